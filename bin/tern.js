@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+// The `tern` command. In a checkout it runs the sources, in a published package the build.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const source = fileURLToPath(new URL('../src/app/cli/main.ts', import.meta.url));
+
+if (!existsSync(source)) {
+  await import(new URL('../dist/app/cli/main.js', import.meta.url).href);
+} else {
+  const { setUp } = await import('../scripts/setup.mjs');
+  if (setUp()) runSource();
+  else process.exitCode = 1;
+}
+
+/** Starts Node again with TypeScript loaded: the `source` condition cannot be switched on in a running process. */
+function runSource() {
+  const loader = ['--conditions=source', '--import', import.meta.resolve('tsx')];
+  const child = spawn(process.execPath, [...process.execArgv, ...loader, source, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, TSX_TSCONFIG_PATH: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) },
+  });
+
+  // A terminal sends its Ctrl-C to both processes; only what was sent to us alone is handed on.
+  const fromTerminal = process.stdin.isTTY === true;
+  for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !fromTerminal) child.kill(signal);
+    });
+  }
+
+  child.on('error', (error) => {
+    process.stderr.write(`tern: Node could not be started: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code ?? 1;
+      return;
+    }
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

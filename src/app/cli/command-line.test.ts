@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { runCommandLine } from '#app/cli/command-line.js';
+import { welcome } from '#app/cli/welcome.js';
+
+async function run(...args: string[]) {
+  let out = '';
+  let err = '';
+  const code = await runCommandLine(args, {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+it('prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
+});
+
+it('prints the help', async () => {
+  const { code, out, err } = await run('--help');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain('Usage: tern');
+});
+
+it('says what works when called without a command', async () => {
+  expect(await run()).toEqual({ code: 0, out: welcome(), err: '' });
+});
+
+it('answers an unknown command or option with one line and exit code 1', async () => {
+  for (const args of [['nope'], ['nope', 'more'], ['--nope']]) {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }, args.join(' ')).toEqual({ code: 1, out: '' });
+    expect(err, args.join(' ')).toMatch(/^tern: cli\/usage: [^\n]+\n$/);
+  }
+});
+
+it('names only example files that are there', () => {
+  const files = welcome().match(/vectors\/\S+/g) ?? [];
+  expect(files).toHaveLength(3);
+  for (const file of files) expect(existsSync(file), file).toBe(true);
+});
