@@ -1,0 +1,112 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of reading and writing cells and bags of cells. Offsets of `boc-*` are bytes, of `slice-*` bits of the cell's data. */
+export const cellsErrors = defineErrors('cells', {
+  'boc-magic': {
+    class: 'caller',
+    message: (d: { byte: number; found: string }) => `not a bag of cells: starts with ${d.found === '' ? 'nothing' : `bytes ${d.found}`}`,
+    remedy: 'Give the bytes of a bag of cells: they start with b5ee9c72, 68ff65f3 or acc3a728.',
+  },
+  'boc-header': {
+    class: 'caller',
+    message: (d: { byte: number; field: string; value: number; allowed: string }) =>
+      `bag of cells: ${d.field} at byte ${d.byte} is ${d.value}, allowed is ${d.allowed}`,
+    remedy: 'The bytes are damaged or not a bag of cells; get them again from their source.',
+  },
+  'boc-truncated': {
+    class: 'caller',
+    message: (d: { byte: number; needed: number; length: number }) =>
+      `bag of cells: ${d.needed} bytes are needed at byte ${d.byte}, but there are only ${d.length} in all`,
+    remedy: 'The bytes end too early; get the whole bag of cells.',
+  },
+  'boc-trailing-bytes': {
+    class: 'caller',
+    message: (d: { byte: number; length: number }) => `bag of cells: ends at byte ${d.byte}, but there are ${d.length} bytes`,
+    remedy: 'Cut the bytes after the bag of cells, or read them on their own.',
+  },
+  'boc-crc': {
+    class: 'caller',
+    message: (d: { byte: number; stored: string; computed: string }) =>
+      `bag of cells: checksum at byte ${d.byte} is ${d.stored}, but the bytes have ${d.computed}`,
+    remedy: 'The bytes were damaged on the way; get them again from their source.',
+  },
+  'boc-absent-cells': {
+    class: 'caller',
+    message: (d: { byte: number; absent: number }) => `bag of cells: ${d.absent} absent cells declared at byte ${d.byte}`,
+    remedy: 'A bag with absent cells cannot be read on its own; ask for one that holds all of its cells.',
+  },
+  'boc-index': {
+    class: 'caller',
+    message: (d: { byte: number; cell: number; stored: number; actual: number }) =>
+      `bag of cells: the index says at byte ${d.byte} that cell ${d.cell} ends at ${d.stored}, but it ends at ${d.actual}`,
+    remedy: 'The bytes are damaged; get them again from their source.',
+  },
+  'boc-reference': {
+    class: 'caller',
+    message: (d: { byte: number; cell: number; reference: number; cells: number }) =>
+      `bag of cells: cell ${d.cell} at byte ${d.byte} refers to cell ${d.reference} of ${d.cells}; references must point to a later cell`,
+    remedy: 'The bytes are damaged or were made by a broken serializer; get them again from their source.',
+  },
+  'boc-cell': {
+    class: 'caller',
+    message: (d: { byte: number; cell: number; problem: string }) => `bag of cells: cell ${d.cell} at byte ${d.byte}: ${d.problem}`,
+    remedy: 'The bytes are damaged or were made by a broken serializer; get them again from their source.',
+  },
+  'boc-roots': {
+    class: 'caller',
+    message: (d: { byte: number; roots: number; wanted: number }) => `bag of cells has ${d.roots} roots where ${d.wanted} is wanted`,
+    remedy: 'Read it as a bag with several roots, or give a bag with the right number of them.',
+  },
+  'cell-overflow': {
+    class: 'caller',
+    message: (d: { bits: number; refs: number }) => `a cell holds at most 1023 bits and 4 references; this one would hold ${d.bits} bits and ${d.refs} references`,
+    remedy: 'Store less in the cell, or move a part of it to a cell that it references.',
+  },
+  'cell-depth': {
+    class: 'caller',
+    message: (d: { depth: number }) => `cells are nested ${d.depth} deep; at most 1024 is allowed`,
+    remedy: 'Use a flatter tree of cells; no node accepts a deeper one.',
+  },
+  'cell-exotic': {
+    class: 'caller',
+    message: (d: { problem: string }) => `malformed exotic cell: ${d.problem}`,
+    remedy: 'Check the type byte, the length and the references of the exotic cell.',
+  },
+  'stored-hash': {
+    class: 'caller',
+    message: (d: { byte: number; cell: number; stored: string; computed: string }) =>
+      `bag of cells: cell ${d.cell} at byte ${d.byte} claims hash or depth ${d.stored}, but has ${d.computed}`,
+    remedy: 'The bytes are damaged or forged; get them again from their source.',
+  },
+  'pruned-branch': {
+    class: 'caller',
+    message: (d: { hash: string }) => `the cell ${d.hash} is pruned: the proof does not hold its content`,
+    remedy: 'Ask for a proof that covers this part, or for the whole structure.',
+  },
+  'exotic-not-expected': {
+    class: 'caller',
+    message: (d: { hash: string; found: string; wanted: string }) => `the cell ${d.hash} is ${d.found} where ${d.wanted} is expected`,
+    remedy: 'Give the structure itself; a library reference must be resolved and a proof opened before its content can be read.',
+  },
+  'slice-underflow': {
+    class: 'caller',
+    message: (d: { bit: number; wanted: number; left: number }) => `${d.wanted} bits wanted at bit ${d.bit} of the cell, ${d.left} left`,
+    remedy: 'The data is shorter than its type needs: it is damaged or of another type.',
+  },
+  'slice-no-reference': {
+    class: 'caller',
+    message: (d: { bit: number; reference: number }) => `reference ${d.reference} wanted at bit ${d.bit} of the cell, which has no more`,
+    remedy: 'The data has fewer references than its type needs: it is damaged or of another type.',
+  },
+  'slice-not-empty': {
+    class: 'caller',
+    message: (d: { bit: number; bits: number; references: number }) =>
+      `${d.bits} bits and ${d.references} references are left at bit ${d.bit} of the cell`,
+    remedy: 'The data is longer than its type allows: it is damaged or of another type.',
+  },
+  'value-range': {
+    class: 'caller',
+    message: (d: { value: string; type: string }) => `${d.value} does not fit ${d.type}`,
+    remedy: 'Use a value within the range of the type.',
+  },
+});
