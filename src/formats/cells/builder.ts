@@ -1,8 +1,8 @@
-import type { BitString } from '#formats/cells/bit-string.js';
 import { BuiltCell } from '#formats/cells/built-cell.js';
 import { type Cell, MAX_BITS, MAX_REFS } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import type { Slice } from '#formats/cells/slice.js';
+import type { BitString } from '#kernel/bytes/bit-string.js';
 
 /** Writes a cell: bits and references, each appended at the end. All `store…` methods return the builder. */
 export class Builder {
@@ -33,7 +33,8 @@ export class Builder {
   /** An unsigned integer of `bits` bits. @throws cells/value-range when it does not fit */
   storeUint(value: number | bigint, bits: number): this {
     if (typeof value === 'bigint') return this.#storeBig(value, bits);
-    if (!Number.isSafeInteger(value) || value < 0 || (bits < 53 && value >= 2 ** bits)) throw outOfRange(value, `uint${bits}`);
+    if (!Number.isSafeInteger(value) || value < 0 || (bits < 53 && value >= 2 ** bits))
+      throw outOfRange(value, `uint${bits}`);
     if (bits > 48) return this.#storeBig(BigInt(value), bits);
     return this.#storeNumber(value, bits);
   }

@@ -1,6 +1,6 @@
-import { BitString } from '#formats/cells/bit-string.js';
-import { Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
+import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
+import { BitString } from '#kernel/bytes/bit-string.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 
 /** Two 32-bit words seen as one 64-bit integer: the quick way from numbers to a bigint. */
@@ -87,7 +87,11 @@ export class Slice {
   /** @throws cells/slice-not-empty when bits or references are left */
   end(): void {
     if (this.isEmpty) return;
-    throw cellsErrors['slice-not-empty']({ bit: this.bitOffset, bits: this.remainingBits, references: this.remainingRefs });
+    throw cellsErrors['slice-not-empty']({
+      bit: this.bitOffset,
+      bits: this.remainingBits,
+      references: this.remainingRefs,
+    });
   }
 
   loadBit(): boolean {
@@ -238,5 +242,9 @@ export function openExotic(cell: Cell, type: CellType): Slice {
 
 function refuse(cell: Cell, wanted: CellType): Error {
   if (cell.type === CellType.prunedBranch) return cellsErrors['pruned-branch']({ hash: toHex(cell.hash(0)) });
-  return cellsErrors['exotic-not-expected']({ hash: toHex(cell.hash(0)), found: cellTypeName(cell.type), wanted: cellTypeName(wanted) });
+  return cellsErrors['exotic-not-expected']({
+    hash: toHex(cell.hash(0)),
+    found: cellTypeName(cell.type),
+    wanted: cellTypeName(wanted),
+  });
 }

@@ -18,10 +18,15 @@ export class BitString {
 
   /** As in TON tools: hexadecimal digits, and a `_` after a padded last digit. `8_` is the empty string, `C_` is `1`. */
   toString(): string {
-    if (this.length % 4 === 0) return toHex(this.bytes).slice(0, this.length / 4).toUpperCase();
+    if (this.length % 4 === 0)
+      return toHex(this.bytes)
+        .slice(0, this.length / 4)
+        .toUpperCase();
     const padded = new Uint8Array((this.length >> 3) + 1);
     padded.set(this.bytes);
     padded[this.length >> 3]! |= 0x80 >> (this.length & 7);
-    return `${toHex(padded).slice(0, (this.length >> 2) + 1).toUpperCase()}_`;
+    return `${toHex(padded)
+      .slice(0, (this.length >> 2) + 1)
+      .toUpperCase()}_`;
   }
 }
