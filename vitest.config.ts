@@ -7,10 +7,11 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     environment: 'node',
     pool: 'forks',
     maxWorkers: 2,
+    execArgv: ['--expose-gc'],
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,

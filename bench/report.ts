@@ -1,0 +1,69 @@
+import { arch, cpus, platform } from 'node:os';
+import process from 'node:process';
+import type { CaseResult, Spread } from './harness.js';
+
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly platform: string;
+  readonly node: string;
+}
+
+export interface BenchReport {
+  readonly name: string;
+  readonly baseline: string | null;
+  readonly machine: Machine;
+  readonly cases: readonly CaseResult[];
+}
+
+export function thisMachine(): Machine {
+  const cores = cpus();
+  return {
+    cpu: cores[0]?.model.trim() ?? 'unknown',
+    cores: cores.length,
+    platform: `${platform()} ${arch()}`,
+    node: process.versions.node,
+  };
+}
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+
+const rate = (value: number) => (value >= 1000 ? whole : short).format(value);
+const times = (value: number) => `${value >= 100 ? whole.format(value) : value.toFixed(value >= 10 ? 1 : 2)}x`;
+const spread = ({ min, max }: Spread, write: (value: number) => string) => `${write(min)} … ${write(max)}`;
+
+function row(result: CaseResult): string[] {
+  const { name, unit, ours, baseline, ratio, target, met } = result;
+  return [
+    name,
+    `${rate(ours.median)} ${unit}/s`,
+    spread(ours, rate),
+    baseline === null ? '-' : `${rate(baseline.median)} ${unit}/s`,
+    baseline === null ? '-' : spread(baseline, rate),
+    ratio === null ? '-' : times(ratio.median),
+    ratio === null ? '-' : spread(ratio, times),
+    target === null ? '-' : `${times(target)} ${met === true ? 'met' : 'missed'}`,
+  ];
+}
+
+/** The report as aligned text. */
+export function reportText({ name, baseline, machine, cases }: BenchReport): string {
+  const head = ['case', 'Tern', 'min … max', 'baseline', 'min … max', 'ratio', 'min … max', 'target'];
+  const rows = [head, ...cases.map(row)];
+  const widths = head.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  const lines = rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const runs = cases[0]?.runs ?? 0;
+  return [
+    `${name}: Tern against ${baseline ?? 'nothing'}, medians of ${runs} interleaved runs`,
+    `${machine.cpu}, ${machine.cores} cores, ${machine.platform}, Node ${machine.node}`,
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}

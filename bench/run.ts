@@ -1,0 +1,52 @@
+// npm run -s bench -- NAME [--json]
+import { existsSync, readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { type BenchSuite, measureCase } from './harness.js';
+import { type BenchReport, reportText, thisMachine } from './report.js';
+
+const folder = new URL('./', import.meta.url);
+const ownFiles = new Set(['harness.ts', 'report.ts', 'run.ts']);
+
+function knownNames(): string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !ownFiles.has(file))
+    .map((file) => basename(file, '.ts'))
+    .sort();
+}
+
+function usage(problem: string): void {
+  const known = knownNames().join(', ') || 'none yet';
+  process.stderr.write(`bench: ${problem}. Usage: npm run -s bench -- NAME [--json]; known names: ${known}\n`);
+  process.exitCode = 1;
+}
+
+async function runSuite(name: string, json: boolean): Promise<void> {
+  const { suite } = (await import(new URL(`${name}.ts`, folder).href)) as { suite: BenchSuite };
+  const cases = [];
+  for (const bench of await suite.cases()) {
+    process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
+    cases.push(measureCase(bench));
+  }
+  const report: BenchReport = { name: suite.name, baseline: suite.baseline ?? null, machine: thisMachine(), cases };
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: { json: { type: 'boolean', default: false } } });
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+const given = readArguments();
+if (given instanceof Error) usage(given.message);
+else {
+  const [name, ...more] = given.positionals;
+  if (name === undefined) usage('a name is missing');
+  else if (more.length > 0) usage('one name at a time');
+  else if (!knownNames().includes(name) || !existsSync(new URL(`${name}.ts`, folder))) usage(`there is no "${name}"`);
+  else await runSuite(name, given.values.json);
+}
