@@ -1,0 +1,198 @@
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { Augmentation } from '#formats/cells/dict-augmentation.js';
+import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
+import { deleteAugmentedEntry, setAugmentedEntry } from '#formats/cells/dict-edit.js';
+import { countEntries, iterateEntries } from '#formats/cells/dict-iterate.js';
+import { lookup } from '#formats/cells/dict-lookup.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import type { Codec } from '#formats/tlb/codec/codec.js';
+import { type IterateOptions, loadValue } from '#formats/tlb/codec/dictionary.js';
+import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
+import { inlineRoot, rootExtra } from '#formats/tlb/codec/inline-dictionary.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+
+/** How the extra value of each node follows from what is below it. */
+export interface AugmentationRule<V, E> {
+  /** The extra of an empty dictionary. */
+  readonly empty: E;
+  /** The extra of a leaf. */
+  leaf(value: V): E;
+  /** The extra of a fork. */
+  combine(left: E, right: E): E;
+}
+
+/** The types of an augmented dictionary and the rule of its extras; one per declaration. */
+export class AugmentedType<K, V, E> {
+  readonly key: KeyCodec<K>;
+  readonly value: Codec<V>;
+  readonly extra: Codec<E>;
+  readonly rule: AugmentationRule<V, E>;
+  /** The same rule on cells. */
+  readonly augmentation: Augmentation;
+
+  constructor(key: KeyCodec<K>, value: Codec<V>, extra: Codec<E>, rule: AugmentationRule<V, E>) {
+    this.key = key;
+    this.value = value;
+    this.extra = extra;
+    this.rule = rule;
+    this.augmentation = {
+      empty: () => store(extra, rule.empty),
+      leaf: (slice) => store(extra, rule.leaf(value.load(slice))),
+      combine: (left, right) => store(extra, rule.combine(extra.load(left), extra.load(right))),
+      skip: (slice) => void extra.load(slice),
+    };
+  }
+}
+
+/**
+ * `HashmapAugE n X Y`: a dictionary whose nodes carry an extra value, such as the sum of what is below. Immutable, as
+ * `Dictionary`; `set` and `delete` compute the extras on the way to the root anew.
+ */
+export class AugmentedDictionary<K, V, E> {
+  readonly root: Cell | null;
+  /** The extra of the root; there also when the dictionary is empty. */
+  readonly extra: E;
+  readonly type: AugmentedType<K, V, E>;
+
+  constructor(type: AugmentedType<K, V, E>, root: Cell | null, extra: E) {
+    this.type = type;
+    this.root = root;
+    this.extra = extra;
+  }
+
+  static of<K, V, E>(type: AugmentedType<K, V, E>, entries: Iterable<readonly [K, V]>): AugmentedDictionary<K, V, E> {
+    const raw = [...entries].map(([key, value]) => [type.key.encode(key), store(type.value, value)] as const);
+    const built = buildAugmentedDictionary(type.key.bits, raw, type.augmentation);
+    return new AugmentedDictionary(type, built.root, reload(type.extra, built.extra));
+  }
+
+  get isEmpty(): boolean {
+    return this.root === null;
+  }
+
+  /** Number of entries; walks the whole dictionary. */
+  count(): number {
+    return countEntries(this.root, this.type.key.bits);
+  }
+
+  /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
+  get(key: K): V | undefined {
+    const bits = this.type.key.encode(key);
+    const slice = lookup(this.root, this.type.key.bits, bits);
+    return slice === null ? undefined : this.#loadLeaf(slice, bits)[1];
+  }
+
+  has(key: K): boolean {
+    return lookup(this.root, this.type.key.bits, this.type.key.encode(key)) !== null;
+  }
+
+  /** Entries in ascending order of the keys' bits, decoded one by one. */
+  *entries(options?: IterateOptions): IterableIterator<[K, V]> {
+    for (const [key, value] of this.entriesWithExtra(options)) yield [key, value];
+  }
+
+  /** As {@link entries}, with the extra of each leaf. */
+  *entriesWithExtra(options?: IterateOptions): IterableIterator<[K, V, E]> {
+    for (const [bits, slice] of iterateEntries(this.root, this.type.key.bits, options)) {
+      const [extra, value] = this.#loadLeaf(slice, bits);
+      yield [this.type.key.decode(bits), value, extra];
+    }
+  }
+
+  [Symbol.iterator](): IterableIterator<[K, V]> {
+    return this.entries();
+  }
+
+  set(key: K, value: V): AugmentedDictionary<K, V, E> {
+    const { type } = this;
+    const edited = setAugmentedEntry(
+      this.root,
+      type.key.bits,
+      type.key.encode(key),
+      store(type.value, value),
+      type.augmentation,
+    );
+    return new AugmentedDictionary(type, edited.root, reload(type.extra, edited.extra));
+  }
+
+  delete(key: K): AugmentedDictionary<K, V, E> {
+    const { type } = this;
+    const edited = deleteAugmentedEntry(this.root, type.key.bits, type.key.encode(key), type.augmentation);
+    return new AugmentedDictionary(type, edited.root, reload(type.extra, edited.extra));
+  }
+
+  #loadLeaf(slice: Slice, key: Uint8Array): readonly [E, V] {
+    const extra = this.type.extra.load(slice);
+    return [extra, loadValue(this.type.value, slice, key)];
+  }
+}
+
+/** A codec of augmented dictionaries, with a way to make one from entries. */
+export interface AugmentedCodec<K, V, E> extends Codec<AugmentedDictionary<K, V, E>> {
+  readonly dictionaryType: AugmentedType<K, V, E>;
+  of(entries: Iterable<readonly [K, V]>): AugmentedDictionary<K, V, E>;
+}
+
+/** `HashmapAugE n X Y`. */
+export function hashmapAugE<K, V, E>(
+  key: KeyCodec<K>,
+  value: Codec<V>,
+  extra: Codec<E>,
+  rule: AugmentationRule<V, E>,
+): AugmentedCodec<K, V, E> {
+  const type = new AugmentedType(key, value, extra, rule);
+  return {
+    type: `(HashmapAugE ${key.bits} ${value.type} ${extra.type})`,
+    dictionaryType: type,
+    load: (slice) => {
+      const root = slice.loadBit() ? slice.loadRef() : null;
+      return new AugmentedDictionary(type, root, extra.load(slice));
+    },
+    store: (dictionary, builder) => {
+      builder.storeBit(dictionary.root !== null);
+      if (dictionary.root !== null) builder.storeRef(dictionary.root);
+      extra.store(dictionary.extra, builder);
+    },
+    of: (entries) => AugmentedDictionary.of(type, entries),
+  };
+}
+
+/** `HashmapAug n X Y`: never empty, its root edge inline in the cell at hand. */
+export function hashmapAug<K, V, E>(
+  key: KeyCodec<K>,
+  value: Codec<V>,
+  extra: Codec<E>,
+  rule: AugmentationRule<V, E>,
+): AugmentedCodec<K, V, E> {
+  const type = new AugmentedType(key, value, extra, rule);
+  const skipExtra = (slice: Slice) => void extra.load(slice);
+  const skipLeaf = (slice: Slice) => {
+    extra.load(slice);
+    value.load(slice);
+  };
+  return {
+    type: `(HashmapAug ${key.bits} ${value.type} ${extra.type})`,
+    dictionaryType: type,
+    load: (slice) => {
+      const root = inlineRoot(slice, key.bits, skipLeaf, skipExtra);
+      return new AugmentedDictionary(type, root, extra.load(rootExtra(root, key.bits)));
+    },
+    store: (dictionary, builder) => {
+      if (dictionary.root === null)
+        throw tlbErrors['field-presence']({ field: `HashmapAug ${key.bits}`, present: false });
+      builder.storeSlice(openCell(dictionary.root));
+    },
+    of: (entries) => AugmentedDictionary.of(type, entries),
+  };
+}
+
+function store<T>(codec: Codec<T>, value: T): Builder {
+  const builder = new Builder();
+  codec.store(value, builder);
+  return builder;
+}
+
+function reload<T>(codec: Codec<T>, builder: Builder): T {
+  return codec.load(openCell(builder.endCell()));
+}

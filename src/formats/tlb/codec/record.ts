@@ -1,0 +1,194 @@
+import { Builder } from '#formats/cells/builder.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import type { Codec } from '#formats/tlb/codec/codec.js';
+import { parseSchemaLine, type SchemaLine } from '#formats/tlb/codec/schema-line.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+import { TernError } from '#kernel/errors/tern-error.js';
+
+/** A field whose type depends on the value of an earlier field. */
+export interface Dependent<T> {
+  readonly dependsOn: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the earlier field may have any type; the declaration names it
+  readonly choose: (earlier: any) => Codec<T>;
+}
+
+/** Fields in an anonymous cell: `^[ … ]`. They become fields of the record itself. */
+export interface Group<F> {
+  readonly group: F;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: fields of all types
+type FieldSpec = Codec<any> | Dependent<any> | Group<any>;
+export type Fields = Readonly<Record<string, FieldSpec>>;
+
+type Simplify<T> = { readonly [K in keyof T]: T[K] };
+type Intersect<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void ? I : never;
+type OwnFields<F> = {
+  readonly [K in keyof F as K extends `^${string}` ? never : K]: F[K] extends Codec<infer T>
+    ? T
+    : F[K] extends Dependent<infer T>
+      ? T
+      : never;
+};
+type GroupedFields<F> = Intersect<{ [K in keyof F]: F[K] extends Group<infer G> ? FieldValues<G> : never }[keyof F]>;
+
+/** The object that a record of these fields decodes to. */
+export type FieldValues<F> = Simplify<OwnFields<F> & GroupedFields<F>>;
+
+type Head<S extends string> = S extends `${infer H} ${string}` ? H : S;
+type BeforeDollar<S extends string> = S extends `${infer N}$${string}` ? N : S;
+/** The constructor's name in a schema line, at type level. */
+export type ConstructorName<S extends string> =
+  BeforeDollar<Head<S>> extends `${infer N}#${string}` ? N : BeforeDollar<Head<S>>;
+
+/** A codec declared with a schema line. */
+export interface RecordCodec<T> extends Codec<T> {
+  readonly schema: string;
+  readonly line: SchemaLine;
+}
+
+/** `flags . 0?X` and the like: `null` unless the earlier field passes the test. */
+export function when<T, D>(dependsOn: string, test: (earlier: D) => boolean, codec: Codec<T>): Dependent<T | null> {
+  const present: Codec<T | null> = {
+    type: codec.type,
+    load: (slice) => codec.load(slice),
+    store: (value, builder) => {
+      if (value === null) throw tlbErrors['field-presence']({ field: codec.type, present: false });
+      codec.store(value, builder);
+    },
+  };
+  const absent: Codec<T | null> = {
+    type: codec.type,
+    load: () => null,
+    store: (value) => {
+      if (value !== null) throw tlbErrors['field-presence']({ field: codec.type, present: true });
+    },
+  };
+  return { dependsOn, choose: (earlier: D) => (test(earlier) ? present : absent) };
+}
+
+/** A field whose codec is picked by an earlier field: `(BlkPrevInfo after_merge)`. */
+export function dependent<T, D>(dependsOn: string, choose: (earlier: D) => Codec<T>): Dependent<T> {
+  return { dependsOn, choose };
+}
+
+/** `^[ … ]`; declare it under a key that starts with `^`. */
+export function group<const F extends Fields>(fields: F): Group<F> {
+  return { group: fields };
+}
+
+/**
+ * A type with one constructor. The schema line is quoted whole: tag and names are taken from it, and a declaration that
+ * does not follow it is refused when the module loads.
+ */
+export function record<const F extends Fields>(schema: string, fields: F): RecordCodec<FieldValues<F>> {
+  return compile(schema, fields, false) as RecordCodec<FieldValues<F>>;
+}
+
+/** One constructor of a type that has several: as {@link record}, with its name in the value as `kind`. */
+export function variant<const S extends string, const F extends Fields>(
+  schema: S,
+  fields: F,
+): RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>> {
+  return compile(schema, fields, true) as RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>>;
+}
+
+/** Lines of generated code while a record is compiled. */
+interface Draft {
+  readonly names: string[];
+  readonly specs: FieldSpec[];
+  readonly load: string[];
+  readonly store: string[];
+  readonly literal: string[];
+}
+
+/**
+ * Turns the declaration into two straight-line functions: no loop over fields at run time, one object literal, one hidden
+ * class. Nothing but the declaration's own field names and numbers goes into the code.
+ */
+function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec<unknown> {
+  const line = parseSchemaLine(schema);
+  const draft: Draft = { names: [], specs: [], load: [], store: [], literal: [] };
+  addFields(draft, fields, 's', 'b');
+  const declared = draft.literal.map((entry) => JSON.parse(entry.slice(0, entry.lastIndexOf(':'))) as string);
+  const agrees =
+    declared.length === line.fields.length &&
+    declared.every((name, i) => line.fields[i] === '_' || line.fields[i] === name);
+  if (!agrees)
+    throw tlbErrors['schema-mismatch']({ schema, declared: declared.join(' '), quoted: line.fields.join(' ') });
+
+  const variables = draft.names.map((_, i) => `v${i}`).join(', ');
+  const kind = withKind ? `kind: ${JSON.stringify(line.name)}, ` : '';
+  const source = `
+    const load = (s) => {
+      let at = -1${variables === '' ? '' : `, ${variables}`};
+      try {
+        ${line.tagBits === 0 ? '' : 'tag(s);'}
+        ${draft.load.join('\n        ')}
+      } catch (error) { throw located(error, at); }
+      return { ${kind}${draft.literal.join(', ')} };
+    };
+    const store = (v, b) => {
+      let at = -1;
+      try {
+        ${line.tagBits === 0 ? '' : `b.storeUint(${line.tag}, ${line.tagBits});`}
+        ${draft.store.join('\n        ')}
+      } catch (error) { throw located(error, at); }
+    };
+    return { load, store };`;
+  const located = (error: unknown, at: number): unknown =>
+    error instanceof TernError && at >= 0 ? error.within(draft.names[at] as string) : error;
+  const make = new Function('c', 'tag', 'located', 'open', 'Builder', source) as (
+    codecs: readonly FieldSpec[],
+    tag: (slice: Slice) => void,
+    locate: typeof located,
+    open: typeof openCell,
+    builder: typeof Builder,
+  ) => Pick<Codec<unknown>, 'load' | 'store'>;
+  const { load, store } = make(draft.specs, (slice) => expectTag(slice, line), located, openCell, Builder);
+  return { type: line.type, schema, line, load, store };
+}
+
+function addFields(draft: Draft, fields: Fields, slice: string, builder: string): void {
+  for (const [name, spec] of Object.entries(fields)) {
+    const i = draft.names.push(name) - 1;
+    draft.specs.push(spec);
+    if ('group' in spec) {
+      draft.load.push(`at = ${i}; const s${i} = open(${slice}.loadRef());`);
+      draft.store.push(`const b${i} = new Builder();`);
+      addFields(draft, spec.group as Fields, `s${i}`, `b${i}`);
+      draft.load.push(`at = ${i}; s${i}.end();`);
+      draft.store.push(`at = ${i}; ${builder}.storeRef(b${i}.endCell());`);
+      continue;
+    }
+    const key = JSON.stringify(name);
+    draft.literal.push(`${key}: v${i}`);
+    if ('choose' in spec) {
+      const earlier = draft.names.indexOf(spec.dependsOn);
+      if (earlier < 0 || earlier >= i)
+        throw tlbErrors['schema-mismatch']({ schema: name, declared: spec.dependsOn, quoted: 'an earlier field' });
+      draft.load.push(`at = ${i}; v${i} = c[${i}].choose(v${earlier}).load(${slice});`);
+      draft.store.push(`at = ${i}; c[${i}].choose(v[${JSON.stringify(spec.dependsOn)}]).store(v[${key}], ${builder});`);
+    } else {
+      draft.load.push(`at = ${i}; v${i} = c[${i}].load(${slice});`);
+      draft.store.push(`at = ${i}; c[${i}].store(v[${key}], ${builder});`);
+    }
+  }
+}
+
+function expectTag(slice: Slice, line: SchemaLine): void {
+  const found = slice.preloadUint(line.tagBits);
+  if (found !== line.tag) {
+    const show = (tag: number) =>
+      line.tagBits % 4 === 0
+        ? `#${tag.toString(16).padStart(line.tagBits / 4, '0')}`
+        : `$${tag.toString(2).padStart(line.tagBits, '0')}`;
+    throw tlbErrors['constructor-tag']({
+      bit: slice.bitOffset,
+      type: line.type,
+      found: show(found),
+      wanted: show(line.tag),
+    });
+  }
+  slice.skip(line.tagBits);
+}

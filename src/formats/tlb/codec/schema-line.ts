@@ -1,0 +1,35 @@
+/** What a codec takes from the TL-B line it quotes. */
+export interface SchemaLine {
+  /** Constructor name; empty for `_`. */
+  readonly name: string;
+  readonly tag: number;
+  readonly tagBits: number;
+  /** The type that it makes: what stands after `=`. */
+  readonly type: string;
+  /** Names of the explicit fields in order; `_` for a field without a name. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * Takes apart a line such as `block_info#9bc7a987 version:uint32 … = BlockInfo;`. Implicit fields and constraints in
+ * braces are passed over; fields in `^[ … ]` count as fields of the constructor itself.
+ */
+export function parseSchemaLine(line: string): SchemaLine {
+  const flat = line.replace(/\{[^}]*\}/g, ' ').trim();
+  const head = /^!?(\w*?)(?:([#$])(\w*))?(?=\s)/.exec(flat);
+  const name = head?.[1] ?? '';
+  const digits = (head?.[3] ?? '_').replace(/_$/, '');
+  const hex = head?.[2] === '#';
+  const equals = flat.lastIndexOf('=');
+  const body = flat.slice(head?.[0].length ?? 0, equals);
+  return {
+    name: name === '_' ? '' : name,
+    tag: digits === '' ? 0 : Number.parseInt(digits, hex ? 16 : 2),
+    tagBits: digits.length * (hex ? 4 : 1),
+    type: flat
+      .slice(equals + 1)
+      .replace(';', '')
+      .trim(),
+    fields: [...body.matchAll(/(?:^|[\s[])(\w+):/g)].map((match) => match[1] as string),
+  };
+}

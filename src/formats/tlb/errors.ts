@@ -1,0 +1,37 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of reading and writing TL-B structures. `bit` is an offset in the cell at hand; the error's path names the field. */
+export const tlbErrors = defineErrors('tlb', {
+  'constructor-tag': {
+    class: 'caller',
+    message: (d: { bit: number; type: string; found: string; wanted: string }) =>
+      `${d.type} starts with ${d.wanted}, but at bit ${d.bit} there is ${d.found}`,
+    remedy: 'The cell is damaged or of another type; `tern decode` tells what it is.',
+  },
+  constraint: {
+    class: 'caller',
+    message: (d: { bit: number; value: string; rule: string }) =>
+      `${d.value} at bit ${d.bit} breaks the rule ${d.rule}`,
+    remedy: 'The cell is damaged or of another type.',
+  },
+  'field-presence': {
+    class: 'caller',
+    message: (d: { field: string; present: boolean }) =>
+      d.present
+        ? `${d.field} is given, but the fields before it say that it is absent`
+        : `${d.field} is missing, but the fields before it say that it is there`,
+    remedy: 'Make the optional field agree with the flag that announces it.',
+  },
+  'unknown-variant': {
+    class: 'caller',
+    message: (d: { type: string; kind: string; allowed: string }) =>
+      `${d.type} has no constructor ${d.kind}; it has ${d.allowed}`,
+    remedy: 'Set `kind` to one of the constructors of the type.',
+  },
+  'schema-mismatch': {
+    class: 'internal',
+    message: (d: { schema: string; declared: string; quoted: string }) =>
+      `the fields [${d.declared}] are not those [${d.quoted}] of: ${d.schema}`,
+    remedy: 'Correct the declaration of the codec, or the schema line that it quotes.',
+  },
+});
