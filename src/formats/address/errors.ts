@@ -1,0 +1,55 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of reading and writing addresses. Offsets count characters of the text from 0. */
+export const addressErrors = defineErrors('address', {
+  length: {
+    class: 'caller',
+    message: (d: { length: number }) =>
+      `not an address: ${d.length} characters and no ':'; the user-friendly form has 48 characters`,
+    remedy:
+      'Give 48 characters of base64 or base64url (EQ…, UQ…), or the raw form WORKCHAIN:HASH with 64 hexadecimal digits. Look for missing characters and surrounding spaces.',
+  },
+  character: {
+    class: 'caller',
+    message: (d: { offset: number; character: string; allowed: string }) =>
+      `not an address: the character ${JSON.stringify(d.character)} at offset ${d.offset} is not ${d.allowed}`,
+    remedy: 'Copy the address again from its source; it holds a character that no address has at this place.',
+  },
+  'mixed-alphabets': {
+    class: 'caller',
+    message: (d: { offset: number; character: string }) =>
+      `not an address: ${JSON.stringify(d.character)} at offset ${d.offset} is of the other base64 alphabet than the characters before it`,
+    remedy: "Use either base64 ('+' and '/') or base64url ('-' and '_') for the whole address.",
+  },
+  checksum: {
+    class: 'caller',
+    message: (d: { offset: number; stored: string; computed: string }) =>
+      `not an address: the checksum at its end is ${d.stored}, but the characters before it have ${d.computed}`,
+    remedy: 'The address was mistyped or damaged: copy it again from its source. Do not correct it by hand.',
+  },
+  tag: {
+    class: 'caller',
+    message: (d: { offset: number; tag: string }) =>
+      `not an address: the first byte is ${d.tag}; known are 11 (bounceable), 51 (non-bounceable), 91 and d1 (the same, testnet only)`,
+    remedy: 'This is another kind of text than an account address; look up what it stands for.',
+  },
+  workchain: {
+    class: 'caller',
+    message: (d: { offset: number; workchain: string; type: string }) =>
+      `the workchain ${d.workchain} is not an ${d.type} in plain decimal notation`,
+    remedy:
+      'Use 0 (basechain) or -1 (masterchain). The user-friendly form holds -128 to 127 only; use the raw form for others.',
+  },
+  'hash-length': {
+    class: 'caller',
+    message: (d: { offset: number; length: number; wanted: string }) =>
+      `the hash of an address has ${d.wanted}, not ${d.length}`,
+    remedy: 'Give the whole hash: 32 bytes, written with 64 hexadecimal digits.',
+  },
+  'anycast-depth': {
+    class: 'caller',
+    message: (d: { depth: number; bits: number }) =>
+      `the anycast prefix rewrites ${d.depth} bits of an address that has only ${d.bits}`,
+    remedy: 'The message was made by broken software; its address means nothing.',
+  },
+});

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { readArchivePack } from '#test/support/archive-pack.js';
+
+const root = process.env.TERN_SHARED_DATA ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
+
+/**
+ * Path of a file or folder in the collection of real data, or `null` when it is not there. The collection lies beside the
+ * repository in `shared/data`, or where the environment variable TERN_SHARED_DATA says. Tests that want it must say when
+ * they run without it.
+ */
+export function sharedData(path: string): string | null {
+  const full = join(root, path);
+  if (existsSync(full)) return full;
+  console.warn(`${full} is not there: the tests that need it are skipped`);
+  return null;
+}
+
+/** A file of the test vectors of this repository. */
+export function vectorPath(path: string): string {
+  return join(import.meta.dirname, '..', '..', 'vectors', path);
+}
+
+/** Bytes of a file; one that ends in `.gz` is unpacked. */
+export function readBytes(path: string): Uint8Array {
+  const bytes = readFileSync(path);
+  const plain = path.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+  return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
+}
+
+/** One file of a chain: a block, or the proof of one. */
+export interface ChainEntry {
+  /** File name of the pack it stands in. */
+  readonly pack: string;
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+/** All entries of all archive packs (`*.pack`, `*.pack.gz`) in a folder, packs in the order of their names. */
+export function* readChain(directory: string): Generator<ChainEntry> {
+  for (const pack of readdirSync(directory).sort()) {
+    if (!/\.pack(\.gz)?$/.test(pack)) continue;
+    for (const { name, data } of readArchivePack(readBytes(join(directory, pack)))) yield { pack, name, data };
+  }
+}
+
+/** What stands in the name of a block or proof: `block_(workchain,shard,seqno):ROOTHASH:FILEHASH`. */
+export interface ChainName {
+  readonly kind: 'block' | 'proof' | 'prooflink';
+  readonly workchain: number;
+  /** 16 hex digits. */
+  readonly shard: string;
+  readonly seqno: number;
+  /** Lower case hex. */
+  readonly rootHash: string;
+  readonly fileHash: string;
+}
+
+/** Reads the name of an entry; `null` when it is of another kind. */
+export function parseChainName(name: string): ChainName | null {
+  const match =
+    /^(block|proof|prooflink)_\((-?\d+),([0-9a-fA-F]{16}),(\d+)\):([0-9a-fA-F]{64}):([0-9a-fA-F]{64})$/.exec(name);
+  if (match === null) return null;
+  const [, kind, workchain, shard, seqno, rootHash, fileHash] = match as unknown as [
+    string,
+    ChainName['kind'],
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return {
+    kind,
+    workchain: Number(workchain),
+    shard: shard.toLowerCase(),
+    seqno: Number(seqno),
+    rootHash: rootHash.toLowerCase(),
+    fileHash: fileHash.toLowerCase(),
+  };
+}
