@@ -1,4 +1,4 @@
-import { Cell, CellType, MAX_DEPTH, hashIndex, popcount3 } from '#formats/cells/cell.js';
+import { Cell, CellType, hashIndex, MAX_DEPTH, popcount3 } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { sha256Into } from '#formats/cells/sha256.js';
 import { toHex } from '#kernel/bytes/bytes.js';
@@ -64,6 +64,16 @@ export class CellTable {
   hash(index: number, level: number): Uint8Array {
     const slot = this.#slot(index, level);
     return this.#hashes.subarray(slot * 32, slot * 32 + 32);
+  }
+
+  /** The bytes that {@link hashOffset} points into; the same ones once a hash has been computed. */
+  get hashBytes(): Uint8Array {
+    return this.#hashes;
+  }
+
+  /** Where the 32 bytes of a cell's representation hash start in {@link hashBytes}. Spares the view that {@link hash} makes. */
+  hashOffset(index: number): number {
+    return this.#slot(index, 3) * 32;
   }
 
   depth(index: number, level: number): number {

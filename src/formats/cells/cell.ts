@@ -31,7 +31,10 @@ export abstract class Cell {
   abstract readonly refCount: number;
   /** Bit i set: the hash of level i+1 differs from that of level i (pruned branches below make it so). */
   abstract readonly levelMask: number;
-  /** Bytes that hold the data from byte {@link dataOffset} on, most significant bit first. Bits after the last one are not defined. */
+  /**
+   * Bytes that hold the data from byte {@link dataOffset} on, most significant bit first. Data that does not end at a
+   * byte is padded there with a 1 bit and zeros, for every kind of cell.
+   */
   abstract readonly bytes: Uint8Array;
   abstract readonly dataOffset: number;
 
@@ -60,7 +63,13 @@ export function hashIndex(levelMask: number, level: number): number {
   return levelMask === 0 ? 0 : popcount3(levelMask & ((1 << level) - 1));
 }
 
-const TYPE_NAMES = ['an ordinary cell', 'a pruned branch', 'a library reference', 'a Merkle proof', 'a Merkle update'] as const;
+const TYPE_NAMES = [
+  'an ordinary cell',
+  'a pruned branch',
+  'a library reference',
+  'a Merkle proof',
+  'a Merkle update',
+] as const;
 
 /** For error messages: `a pruned branch`. */
 export function cellTypeName(type: CellType): string {

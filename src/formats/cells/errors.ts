@@ -57,6 +57,11 @@ export const cellsErrors = defineErrors('cells', {
     message: (d: { byte: number; roots: number; wanted: number }) => `bag of cells has ${d.roots} roots where ${d.wanted} is wanted`,
     remedy: 'Read it as a bag with several roots, or give a bag with the right number of them.',
   },
+  'boc-options': {
+    class: 'caller',
+    message: (d: { problem: string }) => `cannot write a bag of cells: ${d.problem}`,
+    remedy: 'Give at least one root, and switch on the index where cache bits are wanted.',
+  },
   'cell-overflow': {
     class: 'caller',
     message: (d: { bits: number; refs: number }) => `a cell holds at most 1023 bits and 4 references; this one would hold ${d.bits} bits and ${d.refs} references`,
@@ -108,5 +113,45 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { value: string; type: string }) => `${d.value} does not fit ${d.type}`,
     remedy: 'Use a value within the range of the type.',
+  },
+  'dict-key': {
+    class: 'caller',
+    message: (d: { keyBits: number; bytes: number }) =>
+      `a dictionary key of ${d.keyBits} bits needs ${(d.keyBits + 7) >> 3} bytes (0 to 1023 bits, unused last bits zero), not these ${d.bytes}`,
+    remedy: 'Give the key left-aligned in exactly as many bytes as its bits need, and the key size of the dictionary.',
+  },
+  'dict-label': {
+    class: 'caller',
+    message: (d: { bit: number; length: number; left: number }) =>
+      `dictionary label at bit ${d.bit} of the cell has ${d.length} bits, but only ${d.left} of the key are left`,
+    remedy: 'The data is damaged, is not a dictionary, or has keys of another size.',
+  },
+  'dict-label-form': {
+    class: 'caller',
+    message: (d: { hash: string; length: number; left: number }) =>
+      `the dictionary node ${d.hash} does not write its label of ${d.length} bits (${d.left} of the key left) in the shortest form`,
+    remedy: 'Build the dictionary again from its entries; nodes of the network refuse this one.',
+  },
+  'dict-fork': {
+    class: 'caller',
+    message: (d: { hash: string; bits: number; references: number }) =>
+      `the dictionary fork ${d.hash} has ${d.references} references and ${d.bits} bits after its label, where two references and what the type of the dictionary adds are expected`,
+    remedy: 'The data is damaged, is not a dictionary, or has keys of another size.',
+  },
+  'dict-too-large': {
+    class: 'caller',
+    message: (d: { limit: number }) => `walking the dictionary visits more than ${d.limit} cells`,
+    remedy: 'Look up single keys, stop earlier, or raise the limit if the dictionary may be this large.',
+  },
+  'dict-duplicate-key': {
+    class: 'caller',
+    message: (d: { key: string }) => `the dictionary key ${d.key} is given twice`,
+    remedy: 'Give each key once.',
+  },
+  'dict-augmentation': {
+    class: 'caller',
+    message: (d: { hash: string; stored: string; computed: string }) =>
+      `the dictionary node ${d.hash} stores the extra ${d.stored}, but ${d.computed} follows from its content`,
+    remedy: 'Build the dictionary again from its entries; nodes of the network refuse this one.',
   },
 });
