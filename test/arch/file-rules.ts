@@ -1,0 +1,77 @@
+import ts from 'typescript';
+import { isGenerated, isTwin, lineOf, type SourceFile, visit } from './source-file.js';
+
+/** Rule 2: no `index.ts`, and no file that only passes on what others define. */
+export function findBarrels(files: readonly SourceFile[]): string[] {
+  const problems: string[] = [];
+  for (const { path, tree } of files) {
+    if (/(^|\/)index\.ts$/.test(path)) {
+      problems.push(`${path}: name the file for what it defines; importers name that file`);
+    } else if (tree.statements.length > 0 && tree.statements.every(isPassingOn)) {
+      problems.push(`${path}: only re-exports; import from the file that defines the thing and delete this one`);
+    }
+  }
+  return problems;
+}
+
+function isPassingOn(statement: ts.Statement): boolean {
+  return ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement);
+}
+
+const softLines = 250;
+const hardLines = 500;
+const hardTestLines = 800;
+const excuse = '// Over 250 lines:';
+
+/** Rule 4: files stay small. Generated ones are exempt. */
+export function findLongFiles(files: readonly SourceFile[]): string[] {
+  const problems: string[] = [];
+  for (const { path, text } of files) {
+    if (isGenerated(path)) continue;
+    const lines = text.trimEnd().split('\n').length;
+    const isTest = path.endsWith('.test.ts');
+    const hard = isTest ? hardTestLines : hardLines;
+    if (lines > hard) problems.push(`${path}: ${lines} lines, the limit is ${hard}; split it by subject`);
+    else if (lines > softLines && !isTest && !new RegExp(`^${excuse} \\S`).test(text)) {
+      problems.push(`${path}: ${lines} lines; split it, or begin it with "${excuse}" and the reason`);
+    }
+  }
+  return problems;
+}
+
+const bareErrors = new Set([
+  'Error',
+  'TypeError',
+  'RangeError',
+  'SyntaxError',
+  'EvalError',
+  'URIError',
+  'AggregateError',
+]);
+
+/** Rule 11: what is thrown in `src/` comes from an error table. */
+export function findBareThrows(files: readonly SourceFile[]): string[] {
+  const problems: string[] = [];
+  for (const { path, tree } of files) {
+    if (isTwin(path)) continue;
+    visit(tree, (node) => {
+      if (!ts.isThrowStatement(node)) return;
+      visit(node.expression, (made) => {
+        if (!ts.isNewExpression(made) && !ts.isCallExpression(made)) return;
+        const name = made.expression.getText(tree);
+        if (!bareErrors.has(name)) return;
+        problems.push(`${path}:${lineOf(tree, made)}: throws a bare ${name}; add a line to the module's errors.ts`);
+      });
+    });
+  }
+  return problems;
+}
+
+const emptyNames = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared', 'lib']);
+
+/** Rule 6: folders and files are named for what is in them. */
+export function findEmptyNames(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.split('/').some((part) => emptyNames.has(part.replace(/(\.\w+)?\.ts$/, ''))))
+    .map(({ path }) => `${path}: the name says nothing; use the noun of the domain that it is about`);
+}
