@@ -1,6 +1,6 @@
 // Runs before every npm script. Needs nothing but Node: checks its version and installs what the lock file names.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -33,7 +33,7 @@ export function firstMissing(locked, installed) {
     if (path === '') continue;
     const found = installed[path];
     if (found === undefined && wanted.optional === true) continue;
-    if (found?.version !== wanted.version || found?.integrity !== wanted.integrity) return path;
+    if (found === undefined || found.version !== wanted.version || found.integrity !== wanted.integrity) return path;
   }
   return null;
 }
@@ -48,14 +48,15 @@ function say(sentence) {
   process.stderr.write(`tern setup: ${sentence}\n`);
 }
 
-/** npm wants a cache it can write to; an account without a home directory has none. */
-function cacheOption() {
+/** npm wants a cache it can write to. An account without a home directory has none: it gets one for this time. */
+function spareCache() {
   const home = homedir();
+  const usual = join(home, '.npm');
   try {
-    accessSync(existsSync(join(home, '.npm')) ? join(home, '.npm') : home, constants.W_OK);
-    return [];
+    accessSync(existsSync(usual) ? usual : home, constants.W_OK);
+    return null;
   } catch {
-    return [`--cache=${mkdtempSync(join(tmpdir(), 'tern-npm-'))}`];
+    return mkdtempSync(join(tmpdir(), 'tern-npm-'));
   }
 }
 
@@ -69,13 +70,17 @@ function npmCommand() {
 
 function install() {
   const { command, first, shell } = npmCommand();
+  const cache = spareCache();
   const options = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  return spawnSync(command, [...first, ...options, '--loglevel=error', ...cacheOption()], {
+  const cacheOption = cache === null ? [] : [`--cache=${cache}`];
+  const result = spawnSync(command, [...first, ...options, '--loglevel=error', ...cacheOption], {
     cwd: root,
     shell,
     env: { ...process.env, PATH: `${process.env.PATH}${delimiter}${dirname(process.execPath)}` },
     stdio: ['ignore', 2, 2],
   });
+  if (cache !== null) rmSync(cache, { recursive: true, force: true });
+  return result;
 }
 
 /** Leaves a checkout ready to run and returns true, or says why it cannot and returns false. */

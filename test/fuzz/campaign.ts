@@ -14,7 +14,7 @@ export interface CampaignOptions {
   readonly hangSeconds: number;
 }
 
-const heapLimitMb = 1024;
+const heapLimitMb = 512;
 
 /** Fuzzes one target with several workers at once and adds up what they found. */
 export async function runCampaign(found: FoundTarget, options: CampaignOptions): Promise<Tally> {
