@@ -4,7 +4,8 @@ import { defineErrors } from '#kernel/errors/define-errors.js';
 export const cellsErrors = defineErrors('cells', {
   'boc-magic': {
     class: 'caller',
-    message: (d: { byte: number; found: string }) => `not a bag of cells: starts with ${d.found === '' ? 'nothing' : `bytes ${d.found}`}`,
+    message: (d: { byte: number; found: string }) =>
+      `not a bag of cells: starts with ${d.found === '' ? 'nothing' : `bytes ${d.found}`}`,
     remedy: 'Give the bytes of a bag of cells: they start with b5ee9c72, 68ff65f3 or acc3a728.',
   },
   'boc-header': {
@@ -21,7 +22,8 @@ export const cellsErrors = defineErrors('cells', {
   },
   'boc-trailing-bytes': {
     class: 'caller',
-    message: (d: { byte: number; length: number }) => `bag of cells: ends at byte ${d.byte}, but there are ${d.length} bytes`,
+    message: (d: { byte: number; length: number }) =>
+      `bag of cells: ends at byte ${d.byte}, but there are ${d.length} bytes`,
     remedy: 'Cut the bytes after the bag of cells, or read them on their own.',
   },
   'boc-crc': {
@@ -32,7 +34,8 @@ export const cellsErrors = defineErrors('cells', {
   },
   'boc-absent-cells': {
     class: 'caller',
-    message: (d: { byte: number; absent: number }) => `bag of cells: ${d.absent} absent cells declared at byte ${d.byte}`,
+    message: (d: { byte: number; absent: number }) =>
+      `bag of cells: ${d.absent} absent cells declared at byte ${d.byte}`,
     remedy: 'A bag with absent cells cannot be read on its own; ask for one that holds all of its cells.',
   },
   'boc-index': {
@@ -49,12 +52,14 @@ export const cellsErrors = defineErrors('cells', {
   },
   'boc-cell': {
     class: 'caller',
-    message: (d: { byte: number; cell: number; problem: string }) => `bag of cells: cell ${d.cell} at byte ${d.byte}: ${d.problem}`,
+    message: (d: { byte: number; cell: number; problem: string }) =>
+      `bag of cells: cell ${d.cell} at byte ${d.byte}: ${d.problem}`,
     remedy: 'The bytes are damaged or were made by a broken serializer; get them again from their source.',
   },
   'boc-roots': {
     class: 'caller',
-    message: (d: { byte: number; roots: number; wanted: number }) => `bag of cells has ${d.roots} roots where ${d.wanted} is wanted`,
+    message: (d: { byte: number; roots: number; wanted: number }) =>
+      `bag of cells has ${d.roots} roots where ${d.wanted} is wanted`,
     remedy: 'Read it as a bag with several roots, or give a bag with the right number of them.',
   },
   'boc-options': {
@@ -64,7 +69,8 @@ export const cellsErrors = defineErrors('cells', {
   },
   'cell-overflow': {
     class: 'caller',
-    message: (d: { bits: number; refs: number }) => `a cell holds at most 1023 bits and 4 references; this one would hold ${d.bits} bits and ${d.refs} references`,
+    message: (d: { bits: number; refs: number }) =>
+      `a cell holds at most 1023 bits and 4 references; this one would hold ${d.bits} bits and ${d.refs} references`,
     remedy: 'Store less in the cell, or move a part of it to a cell that it references.',
   },
   'cell-depth': {
@@ -90,17 +96,46 @@ export const cellsErrors = defineErrors('cells', {
   },
   'exotic-not-expected': {
     class: 'caller',
-    message: (d: { hash: string; found: string; wanted: string }) => `the cell ${d.hash} is ${d.found} where ${d.wanted} is expected`,
-    remedy: 'Give the structure itself; a library reference must be resolved and a proof opened before its content can be read.',
+    message: (d: { hash: string; found: string; wanted: string }) =>
+      `the cell ${d.hash} is ${d.found} where ${d.wanted} is expected`,
+    remedy:
+      'Give the structure itself; a library reference must be resolved and a proof opened before its content can be read.',
+  },
+  'merkle-level': {
+    class: 'caller',
+    message: (d: { subject: string; level: number }) => `the ${d.subject} has level ${d.level}: parts of it are pruned by a proof around it`,
+    remedy: 'Give the whole structure, not a pruned view of it.',
+  },
+  'merkle-other-root': {
+    class: 'caller',
+    message: (d: { first: string; second: string }) => `the proofs are of different trees: ${d.first} and ${d.second}`,
+    remedy: 'Combine only proofs of the same block or state.',
+  },
+  'update-old-state': {
+    class: 'caller',
+    message: (d: { expected: string; found: string }) => `the Merkle update is for the state ${d.expected}, not for ${d.found}`,
+    remedy: 'Apply updates in the order of their blocks, each to the state that the previous block left.',
+  },
+  'update-missing-cell': {
+    class: 'caller',
+    message: (d: { hash: string }) => `the Merkle update keeps the cell ${d.hash}, which its old side does not show in the old state`,
+    remedy: 'The update is damaged or forged; get the block again from another source.',
+  },
+  'update-new-state': {
+    class: 'caller',
+    message: (d: { expected: string; found: string }) => `the Merkle update leads to the state ${d.found}, but states ${d.expected}`,
+    remedy: 'The update is damaged or forged; get the block again from another source.',
   },
   'slice-underflow': {
     class: 'caller',
-    message: (d: { bit: number; wanted: number; left: number }) => `${d.wanted} bits wanted at bit ${d.bit} of the cell, ${d.left} left`,
+    message: (d: { bit: number; wanted: number; left: number }) =>
+      `${d.wanted} bits wanted at bit ${d.bit} of the cell, ${d.left} left`,
     remedy: 'The data is shorter than its type needs: it is damaged or of another type.',
   },
   'slice-no-reference': {
     class: 'caller',
-    message: (d: { bit: number; reference: number }) => `reference ${d.reference} wanted at bit ${d.bit} of the cell, which has no more`,
+    message: (d: { bit: number; reference: number }) =>
+      `reference ${d.reference} wanted at bit ${d.bit} of the cell, which has no more`,
     remedy: 'The data has fewer references than its type needs: it is damaged or of another type.',
   },
   'slice-not-empty': {
