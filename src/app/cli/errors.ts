@@ -6,4 +6,19 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { problem: string }) => d.problem,
     remedy: 'Run tern --help for the commands, tern COMMAND --help for the options of one.',
   },
+  input: {
+    class: 'caller',
+    message: (d: { argument: string; problem: string }) => `"${d.argument}" ${d.problem}`,
+    remedy: 'Give a file, hex, base64, or - to read standard input.',
+  },
+  'no-such-type': {
+    class: 'caller',
+    message: (d: { type: string; known: string }) => `there is no type "${d.type}"; known are ${d.known}`,
+    remedy: 'Leave --type out to let Tern find the type.',
+  },
+  'too-large': {
+    class: 'caller',
+    message: (d: { values: number }) => `as JSON it would have more than ${d.values} values`,
+    remedy: 'Use --tree, which shows each cell once.',
+  },
 });

@@ -3,8 +3,9 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { Augmentation } from '#formats/cells/dict-augmentation.js';
 import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
 import { deleteAugmentedEntry, setAugmentedEntry } from '#formats/cells/dict-edit.js';
-import { countEntries, iterateEntries } from '#formats/cells/dict-iterate.js';
+import { countEntries } from '#formats/cells/dict-iterate.js';
 import { lookup } from '#formats/cells/dict-lookup.js';
+import { DictWalk } from '#formats/cells/dict-walk.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { type IterateOptions, loadValue } from '#formats/tlb/codec/dictionary.js';
@@ -94,8 +95,10 @@ export class AugmentedDictionary<K, V, E> {
 
   /** As {@link entries}, with the extra of each leaf. */
   *entriesWithExtra(options?: IterateOptions): IterableIterator<[K, V, E]> {
-    for (const [bits, slice] of iterateEntries(this.root, this.type.key.bits, options)) {
-      const [extra, value] = this.#loadLeaf(slice, bits);
+    const walk = new DictWalk(this.root, this.type.key.bits, options);
+    while (walk.next()) {
+      const bits = walk.key.slice();
+      const [extra, value] = this.#loadLeaf(walk.value(), bits);
       yield [this.type.key.decode(bits), value, extra];
     }
   }

@@ -2,8 +2,9 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { deleteEntry, setEntry } from '#formats/cells/dict-edit.js';
-import { countEntries, iterateEntries } from '#formats/cells/dict-iterate.js';
+import { countEntries } from '#formats/cells/dict-iterate.js';
 import { lookup } from '#formats/cells/dict-lookup.js';
+import { DictWalk } from '#formats/cells/dict-walk.js';
 import type { Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
@@ -65,8 +66,10 @@ export class Dictionary<K, V> {
   /** Entries in ascending order of the keys' bits, decoded one by one. */
   *entries(options?: IterateOptions): IterableIterator<[K, V]> {
     const { key, value } = this.#type;
-    for (const [bits, slice] of iterateEntries(this.root, key.bits, options)) {
-      yield [key.decode(bits), loadValue(value, slice, bits)];
+    const walk = new DictWalk(this.root, key.bits, options);
+    while (walk.next()) {
+      const bits = walk.key.slice();
+      yield [key.decode(bits), loadValue(value, walk.value(), bits)];
     }
   }
 

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { cliErrors } from '#app/cli/errors.js';
+import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
+
+/** Bytes to decode, and where they came from. */
+export interface Input {
+  readonly source: 'file' | 'standard input' | 'argument';
+  readonly bytes: Uint8Array;
+}
+
+const STANDARD_INPUT = 0;
+
+/**
+ * Finds out what the argument is: `-` for standard input, the name of a file, or the bytes themselves in hex or base64.
+ * A file or standard input may hold the bytes or such a text.
+ *
+ * @throws cli/input when it is none of them
+ */
+export function readInput(argument: string): Input {
+  if (argument === '-')
+    return { source: 'standard input', bytes: unwrapText(readAll(STANDARD_INPUT, 'standard input')) };
+  if (existsSync(argument)) {
+    if (statSync(argument).isDirectory())
+      throw cliErrors.input({ argument: shorten(argument), problem: 'is a folder' });
+    return { source: 'file', bytes: unwrapText(readAll(argument, argument)) };
+  }
+  const bytes = textToBytes(argument);
+  if (bytes === null)
+    throw cliErrors.input({ argument: shorten(argument), problem: 'is neither a file, nor hex, nor base64' });
+  return { source: 'argument', bytes };
+}
+
+function readAll(file: string | number, name: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch (error) {
+    throw cliErrors.input({ argument: shorten(name), problem: `cannot be read: ${(error as Error).message}` }, error);
+  }
+}
+
+/** Files often hold base64 or hex with a line end; anything else is taken as it is. */
+function unwrapText(bytes: Uint8Array): Uint8Array {
+  if (
+    bytes.length === 0 ||
+    bytes.some((byte) => byte > 0x7e || (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09))
+  )
+    return bytes;
+  return textToBytes(Buffer.from(bytes).toString('latin1')) ?? bytes;
+}
+
+/** Bytes of a hex or base64 text; white space is passed over, and so is `x{…}` around hex. */
+export function textToBytes(text: string): Uint8Array | null {
+  const bare = text
+    .replace(/\s+/g, '')
+    .replace(/^x\{(.*)\}$/, '$1')
+    .replace(/^0x/, '');
+  if (bare === '') return null;
+  return fromHex(bare) ?? fromBase64(bare);
+}
+
+function shorten(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 40)}… (${text.length} characters)`;
+}
