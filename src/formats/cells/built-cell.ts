@@ -1,4 +1,4 @@
-import { Cell, CellType, MAX_DEPTH, hashIndex, popcount3 } from '#formats/cells/cell.js';
+import { Cell, CellType, hashIndex, MAX_DEPTH, popcount3 } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { exoticLevelMask } from '#formats/cells/exotic-cell.js';
 import { sha256Into } from '#formats/cells/sha256.js';
@@ -16,10 +16,12 @@ export class BuiltCell extends Cell {
   readonly #refs: readonly Cell[];
   #hashes: Uint8Array | null = null;
   #depths: readonly number[] = [];
+  /** Longest path of built cells below; refusing too long ones here keeps the recursion of {@link hash} bounded. */
+  readonly #height: number;
 
   /**
    * @param bytes the data, exactly ⌈bits/8⌉ bytes, padded (bit `bits` set, then zeros); the cell keeps the array
-   * @throws cells/cell-exotic when the shape is not that of the exotic kind
+   * @throws cells/cell-exotic when the shape is not that of the exotic kind, cells/cell-depth
    */
   constructor(bytes: Uint8Array, bits: number, refs: readonly Cell[], exotic: boolean) {
     super();
@@ -27,7 +29,14 @@ export class BuiltCell extends Cell {
     this.bits = bits;
     this.#refs = refs;
     let childMask = 0;
-    for (const ref of refs) childMask |= ref.levelMask;
+    let height = 0;
+    for (const ref of refs) {
+      childMask |= ref.levelMask;
+      const above = ref instanceof BuiltCell ? ref.#height + 1 : 1;
+      if (above > height) height = above;
+    }
+    if (height > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth: height });
+    this.#height = height;
     if (!exotic) {
       this.type = CellType.ordinary;
       this.levelMask = childMask;
@@ -37,6 +46,27 @@ export class BuiltCell extends Cell {
     if (typeof mask === 'string') throw cellsErrors['cell-exotic']({ problem: mask });
     this.type = bytes[0] as CellType;
     this.levelMask = mask;
+  }
+
+  /**
+   * A cell whose hash is known already, so that it need not be computed: for copies of cells.
+   *
+   * @param hash of level 0, the only one: no reference may have pruned branches below; the cell keeps the array
+   */
+  static withHash(
+    bytes: Uint8Array,
+    bits: number,
+    refs: readonly Cell[],
+    exotic: boolean,
+    hash: Uint8Array,
+    depth: number,
+  ): BuiltCell {
+    const cell = new BuiltCell(bytes, bits, refs, exotic);
+    if (cell.levelMask !== 0)
+      throw cellsErrors['cell-exotic']({ problem: `a cell of level ${cell.level} has more hashes than the one given` });
+    cell.#hashes = hash;
+    cell.#depths = [depth];
+    return cell;
   }
 
   get refCount(): number {
@@ -122,7 +152,9 @@ export class BuiltCell extends Cell {
       const hash = this.bytes.subarray(1 + side * 32, 33 + side * 32);
       const at = 1 + sides * 32 + side * 2;
       if (!bytesEqual(hash, ref.hash(0)) || ((this.bytes[at]! << 8) | this.bytes[at + 1]!) !== ref.depth(0)) {
-        throw cellsErrors['cell-exotic']({ problem: `reference ${side} of a Merkle cell has another hash or depth than the cell states` });
+        throw cellsErrors['cell-exotic']({
+          problem: `reference ${side} of a Merkle cell has another hash or depth than the cell states`,
+        });
       }
     });
   }

@@ -1,0 +1,169 @@
+import { BuiltCell } from '#formats/cells/built-cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { cellsErrors } from '#formats/cells/errors.js';
+import { HashIndex } from '#formats/cells/hash-index.js';
+import { checkSide, isMerkle, requireType } from '#formats/cells/merkle-proof.js';
+import { untracked } from '#formats/cells/usage-tree.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+
+/** A Merkle update, read. Hashes and depths are those of the whole, unpruned states. */
+export interface MerkleUpdate {
+  readonly oldHash: Uint8Array;
+  readonly newHash: Uint8Array;
+  readonly oldDepth: number;
+  readonly newDepth: number;
+  /** The old state, pruned to what is needed to find in it all that the new one keeps. */
+  readonly old: Cell;
+  /** The new state; what it keeps of the old one is pruned. */
+  readonly new: Cell;
+}
+
+/**
+ * Reads a Merkle update and checks that its sides have the hashes and depths that it states.
+ *
+ * Layout: `!merkle_update#04 old_hash:bits256 new_hash:bits256 old_depth:uint16 new_depth:uint16 old:^X new:^X`.
+ *
+ * @throws cells/exotic-not-expected, cells/pruned-branch, cells/cell-exotic
+ */
+export function readMerkleUpdate(cell: Cell): MerkleUpdate {
+  requireType(cell, CellType.merkleUpdate);
+  cell.touch();
+  checkSide(cell, 0);
+  checkSide(cell, 1);
+  const before = cell.ref(0);
+  const after = cell.ref(1);
+  return {
+    oldHash: before.hash(0),
+    newHash: after.hash(0),
+    oldDepth: before.depth(0),
+    newDepth: after.depth(0),
+    old: before,
+    new: after,
+  };
+}
+
+/**
+ * Applies a Merkle update: gives the new state, whose unchanged parts are the cells of the old one.
+ *
+ * The work is bounded by the size of the update: of the old state only those cells are looked at which its old side shows.
+ *
+ * All cells that the update brings are copied. So the result keeps alive what it needs of the old state and a copy of what
+ * is new, never the bytes of the block, and a chain of updates takes as much memory as the cells of the last state. (Cells
+ * that stem from a state read from a bag of cells keep that bag alive as long as one of them is in use.)
+ *
+ * @throws cells/update-old-state when `oldRoot` is another state; cells/update-missing-cell, cells/update-new-state for a
+ *   forged update; cells/merkle-level when parts of it are pruned by a proof around it; as {@link readMerkleUpdate}
+ */
+export function applyMerkleUpdate(oldRoot: Cell, update: Cell): Cell {
+  const { oldHash, newHash, oldDepth, newDepth, old, new: after } = readMerkleUpdate(update);
+  if (update.levelMask !== 0) throw cellsErrors['merkle-level']({ subject: 'Merkle update', level: update.level });
+  const root = untracked(oldRoot);
+  if (!bytesEqual(root.hash(0), oldHash) || root.depth(0) !== oldDepth) {
+    throw cellsErrors['update-old-state']({ expected: toHex(oldHash), found: toHex(root.hash(0)) });
+  }
+  const kept = new KeptCells();
+  kept.collect(root, untracked(old), 0);
+  const result = new Renewal(kept).renew(untracked(after), 0);
+  if (!bytesEqual(result.hash(0), newHash) || result.depth(0) !== newDepth) {
+    throw cellsErrors['update-new-state']({ expected: toHex(newHash), found: toHex(result.hash(0)) });
+  }
+  return result;
+}
+
+/** Cells of the old state at the places that the old side of an update shows, by their hash at the level of the place. */
+class KeptCells {
+  readonly #byDepth: { readonly index: HashIndex; readonly cells: Cell[]; readonly walked: HashIndex }[] = [];
+
+  collect(original: Cell, shown: Cell, merkleDepth: number): void {
+    const level = this.#level(merkleDepth);
+    const walked = level.walked.size;
+    // A part of the old side that occurs twice stands for the same cells both times.
+    if (level.walked.add(shown.hash()) !== walked) return;
+    const entry = level.index.add(original.hash(merkleDepth));
+    level.cells[entry] ??= original;
+    // The old state may be pruned itself.
+    if (shown.type === CellType.prunedBranch || original.type === CellType.prunedBranch) return;
+    const childDepth = depthBelow(shown, merkleDepth);
+    const refCount = shown.refCount;
+    for (let r = 0; r < refCount; r++) this.collect(untracked(original.ref(r)), untracked(shown.ref(r)), childDepth);
+  }
+
+  find(hash: Uint8Array, merkleDepth: number): Cell | null {
+    const level = this.#level(merkleDepth);
+    const entry = level.index.find(hash);
+    return entry < 0 ? null : level.cells[entry]!;
+  }
+
+  #level(merkleDepth: number): { readonly index: HashIndex; readonly cells: Cell[]; readonly walked: HashIndex } {
+    this.#byDepth[merkleDepth] ??= { index: new HashIndex(), cells: [], walked: new HashIndex() };
+    return this.#byDepth[merkleDepth];
+  }
+}
+
+/** Makes cells of the new state out of the new side of an update. */
+class Renewal {
+  readonly #kept: KeptCells;
+  readonly #known: { readonly index: HashIndex; readonly made: Cell[] }[] = [];
+
+  constructor(kept: KeptCells) {
+    this.#kept = kept;
+  }
+
+  renew(cell: Cell, merkleDepth: number): Cell {
+    if (cell.type === CellType.prunedBranch && (cell.levelMask & (1 << merkleDepth)) !== 0) {
+      return this.#resolve(cell, merkleDepth);
+    }
+    this.#known[merkleDepth] ??= { index: new HashIndex(), made: [] };
+    const { index, made } = this.#known[merkleDepth];
+    const hash = cell.hash();
+    const before = index.find(hash);
+    if (before >= 0) return made[before]!;
+    const childDepth = depthBelow(cell, merkleDepth);
+    const refs: Cell[] = [];
+    for (let r = 0, count = cell.refCount; r < count; r++) refs.push(this.renew(untracked(cell.ref(r)), childDepth));
+    const result = copyWith(cell, refs, merkleDepth);
+    made[index.add(hash)] = result;
+    return result;
+  }
+
+  #resolve(pruned: Cell, merkleDepth: number): Cell {
+    const hash = pruned.hash(merkleDepth);
+    const found = this.#kept.find(hash, merkleDepth);
+    if (found === null || found.depth(merkleDepth) !== pruned.depth(merkleDepth)) {
+      throw cellsErrors['update-missing-cell']({ hash: toHex(hash) });
+    }
+    return found;
+  }
+}
+
+/**
+ * A copy of a cell of the new side whose pruned branches have been replaced. Outside of inner Merkle cells its hash is what
+ * the new side has at level 0: the cells put in have the hashes and depths of the pruned branches. Inside, where a pruned
+ * branch also has hashes that were not compared, it is computed.
+ */
+function copyWith(cell: Cell, refs: readonly Cell[], merkleDepth: number): Cell {
+  const start = cell.dataOffset;
+  const bytes = cell.bytes.slice(start, start + ((cell.bits + 7) >> 3));
+  const exotic = cell.type !== CellType.ordinary;
+  const known = cell.levelMask === 0 || (merkleDepth === 0 && !isMerkle(cell));
+  if (known && refs.every((ref) => ref.levelMask === 0)) {
+    if (cell.type !== CellType.prunedBranch)
+      return BuiltCell.withHash(bytes, cell.bits, refs, exotic, cell.hash(0).slice(), cell.depth(0));
+  }
+  const copy = new BuiltCell(bytes, cell.bits, refs, exotic);
+  if (
+    !bytesEqual(copy.hash(merkleDepth), cell.hash(merkleDepth)) ||
+    copy.depth(merkleDepth) !== cell.depth(merkleDepth)
+  ) {
+    throw cellsErrors['update-new-state']({
+      expected: toHex(cell.hash(merkleDepth)),
+      found: toHex(copy.hash(merkleDepth)),
+    });
+  }
+  return copy;
+}
+
+/** Merkle cells above the references of a cell. Levels end at 3: beyond, nothing can be pruned, and the count stops. */
+function depthBelow(cell: Cell, merkleDepth: number): number {
+  return isMerkle(cell) ? Math.min(merkleDepth + 1, 3) : merkleDepth;
+}
