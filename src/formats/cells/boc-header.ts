@@ -62,7 +62,9 @@ export function readBocHeader(bytes: Uint8Array): BocHeader {
   }
   if (absent !== 0) throw cellsErrors['boc-absent-cells']({ byte: 6 + 2 * refSize, absent });
   // A cell takes two bytes at least: a count beyond that would only make us allocate for nothing.
-  if (cellBytes > length || cellCount * 2 > cellBytes) throw bad(6 + 3 * refSize, 'total size of the cells', cellBytes, `${cellCount * 2} to ${length}`);
+  if (cellCount * 2 > cellBytes) {
+    throw bad(6 + 3 * refSize, 'total size of the cells', cellBytes, `${cellCount * 2} or more for ${cellCount} cells`);
+  }
 
   const roots: number[] = [];
   if (generic) {

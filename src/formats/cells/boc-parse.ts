@@ -65,7 +65,7 @@ function readCells(bytes: Uint8Array, header: BocHeader): CellTable {
     let bits = length * 8;
     if ((d2 & 1) !== 0) {
       const last = bytes[at + length - 1]!;
-      if ((last & 0x7f) === 0) throw cellsErrors['boc-cell']({ byte: start, cell, problem: 'its last data byte has no completion bit' });
+      if ((last & 0x7f) === 0) throw cellsErrors['boc-cell']({ byte: start, cell, problem: 'its last data byte is not a few bits and a completion bit' });
       bits -= 1 + 31 - Math.clz32(last & -last);
     }
     if (bits > MAX_BITS) throw cellsErrors['boc-cell']({ byte: start, cell, problem: `has ${bits} bits` });

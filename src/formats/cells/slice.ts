@@ -125,11 +125,13 @@ export class Slice {
       }
       return value >>> (got - bits);
     }
-    while (got < bits) {
+    // Whole bytes, then the bits that are left: reading a byte too far would need more than the 53 bits of a number.
+    while (bits - got >= 8) {
       value = value * 256 + bytes[++byte]!;
       got += 8;
     }
-    return got === bits ? value : Math.floor(value / (1 << (got - bits)));
+    const left = bits - got;
+    return left === 0 ? value : value * (1 << left) + (bytes[++byte]! >> (8 - left));
   }
 
   /** A two's complement integer of at most 48 bits. */
