@@ -58,7 +58,7 @@ describe('in a checkout', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   function setUp(home: string) {
-    const env = { PATH: process.env.PATH, HOME: home };
+    const env = { PATH: process.env.PATH, HOME: home, npm_config_offline: 'true' };
     return spawnSync(process.execPath, [join(folder, 'scripts/setup.mjs')], { encoding: 'utf8', env, cwd: tmpdir() });
   }
 
@@ -76,12 +76,8 @@ describe('in a checkout', () => {
 
   it('says what to do when the installation fails', () => {
     rmSync(join(folder, 'node_modules'), { recursive: true });
-    write('package.json', {
-      name: 'field',
-      version: '1.0.0',
-      engines: { node: '>=20.18' },
-      dependencies: { other: '1.0.0' },
-    });
+    const dependencies = { seed: 'file:nowhere' };
+    write('package.json', { name: 'field', version: '1.0.0', engines: { node: '>=20.18' }, dependencies });
     const { status, stdout, stderr } = setUp(join(folder, 'home'));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(
