@@ -84,7 +84,19 @@ export function readBocHeader(bytes: Uint8Array): BocHeader {
   if (end > length) throw cellsErrors['boc-truncated']({ byte: indexStart, needed: end - indexStart, length });
   if (end < length) throw cellsErrors['boc-trailing-bytes']({ byte: end, length });
   if (hasCrc32c) checkCrc(bytes, cellsEnd);
-  return { magic, hasIndex, hasCrc32c, hasCacheBits, refSize, offsetSize, cellCount, roots, indexStart, cellsStart, cellsEnd };
+  return {
+    magic,
+    hasIndex,
+    hasCrc32c,
+    hasCacheBits,
+    refSize,
+    offsetSize,
+    cellCount,
+    roots,
+    indexStart,
+    cellsStart,
+    cellsEnd,
+  };
 }
 
 function checkCrc(bytes: Uint8Array, at: number): void {

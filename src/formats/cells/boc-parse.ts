@@ -1,6 +1,6 @@
-import { type Cell, CellType, MAX_BITS, MAX_DEPTH, MAX_REFS, popcount3 } from '#formats/cells/cell.js';
-import { CellTable } from '#formats/cells/cell-table.js';
 import { type BocHeader, readBocHeader } from '#formats/cells/boc-header.js';
+import { type Cell, type CellType, MAX_BITS, MAX_DEPTH, MAX_REFS, popcount3 } from '#formats/cells/cell.js';
+import { CellTable } from '#formats/cells/cell-table.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { exoticLevelMask } from '#formats/cells/exotic-cell.js';
 
@@ -65,7 +65,12 @@ function readCells(bytes: Uint8Array, header: BocHeader): CellTable {
     let bits = length * 8;
     if ((d2 & 1) !== 0) {
       const last = bytes[at + length - 1]!;
-      if ((last & 0x7f) === 0) throw cellsErrors['boc-cell']({ byte: start, cell, problem: 'its last data byte is not a few bits and a completion bit' });
+      if ((last & 0x7f) === 0)
+        throw cellsErrors['boc-cell']({
+          byte: start,
+          cell,
+          problem: 'its last data byte is not a few bits and a completion bit',
+        });
       bits -= 1 + 31 - Math.clz32(last & -last);
     }
     if (bits > MAX_BITS) throw cellsErrors['boc-cell']({ byte: start, cell, problem: `has ${bits} bits` });
@@ -130,12 +135,22 @@ function checkLevels(columns: LevelColumns): void {
     if (type[cell] !== 0) {
       const at = dataStart[cell]!;
       const tag = bytes[at]!;
-      mask = exoticLevelMask({ tag, bits: bitLength[cell]!, refCount: refCount[cell]!, second: bytes[at + 1]!, childMask });
+      mask = exoticLevelMask({
+        tag,
+        bits: bitLength[cell]!,
+        refCount: refCount[cell]!,
+        second: bytes[at + 1]!,
+        childMask,
+      });
       if (typeof mask === 'string') throw cellsErrors['boc-cell']({ byte: at, cell, problem: mask });
       type[cell] = tag as CellType;
     }
     if (mask !== levelMask[cell]) {
-      throw cellsErrors['boc-cell']({ byte: dataStart[cell]!, cell, problem: `has level mask ${levelMask[cell]} where ${mask} follows from its content` });
+      throw cellsErrors['boc-cell']({
+        byte: dataStart[cell]!,
+        cell,
+        problem: `has level mask ${levelMask[cell]} where ${mask} follows from its content`,
+      });
     }
   }
 }

@@ -48,7 +48,7 @@ export class Builder {
       if (BigInt.asIntN(bits, wide) !== wide) throw outOfRange(value, `int${bits}`);
       return this.#storeBig(BigInt.asUintN(bits, wide), bits);
     }
-    const half = bits === 0 ? 1 : 2 ** (bits - 1);
+    const half = 2 ** (bits - 1);
     if (value < -half || value >= half) throw outOfRange(value, `int${bits}`);
     return this.#storeNumber(value < 0 ? value + half * 2 : value, bits);
   }

@@ -131,9 +131,10 @@ export class CellTable {
     } else {
       this.#computeLevels(index, mask, type, slot);
     }
-    this.#hashed[index] = 1;
     if (type === CellType.merkleProof || type === CellType.merkleUpdate) this.#checkMerkle(index, type);
     if (this.withHashes[index] !== 0) this.#checkStored(index, mask, slot);
+    // Only now: a cell that was refused is refused again when it is asked again.
+    this.#hashed[index] = 1;
   }
 
   /** The common case: no pruned branches below, one hash. */
