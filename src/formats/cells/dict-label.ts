@@ -112,36 +112,35 @@ export function readLabel(slice: Slice, left: number): BitString {
   return new BitString(bytes, length);
 }
 
+/** The forms of a label by their first two bits; `short` has only the first of them. */
+export type LabelForm = 0 | 2 | 3;
+
 /**
- * Writes `length` bits of `key` from bit `at` on as a label, in the one form that the network accepts: the shortest;
- * of equally short ones `short` before the others.
- * @param left bits of the key from `at` on
+ * The one form in which the network accepts a label: the shortest; of equally short ones `short` before the others.
+ * The label is `length` bits of `key` from bit `at` on.
+ * @param left the `m`: bits of the key that are not known yet
  */
+export function labelForm(key: Uint8Array, at: number, length: number, left: number): LabelForm {
+  const width = labelLengthBits(left);
+  if (length > 1 && width < 2 * length - 1 && runLength(key, at, bitAt(key, at), length) === length) return 3;
+  return width < length ? 2 : 0;
+}
+
+/** Writes `length` bits of `key` from bit `at` on as a label, in its one accepted form. */
 export function storeLabel(builder: Builder, key: Uint8Array, at: number, length: number, left: number): void {
   const width = labelLengthBits(left);
-  const first = length === 0 ? 0 : bitAt(key, at);
-  if (length > 1 && width < 2 * length - 1 && runLength(key, at, first, length) === length) {
-    builder.storeUint(6 + first, 3).storeUint(length, width);
+  const form = labelForm(key, at, length, left);
+  if (form === 3) {
+    builder.storeUint(6 + bitAt(key, at), 3).storeUint(length, width);
     return;
   }
-  if (width < length) {
-    builder.storeUint(2, 2).storeUint(length, width);
-  } else {
-    // A short label has at most as many bits as its length field would have: 10.
-    builder.storeUint((1 << (length + 1)) - 2, length + 2);
-  }
+  // A short label is at most as long as its length field would be: 10 bits.
+  if (form === 2) builder.storeUint(2, 2).storeUint(length, width);
+  else builder.storeUint((1 << (length + 1)) - 2, length + 2);
   if (length === 0) return;
   const bits = new Uint8Array((length + 7) >> 3);
   copyBits(bits, 0, key, at, length);
   builder.storeBits(new BitString(bits, length));
-}
-
-/** Bits that {@link storeLabel} writes. */
-export function labelBits(key: Uint8Array, at: number, length: number, left: number): number {
-  const width = labelLengthBits(left);
-  const sameLength = length > 1 && runLength(key, at, bitAt(key, at), length) === length;
-  if (sameLength && width < 2 * length - 1) return 3 + width;
-  return width < length ? 2 + width + length : 2 + 2 * length;
 }
 
 function underflow(bit: number, wanted: number, left: number): Error {

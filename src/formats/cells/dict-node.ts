@@ -26,13 +26,17 @@ export interface DictNode {
 /**
  * Opens a node.
  * @param left bits of the key that are not known above it
+ * @param augmented whether forks have more than two references and a label
  * @throws cells/pruned-branch, cells/exotic-not-expected, cells/dict-label, cells/dict-fork, cells/slice-underflow
  */
-export function openNode(cell: Cell, left: number): DictNode {
+export function openNode(cell: Cell, left: number, augmented: boolean): DictNode {
   const rest = openCell(cell);
   const label = readLabel(rest, left);
   const isLeaf = label.length === left;
-  if (!isLeaf && rest.remainingRefs < 2) throw forkError(cell, rest.remainingBits);
+  const refs = rest.remainingRefs;
+  if (!isLeaf && (refs < 2 || (!augmented && (refs > 2 || rest.remainingBits > 0)))) {
+    throw forkError(cell, rest.remainingBits);
+  }
   return { label, isLeaf, rest };
 }
 
@@ -76,16 +80,19 @@ export function forkCell(
   return builder.endCell();
 }
 
-/** The same node under another label: the `length` bits of `key` from bit `at` on. @throws cells/cell-overflow */
-export function relabelled(node: DictNode, key: Uint8Array, at: number, length: number, keyBits: number): Cell {
+/**
+ * The same node under another label: `length` bits of `key` from bit `at` on, with `left` bits not known above it.
+ * @throws cells/cell-overflow
+ */
+export function relabelled(node: DictNode, key: Uint8Array, at: number, length: number, left: number): Cell {
   const builder = new Builder();
-  storeLabel(builder, key, at, length, keyBits - at);
+  storeLabel(builder, key, at, length, left);
   return builder.storeSlice(node.rest).endCell();
 }
 
 /** A slice that stands at the extra of a node; more may follow it. */
 export function extraSlice(cell: Cell, left: number): Slice {
-  const { isLeaf, rest } = openNode(cell, left);
+  const { isLeaf, rest } = openNode(cell, left, true);
   if (!isLeaf) rest.take(0, 2);
   return rest;
 }

@@ -76,9 +76,7 @@ export class DictWalk {
     this.#skipPruned = options.pruned === 'skip';
     this.#plain = options.plain === true;
     this.#fork = options.fork;
-    const table = root === null ? null : tableOf(root);
-    const limit = options.limit ?? (table === null ? UNKNOWN_VISITS : table.count + SHARED_VISITS);
-    this.#budget = typeof limit === 'number' ? { left: limit } : limit;
+    this.#budget = visitBudget(root, options.limit);
     this.#limit = this.#budget.left;
     if (root !== null) this.#pushCell(root, 0, 0);
   }
@@ -156,10 +154,7 @@ export class DictWalk {
 
   /** Reads the label of the popped node; false when it is pruned and that is to be skipped. */
   #open(): boolean {
-    if (--this.#budget.left < 0) {
-      this.#budget.left = 0;
-      throw cellsErrors['dict-too-large']({ limit: this.#limit });
-    }
+    if (this.#budget.left-- === 0) throw tooLarge(this.#budget, this.#limit);
     const table = this.#table;
     const left = this.#keyBits - this.#depth;
     if (table !== null) {
@@ -218,6 +213,20 @@ export class DictWalk {
     this.#depths[top] = depth;
     this.#bits[top] = bit;
   }
+}
+
+/** What a walk from `root` may visit; see {@link WalkOptions.limit}. */
+export function visitBudget(root: Cell | null, limit: number | VisitBudget | undefined): VisitBudget {
+  if (typeof limit === 'object') return limit;
+  if (limit !== undefined) return { left: limit };
+  const table = root === null ? null : tableOf(root);
+  return { left: table === null ? UNKNOWN_VISITS : table.count + SHARED_VISITS };
+}
+
+/** The error for a budget that is used up; the budget stays at zero. */
+export function tooLarge(budget: VisitBudget, limit: number): Error {
+  budget.left = 0;
+  return cellsErrors['dict-too-large']({ limit });
 }
 
 /** The error for a fork without two references or with more than belongs to it. */
