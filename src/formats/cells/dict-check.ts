@@ -103,10 +103,9 @@ function isNew({ seen }: Checking, cell: Cell, left: number): boolean {
   const table = tableOf(cell);
   const owner = table ?? cell;
   const place = table === null ? left : (cell as TableCell).index * 1024 + left;
-  let places = seen.get(owner);
-  if (places === undefined) seen.set(owner, (places = new Set()));
+  const places = seen.get(owner) ?? new Set<number>();
   if (places.has(place)) return false;
-  places.add(place);
+  seen.set(owner, places.add(place));
   return true;
 }
 

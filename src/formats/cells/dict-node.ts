@@ -50,11 +50,10 @@ export function leafCell(
 ): Cell {
   const builder = new Builder();
   storeLabel(builder, key, at, keyBits - at, keyBits - at);
-  const slice = value instanceof Builder ? null : value;
   if (augmentation !== null) {
-    builder.storeBuilder(augmentation.leaf(slice === null ? sliceOf(value as Builder) : slice.clone()));
+    builder.storeBuilder(augmentation.leaf(value instanceof Builder ? sliceOf(value) : value.clone()));
   }
-  return (slice === null ? builder.storeBuilder(value as Builder) : builder.storeSlice(slice)).endCell();
+  return storeValue(builder, value).endCell();
 }
 
 /**
@@ -110,7 +109,12 @@ export function takeExtra(slice: Slice, augmentation: Augmentation): Slice {
   return start.take(slice.bitOffset - start.bitOffset, slice.refOffset - start.refOffset);
 }
 
+/** Stores a value; returns the builder. */
+export function storeValue(builder: Builder, value: DictValue): Builder {
+  return value instanceof Builder ? builder.storeBuilder(value) : builder.storeSlice(value);
+}
+
 /** A slice over what a builder holds. */
-export function sliceOf(builder: Builder): Slice {
+function sliceOf(builder: Builder): Slice {
   return new Slice(builder.endCell());
 }

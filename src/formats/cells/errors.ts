@@ -103,7 +103,8 @@ export const cellsErrors = defineErrors('cells', {
   },
   'merkle-level': {
     class: 'caller',
-    message: (d: { subject: string; level: number }) => `the ${d.subject} has level ${d.level}: parts of it are pruned by a proof around it`,
+    message: (d: { subject: string; level: number }) =>
+      `the ${d.subject} has level ${d.level}: parts of it are pruned by a proof around it`,
     remedy: 'Give the whole structure, not a pruned view of it.',
   },
   'merkle-other-root': {
@@ -113,17 +114,20 @@ export const cellsErrors = defineErrors('cells', {
   },
   'update-old-state': {
     class: 'caller',
-    message: (d: { expected: string; found: string }) => `the Merkle update is for the state ${d.expected}, not for ${d.found}`,
+    message: (d: { expected: string; found: string }) =>
+      `the Merkle update is for the state ${d.expected}, not for ${d.found}`,
     remedy: 'Apply updates in the order of their blocks, each to the state that the previous block left.',
   },
   'update-missing-cell': {
     class: 'caller',
-    message: (d: { hash: string }) => `the Merkle update keeps the cell ${d.hash}, which its old side does not show in the old state`,
+    message: (d: { hash: string }) =>
+      `the Merkle update keeps the cell ${d.hash}, which its old side does not show in the old state`,
     remedy: 'The update is damaged or forged; get the block again from another source.',
   },
   'update-new-state': {
     class: 'caller',
-    message: (d: { expected: string; found: string }) => `the Merkle update leads to the state ${d.found}, but states ${d.expected}`,
+    message: (d: { expected: string; found: string }) =>
+      `the Merkle update leads to the state ${d.found}, but states ${d.expected}`,
     remedy: 'The update is damaged or forged; get the block again from another source.',
   },
   'slice-underflow': {
@@ -188,5 +192,33 @@ export const cellsErrors = defineErrors('cells', {
     message: (d: { hash: string; stored: string; computed: string }) =>
       `the dictionary node ${d.hash} stores the extra ${d.stored}, but ${d.computed} follows from its content`,
     remedy: 'Build the dictionary again from its entries; nodes of the network refuse this one.',
+  },
+  'dict-key-prefix': {
+    class: 'caller',
+    message: (d: { key: string; prefix: string }) =>
+      `the prefix dictionary key ${d.prefix} is the beginning of the key ${d.key}`,
+    remedy: 'Give a set of keys none of which is the beginning of another.',
+  },
+  'snake-shape': {
+    class: 'caller',
+    message: (d: { cell: number; bits: number; references: number }) =>
+      `cell ${d.cell} of the chain of data has ${d.bits} bits and ${d.references} references; whole bytes and at most one reference are expected`,
+    remedy: 'The data is of another type, or the reading position is not at its beginning.',
+  },
+  'snake-too-long': {
+    class: 'caller',
+    message: (d: { limit: number }) => `the data has more than ${d.limit} bytes`,
+    remedy: 'Raise the limit if the data may be this long, or store it in parts.',
+  },
+  'snake-text': {
+    class: 'caller',
+    message: (d: { bytes: number }) => `the ${d.bytes} bytes are not text in UTF-8`,
+    remedy: 'Read them as bytes.',
+  },
+  'content-tag': {
+    class: 'caller',
+    message: (d: { bit: number; found: number }) =>
+      `content data at bit ${d.bit} of the cell begins with ${d.found}, not with 0 (snake) or 1 (chunked)`,
+    remedy: 'The data is damaged or of another type; some contracts leave the tag out: read it as snake data.',
   },
 });
