@@ -34,4 +34,14 @@ export const tlbErrors = defineErrors('tlb', {
       `the fields [${d.declared}] are not those [${d.quoted}] of: ${d.schema}`,
     remedy: 'Correct the declaration of the codec, or the schema line that it quotes.',
   },
+  'shard-id': {
+    class: 'caller',
+    message: (d: { shard: string; problem: string }) => `shard ${d.shard} ${d.problem}`,
+    remedy: 'Give the shard as 16 hex digits: its prefix, a 1 bit, zeros; 8000000000000000 is a whole workchain.',
+  },
+  'shard-depth': {
+    class: 'caller',
+    message: (d: { limit: number }) => `a tree of shards is deeper than ${d.limit}`,
+    remedy: 'The cell is damaged or of another type.',
+  },
 });

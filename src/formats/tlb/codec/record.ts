@@ -1,4 +1,5 @@
 import { Builder } from '#formats/cells/builder.js';
+import type { CellType } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { parseSchemaLine, type SchemaLine } from '#formats/tlb/codec/schema-line.js';
@@ -79,7 +80,7 @@ export function group<const F extends Fields>(fields: F): Group<F> {
 
 /**
  * A type with one constructor. The schema line is quoted whole: tag and names are taken from it, and a declaration that
- * does not follow it is refused when the module loads.
+ * does not follow it is refused when the module loads. A line that starts with `!` is that of a whole exotic cell.
  */
 export function record<const F extends Fields>(schema: string, fields: F): RecordCodec<FieldValues<F>> {
   return compile(schema, fields, false) as RecordCodec<FieldValues<F>>;
@@ -108,6 +109,8 @@ interface Draft {
  */
 function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec<unknown> {
   const line = parseSchemaLine(schema);
+  // The tag of an exotic type is the type byte of its cell, which the codec does not see.
+  const exotic = schema.startsWith('!');
   const draft: Draft = { names: [], specs: [], load: [], store: [], literal: [] };
   addFields(draft, fields, 's', 'b');
   const declared = draft.literal.map((entry) => JSON.parse(entry.slice(0, entry.lastIndexOf(':'))) as string);
@@ -123,7 +126,7 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     const load = (s) => {
       let at = -1${variables === '' ? '' : `, ${variables}`};
       try {
-        ${line.tagBits === 0 ? '' : 'tag(s);'}
+        ${line.tagBits === 0 || exotic ? '' : 'tag(s);'}
         ${draft.load.join('\n        ')}
       } catch (error) { throw located(error, at); }
       return { ${kind}${draft.literal.join(', ')} };
@@ -131,7 +134,7 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     const store = (v, b) => {
       let at = -1;
       try {
-        ${line.tagBits === 0 ? '' : `b.storeUint(${line.tag}, ${line.tagBits});`}
+        ${line.tagBits === 0 || exotic ? '' : `b.storeUint(${line.tag}, ${line.tagBits});`}
         ${draft.store.join('\n        ')}
       } catch (error) { throw located(error, at); }
     };
@@ -146,7 +149,8 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     builder: typeof Builder,
   ) => Pick<Codec<unknown>, 'load' | 'store'>;
   const { load, store } = make(draft.specs, (slice) => expectTag(slice, line), located, openCell, Builder);
-  return { type: line.type, schema, line, load, store };
+  const codec = { type: line.type, schema, line, load, store };
+  return exotic ? { ...codec, exotic: line.tag as CellType } : codec;
 }
 
 function addFields(draft: Draft, fields: Fields, slice: string, builder: string): void {

@@ -1,0 +1,142 @@
+import { type BinTree, binTree } from '#formats/tlb/bin-tree.js';
+import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
+import { ref } from '#formats/tlb/codec/composites.js';
+import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
+import { intKey } from '#formats/tlb/codec/dictionary-key.js';
+import type { Lazy } from '#formats/tlb/codec/lazy.js';
+import { bits256, bool, constrained, uint, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
+import { record, variant } from '#formats/tlb/codec/record.js';
+import { union } from '#formats/tlb/codec/union.js';
+import { CurrencyCollection } from '#formats/tlb/currency.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+import { MAX_SHARD_PREFIX, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
+
+/** Whether a split or merge of a shard is planned: from which unix second on, and for how many seconds. */
+export const FutureSplitMerge = union('FutureSplitMerge', [
+  variant('fsm_none$0 = FutureSplitMerge;', {}),
+  variant('fsm_split$10 split_utime:uint32 interval:uint32 = FutureSplitMerge;', {
+    split_utime: uint32,
+    interval: uint32,
+  }),
+  variant('fsm_merge$11 merge_utime:uint32 interval:uint32 = FutureSplitMerge;', {
+    merge_utime: uint32,
+    interval: uint32,
+  }),
+]);
+export type FutureSplitMerge = ValueOf<typeof FutureSplitMerge>;
+
+/** The anonymous cell of `shard_descr_new`, under a name of its own, since proofs may leave it out. */
+export const ShardDescrFees = record(
+  '_ fees_collected:CurrencyCollection funds_created:CurrencyCollection = ShardDescrFees;',
+  { fees_collected: CurrencyCollection, funds_created: CurrencyCollection },
+);
+export type ShardDescrFees = ValueOf<typeof ShardDescrFees>;
+
+const common = {
+  seq_no: uint32,
+  reg_mc_seqno: uint32,
+  start_lt: uint64,
+  end_lt: uint64,
+  root_hash: bits256,
+  file_hash: bits256,
+  before_split: bool,
+  before_merge: bool,
+  want_split: bool,
+  want_merge: bool,
+  nx_cc_updated: bool,
+  flags: constrained(uint(3), 'flags = 0', (flags) => flags === 0),
+  next_catchain_seqno: uint32,
+  next_validator_shard: uint64,
+  min_ref_mc_seqno: uint32,
+  gen_utime: uint32,
+  split_merge_at: FutureSplitMerge,
+} as const;
+
+/**
+ * The newest block of a shard that the masterchain has registered. Which shard it is, the path to it tells; see
+ * {@link shardDescrs}. Today only the first entry of a new workchain is a `shard_descr`. Its fees: {@link shardDescrFees}.
+ */
+export const ShardDescr = union('ShardDescr', [
+  variant(
+    `shard_descr#b seq_no:uint32 reg_mc_seqno:uint32 start_lt:uint64 end_lt:uint64 root_hash:bits256 file_hash:bits256
+      before_split:Bool before_merge:Bool want_split:Bool want_merge:Bool nx_cc_updated:Bool flags:(## 3) { flags = 0 }
+      next_catchain_seqno:uint32 next_validator_shard:uint64 min_ref_mc_seqno:uint32 gen_utime:uint32
+      split_merge_at:FutureSplitMerge fees_collected:CurrencyCollection funds_created:CurrencyCollection = ShardDescr;`,
+    { ...common, fees_collected: CurrencyCollection, funds_created: CurrencyCollection },
+  ),
+  variant(
+    `shard_descr_new#a seq_no:uint32 reg_mc_seqno:uint32 start_lt:uint64 end_lt:uint64 root_hash:bits256 file_hash:bits256
+      before_split:Bool before_merge:Bool want_split:Bool want_merge:Bool nx_cc_updated:Bool flags:(## 3) { flags = 0 }
+      next_catchain_seqno:uint32 next_validator_shard:uint64 min_ref_mc_seqno:uint32 gen_utime:uint32
+      split_merge_at:FutureSplitMerge fees:^ShardDescrFees = ShardDescr;`,
+    { ...common, fees: ref(ShardDescrFees) },
+  ),
+]);
+export type ShardDescr = ValueOf<typeof ShardDescr>;
+
+/** What a shard's blocks since the last registered one collected and created, wherever the constructor keeps it. */
+export function shardDescrFees(descr: ShardDescr): ShardDescrFees {
+  return descr.kind === 'shard_descr' ? descr : descr.fees.value;
+}
+
+/** The shards of one workchain, the path from the root to a leaf being the shard's prefix. */
+export type ShardTree = BinTree<ShardDescr>;
+export const ShardTree: Codec<ShardTree> = binTree(ShardDescr);
+
+/** `_ (HashmapE 32 ^(BinTree ShardDescr)) = ShardHashes;` — the shards by workchain. */
+export const ShardHashes = hashmapE(intKey(32), ref(ShardTree));
+export type ShardHashes = Dictionary<number, Lazy<ShardTree>>;
+
+/** A shard and its newest registered block. */
+export interface ShardEntry {
+  readonly workchain: number;
+  /** uint64 with the tag bit. */
+  readonly shard: bigint;
+  readonly descr: ShardDescr;
+}
+
+/** All shards of all workchains, those of a workchain from left to right. @throws cells/pruned-branch, tlb/shard-depth */
+export function* shardDescrs(hashes: ShardHashes): Generator<ShardEntry> {
+  for (const [workchain, tree] of hashes) yield* shardLeaves(workchain, tree.value);
+}
+
+/** All shards in one workchain's tree. @throws cells/pruned-branch, tlb/shard-depth */
+export function* shardLeaves(workchain: number, root: ShardTree): Generator<ShardEntry> {
+  const stack: { readonly tree: ShardTree; readonly shard: bigint }[] = [{ tree: root, shard: WHOLE_WORKCHAIN }];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { tree, shard } = next;
+    if (tree.kind === 'bt_leaf') {
+      yield { workchain, shard, descr: tree.leaf };
+    } else {
+      const half = halfTag(shard);
+      stack.push({ tree: tree.right.value, shard: shard | half });
+      stack.push({ tree: tree.left.value, shard: (shard ^ (half << 1n)) | half });
+    }
+  }
+}
+
+/**
+ * The shard that an account is in, or `null` when there is no such workchain. Walks one path: works on a proof that
+ * leaves out the others.
+ *
+ * @param prefix the first 64 bits of the account's id, or a shard id: then the shard that contains its first account
+ */
+export function findShard(hashes: ShardHashes, workchain: number, prefix: bigint): ShardEntry | null {
+  let tree = hashes.get(workchain)?.value;
+  if (tree === undefined) return null;
+  let shard = WHOLE_WORKCHAIN;
+  while (tree.kind === 'bt_fork') {
+    const half = halfTag(shard);
+    const right: boolean = (prefix & (half << 1n)) !== 0n;
+    shard = right ? shard | half : (shard ^ (half << 1n)) | half;
+    tree = (right ? tree.right : tree.left).value;
+  }
+  return { workchain, shard, descr: tree.leaf };
+}
+
+/** Half the tag bit of a shard: the tag of its halves. */
+function halfTag(shard: bigint): bigint {
+  const half = (shard & -shard) >> 1n;
+  if (half < 1n << BigInt(63 - MAX_SHARD_PREFIX)) throw tlbErrors['shard-depth']({ limit: MAX_SHARD_PREFIX });
+  return half;
+}

@@ -1,0 +1,118 @@
+import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
+import { constrained, int32, uint, uint64 } from '#formats/tlb/codec/primitives.js';
+import { dependent, record } from '#formats/tlb/codec/record.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+
+/** Most bits that a shard's prefix has. */
+export const MAX_SHARD_PREFIX = 60;
+
+/** The masterchain's workchain number. */
+export const MASTERCHAIN = -1;
+
+/** The shard that is a whole workchain: the tag bit alone. */
+export const WHOLE_WORKCHAIN = 1n << 63n;
+
+/** `uint64` whose bits after the first `i` are zero, for each `i`: what stands after the prefix is not defined otherwise. */
+const PREFIXES: readonly Codec<bigint>[] = Array.from({ length: MAX_SHARD_PREFIX + 1 }, (_, bits) =>
+  constrained(
+    uint64,
+    `no bit set after the first ${bits}`,
+    (prefix) => (prefix & ((1n << BigInt(64 - bits)) - 1n)) === 0n,
+  ),
+);
+
+/**
+ * A shard: the accounts of a workchain whose ids start with the first `shard_pfx_bits` bits of `shard_prefix`.
+ * The shard id of everyday use, with a tag bit after the prefix, is {@link shardOf}.
+ */
+export const ShardIdent = record(
+  'shard_ident$00 shard_pfx_bits:(#<= 60) workchain_id:int32 shard_prefix:uint64 = ShardIdent;',
+  {
+    shard_pfx_bits: constrained(uint(6), 'shard_pfx_bits <= 60', (bits) => bits <= MAX_SHARD_PREFIX),
+    workchain_id: int32,
+    shard_prefix: dependent('shard_pfx_bits', (bits: number) => PREFIXES[bits] as Codec<bigint>),
+  },
+);
+export type ShardIdent = ValueOf<typeof ShardIdent>;
+
+/** The shard id: uint64, the prefix, a 1 bit (the tag), zeros. `0x8000000000000000` is the whole workchain. */
+export function shardOf(ident: ShardIdent): bigint {
+  return ident.shard_prefix | (1n << BigInt(63 - ident.shard_pfx_bits));
+}
+
+/** The inverse of {@link shardOf}. @throws tlb/shard-id */
+export function shardIdent(workchain: number, shard: bigint): ShardIdent {
+  const tag = tagOf(shard);
+  return { shard_pfx_bits: shardPrefixLength(shard), workchain_id: workchain, shard_prefix: shard ^ tag };
+}
+
+/** Number of bits in front of the tag bit. @throws tlb/shard-id */
+export function shardPrefixLength(shard: bigint): number {
+  return 64 - tagOf(shard).toString(2).length;
+}
+
+/** Whether an account belongs to the shard; `prefix` is the first 64 bits of its id. @throws tlb/shard-id */
+export function shardContains(shard: bigint, prefix: bigint): boolean {
+  const tag = tagOf(shard);
+  return ((shard ^ prefix) & -(tag << 1n) & MAX_UINT64) === 0n;
+}
+
+/** Whether `ancestor` is the same shard as `shard` or one that it was split from. @throws tlb/shard-id */
+export function isShardAncestor(ancestor: bigint, shard: bigint): boolean {
+  return tagOf(ancestor) >= tagOf(shard) && shardContains(ancestor, shard);
+}
+
+/** Whether the two have accounts in common: one is the other, or was split from it. @throws tlb/shard-id */
+export function shardsIntersect(a: bigint, b: bigint): boolean {
+  return isShardAncestor(a, b) || isShardAncestor(b, a);
+}
+
+/** The shard that this one is a half of. @throws tlb/shard-id for a whole workchain */
+export function shardParent(shard: bigint): bigint {
+  const tag = tagOf(shard);
+  if (tag === WHOLE_WORKCHAIN) throw tlbErrors['shard-id']({ shard: shardHex(shard), problem: 'has no parent' });
+  return (shard ^ tag) | (tag << 1n);
+}
+
+/** The halves of a shard: accounts with a 0 after its prefix, with a 1. @throws tlb/shard-id when it cannot be split */
+export function shardChildren(shard: bigint): readonly [bigint, bigint] {
+  const tag = tagOf(shard);
+  if (shardPrefixLength(shard) === MAX_SHARD_PREFIX)
+    throw tlbErrors['shard-id']({ shard: shardHex(shard), problem: 'cannot be split further' });
+  return [(shard ^ tag) | (tag >> 1n), shard | (tag >> 1n)];
+}
+
+/** The other half of its parent. @throws tlb/shard-id for a whole workchain */
+export function shardSibling(shard: bigint): bigint {
+  shardParent(shard);
+  return shard ^ (tagOf(shard) << 1n);
+}
+
+/** The first 64 bits of an account's id: what shards are told apart by. */
+export function accountPrefix(accountId: Uint8Array): bigint {
+  let high = 0;
+  let low = 0;
+  for (let i = 0; i < 4; i++) {
+    high = high * 256 + (accountId[i] ?? 0);
+    low = low * 256 + (accountId[i + 4] ?? 0);
+  }
+  return (BigInt(high) << 32n) | BigInt(low);
+}
+
+/** As it is written: 16 hex digits. */
+export function shardHex(shard: bigint): string {
+  return shard.toString(16).padStart(16, '0');
+}
+
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** The lowest set bit. */
+function tagOf(shard: bigint): bigint {
+  const tag = shard & -shard;
+  if (shard <= 0n || shard > MAX_UINT64 || tag < 1n << BigInt(63 - MAX_SHARD_PREFIX))
+    throw tlbErrors['shard-id']({
+      shard: shard.toString(16),
+      problem: 'is no shard id of 64 bits with its last 1 among the first 61',
+    });
+  return tag;
+}
