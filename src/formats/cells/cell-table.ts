@@ -77,7 +77,8 @@ export class CellTable {
   }
 
   depth(index: number, level: number): number {
-    return this.#depths[this.#slot(index, level)]!;
+    const slot = this.#slot(index, level); // may replace the column of depths
+    return this.#depths[slot]!;
   }
 
   /** Computes the hashes of all cells: bottom-up in one loop, as references point to later cells only. */

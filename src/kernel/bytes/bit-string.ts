@@ -16,17 +16,13 @@ export class BitString {
     return (this.bytes[index >> 3]! >> (7 - (index & 7))) & 1;
   }
 
-  /** As in TON tools: hexadecimal digits, and a `_` after a padded last digit. `8_` is the empty string, `C_` is `1`. */
+  /** As in TON tools: hexadecimal digits, and a `_` after a padded last digit. `C_` is `1`, `C` is `1100`. */
   toString(): string {
-    if (this.length % 4 === 0)
-      return toHex(this.bytes)
-        .slice(0, this.length / 4)
-        .toUpperCase();
-    const padded = new Uint8Array((this.length >> 3) + 1);
-    padded.set(this.bytes);
+    const rest = this.length & 3;
+    const digits = (this.length + 3) >> 2;
+    if (rest === 0) return toHex(this.bytes).slice(0, digits).toUpperCase();
+    const padded = this.bytes.slice();
     padded[this.length >> 3]! |= 0x80 >> (this.length & 7);
-    return `${toHex(padded)
-      .slice(0, (this.length >> 2) + 1)
-      .toUpperCase()}_`;
+    return `${toHex(padded).slice(0, digits).toUpperCase()}_`;
   }
 }
