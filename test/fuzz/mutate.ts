@@ -48,7 +48,7 @@ const mutations = [flipBit, flipBit, setEdge, setByte, fillRun, cut, remove, ins
 
 /** A changed copy of `bytes`: one to `most` small changes. */
 export function mutate(bytes: Uint8Array, random: Random, most = 4): Uint8Array {
-  let changed: Uint8Array = bytes.slice();
+  let changed: Uint8Array = new Uint8Array(bytes); // a copy, also of a Buffer
   for (let count = random.between(1, most); count > 0; count--) {
     changed = (changed.length === 0 ? insert : random.pick(mutations))(changed, random);
   }
