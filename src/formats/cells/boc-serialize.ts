@@ -47,7 +47,8 @@ function write(list: CellList, roots: readonly number[], order: BocOrder, option
   const { count, bits, descriptor, refs, shared } = list;
   const withHashes = options.storeHashes === true;
   const { partRoots, places } = order;
-  const refSize = bytesFor(count);
+  // The number of roots has as many bytes as a reference; it is the larger one only when roots are repeated.
+  const refSize = bytesFor(Math.max(count, roots.length));
   const ends = options.index === true ? new Float64Array(count) : null;
   let cellBytes = 0;
   for (let place = 0; place < count; place++) {
