@@ -1,3 +1,4 @@
+// Over 250 lines: the ways to hash a cell share the private columns of the table and one scratch buffer.
 import { Cell, CellType, hashIndex, MAX_DEPTH, popcount3 } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { sha256Into } from '#formats/cells/sha256.js';

@@ -243,10 +243,8 @@ export function openExotic(cell: Cell, type: CellType): Slice {
 }
 
 function refuse(cell: Cell, wanted: CellType): Error {
-  if (cell.type === CellType.prunedBranch) return cellsErrors['pruned-branch']({ hash: toHex(cell.hash(0)) });
-  return cellsErrors['exotic-not-expected']({
-    hash: toHex(cell.hash(0)),
-    found: cellTypeName(cell.type),
-    wanted: cellTypeName(wanted),
-  });
+  const hash = toHex(cell.hash(0));
+  if (cell.type === CellType.prunedBranch) return cellsErrors['pruned-branch']({ hash });
+  const found = cellTypeName(cell.type);
+  return cellsErrors['exotic-not-expected']({ hash, found, wanted: cellTypeName(wanted) });
 }
