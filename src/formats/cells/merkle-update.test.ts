@@ -21,7 +21,8 @@ const node = (n: number, ...refs: Cell[]) => {
   return builder.endCell();
 };
 /** A full binary tree with 2^levels leaves. */
-const tree = (levels: number, n = 1): Cell => (levels === 0 ? leaf(n) : node(n, tree(levels - 1, n * 2), tree(levels - 1, n * 2 + 1)));
+const tree = (levels: number, n = 1): Cell =>
+  levels === 0 ? leaf(n) : node(n, tree(levels - 1, n * 2), tree(levels - 1, n * 2 + 1));
 
 function updateOf(oldSide: Cell, newSide: Cell): Cell {
   const bytes = new Uint8Array(69);
@@ -178,7 +179,10 @@ describe('applying an update refuses', () => {
       const bytes = update.bytes.slice();
       bytes[byte]! ^= 1;
       const forged = new BuiltCell(bytes, 552, [update.ref(0), update.ref(1)], true);
-      expect(errorCode(() => applyMerkleUpdate(before, forged)), `byte ${byte}`).toBe('cells/cell-exotic');
+      expect(
+        errorCode(() => applyMerkleUpdate(before, forged)),
+        `byte ${byte}`,
+      ).toBe('cells/cell-exotic');
     }
   });
 
@@ -215,7 +219,9 @@ describe('applying an update refuses', () => {
     stated[0] = CellType.merkleProof;
     putHashAndDepth(stated, 1, 33, inner);
     const newSide = new BuiltCell(stated, 280, [inner], true);
-    expect(errorCode(() => applyMerkleUpdate(proof, updateOf(oldSide, newSide)))).toMatch(/^cells\/(cell-exotic|update-new-state)$/);
+    expect(errorCode(() => applyMerkleUpdate(proof, updateOf(oldSide, newSide)))).toMatch(
+      /^cells\/(cell-exotic|update-new-state)$/,
+    );
   });
 
   it('one that is pruned by a proof around it', () => {
