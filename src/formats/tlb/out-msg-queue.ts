@@ -1,0 +1,121 @@
+import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
+import type { ValueOf } from '#formats/tlb/codec/codec.js';
+import { maybe, ref } from '#formats/tlb/codec/composites.js';
+import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
+import { bigUintKey, bytesKey, type KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
+import { bits256, uint, uint64 } from '#formats/tlb/codec/primitives.js';
+import { record } from '#formats/tlb/codec/record.js';
+import { emittedLt, MsgEnvelope } from '#formats/tlb/msg-envelope.js';
+
+const LAST_LT = (1n << 64n) - 1n;
+const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+
+/** A message that waits to be received. `enqueued_lt` is when it came into this queue. */
+export const EnqueuedMsg = record('_ enqueued_lt:uint64 out_msg:^MsgEnvelope = EnqueuedMsg;', {
+  enqueued_lt: uint64,
+  out_msg: ref(MsgEnvelope),
+});
+export type EnqueuedMsg = ValueOf<typeof EnqueuedMsg>;
+
+/** Key of a queue: next hop's workchain (int32) and first 64 bits of its address, then the message's hash. */
+export interface OutMsgQueueKey {
+  readonly workchain: number;
+  readonly prefix: bigint;
+  readonly hash: Uint8Array;
+}
+
+/** Keys of 352 bits. */
+export const outMsgQueueKey: KeyCodec<OutMsgQueueKey> = {
+  bits: 352,
+  encode: ({ workchain, prefix, hash }) => {
+    const bytes = new Uint8Array(44);
+    const view = new DataView(bytes.buffer);
+    view.setInt32(0, workchain);
+    view.setBigUint64(4, prefix);
+    bytes.set(hash, 12);
+    return bytes;
+  },
+  decode: (bytes) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { workchain: view.getInt32(0), prefix: view.getBigUint64(4), hash: bytes.slice(12) };
+  },
+};
+
+/**
+ * `_ (HashmapAugE 352 EnqueuedMsg uint64) = OutMsgQueue;`
+ * Messages to other shards and to this one; the extra of a node is the least lt at which one of them was sent on.
+ */
+export const OutMsgQueue = hashmapAugE(outMsgQueueKey, EnqueuedMsg, uint64, {
+  empty: 0n,
+  leaf: (message) => emittedLt(message.out_msg.value),
+  combine: least,
+});
+export type OutMsgQueue = AugmentedDictionary<OutMsgQueueKey, EnqueuedMsg, bigint>;
+
+/** The last message, by lt and hash, that was received from a neighbour. */
+export const ProcessedUpto = record('processed_upto$_ last_msg_lt:uint64 last_msg_hash:bits256 = ProcessedUpto;', {
+  last_msg_lt: uint64,
+  last_msg_hash: bits256,
+});
+export type ProcessedUpto = ValueOf<typeof ProcessedUpto>;
+
+/** Shard (uint64 with the tag bit) and masterchain sequence number. */
+export interface ProcessedInfoKey {
+  readonly shard: bigint;
+  readonly mc_seqno: number;
+}
+
+/** Keys of 96 bits. */
+export const processedInfoKey: KeyCodec<ProcessedInfoKey> = {
+  bits: 96,
+  encode: ({ shard, mc_seqno }) => {
+    const bytes = new Uint8Array(12);
+    const view = new DataView(bytes.buffer);
+    view.setBigUint64(0, shard);
+    view.setUint32(8, mc_seqno);
+    return bytes;
+  },
+  decode: (bytes) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { shard: view.getBigUint64(0), mc_seqno: view.getUint32(8) };
+  },
+};
+
+/** `_ (HashmapE 96 ProcessedUpto) = ProcessedInfo;` — which messages the shard has received. */
+export const ProcessedInfo = hashmapE(processedInfoKey, ProcessedUpto);
+export type ProcessedInfo = Dictionary<ProcessedInfoKey, ProcessedUpto>;
+
+/** Messages of one account that wait to come into the queue, by their `created_lt`. */
+export const AccountDispatchQueue = record(
+  '_ messages:(HashmapE 64 EnqueuedMsg) count:uint48 = AccountDispatchQueue;',
+  { messages: hashmapE(bigUintKey(64), EnqueuedMsg), count: uint(48) },
+);
+export type AccountDispatchQueue = ValueOf<typeof AccountDispatchQueue>;
+
+/**
+ * `_ (HashmapAugE 256 AccountDispatchQueue uint64) = DispatchQueue;`
+ * By the sender's id; the extra of a node is the least `created_lt`.
+ */
+export const DispatchQueue = hashmapAugE(bytesKey(32), AccountDispatchQueue, uint64, {
+  empty: 0n,
+  leaf: ({ messages }) => {
+    for (const [lt] of messages) return lt;
+    return LAST_LT;
+  },
+  combine: least,
+});
+export type DispatchQueue = AugmentedDictionary<Uint8Array, AccountDispatchQueue, bigint>;
+
+/** Deferred messages, and how many messages the queue holds. */
+export const OutMsgQueueExtra = record(
+  'out_msg_queue_extra#0 dispatch_queue:DispatchQueue out_queue_size:(Maybe uint48) = OutMsgQueueExtra;',
+  { dispatch_queue: DispatchQueue, out_queue_size: maybe(uint(48)) },
+);
+export type OutMsgQueueExtra = ValueOf<typeof OutMsgQueueExtra>;
+
+/** The messages that a shard has sent and that are not yet known to be received, and how far it has received others'. */
+export const OutMsgQueueInfo = record(
+  '_ out_queue:OutMsgQueue proc_info:ProcessedInfo extra:(Maybe OutMsgQueueExtra) = OutMsgQueueInfo;',
+  { out_queue: OutMsgQueue, proc_info: ProcessedInfo, extra: maybe(OutMsgQueueExtra) },
+);
+export type OutMsgQueueInfo = ValueOf<typeof OutMsgQueueInfo>;
