@@ -11,7 +11,6 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks',
     maxWorkers: 2,
-    execArgv: ['--expose-gc'],
     retry: 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { defineErrors } from '#kernel/errors/define-errors.js';
-import { allowedMemory, allowedMs, emptyTally, exercise, type Meter, makeInput, realMeter } from './exercise.js';
+import { allowedMemory, allowedMs, emptyTally, exercise, type Meter, makeInput } from './exercise.js';
 import type { FuzzTarget } from './fuzz-target.js';
+import { realMeter } from './real-meter.js';
 
 const errors = defineErrors('fixture', {
   expected: { class: 'caller', message: () => 'as it should be', remedy: 'None.' },
@@ -83,8 +84,8 @@ it('reports a call that takes more memory than its input justifies', () => {
   expect(hungry.failures).toMatchObject([{ kind: 'memory' }]);
   expect(state.collected).toBe(3);
 
-  const real = runOnce(() => void new Uint8Array(2 ** 26).fill(1));
-  expect(real.failures).toMatchObject([{ kind: 'memory' }]);
+  const real = runOnce(() => void new Uint8Array(2 ** 26));
+  expect(real.failures.map(({ kind }) => kind)).toContain('memory');
 });
 
 it('allows 50 ms per KiB, and 50 ms at least', () => {

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { Random } from './random.js';
@@ -36,19 +35,6 @@ export interface Meter {
   /** Gives back what is unused. */
   collect(): void;
 }
-
-export const realMeter: Meter = {
-  now: () => performance.now(),
-  memory: () => {
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  },
-  collect: () => {
-    globalThis.gc?.();
-    // Array buffers are freed by another thread, a moment later.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-  },
-};
 
 /** How long a call may take: 50 ms per KiB of input, and never less than 50 ms. */
 export function allowedMs(bytes: number): number {

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the fuzz command on the fixture targets. */
 function fuzz(...options: string[]) {
-  const loader = ['--conditions=source', '--import', 'tsx', '--expose-gc'];
+  const loader = ['--conditions=source', '--import', 'tsx'];
   const settings = ['--from', 'test/fuzz/fixtures', '--keep', folder, '--seconds', '1'];
   return spawnSync(process.execPath, [...loader, 'test/fuzz/run.ts', ...settings, ...options], { encoding: 'utf8' });
 }

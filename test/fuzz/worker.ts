@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { emptyTally, exercise, realMeter } from './exercise.js';
+import { emptyTally, exercise } from './exercise.js';
 import { targetsOf } from './find-targets.js';
+import { realMeter } from './real-meter.js';
 
 /** What a worker is started with. */
 export interface FuzzJob {
