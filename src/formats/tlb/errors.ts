@@ -28,6 +28,17 @@ export const tlbErrors = defineErrors('tlb', {
       `${d.type} has no constructor ${d.kind}; it has ${d.allowed}`,
     remedy: 'Set `kind` to one of the constructors of the type.',
   },
+  'vm-size': {
+    class: 'caller',
+    message: (d: { limit: number }) =>
+      `the value of the virtual machine repeats its parts so often that it has more than ${d.limit} of them`,
+    remedy: 'Ask the contract for less at a time; a value that shares its parts to this extent is of no honest use.',
+  },
+  'vm-nesting': {
+    class: 'caller',
+    message: (d: { limit: number }) => `continuations hold stacks that hold continuations, more than ${d.limit} deep`,
+    remedy: 'The value is hostile or damaged; no contract needs such a continuation.',
+  },
   'schema-mismatch': {
     class: 'internal',
     message: (d: { schema: string; declared: string; quoted: string }) =>

@@ -40,6 +40,10 @@ describe('parseSchemaLine', () => {
       parsed: { name: 'account_none', tag: 0, tagBits: 1, type: 'Account', fields: [] },
     },
     {
+      line: 'vm_stk_int#0201_ value:int257 = VmStackValue;',
+      parsed: { name: 'vm_stk_int', tag: 0x0100, tagBits: 15, type: 'VmStackValue', fields: ['value'] },
+    },
+    {
       line: 'storage_used$_ cells:(VarUInteger 7) = StorageUsed;',
       parsed: { name: 'storage_used', tag: 0, tagBits: 0, type: 'StorageUsed', fields: ['cells'] },
     },

@@ -18,18 +18,25 @@ export function parseSchemaLine(line: string): SchemaLine {
   const flat = line.replace(/\{[^}]*\}/g, ' ').trim();
   const head = /^!?(\w*?)(?:([#$])(\w*))?(?=\s)/.exec(flat);
   const name = head?.[1] ?? '';
-  const digits = (head?.[3] ?? '_').replace(/_$/, '');
-  const hex = head?.[2] === '#';
+  const bits = tagBits(head?.[2] === '#', head?.[3] ?? '_');
   const equals = flat.lastIndexOf('=');
   const body = flat.slice(head?.[0].length ?? 0, equals);
   return {
     name: name === '_' ? '' : name,
-    tag: digits === '' ? 0 : Number.parseInt(digits, hex ? 16 : 2),
-    tagBits: digits.length * (hex ? 4 : 1),
+    tag: bits === '' ? 0 : Number.parseInt(bits, 2),
+    tagBits: bits.length,
     type: flat
       .slice(equals + 1)
       .replace(';', '')
       .trim(),
     fields: [...body.matchAll(/(?:^|[\s[])(\w+):/g)].map((match) => match[1] as string),
   };
+}
+
+/** The tag in binary digits. In hexadecimal, a `_` at the end says that the last 1 bit and what follows only fill up the digit. */
+function tagBits(hex: boolean, written: string): string {
+  const digits = written.replace(/_$/, '');
+  if (!hex) return digits;
+  const bits = [...digits].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('');
+  return written.endsWith('_') ? bits.replace(/10*$/, '') : bits;
 }

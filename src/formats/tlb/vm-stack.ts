@@ -1,0 +1,188 @@
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import { type Cell, MAX_DEPTH } from '#formats/cells/cell.js';
+import { type VisitBudget, visitBudget } from '#formats/cells/dict-walk.js';
+import { cellsErrors } from '#formats/cells/errors.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import type { Codec } from '#formats/tlb/codec/codec.js';
+import { deferred } from '#formats/tlb/codec/composites.js';
+import { bigInt, cellRef, int64, uint16 } from '#formats/tlb/codec/primitives.js';
+import { dependent, variant } from '#formats/tlb/codec/record.js';
+import { union } from '#formats/tlb/codec/union.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+import { VmCellSlice } from '#formats/tlb/vm-cell-slice.js';
+import { vmContinuations } from '#formats/tlb/vm-continuation.js';
+import { vmTupleCells } from '#formats/tlb/vm-tuple.js';
+import type { VmStackValue as Value } from '#formats/tlb/vm-value.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** Continuations with a stack, in the stack of a continuation, and so on: no contract gets anywhere near. */
+const MAX_NESTED_STACKS = 64;
+
+const continuations = vmContinuations<Value>(
+  deferred('VmStack', () => VmStack),
+  deferred('VmStackValue', () => VmStackValue),
+);
+export const { VmCont, VmControlData } = continuations;
+
+/** A value whose tuple items are cells yet: tuples are nested as deep as cells may be, so that they are read by a loop. */
+const ShallowValue = union('VmStackValue', [
+  variant('vm_stk_null#00 = VmStackValue;', {}),
+  variant('vm_stk_tinyint#01 value:int64 = VmStackValue;', { value: int64 }),
+  variant('vm_stk_int#0201_ value:int257 = VmStackValue;', { value: bigInt(257) }),
+  variant('vm_stk_nan#02ff = VmStackValue;', {}),
+  variant('vm_stk_cell#03 cell:^Cell = VmStackValue;', { cell: cellRef }),
+  variant('vm_stk_slice#04 _:VmCellSlice = VmStackValue;', { slice: VmCellSlice }),
+  variant('vm_stk_builder#05 cell:^Cell = VmStackValue;', { cell: cellRef }),
+  variant('vm_stk_cont#06 cont:VmCont = VmStackValue;', { cont: VmCont }),
+  variant('vm_stk_tuple#07 len:(## 16) data:(VmTuple len) = VmStackValue;', {
+    len: uint16,
+    data: dependent('len', vmTupleCells),
+  }),
+]);
+
+/** Cells of tuple items that are still to be read, and where their values go. */
+interface Pending {
+  readonly cells: readonly Cell[];
+  readonly values: Value[];
+  readonly path: string;
+}
+
+// Stacks in continuations are read by their declared codecs, which pass nothing on: how deep we are, and how many
+// values may still be read, is kept here while a value or stack is read or written.
+let nested = 0;
+let budget: VisitBudget = { left: 0 };
+let limit = 0;
+
+function nesting<T>(work: () => T): T {
+  if (nested >= MAX_NESTED_STACKS) throw tlbErrors['vm-nesting']({ limit: MAX_NESTED_STACKS });
+  nested++;
+  try {
+    return work();
+  } finally {
+    nested--;
+  }
+}
+
+/** Equal parts of a value are one cell: without a bound, a few cells could stand for a tuple of 2^1000 items. */
+function startBudget(slice: Slice): void {
+  if (nested > 0) return;
+  budget = visitBudget(slice.cell, undefined);
+  limit = budget.left;
+}
+
+/** Reads a value up to its tuples, whose items are put on `pending`. */
+function loadShallow(slice: Slice, pending: Pending[], path: string): Value {
+  if (budget.left-- <= 0) throw tlbErrors['vm-size']({ limit });
+  const value = ShallowValue.load(slice);
+  if (value.kind !== 'vm_stk_tuple') return value;
+  const values: Value[] = [];
+  pending.push({ cells: value.data, values, path });
+  return { kind: 'vm_stk_tuple', data: values };
+}
+
+function loadPending(pending: Pending[]): void {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { cells, values } = next;
+    for (let i = 0; i < cells.length; i++) {
+      const path = `${next.path}[${i}]`;
+      values.push(
+        located(path, () => {
+          const slice = openCell(cells[i] as Cell);
+          const value = loadShallow(slice, pending, path);
+          slice.end();
+          return value;
+        }),
+      );
+    }
+  }
+}
+
+function located<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw path !== '' && isTernError(error) ? error.within(path) : error;
+  }
+}
+
+function storeValue(value: Value, builder: Builder, depth: number): void {
+  if (value.kind !== 'vm_stk_tuple') {
+    ShallowValue.store(value, builder);
+    return;
+  }
+  if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
+  const cells: Cell[] = [];
+  for (const item of value.data) {
+    const own = new Builder();
+    storeValue(item, own, depth + 1);
+    cells.push(own.endCell());
+  }
+  ShallowValue.store({ kind: 'vm_stk_tuple', len: cells.length, data: cells }, builder);
+}
+
+/** A value of the virtual machine; see the type for its constructors. */
+export type VmStackValue = Value;
+export const VmStackValue: Codec<Value> = {
+  type: 'VmStackValue',
+  load: (slice) => {
+    startBudget(slice);
+    return nesting(() => {
+      const pending: Pending[] = [];
+      const value = loadShallow(slice, pending, '');
+      loadPending(pending);
+      return value;
+    });
+  },
+  store: (value, builder) => nesting(() => storeValue(value, builder, 0)),
+};
+
+/** Values of a stack, the top last: results of a get method come in the order in which it declares them. */
+export type VmStack = readonly Value[];
+
+/**
+ * A stack: arguments and results of get methods.
+ *
+ * ```
+ * vm_stack#_ depth:(## 24) stack:(VmStackList depth) = VmStack;
+ * vm_stk_cons#_ {n:#} rest:^(VmStackList n) tos:VmStackValue = VmStackList (n + 1);
+ * vm_stk_nil#_ = VmStackList 0;
+ * ```
+ *
+ * @throws tlb/vm-size, tlb/vm-nesting, and as all codecs; paths count from the bottom of the stack
+ */
+export const VmStack: Codec<VmStack> = {
+  type: 'VmStack',
+  load: (slice) => {
+    startBudget(slice);
+    return nesting(() => {
+      const depth = slice.loadUint(24);
+      const pending: Pending[] = [];
+      const values: Value[] = [];
+      let node = slice;
+      for (let left = depth; left > 0; left--) {
+        const path = `[${left - 1}]`;
+        node = located(path, () => {
+          const rest = node.loadRef();
+          values.push(loadShallow(node, pending, path));
+          if (node !== slice) node.end();
+          return openCell(rest);
+        });
+      }
+      if (depth > 0) node.end();
+      loadPending(pending);
+      return values.reverse();
+    });
+  },
+  store: (values, builder) =>
+    nesting(() => {
+      builder.storeUint(values.length, 24);
+      let rest: Cell = EMPTY_CELL;
+      values.forEach((value, i) => {
+        const last = i === values.length - 1;
+        const node = last ? builder : new Builder();
+        node.storeRef(rest);
+        storeValue(value, node, 0);
+        if (!last) rest = node.endCell();
+      });
+    }),
+};
