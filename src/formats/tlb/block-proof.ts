@@ -1,11 +1,10 @@
 import { BlockIdExt } from '#formats/tlb/block-ref.js';
-import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
+import type { ValueOf } from '#formats/tlb/codec/codec.js';
 import { maybe, ref } from '#formats/tlb/codec/composites.js';
 import { hashmapE } from '#formats/tlb/codec/dictionary.js';
 import { uintKey } from '#formats/tlb/codec/dictionary-key.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { bits256, bool, cellRef, constrained, uint8, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
-import { dependent, record, variant } from '#formats/tlb/codec/record.js';
+import { bits256, cellRef, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
+import { record, variant } from '#formats/tlb/codec/record.js';
 import { union } from '#formats/tlb/codec/union.js';
 import { CryptoSignaturePair } from '#formats/tlb/signature.js';
 
