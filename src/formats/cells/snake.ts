@@ -4,7 +4,6 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { iterateEntries } from '#formats/cells/dict-iterate.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { concatBytes } from '#kernel/bytes/bytes.js';
 
 /** How much to read at most. */
 export interface SnakeOptions {
@@ -32,7 +31,7 @@ const CELL_BYTES = 127;
 export function loadSnakeBytes(slice: Slice, { limit = SNAKE_LIMIT }: SnakeOptions = {}): Uint8Array {
   const parts: Uint8Array[] = [];
   readChain(slice, { left: limit, limit }, parts);
-  return concatBytes(...parts);
+  return join(parts);
 }
 
 /** What may still be read. An empty cell counts as a byte, so that a bag of shared empty cells cannot keep us busy. */
@@ -49,8 +48,8 @@ function readChain(slice: Slice, allowance: Allowance, parts: Uint8Array[]): voi
       throw cellsErrors['snake-shape']({ cell, bits: remainingBits, references: remainingRefs });
     }
     const length = remainingBits >> 3;
-    if (length > 0) parts.push(position.loadBytes(length));
     if (length > allowance.left) throw cellsErrors['snake-too-long']({ limit: allowance.limit });
+    if (length > 0) parts.push(position.loadBytes(length));
     if (remainingRefs === 0) {
       allowance.left -= length;
       return;
@@ -105,7 +104,7 @@ export function loadChunkedBytes(slice: Slice, { limit = CHUNKED_LIMIT }: SnakeO
     value.end();
     readChain(chunk, allowance, parts);
   }
-  return concatBytes(...parts);
+  return join(parts);
 }
 
 /** Writes chunked data, 127 bytes in a chunk, numbered from 0; returns the builder. */
@@ -132,6 +131,17 @@ export function loadContentBytes(slice: Slice, options: SnakeOptions = {}): Uint
   if (tag === 0) return loadSnakeBytes(slice, options);
   if (tag === 1) return loadChunkedBytes(slice, options);
   throw cellsErrors['content-tag']({ bit, found: tag });
+}
+
+/** Joins any number of parts. */
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
