@@ -1,8 +1,8 @@
 import { Address } from '#formats/address/address.js';
 import { parseAddress } from '#formats/address/parse-address.js';
-import type { FuzzTarget } from '../../../test/fuzz/fuzz-target.js';
-import { mutate } from '../../../test/fuzz/mutate.js';
-import type { Random } from '../../../test/fuzz/random.js';
+import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
+import { mutate } from '#test/fuzz/mutate.js';
+import type { Random } from '#test/fuzz/random.js';
 
 function damagedText(random: Random): Uint8Array {
   const address = Address.ofParts(random.between(-3, 3), random.bytes(32));

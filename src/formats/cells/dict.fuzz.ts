@@ -11,10 +11,10 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { loadContentBytes } from '#formats/cells/snake.js';
 import { bytesEqual } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
-import type { FuzzTarget } from '../../../test/fuzz/fuzz-target.js';
-import { mutate } from '../../../test/fuzz/mutate.js';
-import type { Random } from '../../../test/fuzz/random.js';
-import { damagedTree } from '../../../test/fuzz/seeds.js';
+import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
+import { mutate } from '#test/fuzz/mutate.js';
+import type { Random } from '#test/fuzz/random.js';
+import { damagedTree } from '#test/fuzz/seeds.js';
 
 /** The first byte of an input chooses the length of the keys; the rest is the bag of cells. */
 const KEY_BITS = [1, 7, 15, 32, 64, 96, 256, 352];
