@@ -6,7 +6,13 @@ import { Builder } from '#formats/cells/builder.js';
 import { BuiltCell } from '#formats/cells/built-cell.js';
 import { Cell, CellType } from '#formats/cells/cell.js';
 import { TableCell } from '#formats/cells/cell-table.js';
-import { createMerkleProof, openMerkleProof, pruneCell, putHashAndDepth } from '#formats/cells/merkle-proof.js';
+import {
+  combineMerkleProofs,
+  createMerkleProof,
+  openMerkleProof,
+  pruneCell,
+  putHashAndDepth,
+} from '#formats/cells/merkle-proof.js';
 import { applyMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
 import { toHex } from '#kernel/bytes/bytes.js';
@@ -114,6 +120,28 @@ describe('a Merkle update', () => {
     for (const cell of all) if (cell instanceof TableCell) expect(tables.has(cell.table)).toBe(true);
     // Every leaf was replaced, so nothing needs the first state any more.
     expect(all.some((cell) => cell instanceof TableCell)).toBe(false);
+  });
+
+  it('takes a tree that unfolds without end for what it is: a few cells', () => {
+    const doubled = (end: Cell): Cell => {
+      let cell = end;
+      for (let level = 0; level < 200; level++) cell = node(level, cell, cell);
+      return cell;
+    };
+    const kept = node(5, leaf(1));
+    const before = doubled(kept);
+    const after = doubled(node(2, leaf(1), leaf(3)));
+    const update = parseBocRoot(serializeBoc(createMerkleUpdate(before, after)));
+    expect(hex(applyMerkleUpdate(before, update))).toBe(hex(after));
+    // The old side shows everything, and what is kept lies at its very end.
+    const whole = updateOf(doubled(pruneCell(kept, 0)), pruneCell(kept, 0));
+    expect(hex(applyMerkleUpdate(before, whole))).toBe(hex(kept));
+    const first = createMerkleProof(before, (cell) => hex(cell) === hex(before));
+    const all = createMerkleProof(before, () => true);
+    expect(openMerkleProof(all)).toBe(before);
+    const most = createMerkleProof(before, (cell) => hex(cell) !== hex(kept));
+    expect(hex(combineMerkleProofs(first, most))).toBe(hex(most));
+    expect(hex(combineMerkleProofs(most, all))).toBe(hex(all));
   });
 
   it('may change nothing', () => {
