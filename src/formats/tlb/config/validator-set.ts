@@ -3,7 +3,7 @@ import { hashmapE } from '#formats/tlb/codec/dictionary.js';
 import { uintKey } from '#formats/tlb/codec/dictionary-key.js';
 import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
 import { bits256, constrained, uint16, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
-import { dependent, record, variant } from '#formats/tlb/codec/record.js';
+import { dependent, variant } from '#formats/tlb/codec/record.js';
 import { union } from '#formats/tlb/codec/union.js';
 import { SigPubKey } from '#formats/tlb/signature.js';
 
