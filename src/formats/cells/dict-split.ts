@@ -37,10 +37,16 @@ export function splitAugmentedDictionary(
 /**
  * The union of two `Hashmap n X` without a common key, such as those of two shards that merge. Parts where only one of
  * them has keys are used again as they are.
- * @throws cells/dict-duplicate-key; cells/dict-too-large when over 2^20 nodes overlap; otherwise as `setEntry`
+ * @param limit 65,536 is plenty for dictionaries that were split by their first bits, and stops hostile ones soon
+ * @throws cells/dict-duplicate-key; cells/dict-too-large when more than `limit` nodes of them share a place; otherwise as `setEntry`
  */
-export function mergeDictionaries(left: Cell | null, right: Cell | null, keyBits: number): Cell | null {
-  return merge(left, right, keyBits, null);
+export function mergeDictionaries(
+  left: Cell | null,
+  right: Cell | null,
+  keyBits: number,
+  limit: number = MERGE_VISITS,
+): Cell | null {
+  return merge(left, right, { keyBits, path: emptyKey(keyBits), augmentation: null, budget: { left: limit }, limit });
 }
 
 /** As {@link mergeDictionaries} for `HashmapAug n X Y`; extras are computed anew where both have keys. */
@@ -49,8 +55,10 @@ export function mergeAugmentedDictionaries(
   right: Cell | null,
   keyBits: number,
   augmentation: Augmentation,
+  limit: number = MERGE_VISITS,
 ): AugmentedRoot {
-  return augmentedRoot(merge(left, right, keyBits, augmentation), keyBits, augmentation);
+  const job = { keyBits, path: emptyKey(keyBits), augmentation, budget: { left: limit }, limit };
+  return augmentedRoot(merge(left, right, job), keyBits, augmentation);
 }
 
 function split(root: Cell | null, keyBits: number, prefix: BitString, augmented: boolean): Cell | null {
@@ -75,8 +83,8 @@ function split(root: Cell | null, keyBits: number, prefix: BitString, augmented:
   return null;
 }
 
-/** Most nodes that two dictionaries may share the place of; shared cells could make it 2^1000. */
-const MERGE_VISITS = 2 ** 20;
+/** Most nodes of two dictionaries that may share a place; shared cells could make it 2^1000. */
+const MERGE_VISITS = 65_536;
 
 interface Merging {
   readonly keyBits: number;
@@ -84,19 +92,19 @@ interface Merging {
   readonly path: Uint8Array;
   readonly augmentation: Augmentation | null;
   readonly budget: VisitBudget;
+  readonly limit: number;
 }
 
-function merge(left: Cell | null, right: Cell | null, keyBits: number, augmentation: Augmentation | null): Cell | null {
-  const path = emptyKey(keyBits);
+function merge(left: Cell | null, right: Cell | null, job: Merging): Cell | null {
   if (left === null || right === null) return left ?? right;
-  const open = (cell: Cell) => openNode(cell, keyBits, augmentation !== null);
-  return mergeNodes({ keyBits, path, augmentation, budget: { left: MERGE_VISITS } }, open(left), open(right), 0);
+  const open = (cell: Cell) => openNode(cell, job.keyBits, job.augmentation !== null);
+  return mergeNodes(job, open(left), open(right), 0);
 }
 
 /** The union of two nodes that stand `at` bits deep. */
 function mergeNodes(job: Merging, a: DictNode, b: DictNode, at: number): Cell {
   const { keyBits, path, augmentation } = job;
-  if (job.budget.left-- === 0) throw tooLarge(job.budget, MERGE_VISITS);
+  if (job.budget.left-- === 0) throw tooLarge(job.budget, job.limit);
   const shorter = Math.min(a.label.length, b.label.length);
   const equal = commonBits(a.label.bytes, 0, b.label.bytes, 0, shorter);
   copyBits(path, at, a.label.bytes, 0, equal);
