@@ -12,12 +12,15 @@ export const MASTERCHAIN = -1;
 /** The shard that is a whole workchain: the tag bit alone. */
 export const WHOLE_WORKCHAIN = 1n << 63n;
 
-/** `uint64` whose bits after the first `i` are zero, for each `i`: what stands after the prefix is not defined otherwise. */
+/**
+ * `uint64` without bits after the first `i + 1`, for each prefix length `i`. Bit `i + 1`, where a shard id has its tag, is
+ * zero in all but some old states (the zerostate of mainnet's basechain is one).
+ */
 const PREFIXES: readonly Codec<bigint>[] = Array.from({ length: MAX_SHARD_PREFIX + 1 }, (_, bits) =>
   constrained(
     uint64,
-    `no bit set after the first ${bits}`,
-    (prefix) => (prefix & ((1n << BigInt(64 - bits)) - 1n)) === 0n,
+    `no bit set after the first ${bits + 1}`,
+    (prefix) => (prefix & ((1n << BigInt(63 - bits)) - 1n)) === 0n,
   ),
 );
 

@@ -29,10 +29,10 @@ export interface DictionaryType<K, V> {
  */
 export class Dictionary<K, V> {
   readonly root: Cell | null;
-  readonly #type: DictionaryType<K, V>;
+  readonly type: DictionaryType<K, V>;
 
   constructor(type: DictionaryType<K, V>, root: Cell | null) {
-    this.#type = type;
+    this.type = type;
     this.root = root;
   }
 
@@ -48,24 +48,24 @@ export class Dictionary<K, V> {
 
   /** Number of entries; walks the whole dictionary. */
   count(): number {
-    return countEntries(this.root, this.#type.key.bits);
+    return countEntries(this.root, this.type.key.bits);
   }
 
   /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
   get(key: K): V | undefined {
-    const { key: keys, value } = this.#type;
+    const { key: keys, value } = this.type;
     const bits = keys.encode(key);
     const slice = lookup(this.root, keys.bits, bits);
     return slice === null ? undefined : loadValue(value, slice, bits);
   }
 
   has(key: K): boolean {
-    return lookup(this.root, this.#type.key.bits, this.#type.key.encode(key)) !== null;
+    return lookup(this.root, this.type.key.bits, this.type.key.encode(key)) !== null;
   }
 
   /** Entries in ascending order of the keys' bits, decoded one by one. */
   *entries(options?: IterateOptions): IterableIterator<[K, V]> {
-    const { key, value } = this.#type;
+    const { key, value } = this.type;
     const walk = new DictWalk(this.root, key.bits, options);
     while (walk.next()) {
       const bits = walk.key.slice();
@@ -78,13 +78,13 @@ export class Dictionary<K, V> {
   }
 
   set(key: K, value: V): Dictionary<K, V> {
-    const { key: keys, value: values } = this.#type;
-    return new Dictionary(this.#type, setEntry(this.root, keys.bits, keys.encode(key), storeValue(values, value)));
+    const { key: keys, value: values } = this.type;
+    return new Dictionary(this.type, setEntry(this.root, keys.bits, keys.encode(key), storeValue(values, value)));
   }
 
   delete(key: K): Dictionary<K, V> {
-    const { key: keys } = this.#type;
-    return new Dictionary(this.#type, deleteEntry(this.root, keys.bits, keys.encode(key)).root);
+    const { key: keys } = this.type;
+    return new Dictionary(this.type, deleteEntry(this.root, keys.bits, keys.encode(key)).root);
   }
 }
 
