@@ -1,0 +1,55 @@
+import { loadTransaction } from '@ton/core';
+import { describe, expect, it } from 'vitest';
+import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
+import { Message } from '#formats/tlb/message.js';
+import { StateInit } from '#formats/tlb/state-init.js';
+import { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
+import { TrActionPhase } from '#formats/tlb/transaction-phases.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { coreCells, transactionCells } from '#test/support/block-transactions.js';
+import { roundTrip } from '#test/support/codec-harness.js';
+import { coreTransaction, plainTransaction } from '#test/support/core-shape.js';
+import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
+
+/** Compares every transaction of a block with @ton/core, and encodes each of its parts again. */
+function checkBlock(path: string): number {
+  const block = readBytes(path);
+  const theirs = coreCells(block);
+  const cells = transactionCells(block);
+  for (const cell of cells) {
+    const transaction = roundTrip(Transaction, cell);
+    const other = theirs.get(toHex(cell.hash()));
+    expect(plainTransaction(transaction)).toEqual(coreTransaction(loadTransaction(other!.beginParse())));
+    roundTrip(HASH_UPDATE, transaction.state_update.cell);
+    const description = roundTrip(TransactionDescr, transaction.description.cell);
+    if ('action' in description && description.action !== null) roundTrip(TrActionPhase, description.action.cell);
+    if (transaction.in_msg !== null) checkMessage(transaction.in_msg.cell);
+    for (const [, message] of transaction.out_msgs) checkMessage(message.cell);
+  }
+  return cells.length;
+}
+
+function checkMessage(cell: Parameters<typeof roundTrip>[1]): void {
+  const { init } = roundTrip(Message, cell);
+  if (init?.kind === 'right') roundTrip(StateInit, init.value.cell);
+}
+
+describe('transactions of mainnet blocks, as @ton/core reads them', () => {
+  it.each([
+    { block: 'masterchain-block.boc', transactions: 6 },
+    { block: 'basechain-block.boc', transactions: 11 },
+  ])('$block', ({ block, transactions }) => {
+    expect(checkBlock(vectorPath(`examples/${block}`))).toBe(transactions);
+  });
+
+  const folder = sharedData('mainnet-blocks');
+  it.skipIf(folder === null).each([
+    { block: 'block-1.boc', transactions: 329 },
+    { block: 'block-2.boc', transactions: 479 },
+    { block: 'block-3.boc', transactions: 510 },
+    { block: 'block-7.boc', transactions: 8 },
+    { block: 'raw-13516764.bin', transactions: 449 },
+  ])('$block', { timeout: 60_000 }, ({ block, transactions }) => {
+    expect(checkBlock(`${folder}/${block}`)).toBe(transactions);
+  });
+});
