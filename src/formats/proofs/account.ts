@@ -1,0 +1,105 @@
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { openMerkleProof } from '#formats/cells/merkle-proof.js';
+import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { proofsErrors } from '#formats/proofs/errors.js';
+import { inPart, readRoots } from '#formats/proofs/proof-part.js';
+import { verifyShardBlock } from '#formats/proofs/shard-block.js';
+import { type ProvenState, verifyTwoRootState } from '#formats/proofs/shard-state.js';
+import type { ShardAccount } from '#formats/tlb/shard-account.js';
+import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+
+/** The parts of an answer that prove what the state of a shard says about an account. */
+export interface AccountProofs {
+  /** The newest block of the account's shard according to the block that was asked about; may be that block itself. */
+  readonly shard_block: BlockId;
+  /** Two roots: header of the masterchain block, state after it. Not looked at when the blocks are the same. */
+  readonly shard_proof: Uint8Array;
+  /** Two roots: header of the shard block, state after it. */
+  readonly proof: Uint8Array;
+}
+
+/** An answer with the state of an account (`liteServer.accountState`). */
+export interface AccountAnswer extends AccountProofs {
+  /** Bag with the `Account` cell; empty when there is no such account. */
+  readonly state: Uint8Array;
+}
+
+/** What the state of a shard says about an account. */
+export interface ProvenAccount {
+  /** The state after the shard block; its header tells time and lt. */
+  readonly shard_state: ProvenState;
+  /** The entry of the account: last transaction, hash of the account's cell. `null` when there is no such account. */
+  readonly shard_account: ShardAccount | null;
+}
+
+/** The same with the account itself. */
+export interface ProvenAccountState extends ProvenAccount {
+  /** The `Account` cell, or its visible part; `null` when there is no such account. */
+  readonly account: Cell | null;
+}
+
+/**
+ * Checks what a proof says about an account, present or not, without the account's own cell.
+ *
+ * @param block the trusted block that was asked about: of the masterchain, or of the account's shard
+ * @throws proofs/shard-of-account, proofs/shard-missing, proofs/shard-block, proofs/root-count, proofs/root-hash,
+ *   proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
+ */
+export function verifyAccount(block: BlockId, address: Address, answer: AccountProofs): ProvenAccount {
+  const { shard_block, shard_proof, proof } = answer;
+  if (!inPart('shard_block', () => holdsAccount(shard_block, address))) {
+    throw proofsErrors['shard-of-account']({ block: printPosition(shard_block), account: address.toRaw() });
+  }
+  if (!sameBlock(block, shard_block)) verifyShardBlock(block, shard_block, shard_proof);
+  const shard_state = verifyTwoRootState('proof', shard_block, proof);
+  const shard_account = inPart(
+    'proof.state.accounts',
+    () => shard_state.state.accounts.value.get(address.hash) ?? null,
+  );
+  return { shard_state, shard_account };
+}
+
+function holdsAccount({ workchain, shard }: BlockId, address: Address): boolean {
+  return workchain === address.workchain && shardContains(shard, accountPrefix(address.hash));
+}
+
+/**
+ * Checks an answer with the state of an account, present or not.
+ *
+ * @param block the trusted block that was asked about: of the masterchain, or of the account's shard
+ * @throws as {@link verifyAccount}, proofs/account-state, proofs/account-present, proofs/account-absent
+ */
+export function verifyAccountState(block: BlockId, address: Address, answer: AccountAnswer): ProvenAccountState {
+  return withState(block, address, answer, (bytes) => readRoots(bytes, 1)[0]!);
+}
+
+/**
+ * As {@link verifyAccountState} where the state comes as a Merkle proof, with parts such as code and data left out.
+ * @throws as {@link verifyAccountState}
+ */
+export function verifyPrunedAccountState(block: BlockId, address: Address, answer: AccountAnswer): ProvenAccountState {
+  return withState(block, address, answer, (bytes) => openMerkleProof(readRoots(bytes, 1)[0]!));
+}
+
+function withState(
+  block: BlockId,
+  address: Address,
+  answer: AccountAnswer,
+  read: (bytes: Uint8Array) => Cell,
+): ProvenAccountState {
+  const proven = verifyAccount(block, address, answer);
+  const account = address.toRaw();
+  if (proven.shard_account === null) {
+    if (answer.state.length > 0) throw proofsErrors['account-absent']({ account });
+    return { ...proven, account: null };
+  }
+  if (answer.state.length === 0) throw proofsErrors['account-present']({ account });
+  const cell = inPart('state', () => read(answer.state));
+  const expected = proven.shard_account.account.cell.hash(0);
+  if (!bytesEqual(cell.hash(0), expected)) {
+    throw proofsErrors['account-state']({ account, expected: toHex(expected), found: toHex(cell.hash(0)) });
+  }
+  return { ...proven, account: cell };
+}

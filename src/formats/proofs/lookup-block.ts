@@ -1,0 +1,96 @@
+import { checkOldBlock } from '#formats/proofs/block-chain.js';
+import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
+import {
+  type BlockId,
+  printBlockId,
+  printPosition,
+  printShard,
+  requireMasterchain,
+  type Shard,
+  sameBlock,
+} from '#formats/proofs/block-id.js';
+import { proofsErrors } from '#formats/proofs/errors.js';
+import { inPart } from '#formats/proofs/proof-part.js';
+import { type ShardBlockLink, verifyShardBlockChain } from '#formats/proofs/shard-block.js';
+import { verifyState } from '#formats/proofs/shard-state.js';
+import { shardContains } from '#formats/tlb/shard-ident.js';
+
+/**
+ * Which block of a shard is looked for. The shard is that of a prefix (first 64 bits of an account id, or a shard id);
+ * by lt it is the first block with `end_lt >= lt`, by time (unix seconds) the first with `gen_utime >= utime`.
+ */
+export type BlockQuery = Shard &
+  (
+    | { readonly by: 'seqno'; readonly seqno: number }
+    | { readonly by: 'lt'; readonly lt: bigint }
+    | { readonly by: 'utime'; readonly utime: number }
+  );
+
+/** An answer to such a question (`liteServer.lookupBlockResult`). */
+export interface LookupAnswer {
+  readonly id: BlockId;
+  /** The masterchain block that commits it, or that it is itself. */
+  readonly mc_block_id: BlockId;
+  /** Header of the masterchain block that was known; empty when that is `mc_block_id`. */
+  readonly client_mc_state_proof: Uint8Array;
+  /** State after that block, which remembers `mc_block_id`; empty when it is that. */
+  readonly mc_block_proof: Uint8Array;
+  readonly shard_links: readonly ShardBlockLink[];
+  /** Header proof of the block. */
+  readonly header: Uint8Array;
+  /** Header proof of the block before; for look-ups by lt and time. */
+  readonly prev_header: Uint8Array;
+}
+
+/**
+ * Checks that an answer gives the block that was looked for, and that it belongs to the chain of a trusted masterchain
+ * block.
+ *
+ * @throws proofs/not-masterchain, proofs/old-block, proofs/lookup-target, proofs/prev-block, and as
+ *   {@link verifyShardBlockChain}
+ */
+export function verifyLookup(masterchainBlock: BlockId, query: BlockQuery, answer: LookupAnswer): BlockHeader {
+  const { id, mc_block_id } = answer;
+  requireMasterchain(masterchainBlock);
+  if (!sameBlock(masterchainBlock, mc_block_id)) {
+    const state = verifyState(masterchainBlock, answer.client_mc_state_proof, answer.mc_block_proof);
+    inPart('mc_block_proof', () => checkOldBlock(state, mc_block_id));
+  }
+  verifyShardBlockChain(mc_block_id, id, answer.shard_links);
+  const header = inPart('header', () => verifyBlockHeader(answer.header, id));
+  if (id.workchain !== query.workchain || !shardContains(id.shard, query.shard)) {
+    throw wrongTarget(id, 'shard', printShard(query), printShard(id));
+  }
+  if (query.by === 'seqno') {
+    if (id.seqno !== query.seqno) throw wrongTarget(id, 'seqno', String(query.seqno), String(id.seqno));
+  } else if (query.by === 'lt') {
+    checkFirst(header, answer, query.shard, 'end_lt', query.lt, ({ info }) => info.end_lt);
+  } else {
+    checkFirst(header, answer, query.shard, 'gen_utime', query.utime, ({ info }) => info.gen_utime);
+  }
+  return header;
+}
+
+/** The block reaches the value, the one before does not. A zerostate before it does not reach anything. */
+function checkFirst<T extends number | bigint>(
+  header: BlockHeader,
+  answer: LookupAnswer,
+  prefix: bigint,
+  field: string,
+  wanted: T,
+  read: (header: BlockHeader) => T,
+): void {
+  const value = read(header);
+  if (value < wanted) throw wrongTarget(header.id, field, `at least ${wanted}`, String(value));
+  const prev = header.prev.find(({ shard }) => inPart('header', () => shardContains(shard, prefix)));
+  if (prev === undefined)
+    throw proofsErrors['prev-block']({ block: printPosition(header.id), found: printBlockId(header.id) });
+  if (prev.seqno === 0) return;
+  const before = inPart('prev_header', () => verifyBlockHeader(answer.prev_header, prev));
+  const valueBefore = read(before);
+  if (valueBefore >= wanted) throw wrongTarget(prev, field, `below ${wanted}`, String(valueBefore));
+}
+
+function wrongTarget(id: BlockId, field: string, wanted: string, found: string): Error {
+  return proofsErrors['lookup-target']({ block: printPosition(id), field, wanted, found });
+}
