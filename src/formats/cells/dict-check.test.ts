@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { Augmentation } from '#formats/cells/dict-augmentation.js';
 import { buildAugmentedDictionary, buildDictionary } from '#formats/cells/dict-build.js';
 import { type CheckOptions, checkDictionary } from '#formats/cells/dict-check.js';
+import { deleteAugmentedEntry, setAugmentedEntry } from '#formats/cells/dict-edit.js';
+import { iterateEntries } from '#formats/cells/dict-iterate.js';
+import { readLabel } from '#formats/cells/dict-label.js';
 import { lookup } from '#formats/cells/dict-lookup.js';
 import { createMerkleProof } from '#formats/cells/merkle-proof.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
 import { UsageTracker } from '#formats/cells/usage-tree.js';
-import { bitString, inTable, sliceOf } from '#test/support/dictionaries.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { bitString, describe as describeSlice, inTable, sliceOf } from '#test/support/dictionaries.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
+import { readBytes, vectorPath } from '#test/support/shared-data.js';
 import { sums } from '#test/support/sum-augmentation.js';
 
 const cell = (bits: string, ...refs: Cell[]) => {
@@ -136,5 +144,77 @@ describe('checking a dictionary', () => {
     expect(errorCode(() => checkDictionary(plain, 8))).toBe('cells/pruned-branch');
     checkDictionary(plain, 8, { pruned: 'skip' });
     checkDictionary(augmented, 8, { pruned: 'skip', augmentation: sums });
+  });
+});
+
+/**
+ * The extras of `ShardAccountBlocks = HashmapAugE 256 AccountBlock CurrencyCollection`: fees collected, here without
+ * extra currencies. `acc_trans#5 account_addr:bits256 transactions:(HashmapAug 64 ^Transaction CurrencyCollection)`: the
+ * extra of a leaf is that of its transactions.
+ */
+const fees: Augmentation = {
+  empty: () => storeFees(0n),
+  leaf: (value) => {
+    value.skip(4 + 256);
+    if (readLabel(value, 64).length < 64) value.take(0, 2);
+    return storeFees(loadFees(value));
+  },
+  combine: (left, right) => storeFees(loadFees(left) + loadFees(right)),
+  skip: (slice) => void loadFees(slice),
+};
+
+/** `currencies$_ grams:(VarUInteger 16) other:(HashmapE 32 …)` */
+function loadFees(slice: Slice): bigint {
+  const grams = slice.loadUintBig(slice.loadUint(4) * 8);
+  expect(slice.loadBit()).toBe(false);
+  return grams;
+}
+
+function storeFees(grams: bigint): Builder {
+  const bytes = Math.ceil(grams.toString(2).length / 8) * Number(grams > 0n);
+  return new Builder()
+    .storeUint(bytes, 4)
+    .storeUint(grams, bytes * 8)
+    .storeBit(false);
+}
+
+describe('the account blocks of real blocks', () => {
+  // block: info, value_flow, state_update, extra; in extra: in_msg_descr, out_msg_descr, account_blocks.
+  const files: [file: string, accounts: number][] = [
+    ['examples/basechain-block.boc', 10],
+    ['examples/masterchain-block.boc', 4],
+  ];
+
+  it('pass, come out of their entries again, and fail with one fee changed', () => {
+    for (const [file, accounts] of files) {
+      const slice = openCell(
+        parseBocRoot(readBytes(vectorPath(file)))
+          .ref(3)
+          .ref(2),
+      );
+      slice.skip(1);
+      const root = slice.loadRef();
+      checkDictionary(root, 256, { augmentation: fees, rootExtra: slice.clone() });
+
+      const entries = [...iterateEntries(root, 256)].map(([key, leaf]) => {
+        fees.skip(leaf);
+        return [key, leaf] as const;
+      });
+      expect(entries.length, file).toBe(accounts);
+      const built = buildAugmentedDictionary(256, entries, fees);
+      expect(toHex(built.root!.hash()), file).toBe(toHex(root.hash()));
+      expect(describeSlice(sliceOf(built.extra)), file).toBe(describeSlice(slice));
+
+      const [key, value] = entries[0]!;
+      const without = deleteAugmentedEntry(root, 256, key, fees);
+      const again = setAugmentedEntry(without.root, 256, key, value, fees);
+      expect(toHex(again.root!.hash()), file).toBe(toHex(root.hash()));
+
+      const wrong = { ...fees, leaf: (leaf: Slice) => storeFees(loadFees(sliceOf(fees.leaf(leaf))) + 1n) };
+      expect(
+        errorCode(() => checkDictionary(root, 256, { augmentation: wrong })),
+        file,
+      ).toBe('cells/dict-augmentation');
+    }
   });
 });
