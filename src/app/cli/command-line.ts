@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { decodeCommand } from '#app/cli/decode.js';
 import { errorLine } from '#app/cli/error-line.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { welcome } from '#app/cli/welcome.js';
@@ -12,7 +13,7 @@ export interface Output {
 }
 
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
-const commands: readonly (() => Command)[] = [];
+const commands: readonly (() => Command)[] = [decodeCommand];
 
 function packageVersion(): string {
   const manifest = new URL('../../../package.json', import.meta.url);

@@ -2,19 +2,27 @@ import { cliErrors } from '#app/cli/errors.js';
 import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
-import { Slice } from '#formats/cells/slice.js';
-import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
-import { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { Cell, CellType } from '#formats/cells/cell.js';
+import type { Slice } from '#formats/cells/slice.js';
+import {
+  EXTRA_STEP,
+  keyText,
+  type LeafValue,
+  type Place,
+  type ValueVisitor,
+  type VisitedNode,
+  walkValue,
+} from '#formats/tlb/walk-value.js';
 import { BitString } from '#kernel/bytes/bit-string.js';
 import { toBase64, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** Equal cells may be shared without end in a hostile bag of cells; printed, each of them counts. */
 const MOST_VALUES = 3_000_000;
+
+/** Gives a better view of an opaque cell than its bytes, where the place tells what it is. */
+export type Describe = (cell: Cell, place: Place | null) => unknown;
 
 /**
  * A decoded value as JSON: names as in TL-B, bigints as decimal strings, bytes as hex, addresses in raw form. A value in
@@ -23,92 +31,107 @@ const MOST_VALUES = 3_000_000;
  *
  * @throws what decoding a part throws, with the path to it; cli/too-large
  */
-export function toJson(value: unknown): Json {
-  return new JsonWriter().write(value);
+export function toJson(value: unknown, describe: Describe = () => undefined): Json {
+  const writer = new JsonWriter(describe);
+  walkValue(value, writer);
+  return writer.result;
 }
 
-class JsonWriter {
+/** A part whose own parts are being written. */
+interface Open {
+  readonly place: Place | null;
+  readonly json: Json[] | Record<string, Json>;
+  readonly kind: VisitedNode['kind'];
+  /** Of a value in a cell of its own. */
+  readonly hash: string | null;
+  /** The value of a lazy. */
+  value: Json;
+}
+
+class JsonWriter implements ValueVisitor {
+  readonly #describe: Describe;
+  readonly #open: Open[] = [];
   #left = MOST_VALUES;
+  result: Json = null;
 
-  write(value: unknown): Json {
-    if (--this.#left < 0) throw cliErrors['too-large']({ values: MOST_VALUES });
-    switch (typeof value) {
-      case 'bigint':
-        return value.toString();
-      case 'boolean':
-      case 'number':
-      case 'string':
-        return value;
-      case 'object':
-        return value === null ? null : this.#object(value);
+  constructor(describe: Describe) {
+    this.#describe = describe;
+  }
+
+  enter(node: VisitedNode, place: Place | null): boolean {
+    this.#spend(1);
+    switch (node.kind) {
+      case 'leaf':
+        this.#put(place, leafJson(node.value));
+        return false;
+      case 'pruned':
+        this.#put(place, { '@pruned': toHex(node.cell.hash(0)) });
+        return false;
+      case 'opaque':
+        this.#put(place, node.value instanceof Cell ? this.#opaqueCell(node.value, place) : this.#rest(node.value));
+        return false;
+      case 'lazy':
+        this.#open.push({ place, json: {}, kind: node.kind, hash: toHex(node.value.cell.hash(0)), value: null });
+        return true;
       default:
-        return null;
+        this.#open.push({ place, json: node.kind === 'array' ? [] : {}, kind: node.kind, hash: null, value: null });
+        return true;
     }
   }
 
-  #object(value: object): Json {
-    if (value instanceof Lazy) return this.#lazy(value);
-    if (value instanceof Dictionary) return this.#entries(value.entries({ pruned: 'skip' }));
-    if (value instanceof AugmentedDictionary) {
-      return { '@extra': this.write(value.extra), ...this.#entries(value.entries({ pruned: 'skip' })) };
-    }
-    if (value instanceof Uint8Array) return toHex(value);
-    if (value instanceof Address) return value.toRaw();
-    if (value instanceof BitString) return value.toString();
-    if (value instanceof Cell) return this.#opaque(value);
-    if (value instanceof Slice) return { '@boc': this.#boc(new Builder().storeSlice(value).endCell()) };
-    if (Array.isArray(value)) return value.map((item, i) => this.#part(`[${i}]`, item));
-    const out: Record<string, Json> = {};
-    for (const [key, part] of Object.entries(value)) out[key] = this.#part(key, part);
-    return out;
+  leave(): void {
+    const { place, json, hash, value } = this.#open.pop()!;
+    if (hash === null) this.#put(place, json);
+    else this.#put(place, isJsonObject(value) ? { '@hash': hash, ...value } : { '@hash': hash, value });
   }
 
-  #lazy(value: Lazy<unknown>): Json {
-    const { cell } = value;
-    if (cell.type === CellType.prunedBranch) return { '@pruned': toHex(cell.hash(0)) };
+  #put(place: Place | null, json: Json): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) this.result = json;
+    else if (parent.hash !== null) parent.value = json;
+    else if (Array.isArray(parent.json)) parent.json.push(json);
+    else parent.json[parent.kind === 'dictionary' ? entryName(place!) : place!.step] = json;
+  }
+
+  #opaqueCell(cell: Cell, place: Place | null): Json {
     const hash = toHex(cell.hash(0));
-    if (cell.type === CellType.libraryReference) return this.#opaque(cell);
-    const inner = this.write(value.value);
+    if (cell.type === CellType.libraryReference) {
+      return { '@hash': hash, '@library': toHex(cell.bytes.subarray(cell.dataOffset + 1, cell.dataOffset + 33)) };
+    }
+    const described = this.#describe(cell, place);
+    if (described === undefined) return { '@hash': hash, '@boc': this.#boc(cell) };
+    const inner = toJson(described, this.#describe);
     return isJsonObject(inner) ? { '@hash': hash, ...inner } : { '@hash': hash, value: inner };
   }
 
-  #entries(entries: Iterable<readonly [unknown, unknown]>): Record<string, Json> {
-    const out: Record<string, Json> = {};
-    for (const [key, value] of entries) {
-      const name = key instanceof Uint8Array ? toHex(key) : String(key);
-      out[name] = this.#part(`[${name}]`, value);
-    }
-    return out;
-  }
-
-  #part(field: string, value: unknown): Json {
-    try {
-      return this.write(value);
-    } catch (error) {
-      throw isTernError(error) ? error.within(field) : error;
-    }
-  }
-
-  #opaque(cell: Cell): Json {
-    const hash = toHex(cell.hash(0));
-    switch (cell.type) {
-      case CellType.prunedBranch:
-        return { '@pruned': hash };
-      case CellType.libraryReference:
-        return { '@hash': hash, '@library': toHex(cell.bytes.subarray(cell.dataOffset + 1, cell.dataOffset + 33)) };
-      case CellType.ordinary:
-        return { '@hash': hash, '@boc': this.#boc(cell) };
-      default:
-        return { '@hash': hash, '@kind': cellTypeName(cell.type), '@boc': this.#boc(cell) };
-    }
+  #rest(slice: Slice): Json {
+    return { '@boc': this.#boc(new Builder().storeSlice(slice).endCell()) };
   }
 
   /** Counts as many values as it has lines of 64 characters. */
   #boc(cell: Cell): string {
     const text = toBase64(serializeBoc(cell));
-    this.#left -= text.length >> 6;
+    this.#spend(text.length >> 6);
     return text;
   }
+
+  #spend(values: number): void {
+    this.#left -= values;
+    if (this.#left < 0) throw cliErrors['too-large']({ values: MOST_VALUES });
+  }
+}
+
+function leafJson(value: LeafValue): Json {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Uint8Array) return toHex(value);
+  if (value instanceof Address) return value.toRaw();
+  if (value instanceof BitString) return value.toString();
+  return value;
+}
+
+/** Of an entry its key; the extra of the dictionary must not be taken for one. */
+function entryName(place: Place): string {
+  return place.step === EXTRA_STEP ? '@extra' : keyText(place.key);
 }
 
 function isJsonObject(value: Json): value is { readonly [key: string]: Json } {

@@ -2,7 +2,7 @@ import { Builder } from '#formats/cells/builder.js';
 import type { CellType } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
-import { parseSchemaLine, type SchemaLine } from '#formats/tlb/codec/schema-line.js';
+import { parseSchemaLine, type SchemaLine, tagText } from '#formats/tlb/codec/schema-line.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 import { TernError } from '#kernel/errors/tern-error.js';
 
@@ -183,15 +183,11 @@ function addFields(draft: Draft, fields: Fields, slice: string, builder: string)
 function expectTag(slice: Slice, line: SchemaLine): void {
   const found = slice.preloadUint(line.tagBits);
   if (found !== line.tag) {
-    const show = (tag: number) =>
-      line.tagBits % 4 === 0
-        ? `#${tag.toString(16).padStart(line.tagBits / 4, '0')}`
-        : `$${tag.toString(2).padStart(line.tagBits, '0')}`;
     throw tlbErrors['constructor-tag']({
       bit: slice.bitOffset,
       type: line.type,
-      found: show(found),
-      wanted: show(line.tag),
+      found: tagText(found, line.tagBits),
+      wanted: tagText(line.tag, line.tagBits),
     });
   }
   slice.skip(line.tagBits);

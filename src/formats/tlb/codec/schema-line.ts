@@ -40,3 +40,8 @@ function tagBits(hex: boolean, written: string): string {
   const bits = [...digits].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('');
   return written.endsWith('_') ? bits.replace(/10*$/, '') : bits;
 }
+
+/** A tag as schema lines have it: `#9bc7a987`, or `$011` when it is not whole hexadecimal digits. */
+export function tagText(tag: number, bits: number): string {
+  return bits % 4 === 0 ? `#${tag.toString(16).padStart(bits / 4, '0')}` : `$${tag.toString(2).padStart(bits, '0')}`;
+}

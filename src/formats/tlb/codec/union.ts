@@ -1,7 +1,7 @@
 import type { Slice } from '#formats/cells/slice.js';
 import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
 import type { RecordCodec } from '#formats/tlb/codec/record.js';
-import { parseSchemaLine, type SchemaLine } from '#formats/tlb/codec/schema-line.js';
+import { parseSchemaLine, type SchemaLine, tagText } from '#formats/tlb/codec/schema-line.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
 /** What tells constructors apart: their tags, as prefixes of at most this many bits by table, longer ones one by one. */
@@ -58,13 +58,12 @@ function picker(type: string, lines: readonly SchemaLine[]): (slice: Slice) => n
     return slice.preloadUint(have) * 2 ** (width - have);
   };
   const fail = (slice: Slice): never => {
-    const found = slice.preloadUint(Math.min(width, slice.remainingBits));
-    const wanted = lines.map((line) => line.name).join(', ');
+    const have = Math.min(width, slice.remainingBits);
     throw tlbErrors['constructor-tag']({
       bit: slice.bitOffset,
       type,
-      found: `$${found.toString(2)}`,
-      wanted: `the tag of ${wanted}`,
+      found: have === 0 ? 'nothing' : tagText(slice.preloadUint(have), have),
+      wanted: `the tag of ${lines.map((line) => line.name).join(', ')}`,
     });
   };
   if (width <= TABLE_BITS) {

@@ -1,0 +1,109 @@
+import { Command } from 'commander';
+import { cellTreeLines } from '#app/cli/decode/cell-tree.js';
+import { type Json, toJson } from '#app/cli/decode/json-value.js';
+import { type Input, readInput } from '#app/cli/decode/read-input.js';
+import { cliErrors } from '#app/cli/errors.js';
+import { BOC_MAGIC, type BocHeader } from '#formats/cells/boc-header.js';
+import { type Boc, parseBoc } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { sha256 } from '#formats/cells/sha256.js';
+import { Slice } from '#formats/cells/slice.js';
+import { decodeConfigParam } from '#formats/tlb/config/config-params.js';
+import { decodeAs, knownTypes, type Recognized, recognizeCell } from '#formats/tlb/recognize.js';
+import type { Place } from '#formats/tlb/walk-value.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+interface DecodeOptions {
+  readonly tree?: boolean;
+  readonly type?: string;
+}
+
+/** `tern decode`: shows what a bag of cells is and what is in it. */
+export function decodeCommand(): Command {
+  return new Command('decode')
+    .description(
+      'show what a bag of cells is (block, state, account, transaction, message, config, proof) and what is in it',
+    )
+    .argument('<input>', 'a file, hex, base64, or - for standard input')
+    .option('-t, --tree', 'print the cells as a tree instead of JSON')
+    .option('--type <type>', `decode as this TL-B type: ${knownTypes.join(', ')}`)
+    .action((input: string, options: DecodeOptions, command: Command) => {
+      const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
+      const read = readInput(input);
+      const boc = parseBoc(read.bytes);
+      if (options.tree === true) for (const root of boc.roots) writeTree(root, options, write);
+      else write(`${JSON.stringify(describe(read, boc, options), null, 2)}\n`);
+    });
+}
+
+function describe(input: Input, boc: Boc, options: DecodeOptions): Json {
+  const roots = boc.roots.map((root, i) => {
+    try {
+      return describeRoot(root, options);
+    } catch (error) {
+      throw isTernError(error) && boc.roots.length > 1 ? error.within(`roots[${i}]`) : error;
+    }
+  });
+  const file = {
+    file_hash: toHex(sha256(input.bytes)),
+    bytes: input.bytes.length,
+    cells: boc.header.cellCount,
+    format: formatOf(boc.header),
+  };
+  return roots.length === 1 ? { ...(roots[0] as object), boc: file } : { roots, boc: file };
+}
+
+function describeRoot(root: Cell, options: DecodeOptions): Json {
+  const { type, value } = recognize(root, options);
+  return { type, hash: toHex(root.hash()), value: toJson(value, describeConfigParam) };
+}
+
+function recognize(root: Cell, options: DecodeOptions): Recognized {
+  if (options.type === undefined) return recognizeCell(root);
+  const decoded = decodeAs(options.type, root);
+  if (decoded === null) throw cliErrors['no-such-type']({ type: options.type, known: knownTypes.join(', ') });
+  return decoded;
+}
+
+/**
+ * Parameters of a configuration are cells whose form depends on their number. Networks have used numbers for other things
+ * than the schema says: such a cell is shown as it is, with the reason.
+ */
+function describeConfigParam(cell: Cell, place: Place | null): unknown {
+  const inConfig = typeof place?.key === 'number' && (place.parent === null || place.parent.step === 'config');
+  if (!inConfig) return undefined;
+  try {
+    const { name, value } = decodeConfigParam(place.key as number, cell);
+    return name === null ? undefined : { [name]: value };
+  } catch (error) {
+    if (isTernError(error)) return { '@problem': `${error.code}: ${error.message}`, cell: new Slice(cell) };
+    throw error;
+  }
+}
+
+function writeTree(root: Cell, options: DecodeOptions, write: (text: string) => void): void {
+  write(`${treeTitle(root, options)}\n`);
+  for (const line of cellTreeLines(root)) write(`${line}\n`);
+}
+
+/** A tree shows damaged structures too: it only names what it can. */
+function treeTitle(root: Cell, options: DecodeOptions): string {
+  try {
+    return recognize(root, options).type;
+  } catch (error) {
+    if (isTernError(error) && options.type === undefined) return `Cell (not decoded: ${error.message})`;
+    throw error;
+  }
+}
+
+function formatOf(header: BocHeader): string {
+  const names = Object.entries(BOC_MAGIC).filter(([, magic]) => magic === header.magic);
+  const parts = [
+    names[0]?.[0] ?? '',
+    header.hasIndex ? 'index' : '',
+    header.hasCrc32c ? 'crc32c' : '',
+    header.hasCacheBits ? 'cache bits' : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

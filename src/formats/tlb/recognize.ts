@@ -1,0 +1,140 @@
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { Slice } from '#formats/cells/slice.js';
+import { Account } from '#formats/tlb/account.js';
+import { AccountBlock } from '#formats/tlb/account-block.js';
+import { Block } from '#formats/tlb/block.js';
+import { BlockExtra } from '#formats/tlb/block-extra.js';
+import { BlockInfo } from '#formats/tlb/block-info.js';
+import { BlockProof } from '#formats/tlb/block-proof.js';
+import { type Codec, decodeCell } from '#formats/tlb/codec/codec.js';
+import { intKey } from '#formats/tlb/codec/dictionary-key.js';
+import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
+import { cellRef } from '#formats/tlb/codec/primitives.js';
+import { type ConfigDictionary, decodeConfigParam } from '#formats/tlb/config/config-params.js';
+import { tlbErrors } from '#formats/tlb/errors.js';
+import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
+import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
+import { merkleUpdate } from '#formats/tlb/merkle-update.js';
+import { Message, MessageRelaxed } from '#formats/tlb/message.js';
+import { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
+import { ShardAccount } from '#formats/tlb/shard-account.js';
+import { ShardState } from '#formats/tlb/shard-state.js';
+import { StateInit } from '#formats/tlb/state-init.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { ValueFlow } from '#formats/tlb/value-flow.js';
+import { VmStack } from '#formats/tlb/vm-stack.js';
+import { walkValue } from '#formats/tlb/walk-value.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** A cell, known for what it is. */
+export interface Recognized {
+  /** The TL-B type, or `Cell` when no known type fits. */
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** Types with a tag of 32 or 16 bits: a cell that has it is one of them, or damaged. */
+const TAGGED: readonly { readonly tag: number; readonly bits: number; readonly codec: Codec<unknown> }[] = [
+  { tag: 0x11ef55aa, bits: 32, codec: Block },
+  { tag: 0x9023afe2, bits: 32, codec: ShardState },
+  { tag: 0x5f327da5, bits: 32, codec: ShardState },
+  { tag: 0x9bc7a987, bits: 32, codec: BlockInfo },
+  { tag: 0x4a33f6fd, bits: 32, codec: BlockExtra },
+  { tag: 0xb8e48dfb, bits: 32, codec: ValueFlow },
+  { tag: 0x3ebf98b7, bits: 32, codec: ValueFlow },
+];
+
+const anyConfig = hashmap(intKey(32), cellRef);
+
+/** The dictionary of a configuration on its own. Without a tag, it is known by its parameters: each must be of its form. */
+const Config: Codec<ConfigDictionary> = {
+  ...anyConfig,
+  load: (slice) => {
+    const config = anyConfig.load(slice);
+    let known = 0;
+    for (const [index, cell] of config) if (decodeConfigParam(index, cell).name !== null) known++;
+    if (known === 0)
+      throw tlbErrors.constraint({ bit: slice.bitOffset, value: 'a dictionary', rule: 'at least one known parameter' });
+    return config;
+  },
+};
+
+/** Types whose tag is too short to be sure; the first one that reads the whole cell is taken. */
+const GUESSED: readonly Codec<unknown>[] = [
+  BlockProof,
+  Transaction,
+  AccountBlock,
+  McBlockExtra,
+  McStateExtra,
+  Account,
+  ShardAccount,
+  Message,
+  MessageRelaxed,
+  MsgEnvelope,
+  Config,
+  VmStack,
+  StateInit,
+];
+
+/** Most parts that a guess may look at. */
+const GUESS_PARTS = 200_000;
+
+const byName: ReadonlyMap<string, Codec<unknown>> = new Map(
+  [...TAGGED.map((each) => each.codec), ...GUESSED].map((codec) => [codec.type, codec]),
+);
+
+/** The names of the types that {@link decodeAs} knows. */
+export const knownTypes: readonly string[] = [...byName.keys()];
+
+/** Decodes a cell as a type of {@link knownTypes}, whole; `null` when there is no such type. @throws as decodeCell */
+export function decodeAs(type: string, cell: Cell): Recognized | null {
+  const codec = byName.get(type);
+  return codec === undefined ? null : { type, value: decodeCell(codec, cell) };
+}
+
+/**
+ * Finds out what a cell is: a block, a state, a proof, an account, a transaction, a message, the config, a stack, or
+ * just a cell (its value is then the cell). What a Merkle proof shows is looked at in turn.
+ *
+ * @throws when a cell starts as a block or state does, but is damaged
+ */
+export function recognizeCell(cell: Cell): Recognized {
+  if (cell.type === CellType.merkleProof) return recognizeProof(cell);
+  if (cell.type === CellType.merkleUpdate) {
+    const codec = merkleUpdate(ShardState);
+    return { type: codec.type, value: decodeCell(codec, cell) };
+  }
+  if (cell.type !== CellType.ordinary) return { type: 'Cell', value: cell };
+  const slice = new Slice(cell);
+  for (const { tag, bits, codec } of TAGGED) {
+    if (cell.bits >= bits && slice.preloadUint(bits) === tag)
+      return { type: codec.type, value: decodeCell(codec, cell) };
+  }
+  for (const codec of GUESSED) {
+    const value = guess(codec, cell);
+    if (value !== undefined) return { type: codec.type, value };
+  }
+  return { type: 'Cell', value: cell };
+}
+
+function recognizeProof(cell: Cell): Recognized {
+  const slice = new Slice(cell).skip(8);
+  const value = {
+    virtual_hash: slice.loadBytes(32),
+    depth: slice.loadUint(16),
+    virtual_root: recognizeCell(slice.loadRef()),
+  };
+  return { type: 'MERKLE_PROOF', value };
+}
+
+function guess(codec: Codec<unknown>, cell: Cell): unknown {
+  let left = GUESS_PARTS;
+  try {
+    const value = decodeCell(codec, cell);
+    walkValue(value, { enter: () => --left > 0 });
+    return left > 0 ? value : undefined;
+  } catch (error) {
+    if (isTernError(error)) return undefined;
+    throw error;
+  }
+}
