@@ -1,3 +1,4 @@
+import { Address } from '#formats/address/address.js';
 import { Account } from '#formats/tlb/account.js';
 import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
 import type { ValueOf } from '#formats/tlb/codec/codec.js';
@@ -14,7 +15,10 @@ export const ShardAccount = record(
 );
 export type ShardAccount = ValueOf<typeof ShardAccount>;
 
-/** Sum over accounts: of their balances, and the largest `fixed_prefix_length`. */
+/**
+ * Over accounts: the sum of their balances, and the largest depth of an anycast in their addresses (not of
+ * `fixed_prefix_length`, which counts nothing here).
+ */
 export const DepthBalanceInfo = record(
   'depth_balance$_ split_depth:(#<= 30) balance:CurrencyCollection = DepthBalanceInfo;',
   { split_depth: constrained(uint(5), 'split_depth <= 30', (depth) => depth <= 30), balance: CurrencyCollection },
@@ -27,9 +31,9 @@ export const ShardAccounts = hashmapAugE(bytesKey(32), ShardAccount, DepthBalanc
   leaf: ({ account }) => {
     const { value } = account;
     if (value.kind === 'account_none') return { split_depth: 0, balance: NO_CURRENCY };
-    const { balance, state } = value.storage;
-    const split_depth = state.kind === 'account_active' ? (state.state_init.fixed_prefix_length ?? 0) : 0;
-    return { split_depth, balance };
+    const { addr, storage } = value;
+    const split_depth = addr instanceof Address ? 0 : (addr.anycast?.depth ?? 0);
+    return { split_depth, balance: storage.balance };
   },
   combine: (left, right) => ({
     split_depth: Math.max(left.split_depth, right.split_depth),
