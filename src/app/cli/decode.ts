@@ -16,6 +16,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 
 interface DecodeOptions {
   readonly tree?: boolean;
+  readonly full?: boolean;
   readonly type?: string;
 }
 
@@ -27,6 +28,7 @@ export function decodeCommand(): Command {
     )
     .argument('<input>', 'a file, hex, base64, or - for standard input')
     .option('-t, --tree', 'print the cells as a tree instead of JSON')
+    .option('--full', 'in JSON, write a part that occurs again out again instead of referring to it')
     .option('--type <type>', `decode as this TL-B type: ${knownTypes.join(', ')}`)
     .action((input: string, options: DecodeOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
@@ -56,7 +58,11 @@ function describe(input: Input, boc: Boc, options: DecodeOptions): Json {
 
 function describeRoot(root: Cell, options: DecodeOptions): Json {
   const { type, value } = recognize(root, options);
-  return { type, hash: toHex(root.hash()), value: toJson(value, describeConfigParam) };
+  return {
+    type,
+    hash: toHex(root.hash()),
+    value: toJson(value, { full: options.full === true, describe: describeConfigParam }),
+  };
 }
 
 function recognize(root: Cell, options: DecodeOptions): Recognized {

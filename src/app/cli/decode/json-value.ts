@@ -9,6 +9,7 @@ import {
   keyText,
   type LeafValue,
   type Place,
+  pathOf,
   type ValueVisitor,
   type VisitedNode,
   walkValue,
@@ -21,18 +22,25 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** Equal cells may be shared without end in a hostile bag of cells; printed, each of them counts. */
 const MOST_VALUES = 3_000_000;
 
-/** Gives a better view of an opaque cell than its bytes, where the place tells what it is. */
-export type Describe = (cell: Cell, place: Place | null) => unknown;
+/** Longest bag of cells, in characters, that is written out again where it occurs again. */
+const SHORT_BOC = 100;
+
+export interface JsonOptions {
+  /** Write a value that occurs in several places out in each of them; by default it is written once and then referred to. */
+  readonly full?: boolean;
+  /** Gives a better view of an opaque cell than its bytes, where the place tells what it is. */
+  readonly describe?: (cell: Cell, place: Place | null) => unknown;
+}
 
 /**
  * A decoded value as JSON: names as in TL-B, bigints as decimal strings, bytes as hex, addresses in raw form. A value in
  * a cell of its own has `@hash`; what the schema does not describe is a bag of cells in base64 (`@boc`); what a proof
- * leaves out is `{ "@pruned": hash }`.
+ * leaves out is `{ "@pruned": hash }`; what was written before is `{ "@hash": hash, "@shown": path }`.
  *
  * @throws what decoding a part throws, with the path to it; cli/too-large
  */
-export function toJson(value: unknown, describe: Describe = () => undefined): Json {
-  const writer = new JsonWriter(describe);
+export function toJson(value: unknown, options: JsonOptions = {}): Json {
+  const writer = new JsonWriter(options);
   walkValue(value, writer);
   return writer.result;
 }
@@ -49,13 +57,15 @@ interface Open {
 }
 
 class JsonWriter implements ValueVisitor {
-  readonly #describe: Describe;
+  readonly #options: JsonOptions;
+  /** Where a cell was written, by its hash. */
+  readonly #shown = new Map<string, string>();
   readonly #open: Open[] = [];
   #left = MOST_VALUES;
   result: Json = null;
 
-  constructor(describe: Describe) {
-    this.#describe = describe;
+  constructor(options: JsonOptions) {
+    this.#options = options;
   }
 
   enter(node: VisitedNode, place: Place | null): boolean {
@@ -70,9 +80,13 @@ class JsonWriter implements ValueVisitor {
       case 'opaque':
         this.#put(place, node.value instanceof Cell ? this.#opaqueCell(node.value, place) : this.#rest(node.value));
         return false;
-      case 'lazy':
-        this.#open.push({ place, json: {}, kind: node.kind, hash: toHex(node.value.cell.hash(0)), value: null });
-        return true;
+      case 'lazy': {
+        const hash = toHex(node.value.cell.hash(0));
+        const shown = this.#shownAt(hash, place);
+        if (shown === null) this.#open.push({ place, json: {}, kind: node.kind, hash, value: null });
+        else this.#put(place, { '@hash': hash, '@shown': shown });
+        return shown === null;
+      }
       default:
         this.#open.push({ place, json: node.kind === 'array' ? [] : {}, kind: node.kind, hash: null, value: null });
         return true;
@@ -98,10 +112,22 @@ class JsonWriter implements ValueVisitor {
     if (cell.type === CellType.libraryReference) {
       return { '@hash': hash, '@library': toHex(cell.bytes.subarray(cell.dataOffset + 1, cell.dataOffset + 33)) };
     }
-    const described = this.#describe(cell, place);
-    if (described === undefined) return { '@hash': hash, '@boc': this.#boc(cell) };
-    const inner = toJson(described, this.#describe);
+    const described = this.#options.describe?.(cell, place);
+    if (described === undefined) {
+      const boc = this.#boc(cell);
+      const shown = boc.length <= SHORT_BOC ? null : this.#shownAt(hash, place);
+      return shown === null ? { '@hash': hash, '@boc': boc } : { '@hash': hash, '@shown': shown };
+    }
+    const inner = toJson(described, this.#options);
     return isJsonObject(inner) ? { '@hash': hash, ...inner } : { '@hash': hash, value: inner };
+  }
+
+  /** Where the cell of this hash was written; `null`, and kept in mind, when it was not. */
+  #shownAt(hash: string, place: Place | null): string | null {
+    if (this.#options.full === true) return null;
+    const shown = this.#shown.get(hash);
+    if (shown === undefined) this.#shown.set(hash, pathOf(place));
+    return shown ?? null;
   }
 
   #rest(slice: Slice): Json {
