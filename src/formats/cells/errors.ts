@@ -156,7 +156,7 @@ export const cellsErrors = defineErrors('cells', {
   'dict-key': {
     class: 'caller',
     message: (d: { keyBits: number; bytes: number }) =>
-      `a dictionary key of ${d.keyBits} bits needs ${(d.keyBits + 7) >> 3} bytes (0 to 1023 bits, unused last bits zero), not these ${d.bytes}`,
+      `${d.bytes} bytes are no dictionary key of ${d.keyBits} bits (0 to 1023; as few bytes as hold them, unused last bits zero)`,
     remedy: 'Give the key left-aligned in exactly as many bytes as its bits need, and the key size of the dictionary.',
   },
   'dict-label': {
