@@ -1,3 +1,4 @@
+import { concatBytes } from '#kernel/bytes/bytes.js';
 import type { Random } from './random.js';
 
 /** Values that sit on the edges of length, count and index checks. */
@@ -31,12 +32,12 @@ const cut: Mutation = (bytes, random) => bytes.slice(0, random.below(bytes.lengt
 const remove: Mutation = (bytes, random) => {
   const at = random.below(bytes.length);
   const end = Math.min(bytes.length, at + random.between(1, 8));
-  return Uint8Array.from([...bytes.subarray(0, at), ...bytes.subarray(end)]);
+  return concatBytes(bytes.subarray(0, at), bytes.subarray(end));
 };
 
 const insert: Mutation = (bytes, random) => {
   const at = random.below(bytes.length + 1);
-  return Uint8Array.from([...bytes.subarray(0, at), ...random.bytes(random.between(1, 8)), ...bytes.subarray(at)]);
+  return concatBytes(bytes.subarray(0, at), random.bytes(random.between(1, 8)), bytes.subarray(at));
 };
 
 const copyRun: Mutation = (bytes, random) => {
