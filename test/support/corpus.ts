@@ -68,7 +68,8 @@ export function* configFiles(directory: string): Generator<CorpusFile> {
 /** TL `bytes`: one byte of length, or fe and three; padded to a multiple of four. */
 function tlBytes(from: Uint8Array, at: number): { readonly value: Uint8Array; readonly next: number } {
   const short = from[at] as number;
-  const [head, length] = short < 254 ? [1, short] : [4, new DataView(from.buffer, from.byteOffset).getUint32(at, true) >>> 8];
+  const [head, length] =
+    short < 254 ? [1, short] : [4, new DataView(from.buffer, from.byteOffset).getUint32(at, true) >>> 8];
   const value = from.subarray(at + head, at + head + length);
   return { value, next: at + ((head + length + 3) & ~3) };
 }
