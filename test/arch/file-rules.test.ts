@@ -67,6 +67,7 @@ describe('long files', () => {
 
   it('are judged more mildly when they are tests, not at all when generated', () => {
     expect(findLongFiles([file('src/m/a.test.ts', lines(800))])).toEqual([]);
+    expect(findLongFiles([file('test/support/a.ts', lines(800))])).toEqual([]);
     expect(findLongFiles([file('src/m/a.test.ts', lines(801))])).toHaveLength(1);
     expect(findLongFiles([file('src/m/generated/a.ts', lines(2000))])).toEqual([]);
   });

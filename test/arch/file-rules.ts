@@ -29,7 +29,7 @@ export function findLongFiles(files: readonly SourceFile[]): string[] {
   for (const { path, text } of files) {
     if (isGenerated(path)) continue;
     const lines = text.trimEnd().split('\n').length;
-    const isTest = path.endsWith('.test.ts');
+    const isTest = path.startsWith('test/') || path.endsWith('.test.ts');
     const hard = isTest ? hardTestLines : hardLines;
     if (lines > hard) problems.push(`${path}: ${lines} lines, the limit is ${hard}; split it by subject`);
     else if (lines > softLines && !isTest && !new RegExp(`^${excuse} \\S`).test(text)) {
