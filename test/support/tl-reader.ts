@@ -1,6 +1,9 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
 
-/** Reads TL values from the front of some bytes. For tests: it trusts nobody, but its errors are plain ones. */
+/** What is wrong with TL bytes. */
+export class TlError extends Error {}
+
+/** Reads TL values from the front of some bytes, strictly. A small one for tests that share nothing with the sources. */
 export class TlReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -11,16 +14,20 @@ export class TlReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** `#` and tag ids: unsigned. */
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** `#` and constructor ids: unsigned. */
   word(): number {
-    this.#at += 4;
+    this.#take(4);
     return this.#view.getUint32(this.#at - 4, true);
   }
   int(): number {
     return this.word() | 0;
   }
   long(): bigint {
-    this.#at += 8;
+    this.#take(8);
     return this.#view.getBigInt64(this.#at - 8, true);
   }
   unsignedLong(): bigint {
@@ -43,14 +50,16 @@ export class TlReader {
   }
 
   bool(): boolean {
-    const tag = this.word();
-    if (tag === 0x997275b5) return true;
-    if (tag === 0xbc799737) return false;
-    throw new RangeError(`TL: ${tag.toString(16)} is no Bool`);
+    const id = this.word();
+    if (id === 0x997275b5) return true;
+    if (id === 0xbc799737) return false;
+    throw new TlError(`${id.toString(16)} is no Bool`);
   }
 
   vector<T>(item: () => T): T[] {
-    return Array.from({ length: this.word() }, item);
+    const count = this.word();
+    if (count > this.left) throw new TlError(`a vector of ${count}`);
+    return Array.from({ length: count }, item);
   }
 
   blockId(): BlockId {
@@ -60,24 +69,20 @@ export class TlReader {
     return { workchain, shard, seqno, root_hash: this.int256(), file_hash: this.int256() };
   }
 
-  /** Takes this tag id. */
-  expect(tag: number): this {
+  /** Takes this constructor id. */
+  expect(id: number): this {
     const found = this.word();
-    if (found !== tag) throw new RangeError(`TL: tag ${found.toString(16)}, wanted ${tag.toString(16)}`);
+    if (found !== id) throw new TlError(`constructor ${found.toString(16)}, wanted ${id.toString(16)}`);
     return this;
-  }
-
-  get left(): number {
-    return this.#bytes.length - this.#at;
   }
 
   /** Nothing may be left. */
   end(): void {
-    if (this.left !== 0) throw new RangeError(`TL: ${this.left} bytes left`);
+    if (this.left !== 0) throw new TlError(`${this.left} bytes left`);
   }
 
   #take(length: number): Uint8Array {
-    if (length > this.left) throw new RangeError(`TL: ${length} bytes wanted, ${this.left} left`);
+    if (length > this.left) throw new TlError(`${length} bytes wanted, ${this.left} left`);
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }

@@ -6,13 +6,14 @@ import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js'
  * decoding, so a hash of it costs no parsing; a pruned cell is an error only when its value is asked for.
  */
 export class Lazy<T> {
-  readonly #codec: Codec<T>;
+  /** Codec of the value. */
+  readonly codec: Codec<T>;
   #cell: Cell | null;
   #value: T | null = null;
   #decoded = false;
 
   private constructor(codec: Codec<T>, cell: Cell | null) {
-    this.#codec = codec;
+    this.codec = codec;
     this.#cell = cell;
   }
 
@@ -31,18 +32,18 @@ export class Lazy<T> {
 
   /** The TL-B type of the value. */
   get type(): string {
-    return this.#codec.type;
+    return this.codec.type;
   }
 
   get cell(): Cell {
-    this.#cell ??= encodeCell(this.#codec, this.#value as T);
+    this.#cell ??= encodeCell(this.codec, this.#value as T);
     return this.#cell;
   }
 
   /** @throws as {@link decodeCell} */
   get value(): T {
     if (!this.#decoded) {
-      this.#value = decodeCell(this.#codec, this.#cell as Cell);
+      this.#value = decodeCell(this.codec, this.#cell as Cell);
       this.#decoded = true;
     }
     return this.#value as T;

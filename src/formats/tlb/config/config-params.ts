@@ -165,7 +165,11 @@ export function configParam<I extends ConfigParamIndex>(
   return cell === undefined ? undefined : decodeTyped(index, cell);
 }
 
-/** Decodes the cell of a parameter of any number. @throws cells/*, tlb/* with the parameter's name in the path */
+/**
+ * Decodes the cell of a parameter of any number.
+ * @throws cells/*, tlb/* with the parameter's name in the path. Networks have had cells of another form under a number that
+ *   nodes do not read (testnet its token bridge under 79), so who shows whole configurations has to reckon with that.
+ */
 export function decodeConfigParam(index: number, cell: Cell): ConfigParam {
   if (!isConfigParamIndex(index)) return { index, name: null, value: cell };
   return { index, name: CONFIG_PARAMS[index].name, value: decodeTyped(index, cell) } as ConfigParam;

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { Block } from '#formats/tlb/block.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { ShardState } from '#formats/tlb/shard-state.js';
+import { blockLinks, ChainStates } from '#test/support/chain-states.js';
+import { blockFiles, CORPUS_TYPES, type CorpusFile, chainFiles, configFiles } from '#test/support/corpus.js';
+import { type RemakeCounts, Remaker } from '#test/support/remake.js';
+import { readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+
+/** Makes the values of all files anew. */
+function remakeFiles(files: Iterable<CorpusFile>): RemakeCounts {
+  const remaker = new Remaker();
+  for (const { name, kind, root } of files) {
+    const codec = CORPUS_TYPES[kind];
+    remaker.remake(Lazy.ofCell(codec, root), kind === 'block' ? globalVersion(decodeCell(Block, root)) : undefined);
+    expect(remaker.failures, name).toEqual([]);
+  }
+  return remaker.counts;
+}
+
+/**
+ * Version of the network's rules as far as a block tells: it names that of the software, which is the same or higher. Here
+ * it serves: the software of all old blocks is older than the rules that matter.
+ */
+function globalVersion(block: Block): number {
+  return block.info.value.gen_software?.version ?? 0;
+}
+
+/** Follows a chain and makes every `stride`-th state anew, and the last one of each chain. */
+function remakeStates(directory: string, zerostates: readonly [string, string], stride: number): RemakeCounts {
+  const states = new ChainStates();
+  const remaker = new Remaker();
+  const remake = (root: Parameters<typeof decodeCell>[1], name: string) => {
+    remaker.remake(Lazy.ofCell(ShardState, root));
+    expect(remaker.failures, name).toEqual([]);
+  };
+  zerostates.forEach((name, i) => {
+    const root = parseBocRoot(readBytes(`${directory}/${name}`));
+    states.addZerostate(root, i - 1);
+    remake(root, name);
+  });
+  const links = blockLinks(readChain(directory));
+  links.forEach((link, i) => {
+    const before = states.before(link);
+    if (before === null) throw new TypeError(`${link.id.rootHash}: a previous block is missing`);
+    const after = applyMerkleUpdate(before, link.stateUpdate);
+    states.addAfter(link, after);
+    const last = links[i + 1]?.id.workchain !== link.id.workchain;
+    if (last || link.afterMerge || i % stride === 0) remake(after, `state after ${link.id.workchain},${link.id.seqno}`);
+  });
+  return remaker.counts;
+}
+
+/** Prints the counts and gives them back. */
+function report(name: string, counts: RemakeCounts): RemakeCounts {
+  const { values, dictionaries, augmented, entries, partlyPruned } = counts;
+  console.info(
+    `${name}: ${values} values encoded; ${dictionaries} dictionaries and ${augmented} augmented ones built, ${entries} entries; ${partlyPruned} left out as partly pruned`,
+  );
+  for (const count of [values, dictionaries, entries]) expect(count, name).toBeGreaterThan(0);
+  return counts;
+}
+
+describe('values encoded again and dictionaries built again, extras included, give the same cells', () => {
+  it('blocks 1 to 10 of mainnet, their proofs and states', () => {
+    const directory = vectorPath('mainnet-genesis');
+    report('first blocks', remakeFiles(chainFiles(directory)));
+    const states = remakeStates(directory, ['zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc'], 1);
+    expect(report('states of first blocks', states).partlyPruned).toBe(0);
+  });
+
+  it('blocks of 2026 with each kind of structure', () => {
+    report('recorded blocks', remakeFiles(chainFiles(vectorPath('recorded-net'))));
+  });
+});
+
+const genesis = sharedData('mainnet-genesis');
+const recorded = sharedData('recorded-net/chain');
+const blocks = sharedData('mainnet-blocks');
+const proofs = sharedData('mainnet-proofs');
+const configs = sharedData('configs');
+
+describe('the same, on the collection of real data (where ../shared/data is present)', () => {
+  it.skipIf(genesis === null)('mainnet-genesis', () => {
+    report('mainnet-genesis', remakeFiles(chainFiles(genesis!)));
+    const states = remakeStates(genesis!, ['zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc'], 1);
+    expect(report('states of mainnet-genesis', states).partlyPruned).toBe(0);
+  });
+
+  it.skipIf(recorded === null)('recorded-net: blocks and proofs', () => {
+    report('recorded-net', remakeFiles(chainFiles(recorded!)));
+  });
+
+  it.skipIf(recorded === null)('recorded-net: states', () => {
+    const states = remakeStates(recorded!, ['zerostate-mc.boc', 'zerostate-basechain.boc'], 10);
+    expect(report('states of recorded-net', states).partlyPruned).toBe(0);
+  });
+
+  it.skipIf(blocks === null)('mainnet-blocks', () => {
+    report('mainnet-blocks', remakeFiles(blockFiles(blocks!)));
+  });
+
+  it.skipIf(proofs === null)('mainnet-proofs', () => {
+    report('mainnet-proofs', remakeFiles(blockFiles(proofs!)));
+  });
+
+  it.skipIf(configs === null)('configs', () => {
+    report('configs', remakeFiles(configFiles(configs!)));
+  });
+});
