@@ -1,3 +1,4 @@
+// Over 250 lines: one table of names for each of two libraries, and they are read side by side.
 import type * as core from '@ton/core';
 import type { MsgAddress } from '#formats/address/msg-address.js';
 import { formatMsgAddress } from '#formats/address/msg-address.js';
@@ -8,6 +9,7 @@ import type { Message, MessageRelaxed } from '#formats/tlb/message.js';
 import { type CommonMsgInfo, type CommonMsgInfoRelaxed, messageBodyCell, messageInit } from '#formats/tlb/message.js';
 import type { StateInit } from '#formats/tlb/state-init.js';
 import type { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
+import type { SplitMergeInfo } from '#formats/tlb/transaction-descr.js';
 import type {
   TrActionPhase,
   TrBouncePhase,
@@ -41,7 +43,7 @@ export function plainTransaction(transaction: Transaction): unknown {
       oldHash: toHex(transaction.state_update.value.old_hash),
       newHash: toHex(transaction.state_update.value.new_hash),
     },
-    description: plainDescription(transaction.description.value),
+    description: description(transaction.description.value),
   });
 }
 
@@ -62,7 +64,11 @@ const SKIPPED = {
 const currency = ({ grams, other }: CurrencyCollection) => ({ coins: grams, other: [...other] });
 const used = ({ cells, bits }: StorageUsed) => ({ cells, bits });
 
-function plainDescription(descr: TransactionDescr): object {
+export function plainDescription(descr: TransactionDescr): unknown {
+  return plain(description(descr));
+}
+
+function description(descr: TransactionDescr): object {
   const storagePhase = 'storage_ph' in descr ? storage(descr.storage_ph) : undefined;
   const ran = (d: Extract<TransactionDescr, { compute_ph: TrComputePhase }>) => ({
     storagePhase,
@@ -84,10 +90,34 @@ function plainDescription(descr: TransactionDescr): object {
       return { type: 'storage', storagePhase };
     case 'trans_tick_tock':
       return { type: 'tick-tock', isTock: descr.is_tock, ...ran(descr) };
-    default:
-      throw new TypeError(`no block of the tests has ${descr.kind}`);
+    case 'trans_split_prepare':
+      return { type: 'split-prepare', splitInfo: splitInfo(descr.split_info), ...ran(descr) };
+    case 'trans_split_install':
+      return {
+        type: 'split-install',
+        splitInfo: splitInfo(descr.split_info),
+        prepareTransaction: plainTransaction(descr.prepare_transaction.value),
+        installed: descr.installed,
+      };
+    case 'trans_merge_prepare':
+      return { type: 'merge-prepare', splitInfo: splitInfo(descr.split_info), storagePhase, aborted: descr.aborted };
+    case 'trans_merge_install':
+      return {
+        type: 'merge-install',
+        splitInfo: splitInfo(descr.split_info),
+        prepareTransaction: plainTransaction(descr.prepare_transaction.value),
+        creditPhase: credit(descr.credit_ph),
+        ...ran(descr),
+      };
   }
 }
+
+const splitInfo = (info: SplitMergeInfo) => ({
+  currentShardPrefixLength: info.cur_shard_pfx_len,
+  accountSplitDepth: info.acc_split_depth,
+  thisAddress: big(info.this_addr),
+  siblingAddress: big(info.sibling_addr),
+});
 
 const storage = (phase: TrStoragePhase | null) =>
   phase === null
@@ -97,8 +127,9 @@ const storage = (phase: TrStoragePhase | null) =>
         storageFeesDue: phase.storage_fees_due,
         statusChange: CHANGE[phase.status_change],
       };
+/** The misspelt name is the one that @ton/core gives when reading. */
 const credit = (phase: TrCreditPhase | null) =>
-  phase === null ? null : { dueFeesCollected: phase.due_fees_collected, credit: currency(phase.credit) };
+  phase === null ? null : { dueFeesColelcted: phase.due_fees_collected, credit: currency(phase.credit) };
 
 function compute(phase: TrComputePhase): object {
   if (phase.kind === 'tr_phase_compute_skipped') return { type: 'skipped', reason: SKIPPED[phase.reason] };
@@ -226,6 +257,12 @@ export function coreTransaction(transaction: core.Transaction): unknown {
     outMessages: [...outMessages].map(([key, message]) => [key, coreMessage(message)]),
     stateUpdate: { oldHash: toHex(stateUpdate.oldHash), newHash: toHex(stateUpdate.newHash) },
   });
+}
+
+export function coreDescription(descr: core.TransactionDescription): unknown {
+  if ('prepareTransaction' in descr)
+    return plain({ ...descr, prepareTransaction: coreTransaction(descr.prepareTransaction) });
+  return plain(descr);
 }
 
 export function coreMessage(message: core.Message | core.MessageRelaxed): unknown {

@@ -44,13 +44,14 @@ export const OutList: Codec<readonly OutAction[]> = {
     const actions: OutAction[] = [];
     let node: Slice = slice;
     while (!node.isEmpty) {
+      const fromLast = actions.length;
       try {
         const prev = node.loadRef();
         actions.push(OutAction.load(node));
         node.end();
         node = openCell(prev);
       } catch (error) {
-        throw isTernError(error) ? error.within(`[last - ${actions.length}]`) : error;
+        throw isTernError(error) ? error.within(`[last - ${fromLast}]`) : error;
       }
     }
     return actions.reverse();

@@ -12,7 +12,7 @@ import { tlbErrors } from '#formats/tlb/errors.js';
 import { VmCellSlice } from '#formats/tlb/vm-cell-slice.js';
 import { vmContinuations } from '#formats/tlb/vm-continuation.js';
 import { vmTupleCells } from '#formats/tlb/vm-tuple.js';
-import type { VmStackValue as Value } from '#formats/tlb/vm-value.js';
+import type { VmCont as Cont, VmControlData as ControlData, VmStackValue as Value } from '#formats/tlb/vm-value.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** Continuations with a stack, in the stack of a continuation, and so on: no contract gets anywhere near. */
@@ -22,7 +22,12 @@ const continuations = vmContinuations<Value>(
   deferred('VmStack', () => VmStack),
   deferred('VmStackValue', () => VmStackValue),
 );
-export const { VmCont, VmControlData } = continuations;
+/** A continuation: code to go on with, or one of the ways in which a loop of the virtual machine goes on. */
+export const VmCont = continuations.VmCont;
+export type VmCont = Cont;
+/** What a continuation restores when it is entered. */
+export const VmControlData = continuations.VmControlData;
+export type VmControlData = ControlData;
 
 /** A value whose tuple items are cells yet: tuples are nested as deep as cells may be, so that they are read by a loop. */
 const ShallowValue = union('VmStackValue', [
