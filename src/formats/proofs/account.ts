@@ -1,10 +1,10 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openMerkleProof } from '#formats/cells/merkle-proof.js';
-import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { type BlockId, printPosition, printShard, sameBlock } from '#formats/proofs/block-id.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { inPart, readRoots } from '#formats/proofs/proof-part.js';
-import { verifyShardBlock } from '#formats/proofs/shard-block.js';
+import { verifyShardBlock, verifyShardOfPrefix } from '#formats/proofs/shard-block.js';
 import { type ProvenState, verifyTwoRootState } from '#formats/proofs/shard-state.js';
 import type { ShardAccount } from '#formats/tlb/shard-account.js';
 import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
@@ -12,7 +12,10 @@ import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 
 /** The parts of an answer that prove what the state of a shard says about an account. */
 export interface AccountProofs {
-  /** The newest block of the account's shard according to the block that was asked about; may be that block itself. */
+  /**
+   * The newest block of the account's shard according to the block that was asked about; may be that block itself.
+   * Shard 0 when there is no such workchain.
+   */
   readonly shard_block: BlockId;
   /** Two roots: header of the masterchain block, state after it. Not looked at when the blocks are the same. */
   readonly shard_proof: Uint8Array;
@@ -28,8 +31,8 @@ export interface AccountAnswer extends AccountProofs {
 
 /** What the state of a shard says about an account. */
 export interface ProvenAccount {
-  /** The state after the shard block; its header tells time and lt. */
-  readonly shard_state: ProvenState;
+  /** The state after the shard block; its header tells time and lt. `null` when there is no such workchain. */
+  readonly shard_state: ProvenState | null;
   /** The entry of the account: last transaction, hash of the account's cell. `null` when there is no such account. */
   readonly shard_account: ShardAccount | null;
 }
@@ -44,11 +47,16 @@ export interface ProvenAccountState extends ProvenAccount {
  * Checks what a proof says about an account, present or not, without the account's own cell.
  *
  * @param block the trusted block that was asked about: of the masterchain, or of the account's shard
- * @throws proofs/shard-of-account, proofs/shard-missing, proofs/shard-block, proofs/root-count, proofs/root-hash,
+ * @throws proofs/shard-of-account, proofs/shard-present, proofs/shard-missing, proofs/shard-block, proofs/root-count, proofs/root-hash,
  *   proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
  */
 export function verifyAccount(block: BlockId, address: Address, answer: AccountProofs): ProvenAccount {
   const { shard_block, shard_proof, proof } = answer;
+  if (shard_block.shard === 0n) {
+    const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
+    if (verifyShardOfPrefix(block, shard, shard_proof) === null) return { shard_state: null, shard_account: null };
+    throw proofsErrors['shard-present']({ shard: printShard(shard), block: printPosition(block) });
+  }
   if (!inPart('shard_block', () => holdsAccount(shard_block, address))) {
     throw proofsErrors['shard-of-account']({ block: printPosition(shard_block), account: address.toRaw() });
   }

@@ -102,8 +102,11 @@ export function verifyTransaction(
   answer: TransactionAnswer,
 ): Cell | null {
   const opened = openBlock(block, answer.proof);
+  const { start_lt, end_lt } = inPart('proof.block.info', () => opened.info.value);
+  // An lt that no transaction of the block can have is refused by its header alone: proofs show no more of the block then.
+  const possible = start_lt < lt && lt < end_lt;
   const listed = inPart('proof.block.extra.account_blocks', () =>
-    opened.extra.value.account_blocks.value.get(account)?.transactions.get(lt),
+    possible ? opened.extra.value.account_blocks.value.get(account)?.transactions.get(lt) : undefined,
   );
   const name = { account: `${block.workchain}:${toHex(account)}`, lt };
   if (listed === undefined) {

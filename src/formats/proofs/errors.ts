@@ -188,6 +188,17 @@ export const proofsErrors = defineErrors('proofs', {
     remedy:
       'Check workchain and shard against the list of shards of this masterchain block; if it has the shard, ask another server.',
   },
+  'shard-present': {
+    class: 'upstream',
+    message: (d: { shard: string; block: string }) =>
+      `the answer says that there is no shard ${d.shard}, but masterchain block ${d.block} lists it`,
+    remedy: ASK_ANOTHER,
+  },
+  'shard-question': {
+    class: 'caller',
+    message: (d: { shard: string }) => `${d.shard} is nothing that masterchain blocks list as a shard`,
+    remedy: 'Ask for a shard of another workchain than the masterchain; its id has at least one bit set.',
+  },
   'shard-block': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>

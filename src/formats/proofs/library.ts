@@ -50,9 +50,10 @@ export function verifyLibraries(
       throw proofsErrors['library-list']({ hash: name, present: published !== null });
     }
     if (entry !== undefined) found.push({ hash, cell: entry.data.length === 0 ? null : readLibrary(entry) });
-    given.delete(name);
   }
-  for (const name of given.keys()) throw proofsErrors['library-list']({ hash: name, present: false });
+  const asked = new Set(hashes.map(toHex));
+  for (const name of given.keys())
+    if (!asked.has(name)) throw proofsErrors['library-list']({ hash: name, present: false });
   return found;
 }
 

@@ -2,7 +2,6 @@ import { checkOldBlock } from '#formats/proofs/block-chain.js';
 import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import {
   type BlockId,
-  printBlockId,
   printPosition,
   printShard,
   requireMasterchain,
@@ -17,7 +16,8 @@ import { shardContains } from '#formats/tlb/shard-ident.js';
 
 /**
  * Which block of a shard is looked for. The shard is that of a prefix (first 64 bits of an account id, or a shard id);
- * by lt it is the first block with `end_lt >= lt`, by time (unix seconds) the first with `gen_utime >= utime`.
+ * by lt it is the first block with `end_lt >= lt`. By time (unix seconds) it is a block with `gen_utime >= utime` whose
+ * predecessor is not later than that: of several blocks in one second, servers may name any.
  */
 export type BlockQuery = Shard &
   (
@@ -63,32 +63,29 @@ export function verifyLookup(masterchainBlock: BlockId, query: BlockQuery, answe
   }
   if (query.by === 'seqno') {
     if (id.seqno !== query.seqno) throw wrongTarget(id, 'seqno', String(query.seqno), String(id.seqno));
-  } else if (query.by === 'lt') {
-    checkFirst(header, answer, query.shard, 'end_lt', query.lt, ({ info }) => info.end_lt);
   } else {
-    checkFirst(header, answer, query.shard, 'gen_utime', query.utime, ({ info }) => info.gen_utime);
+    checkFirst(header, answer, query);
   }
   return header;
 }
 
 /** The block reaches the value, the one before does not. A zerostate before it does not reach anything. */
-function checkFirst<T extends number | bigint>(
+function checkFirst(
   header: BlockHeader,
   answer: LookupAnswer,
-  prefix: bigint,
-  field: string,
-  wanted: T,
-  read: (header: BlockHeader) => T,
+  query: BlockQuery & { readonly by: 'lt' | 'utime' },
 ): void {
-  const value = read(header);
+  const field = query.by === 'lt' ? 'end_lt' : 'gen_utime';
+  const wanted = query.by === 'lt' ? query.lt : BigInt(query.utime);
+  const value = BigInt(header.info[field]);
   if (value < wanted) throw wrongTarget(header.id, field, `at least ${wanted}`, String(value));
-  const prev = header.prev.find(({ shard }) => inPart('header', () => shardContains(shard, prefix)));
-  if (prev === undefined)
-    throw proofsErrors['prev-block']({ block: printPosition(header.id), found: printBlockId(header.id) });
-  if (prev.seqno === 0) return;
-  const before = inPart('prev_header', () => verifyBlockHeader(answer.prev_header, prev));
-  const valueBefore = read(before);
-  if (valueBefore >= wanted) throw wrongTarget(prev, field, `below ${wanted}`, String(valueBefore));
+  // There is one: the block's shard contains the prefix, and the previous ones make up that shard or contain it.
+  const before = header.prev.find(({ shard }) => shardContains(shard, query.shard))!;
+  if (before.seqno === 0) return;
+  const { info } = inPart('prev_header', () => verifyBlockHeader(answer.prev_header, before));
+  const valueBefore = BigInt(info[field]);
+  const tooLate = query.by === 'lt' ? valueBefore >= wanted : valueBefore > wanted;
+  if (tooLate) throw wrongTarget(before, field, `before ${wanted}`, String(valueBefore));
 }
 
 function wrongTarget(id: BlockId, field: string, wanted: string, found: string): Error {

@@ -1,4 +1,5 @@
-import { type BlockHeader, checkBlockHeader } from '#formats/proofs/block-header.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { type BlockHeader, checkBlockHeader, checkRootHash } from '#formats/proofs/block-header.js';
 import {
   type BlockId,
   blockOfRef,
@@ -12,9 +13,10 @@ import {
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { inPart, openProof, readRoots } from '#formats/proofs/proof-part.js';
 import { masterchainExtra, verifyTwoRootState } from '#formats/proofs/shard-state.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Block } from '#formats/tlb/block.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { findShard, type ShardEntry, ShardHashes, ShardTree } from '#formats/tlb/shard-hashes.js';
-import { MASTERCHAIN } from '#formats/tlb/shard-ident.js';
+import { MASTERCHAIN, shardChildren, shardContains, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 
 /** Most blocks that a shard may have for one masterchain block, and so most links of a chain to one of them. */
@@ -57,8 +59,8 @@ function shardOfPrefix(hashes: ShardHashes, workchain: number, prefix: bigint): 
 export function verifyShardBlock(masterchainBlock: BlockId, shardBlock: BlockId, proof: Uint8Array): ProvenShard {
   const found = verifyShardOfPrefix(masterchainBlock, shardBlock, proof);
   if (found === null) throw missing(masterchainBlock, shardBlock);
-  if (sameBlock(found.block, shardBlock)) return found;
-  throw proofsErrors['shard-block']({ expected: printBlockId(found.block), found: printBlockId(shardBlock) });
+  expectShardBlock(found.block, shardBlock);
+  return found;
 }
 
 /**
@@ -70,27 +72,41 @@ export function verifyShardOfPrefix(
   { workchain, shard }: Shard,
   proof: Uint8Array,
 ): ProvenShard | null {
+  const hashes = provenShardHashes(masterchainBlock, proof);
+  return inPart('shard_proof', () => shardOfPrefix(hashes, workchain, shard));
+}
+
+function provenShardHashes(masterchainBlock: BlockId, proof: Uint8Array): ShardHashes {
   requireMasterchain(masterchainBlock);
   const state = verifyTwoRootState('shard_proof', masterchainBlock, proof);
-  return inPart('shard_proof', () => shardOfPrefix(masterchainExtra(state).shard_hashes, workchain, shard));
+  return inPart('shard_proof', () => masterchainExtra(state).shard_hashes);
+}
+
+/** @throws proofs/shard-block */
+function expectShardBlock(expected: BlockId, found: BlockId): void {
+  if (sameBlock(expected, found)) return;
+  throw proofsErrors['shard-block']({ expected: printBlockId(expected), found: printBlockId(found) });
 }
 
 function missing(block: BlockId, shard: Shard): Error {
   return proofsErrors['shard-missing']({ shard: printShard(shard), block: printPosition(block) });
 }
 
-/** An answer about one shard (`liteServer.shardInfo`); proof and description are empty when there is no such shard. */
+/** An answer about one shard (`liteServer.shardInfo`). */
 export interface ShardInfoAnswer {
+  /** Something else when there is no such shard. */
   readonly shard_block: BlockId;
   readonly shard_proof: Uint8Array;
+  /** Bag with the leaf of the shard configuration; empty when there is no such shard. */
   readonly shard_descr: Uint8Array;
 }
 
 /**
- * Checks an answer about the shard that is asked for, or (`exact` false) the one that its first account is in.
- * Gives `null` when the proof shows that there is none.
+ * Checks an answer about a shard, or (`exact` false) about the one that contains it; that may be a prefix of up to 63 bits,
+ * longer than that of any real shard. Gives `null` when the proof shows that
+ * there is none: no such workchain, or the shard has been split.
  *
- * @throws as {@link verifyShardBlock}, proofs/shard-description
+ * @throws proofs/shard-question, proofs/shard-present, proofs/shard-description, and as {@link verifyShardBlock}
  */
 export function verifyShardInfo(
   masterchainBlock: BlockId,
@@ -98,30 +114,54 @@ export function verifyShardInfo(
   exact: boolean,
   answer: ShardInfoAnswer,
 ): ProvenShard | null {
-  const found = verifyShardOfPrefix(masterchainBlock, wanted, answer.shard_proof);
-  const given = answer.shard_descr.length === 0 ? null : answer;
-  if (found === null || (exact && found.block.shard !== wanted.shard)) {
-    if (given === null) return null;
-    throw missing(masterchainBlock, wanted);
+  if (wanted.workchain === MASTERCHAIN || wanted.shard === 0n) {
+    throw proofsErrors['shard-question']({ shard: printShard(wanted) });
   }
-  if (!sameBlock(found.block, answer.shard_block)) {
-    throw proofsErrors['shard-block']({ expected: printBlockId(found.block), found: printBlockId(answer.shard_block) });
+  const hashes = provenShardHashes(masterchainBlock, answer.shard_proof);
+  const entry = inPart('shard_proof.shard_hashes', () => findShardAround(hashes, wanted));
+  const found =
+    entry !== null && (!exact || entry.shard === wanted.shard) ? { block: blockOfShard(entry), entry } : null;
+  if (answer.shard_descr.length === 0) {
+    if (found === null) return null;
+    throw proofsErrors['shard-present']({ shard: printShard(wanted), block: printPosition(masterchainBlock) });
   }
+  if (found === null) throw missing(masterchainBlock, wanted);
+  expectShardBlock(found.block, answer.shard_block);
   inPart('shard_descr', () => {
     const leaf = readRoots(answer.shard_descr, 1)[0]!;
-    const tree = decodeCell(ShardTree, leaf);
-    const descr = tree.kind === 'bt_leaf' ? tree.leaf : null;
-    if (descr !== null && bytesEqual(descr.root_hash, found.entry.descr.root_hash)) return;
-    throw proofsErrors['shard-description']({ shard: printShard(wanted), expected: '', found: toHex(leaf.hash(0)) });
+    const expected = encodeCell(ShardTree, { kind: 'bt_leaf', leaf: found.entry.descr });
+    if (bytesEqual(leaf.hash(0), expected.hash(0))) return;
+    const hash = { expected: toHex(expected.hash(0)), found: toHex(leaf.hash(0)) };
+    throw proofsErrors['shard-description']({ shard: printShard(found.block), ...hash });
   });
   return found;
 }
 
-/** The shards that a masterchain block commits. @throws proofs/not-masterchain, proofs/malformed, proofs/incomplete */
-export function blockShardHashes({ id, block }: BlockHeader): ShardHashes {
+/** The shard that contains a shard; `null` when there is no such workchain or the shard has been split. */
+function findShardAround(hashes: ShardHashes, { workchain, shard }: Shard): ShardEntry | null {
+  let tree = hashes.get(workchain)?.value;
+  let around = WHOLE_WORKCHAIN;
+  while (tree?.kind === 'bt_fork') {
+    if (around === shard) return null;
+    const [left, right] = shardChildren(around);
+    const goRight = shardContains(right, shard);
+    around = goRight ? right : left;
+    tree = (goRight ? tree.right : tree.left).value;
+  }
+  return tree === undefined ? null : { workchain, shard: around, descr: tree.leaf };
+}
+
+/**
+ * The shards that a masterchain block commits.
+ *
+ * @param root the block, whole or as a proof shows it; its header need not be visible
+ * @throws proofs/not-masterchain, proofs/root-hash, proofs/malformed, proofs/incomplete
+ */
+export function blockShardHashes(root: Cell, id: BlockId): ShardHashes {
   requireMasterchain(id);
+  checkRootHash(root, id);
   return inPart('block.extra.custom', () => {
-    const { custom } = block.extra.value;
+    const { custom } = decodeCell(Block, root).extra.value;
     if (custom === null) throw proofsErrors['not-masterchain']({ block: printPosition(id) });
     return custom.value.shard_hashes;
   });
@@ -137,7 +177,7 @@ export function blockShardHashes({ id, block }: BlockHeader): ShardHashes {
 export function verifyAllShards(block: BlockId, proof: Uint8Array, data: Uint8Array): ShardHashes {
   requireMasterchain(block);
   const root = openProof('proof', proof);
-  const expected = inPart('proof', () => blockShardHashes(checkBlockHeader(root, block)).root);
+  const expected = inPart('proof', () => blockShardHashes(root, block).root);
   const hashes = inPart('data', () => decodeCell(ShardHashes, readRoots(data, 1)[0]!));
   const hashOf = (cell: typeof expected) => (cell === null ? 'none' : toHex(cell.hash(0)));
   if (hashOf(expected) === hashOf(hashes.root)) return hashes;
@@ -146,8 +186,8 @@ export function verifyAllShards(block: BlockId, proof: Uint8Array, data: Uint8Ar
 
 /**
  * Checks a chain of links from a masterchain block to a shard block: the first leads to the newest block of the shard,
- * each further one to a previous block. Gives the headers of the blocks that the links prove, the masterchain block first.
- * A masterchain block itself needs no links.
+ * each further one to a previous block. A masterchain block itself needs no links. Gives the headers of the shard blocks
+ * on the way, without the last one, of which there is no proof in the links.
  *
  * @throws proofs/not-masterchain, proofs/chain-length, proofs/chain-end, proofs/shard-missing, proofs/shard-block,
  *   proofs/prev-block, proofs/root-hash, proofs/header, proofs/malformed, proofs/incomplete; the path names `links[n]`
@@ -161,26 +201,30 @@ export function verifyShardBlockChain(
   if (links.length > MAX_SHARD_LINKS) {
     throw proofsErrors['chain-length']({ found: links.length, limit: MAX_SHARD_LINKS });
   }
+  const headers: BlockHeader[] = [];
   let reached = masterchainBlock;
-  const headers = links.map(({ id, proof }, index) =>
+  links.forEach(({ id, proof }, index) => {
     inPart(`links[${index}]`, () => {
       const root = openProof('proof', proof);
-      const header = checkBlockHeader(root, reached);
-      if (index === 0) checkShardTop(header, id);
-      else if (!header.prev.some((prev) => sameBlock(prev, id))) {
-        throw proofsErrors['prev-block']({ block: printPosition(reached), found: printBlockId(id) });
+      if (index === 0) {
+        checkShardTop(root, reached, id);
+      } else {
+        const header = checkBlockHeader(root, reached);
+        if (!header.prev.some((prev) => sameBlock(prev, id))) {
+          throw proofsErrors['prev-block']({ block: printPosition(reached), found: printBlockId(id) });
+        }
+        headers.push(header);
       }
       reached = id;
-      return header;
-    }),
-  );
+    });
+  });
   if (sameBlock(reached, shardBlock)) return headers;
   throw proofsErrors['chain-end']({ expected: printBlockId(shardBlock), found: printBlockId(reached) });
 }
 
-function checkShardTop(header: BlockHeader, id: BlockId): void {
-  const found = id.workchain === MASTERCHAIN ? null : shardOfPrefix(blockShardHashes(header), id.workchain, id.shard);
-  if (found === null) throw missing(header.id, id);
-  if (sameBlock(found.block, id)) return;
-  throw proofsErrors['shard-block']({ expected: printBlockId(found.block), found: printBlockId(id) });
+function checkShardTop(root: Cell, masterchainBlock: BlockId, id: BlockId): void {
+  const hashes = blockShardHashes(root, masterchainBlock);
+  const found = shardOfPrefix(hashes, id.workchain, id.shard);
+  if (found === null) throw missing(masterchainBlock, id);
+  expectShardBlock(found.block, id);
 }
