@@ -23,7 +23,10 @@ export const CreatorStats = record('creator_info#4 mc_blocks:Counters shard_bloc
 });
 export type CreatorStats = ValueOf<typeof CreatorStats>;
 
-/** Blocks made, by the validator's public key; the key of zeros stands for all. */
+/**
+ * Blocks made, by the validator's public key; the key of zeros stands for all. Networks write the first constructor; how
+ * extras of the second are made is written down nowhere, here they are the time of the last change below.
+ */
 export const BlockCreateStats = union('BlockCreateStats', [
   variant('block_create_stats#17 counters:(HashmapE 256 CreatorStats) = BlockCreateStats;', {
     counters: hashmapE(bytesKey(32), CreatorStats),

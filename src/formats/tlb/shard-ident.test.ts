@@ -97,7 +97,7 @@ describe('shard ids', () => {
     expect(shardHex(prefix)).toBe('a5a5a5a5a5a5a5a5');
     // The account starts with 10100101.
     const homes = [WHOLE_WORKCHAIN, 0xc000000000000000n, 0xb000000000000000n, 0xa800000000000000n];
-    const others = [0x4000000000000000n, 0x9000000000000000n, 0xb800000000000000n, 0xa5a5a5a5a5a5a400n];
+    const others = [0x4000000000000000n, 0x9000000000000000n, 0xb800000000000000n, 0xa5a5a5a5a5a5ac00n];
     expect(homes.map((shard) => shardContains(shard, prefix))).toEqual([true, true, true, true]);
     expect(others.map((shard) => shardContains(shard, prefix))).toEqual([false, false, false, false]);
   });
