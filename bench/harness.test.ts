@@ -8,7 +8,7 @@ import { reportText } from './report.js';
 function fakeTime() {
   let ms = 0;
   return {
-    options: { runs: 5, sampleMs: 200, now: () => ms, settle: () => {} },
+    options: { runs: 5, sampleMs: 200, now: () => ms },
     pass: (duration: number) => {
       ms += duration;
     },

@@ -2,7 +2,8 @@
  * Measures Tern against something else that does the same work, in one process, side by side.
  *
  * Both sides run in turn (ours, baseline, ours, baseline, …), so that what the machine does meanwhile meets both, and
- * each pair gives one ratio. A sample repeats its side until it has taken long enough to be timed well.
+ * each pair gives one ratio. A sample repeats its side until it has taken long enough to be timed well. Garbage is collected
+ * when the engine wants to: a collection forced before each sample would make it throw away optimised code as well.
  */
 export interface BenchCase {
   /** What is measured, such as `hash all cells`. */
@@ -57,15 +58,12 @@ export interface MeasureOptions {
   readonly sampleMs: number;
   /** Milliseconds since some moment. */
   readonly now: () => number;
-  /** Called before every sample: one side must not pay for the garbage of the other. */
-  readonly settle: () => void;
 }
 
 export const measureDefaults: MeasureOptions = {
   runs: 7,
   sampleMs: 250,
   now: () => performance.now(),
-  settle: () => globalThis.gc?.(),
 };
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -79,8 +77,7 @@ export function spreadOf(values: readonly number[]): Spread {
 /** Where results end up, so that no call can be dropped as useless. */
 export const sink: { result: unknown } = { result: undefined };
 
-function timeCalls(call: () => unknown, count: number, { now, settle }: MeasureOptions): number {
-  settle();
+function timeCalls(call: () => unknown, count: number, { now }: MeasureOptions): number {
   const start = now();
   for (let i = 0; i < count; i++) sink.result = call();
   return now() - start;

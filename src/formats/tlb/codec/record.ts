@@ -104,6 +104,12 @@ interface Draft {
 }
 
 /**
+ * One value of each record, never looked at: code that the engine has optimised for the values of a record is thrown
+ * away when a garbage collection finds not a single value alive.
+ */
+const samples: object[] = [];
+
+/**
  * Turns the declaration into two straight-line functions: no loop over fields at run time, one object literal, one hidden
  * class. Nothing but the declaration's own field names and numbers goes into the code.
  */
@@ -123,13 +129,14 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
   const variables = draft.names.map((_, i) => `v${i}`).join(', ');
   const kind = withKind ? `kind: ${JSON.stringify(line.name)}, ` : '';
   const source = `
+    const make = (${variables}) => ({ ${kind}${draft.literal.join(', ')} });
     const load = (s) => {
       let at = -1${variables === '' ? '' : `, ${variables}`};
       try {
         ${line.tagBits === 0 || exotic ? '' : 'tag(s);'}
         ${draft.load.join('\n        ')}
       } catch (error) { throw located(error, at); }
-      return { ${kind}${draft.literal.join(', ')} };
+      return make(${variables});
     };
     const store = (v, b) => {
       let at = -1;
@@ -138,7 +145,7 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
         ${draft.store.join('\n        ')}
       } catch (error) { throw located(error, at); }
     };
-    return { load, store };`;
+    return { load, store, sample: make() };`;
   const located = (error: unknown, at: number): unknown =>
     error instanceof TernError && at >= 0 ? error.within(draft.names[at] as string) : error;
   const make = new Function('c', 'tag', 'located', 'open', 'Builder', source) as (
@@ -147,8 +154,9 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     locate: typeof located,
     open: typeof openCell,
     builder: typeof Builder,
-  ) => Pick<Codec<unknown>, 'load' | 'store'>;
-  const { load, store } = make(draft.specs, (slice) => expectTag(slice, line), located, openCell, Builder);
+  ) => Pick<Codec<unknown>, 'load' | 'store'> & { readonly sample: object };
+  const { load, store, sample } = make(draft.specs, (slice) => expectTag(slice, line), located, openCell, Builder);
+  samples.push(sample);
   const codec = { type: line.type, schema, line, load, store };
   return exotic ? { ...codec, exotic: line.tag as CellType } : codec;
 }
