@@ -16,7 +16,14 @@ import {
   configFiles,
 } from '#test/support/corpus.js';
 import { errorOf } from '#test/support/error-code.js';
+import { UNTAGGED_BRIDGE } from '#test/support/remake.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import {
+  MAINNET_ZEROSTATES,
+  RECORDED_ZEROSTATES,
+  statesOfChain,
+  type Zerostates,
+} from '#test/support/states-of-chain.js';
 
 /** What the schema leaves as a cell though it is known what it holds. */
 function known(kind: CorpusKind, place: Place | null, cell: Cell): unknown {
@@ -32,12 +39,6 @@ function known(kind: CorpusKind, place: Place | null, cell: Cell): unknown {
   }
   return null;
 }
-
-/**
- * Parameter 79 of the test network at masterchain block 4324374: jetton_bridge_params_v0 as it was before it had a tag.
- * Today's schema has no such form; it stays a cell.
- */
-const UNTAGGED_BRIDGE = '944b154b92d4b616376f9ef1ca05a50cf0be2456848bef60ae112c61b87535af';
 
 /**
  * All that is not described further: code, data and libraries of contracts, bodies of messages, what a vote was cast for
@@ -68,6 +69,12 @@ function decodeAll(files: Iterable<CorpusFile>): Record<string, Sums> {
     for (const count of ['cells', 'consumed', 'opaque', 'pruned'] as const) sum[count] += found[count];
   }
   return sums;
+}
+
+/** The last states of both chains, whole. */
+function* lastStates(directory: string, zerostates: Zerostates): Generator<CorpusFile> {
+  for (const { name, last, root } of statesOfChain(directory, zerostates))
+    if (last) yield { name, kind: 'state', root };
 }
 
 /** Numbers of files, after printing all numbers. */
@@ -113,6 +120,18 @@ describe('the same, on the collection of real data (where ../shared/data is pres
       block: 2587,
       'block proof': 2587,
     });
+  });
+
+  it.skipIf(genesis === null)('the states at the end of mainnet-genesis', () => {
+    const sums = decodeAll(lastStates(genesis!, MAINNET_ZEROSTATES));
+    expect(report('end of mainnet-genesis', sums)).toEqual({ state: 2 });
+    expect(sums.state?.pruned).toBe(0);
+  });
+
+  it.skipIf(recorded === null)('the states at the end of recorded-net', () => {
+    const sums = decodeAll(lastStates(recorded!, RECORDED_ZEROSTATES));
+    expect(report('end of recorded-net', sums)).toEqual({ state: 2 });
+    expect(sums.state?.pruned).toBe(0);
   });
 
   it.skipIf(blocks === null)('mainnet-blocks', () => {

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
-import { blockLinks, ChainStates } from '#test/support/chain-states.js';
 import { blockFiles, CORPUS_TYPES, type CorpusFile, chainFiles, configFiles } from '#test/support/corpus.js';
 import { type RemakeCounts, Remaker } from '#test/support/remake.js';
-import { readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import {
+  MAINNET_ZEROSTATES,
+  RECORDED_ZEROSTATES,
+  statesOfChain,
+  type Zerostates,
+} from '#test/support/states-of-chain.js';
 
 /** Makes the values of all files anew. */
 function remakeFiles(files: Iterable<CorpusFile>): RemakeCounts {
@@ -29,28 +32,15 @@ function globalVersion(block: Block): number {
   return block.info.value.gen_software?.version ?? 0;
 }
 
-/** Follows a chain and makes every `stride`-th state anew, and the last one of each chain. */
-function remakeStates(directory: string, zerostates: readonly [string, string], stride: number): RemakeCounts {
-  const states = new ChainStates();
+/** Follows a chain and makes every `stride`-th state anew, those after merges, and the last one of each workchain. */
+function remakeStates(directory: string, zerostates: Zerostates, stride: number): RemakeCounts {
   const remaker = new Remaker();
-  const remake = (root: Parameters<typeof decodeCell>[1], name: string) => {
+  let i = 0;
+  for (const { name, link, last, root } of statesOfChain(directory, zerostates)) {
+    if (!last && !link.afterMerge && i++ % stride !== 0) continue;
     remaker.remake(Lazy.ofCell(ShardState, root));
     expect(remaker.failures, name).toEqual([]);
-  };
-  zerostates.forEach((name, i) => {
-    const root = parseBocRoot(readBytes(`${directory}/${name}`));
-    states.addZerostate(root, i - 1);
-    remake(root, name);
-  });
-  const links = blockLinks(readChain(directory));
-  links.forEach((link, i) => {
-    const before = states.before(link);
-    if (before === null) throw new TypeError(`${link.id.rootHash}: a previous block is missing`);
-    const after = applyMerkleUpdate(before, link.stateUpdate);
-    states.addAfter(link, after);
-    const last = links[i + 1]?.id.workchain !== link.id.workchain;
-    if (last || link.afterMerge || i % stride === 0) remake(after, `state after ${link.id.workchain},${link.id.seqno}`);
-  });
+  }
   return remaker.counts;
 }
 
@@ -68,7 +58,7 @@ describe('values encoded again and dictionaries built again, extras included, gi
   it('blocks 1 to 10 of mainnet, their proofs and states', () => {
     const directory = vectorPath('mainnet-genesis');
     report('first blocks', remakeFiles(chainFiles(directory)));
-    const states = remakeStates(directory, ['zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc'], 1);
+    const states = remakeStates(directory, MAINNET_ZEROSTATES, 1);
     expect(report('states of first blocks', states).partlyPruned).toBe(0);
   });
 
@@ -86,7 +76,7 @@ const configs = sharedData('configs');
 describe('the same, on the collection of real data (where ../shared/data is present)', () => {
   it.skipIf(genesis === null)('mainnet-genesis', () => {
     report('mainnet-genesis', remakeFiles(chainFiles(genesis!)));
-    const states = remakeStates(genesis!, ['zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc'], 1);
+    const states = remakeStates(genesis!, MAINNET_ZEROSTATES, 1);
     expect(report('states of mainnet-genesis', states).partlyPruned).toBe(0);
   });
 
@@ -95,7 +85,7 @@ describe('the same, on the collection of real data (where ../shared/data is pres
   });
 
   it.skipIf(recorded === null)('recorded-net: states', () => {
-    const states = remakeStates(recorded!, ['zerostate-mc.boc', 'zerostate-basechain.boc'], 10);
+    const states = remakeStates(recorded!, RECORDED_ZEROSTATES, 10);
     expect(report('states of recorded-net', states).partlyPruned).toBe(0);
   });
 

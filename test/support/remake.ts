@@ -1,12 +1,20 @@
+import { Cell } from '#formats/cells/cell.js';
 import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
-import { type Codec, encodeCell } from '#formats/tlb/codec/codec.js';
+import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
+import { CONFIG_PARAMS, isConfigParamIndex } from '#formats/tlb/config/config-params.js';
 import { inMsgDescr } from '#formats/tlb/in-msg.js';
 import { outMsgDescr } from '#formats/tlb/out-msg.js';
 import { EXTRA_FLAGS_VERSION } from '#formats/tlb/transit-value.js';
 import { type AnyDictionary, type Place, pathOf, type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
+
+/**
+ * Hash of parameter 79 of the test network at masterchain block 4324374: jetton_bridge_params_v0 as it was before it had a
+ * tag. Today's schema has no such form; it stays a cell.
+ */
+export const UNTAGGED_BRIDGE = '944b154b92d4b616376f9ef1ca05a50cf0be2456848bef60ae112c61b87535af';
 
 /** What was made anew, and what could not be since a proof leaves parts of it out. */
 export interface RemakeCounts {
@@ -50,8 +58,21 @@ export class Remaker {
       const { root } = node.value;
       if (root === null || this.#isNew(`${keyOf(node.value)} ${toHex(root.hash())}`))
         this.#dictionary(node.value, place, globalVersion);
+    } else if (node.kind === 'opaque' && place?.parent?.step === 'config' && node.value instanceof Cell) {
+      this.#configParam(Number(place.key), node.value, place);
     }
     return true;
+  }
+
+  /** A parameter of the configuration: a cell by the schema, but its number tells what is in it. */
+  #configParam(index: number, cell: Cell, place: Place): void {
+    const hash = toHex(cell.hash());
+    if (!isConfigParamIndex(index) || hash === UNTAGGED_BRIDGE || !this.#isNew(`ConfigParam ${index} ${hash}`)) return;
+    const { codec } = CONFIG_PARAMS[index] as { readonly codec: Codec<unknown> };
+    this.counts.values++;
+    const value = decodeCell(codec, cell);
+    this.#compare(place, hash, encodeCell(codec, value));
+    walkValue(value, { enter: (node, at) => this.#enter(node, at ?? place, EXTRA_FLAGS_VERSION) });
   }
 
   #dictionary(dictionary: AnyDictionary, place: Place | null, globalVersion: number): void {
