@@ -77,7 +77,10 @@ describe('the proof of a masterchain block', () => {
   });
 
   it.each<[string, (set: BlockSignatures) => BlockSignatures]>([
-    ['proofs/validator-set-hash', (set) => ({ ...set, validator_list_hash_short: (set.validator_list_hash_short ^ 1) >>> 0 })],
+    [
+      'proofs/validator-set-hash',
+      (set) => ({ ...set, validator_list_hash_short: (set.validator_list_hash_short ^ 1) >>> 0 }),
+    ],
     ['proofs/catchain-seqno', (set) => ({ ...set, catchain_seqno: set.catchain_seqno + 1 })],
     ['proofs/signature-count', (set) => ({ ...set, sig_count: set.sig_count + 1 })],
     ['proofs/signature-weight-declared', (set) => ({ ...set, sig_weight: set.sig_weight + 1n })],
