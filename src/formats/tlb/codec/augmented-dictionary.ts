@@ -90,7 +90,12 @@ export class AugmentedDictionary<K, V, E> {
 
   /** Entries in ascending order of the keys' bits, decoded one by one. */
   *entries(options?: IterateOptions): IterableIterator<[K, V]> {
-    for (const [key, value] of this.entriesWithExtra(options)) yield [key, value];
+    const { key } = this.type;
+    const walk = new DictWalk(this.root, key.bits, options);
+    while (walk.next()) {
+      const bits = walk.key.slice();
+      yield [key.decode(bits), this.#loadLeaf(walk.value(), bits)[1]];
+    }
   }
 
   /** As {@link entries}, with the extra of each leaf. */

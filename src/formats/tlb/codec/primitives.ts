@@ -87,6 +87,13 @@ export const bool: Codec<boolean> = {
   store: (value, builder) => void builder.storeBit(value),
 };
 
+/** By number of bytes, the smallest number that needs so many. */
+const SMALLEST = [0, 1, 2 ** 8, 2 ** 16, 2 ** 24, 2 ** 32, 2 ** 40];
+
+function leadingZero(bit: number): Error {
+  return tlbErrors.constraint({ bit, value: 'a leading zero byte', rule: 'shortest form' });
+}
+
 /** `VarUInteger n`: a length of ⌈log2 n⌉ bits in bytes (below n), then the number, which as in all valid blocks has no leading zero byte. */
 export function varUint(n: number): Codec<bigint> {
   const lengthBits = 32 - Math.clz32(n - 1);
@@ -97,10 +104,13 @@ export function varUint(n: number): Codec<bigint> {
       if (length >= n)
         throw tlbErrors.constraint({ bit: slice.bitOffset - lengthBits, value: String(length), rule: `len < ${n}` });
       if (length === 0) return 0n;
-      if (slice.remainingBits >= 8 && slice.preloadUint(8) === 0) {
-        throw tlbErrors.constraint({ bit: slice.bitOffset, value: 'a leading zero byte', rule: 'shortest form' });
+      if (length <= 6) {
+        const value = slice.loadUint(length * 8);
+        if (value < SMALLEST[length]!) throw leadingZero(slice.bitOffset - length * 8);
+        return BigInt(value);
       }
-      return length <= 6 ? BigInt(slice.loadUint(length * 8)) : slice.loadUintBig(length * 8);
+      if (slice.remainingBits >= 8 && slice.preloadUint(8) === 0) throw leadingZero(slice.bitOffset);
+      return slice.loadUintBig(length * 8);
     },
     store: (value, builder) => {
       const length = value === 0n ? 0 : (value.toString(16).length + 1) >> 1;
