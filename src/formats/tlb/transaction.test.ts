@@ -9,11 +9,10 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { coreCells, transactionCells } from '#test/support/block-transactions.js';
 import { roundTrip } from '#test/support/codec-harness.js';
 import { coreTransaction, plainTransaction } from '#test/support/core-shape.js';
-import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
 
 /** Compares every transaction of a block with @ton/core, and encodes each of its parts again. */
-function checkBlock(path: string): number {
-  const block = readBytes(path);
+function checkBlock(block: Uint8Array): number {
   const theirs = coreCells(block);
   const cells = transactionCells(block);
   for (const cell of cells) {
@@ -39,7 +38,7 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
     { block: 'masterchain-block.boc', transactions: 6 },
     { block: 'basechain-block.boc', transactions: 11 },
   ])('$block', ({ block, transactions }) => {
-    expect(checkBlock(vectorPath(`examples/${block}`))).toBe(transactions);
+    expect(checkBlock(readBytes(vectorPath(`examples/${block}`)))).toBe(transactions);
   });
 
   const folder = sharedData('mainnet-blocks');
@@ -50,6 +49,19 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
     { block: 'block-7.boc', transactions: 8 },
     { block: 'raw-13516764.bin', transactions: 449 },
   ])('$block', { timeout: 60_000 }, ({ block, transactions }) => {
-    expect(checkBlock(`${folder}/${block}`)).toBe(transactions);
+    expect(checkBlock(readBytes(`${folder}/${block}`))).toBe(transactions);
+  });
+});
+
+describe('transactions of a network of 2026, as @ton/core reads them', () => {
+  const folder = sharedData('recorded-net/chain');
+  it.skipIf(folder === null)('every eighth block', { timeout: 120_000 }, () => {
+    let blocks = 0;
+    let transactions = 0;
+    for (const { name, data } of readChain(folder as string)) {
+      if (parseChainName(name)?.kind !== 'block' || blocks++ % 8 !== 0) continue;
+      transactions += checkBlock(data);
+    }
+    expect(transactions).toBeGreaterThan(1000);
   });
 });
