@@ -10,7 +10,7 @@ import { type Codec, decodeCell } from '#formats/tlb/codec/codec.js';
 import { intKey } from '#formats/tlb/codec/dictionary-key.js';
 import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
 import { cellRef } from '#formats/tlb/codec/primitives.js';
-import { type ConfigDictionary, decodeConfigParam } from '#formats/tlb/config/config-params.js';
+import { CONFIG_PARAMS, type ConfigDictionary, isConfigParamIndex } from '#formats/tlb/config/config-params.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
 import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
@@ -46,15 +46,24 @@ const TAGGED: readonly { readonly tag: number; readonly bits: number; readonly c
 
 const anyConfig = hashmap(intKey(32), cellRef);
 
-/** The dictionary of a configuration on its own. Without a tag, it is known by its parameters: each must be of its form. */
+/**
+ * The dictionary of a configuration on its own. Without a tag, it is known by its parameters: most must be of their form.
+ * Not all, since networks have used numbers for other things than the schema says.
+ */
 const Config: Codec<ConfigDictionary> = {
   ...anyConfig,
   load: (slice) => {
     const config = anyConfig.load(slice);
-    let known = 0;
-    for (const [index, cell] of config) if (decodeConfigParam(index, cell).name !== null) known++;
-    if (known === 0)
-      throw tlbErrors.constraint({ bit: slice.bitOffset, value: 'a dictionary', rule: 'at least one known parameter' });
+    let fitting = 0;
+    let others = 0;
+    for (const [index, cell] of config) {
+      if (!isConfigParamIndex(index)) continue;
+      if (guess(CONFIG_PARAMS[index].codec, cell) === undefined) others++;
+      else fitting++;
+    }
+    if (fitting <= others) {
+      throw tlbErrors.constraint({ bit: slice.bitOffset, value: 'a dictionary', rule: 'mostly known parameters' });
+    }
     return config;
   },
 };
