@@ -9,7 +9,8 @@ import { BlockProof, type BlockSignatures } from '#formats/tlb/block-proof.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { hashmapE } from '#formats/tlb/codec/dictionary.js';
 import { uintKey } from '#formats/tlb/codec/dictionary-key.js';
-import { CryptoSignaturePair } from '#formats/tlb/signature.js';
+import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { CryptoSignaturePair, SignedCertificate } from '#formats/tlb/signature.js';
 import { blockIdOfProof, changeSignatures } from '#test/support/block-proof-files.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { readBytes, vectorPath } from '#test/support/shared-data.js';
@@ -97,8 +98,14 @@ describe('the proof of a masterchain block', () => {
       'proofs/signature-invalid',
     );
     expect(codeOf(first((pair) => ({ ...pair, node_id_short: foreign })))).toBe('proofs/signature-unknown-node');
+    const pubkey = { pubkey: foreign };
+    const certificate = { temp_key: pubkey, valid_since: 0, valid_until: 0 };
+    const simple = { kind: 'ed25519_signature', R: foreign, s: foreign } as const;
+    const signed_cert = Lazy.ofValue(SignedCertificate, { certificate, certificate_signature: simple });
+    const chained = { kind: 'chained_signature', signed_cert, temp_key_signature: simple } as const;
+    expect(codeOf(first((pair) => ({ ...pair, sign: chained })))).toBe('proofs/signature-kind');
     expect(codeOf(withPairs((pairs) => [...pairs, pairs[0]!]))).toBe('proofs/signature-duplicate-node');
-    expect(codeOf(withPairs((pairs) => pairs.slice(1)))).toMatch(/^proofs\/signature-weight/);
+    expect(codeOf(withPairs((pairs) => pairs.slice(1)))).toBe('proofs/signature-weight-declared');
     expect(codeOf(withPairs((pairs) => pairs.slice(0, 20)))).toBe('proofs/signature-weight');
     expect(codeOf(withPairs(() => []))).toBe('proofs/signature-count');
   });
