@@ -7,7 +7,7 @@ import { inPart, readRoots } from '#formats/proofs/proof-part.js';
 import { verifyShardBlock, verifyShardOfPrefix } from '#formats/proofs/shard-block.js';
 import { type ProvenState, verifyTwoRootState } from '#formats/proofs/shard-state.js';
 import type { ShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/shard-ident.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 
 /** The parts of an answer that prove what the state of a shard says about an account. */
@@ -52,7 +52,8 @@ export interface ProvenAccountState extends ProvenAccount {
  */
 export function verifyAccount(block: BlockId, address: Address, answer: AccountProofs): ProvenAccount {
   const { shard_block, shard_proof, proof } = answer;
-  if (shard_block.shard === 0n) {
+  // The shard configuration lists no masterchain: that it is not there would say nothing.
+  if (shard_block.shard === 0n && address.workchain !== MASTERCHAIN) {
     const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
     if (verifyShardOfPrefix(block, shard, shard_proof) === null) return { shard_state: null, shard_account: null };
     throw proofsErrors['shard-present']({ shard: printShard(shard), block: printPosition(block) });
@@ -70,7 +71,7 @@ export function verifyAccount(block: BlockId, address: Address, answer: AccountP
 }
 
 function holdsAccount({ workchain, shard }: BlockId, address: Address): boolean {
-  return workchain === address.workchain && shardContains(shard, accountPrefix(address.hash));
+  return workchain === address.workchain && shard !== 0n && shardContains(shard, accountPrefix(address.hash));
 }
 
 /**

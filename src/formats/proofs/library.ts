@@ -1,5 +1,5 @@
 import type { Cell } from '#formats/cells/cell.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
+import { type BlockId, requireMasterchain } from '#formats/proofs/block-id.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { inPart, readRoots } from '#formats/proofs/proof-part.js';
 import { type ProvenState, verifyState } from '#formats/proofs/shard-state.js';
@@ -31,7 +31,7 @@ export interface ProvenLibrary {
  * Checks an answer about the libraries with some hashes, and gives those that the masterchain has, in the order asked for.
  *
  * @param block the trusted masterchain block after which the state is asked about
- * @throws proofs/library-hash, proofs/library-list, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
+ * @throws proofs/not-masterchain, proofs/library-hash, proofs/library-list, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
  *   proofs/incomplete
  */
 export function verifyLibraries(
@@ -39,6 +39,7 @@ export function verifyLibraries(
   hashes: readonly Uint8Array[],
   answer: LibrariesAnswer,
 ): readonly ProvenLibrary[] {
+  requireMasterchain(block);
   const state = verifyState(block, answer.state_proof, answer.data_proof);
   const given = new Map(answer.result.map((entry) => [toHex(entry.hash), entry]));
   const found: ProvenLibrary[] = [];

@@ -69,6 +69,35 @@ describe('the state of an account', () => {
     expect(errorCode(() => verifyAccountState(block.id, absent, invented))).toBe('proofs/account-absent');
   });
 
+  it('may be that there is no such workchain, but the masterchain is always there', () => {
+    const shown = stateProof((state) => void state.custom!.value.shard_hashes.get(5));
+    const nowhere = {
+      workchain: -(2 ** 31),
+      shard: 0n,
+      seqno: 0,
+      root_hash: block.id.root_hash,
+      file_hash: block.id.file_hash,
+    };
+    const none = {
+      shard_block: nowhere,
+      shard_proof: bag(header, shown),
+      proof: new Uint8Array(0),
+      state: new Uint8Array(0),
+    };
+    const elsewhere = Address.ofParts(5, config.hash);
+    expect(verifyAccountState(block.id, elsewhere, none)).toEqual({
+      shard_state: null,
+      shard_account: null,
+      account: null,
+    });
+    expect(errorCode(() => verifyAccountState(block.id, config, none))).toBe('proofs/shard-of-account');
+    const basechain = stateProof((state) => void state.custom!.value.shard_hashes.get(0)!.value);
+    const lie = { ...none, shard_proof: bag(header, basechain) };
+    expect(errorCode(() => verifyAccountState(block.id, Address.ofParts(0, config.hash), lie))).toBe(
+      'proofs/shard-present',
+    );
+  });
+
   it('is refused at the link that breaks', () => {
     const codeOf = (change: Partial<typeof answer>, address = config, id = block.id) =>
       errorCode(() => verifyAccountState(id, address, { ...answer, ...change }));
