@@ -1,0 +1,288 @@
+// Over 250 lines: the life of a connection as client, from connecting over the handshake to the end of its last query.
+import { connect, type Socket } from 'node:net';
+import { Connection, discard, listen } from '#drivers/adnl/connection.js';
+import { adnlErrors } from '#drivers/adnl/errors.js';
+import { buildHandshake, PARAMS_BYTES, sessionKeys } from '#drivers/adnl/handshake.js';
+import { generateKeyPair } from '#drivers/adnl/keys.js';
+import { type AdnlMessage, maxDataBytes, queryId, writeQuery } from '#drivers/adnl/message.js';
+import { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
+import {
+  type AdnlClientOptions,
+  type AdnlModules,
+  type CheckedClientOptions,
+  checkClientOptions,
+} from '#drivers/adnl/options.js';
+import type { CancelSchedule } from '#kernel/clock/clock.js';
+import type { TernError } from '#kernel/errors/tern-error.js';
+
+export interface QueryOptions {
+  /** Calls the query off. */
+  readonly signal?: AbortSignal | undefined;
+  /** Within which the answer must be there, waiting for a turn included. Default: `queryTimeoutMs` of the client. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A connection to a server. It does not connect again when it is lost. */
+export interface AdnlClient {
+  /** `host:port` */
+  readonly peer: string;
+  readonly isClosed: boolean;
+  /** Why the connection ended, when it does; never rejects. `adnl/closed` when it was closed on this side. */
+  readonly closed: Promise<TernError>;
+  /** Queries sent and not answered. */
+  readonly inFlight: number;
+  /** Queries that wait to be sent. */
+  readonly waiting: number;
+  /**
+   * Sends `adnl.message.query` and gives the bytes of the answer, of which the caller becomes the owner.
+   *
+   * @param data TL bytes of the query; not to be changed before it has ended
+   * @throws adnl/query-timeout, adnl/query-lost, adnl/query-closed, adnl/query-aborted: `data.sent` tells whether the
+   *   server may have seen the query; adnl/query-too-large, adnl/too-many-queries: it was not sent
+   */
+  query(data: Uint8Array, options?: QueryOptions): Promise<Uint8Array>;
+  /** Ends the connection at once, and with it all queries. Idempotent. */
+  close(): void;
+}
+
+type ClientModules = AdnlModules & { readonly metrics: AdnlMetrics };
+
+/**
+ * Connects to a server: TCP, handshake, and its first packet, which says that it accepted.
+ *
+ * @throws adnl/bad-option, adnl/server-key before anything is started; adnl/connect-*, adnl/handshake-*
+ */
+export async function connectAdnl(options: AdnlClientOptions, modules: AdnlModules): Promise<AdnlClient> {
+  const checked = checkClientOptions(options);
+  const { signal } = options;
+  const full = { ...modules, metrics: modules.metrics ?? createAdnlMetrics() };
+  const params = modules.randomBytes(PARAMS_BYTES);
+  const handshake = buildHandshake(checked.serverPublicKey, generateKeyPair(modules.randomBytes), params);
+  const peer = peerName(checked);
+  if (signal?.aborted) throw adnlErrors['connect-aborted']({ peer }, signal.reason);
+
+  return new Promise<AdnlClient>((resolve, reject) => {
+    let abandon: (reason: TernError) => void;
+    let cancelTimer: CancelSchedule;
+    const onAbort = () => abandon(adnlErrors['connect-aborted']({ peer }, signal?.reason));
+    const settle = () => {
+      cancelTimer();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const fail = (reason: TernError) => {
+      settle();
+      full.metrics.connections_failed++;
+      reject(reason);
+    };
+    const onConnected = (socket: Socket) => {
+      cancelTimer();
+      const timeoutMs = checked.handshakeTimeoutMs;
+      cancelTimer = full.clock.schedule(timeoutMs, () => abandon(adnlErrors['handshake-timeout']({ peer, timeoutMs })));
+      socket.write(handshake);
+      const onReady = (problem: TernError | null) => {
+        settle();
+        if (problem === null) resolve(client);
+        else fail(handshakeProblem(problem, peer));
+      };
+      const client = new Client(socket, peer, params, checked, full, onReady);
+      abandon = (reason) => client.abandon(reason);
+    };
+    const socket = connect({ host: checked.host, port: checked.port });
+    const detach = listen(socket, {
+      connect: () => {
+        detach();
+        onConnected(socket);
+      },
+      error: (error: NodeJS.ErrnoException) => {
+        const problem = error.code ?? error.message;
+        abandon(adnlErrors['connect-failed']({ peer, problem }, error));
+      },
+    });
+    abandon = (reason) => {
+      detach();
+      discard(socket);
+      fail(reason);
+    };
+    const timeoutMs = checked.connectTimeoutMs;
+    cancelTimer = full.clock.schedule(timeoutMs, () => abandon(adnlErrors['connect-timeout']({ peer, timeoutMs })));
+    signal?.addEventListener('abort', onAbort);
+  });
+}
+
+/** Servers say nothing about a handshake that they refuse: they end the connection. */
+function handshakeProblem(reason: TernError, peer: string): TernError {
+  if (reason.code !== adnlErrors['connection-lost'].code) return reason;
+  return adnlErrors['handshake-refused']({ peer, problem: String(reason.data.problem) }, reason);
+}
+
+function peerName({ host, port }: CheckedClientOptions): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+interface Query {
+  readonly id: string;
+  readonly data: Uint8Array;
+  readonly resolve: (answer: Uint8Array) => void;
+  readonly reject: (reason: TernError) => void;
+  /** Takes timer and listener away. */
+  release: () => void;
+  /** Where it stands in the stream; infinite as long as it waits. */
+  place: number;
+}
+
+class Client implements AdnlClient {
+  readonly peer: string;
+  readonly closed: Promise<TernError>;
+  readonly #connection: Connection;
+  readonly #options: CheckedClientOptions;
+  readonly #modules: ClientModules;
+  readonly #inFlight = new Map<string, Query>();
+  /** In the order they came. */
+  readonly #waiting = new Set<Query>();
+  /** Called once: with null when the server is ready, with the reason when it ended before. */
+  #onReady: ((problem: TernError | null) => void) | null;
+  #closedBecause: TernError | null = null;
+
+  constructor(
+    socket: Socket,
+    peer: string,
+    params: Uint8Array,
+    options: CheckedClientOptions,
+    modules: ClientModules,
+    onReady: (problem: TernError | null) => void,
+  ) {
+    this.peer = peer;
+    this.#options = options;
+    this.#modules = modules;
+    this.#onReady = onReady;
+    let onClosed: (reason: TernError) => void;
+    this.closed = new Promise((resolve) => {
+      onClosed = resolve;
+    });
+    const { toClient, toServer } = sessionKeys(params);
+    const events = {
+      onMessage: (message: AdnlMessage) => this.#onMessage(message),
+      onDrain: () => this.#sendWaiting(),
+      onClose: (reason: TernError) => {
+        this.#onClose(reason);
+        onClosed(reason);
+      },
+    };
+    this.#connection = new Connection(socket, { peer, receive: toClient, send: toServer }, options, events, modules);
+  }
+
+  get isClosed(): boolean {
+    return this.#closedBecause !== null;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  query(
+    data: Uint8Array,
+    { signal, timeoutMs = this.#options.queryTimeoutMs }: QueryOptions = {},
+  ): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const { peer } = this;
+      const { clock, metrics, randomBytes } = this.#modules;
+      const most = maxDataBytes(this.#options.maxPacketLength);
+      if (data.length > most) throw adnlErrors['query-too-large']({ size: data.length, most });
+      if (this.#closedBecause !== null) throw this.#lostWith(this.#closedBecause, false);
+      if (signal?.aborted) throw adnlErrors['query-aborted']({ peer, sent: false }, signal.reason);
+      const mustWait = !this.#maySend();
+      if (mustWait && this.#waiting.size >= this.#options.maxWaiting) {
+        throw adnlErrors['too-many-queries']({ peer, waiting: this.#waiting.size });
+      }
+      const id = queryId(randomBytes(32));
+      const query: Query = { id, data, resolve, reject, release, place: Number.POSITIVE_INFINITY };
+      const onAbort = () => this.#fail(query, (sent) => adnlErrors['query-aborted']({ peer, sent }, signal?.reason));
+      const cancelTimer = clock.schedule(timeoutMs, () =>
+        this.#fail(query, (sent) => adnlErrors['query-timeout']({ peer, timeoutMs, sent })),
+      );
+      signal?.addEventListener('abort', onAbort);
+      function release(): void {
+        cancelTimer();
+        signal?.removeEventListener('abort', onAbort);
+      }
+      metrics.queries_started++;
+      if (mustWait) this.#waiting.add(query);
+      else this.#send(query);
+    });
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** Ends it for a reason of the one who connects. */
+  abandon(reason: TernError): void {
+    this.#connection.close(reason);
+  }
+
+  #maySend(): boolean {
+    return this.#inFlight.size < this.#options.maxInFlight && this.#connection.isWritable;
+  }
+
+  #send(query: Query): void {
+    this.#inFlight.set(query.id, query);
+    query.place = this.#connection.send(writeQuery(query.id, query.data));
+  }
+
+  #sendWaiting(): void {
+    for (const query of this.#waiting) {
+      if (!this.#maySend()) return;
+      this.#waiting.delete(query);
+      this.#send(query);
+    }
+  }
+
+  #onMessage(message: AdnlMessage): void {
+    this.#onReady?.(null);
+    this.#onReady = null;
+    if (message.kind === 'answer') this.#onAnswer(message.id, message.data);
+    else if (message.kind !== 'nothing') this.#modules.metrics.messages_ignored++;
+  }
+
+  #onAnswer(id: string, data: Uint8Array): void {
+    const query = this.#inFlight.get(id);
+    if (query === undefined) {
+      this.#modules.metrics.answers_unmatched++;
+      return;
+    }
+    this.#inFlight.delete(id);
+    query.release();
+    this.#modules.metrics.queries_answered++;
+    // A small answer must not keep alive the whole chunk in which it came.
+    query.resolve(data.length * 2 < data.buffer.byteLength ? data.slice() : data);
+    if (this.#waiting.size > 0) this.#sendWaiting();
+  }
+
+  #fail(query: Query, reason: (sent: boolean) => TernError): void {
+    this.#waiting.delete(query);
+    this.#inFlight.delete(query.id);
+    query.release();
+    this.#modules.metrics.queries_failed++;
+    query.reject(reason(query.place < this.#connection.handedOver));
+    if (this.#waiting.size > 0 && this.#closedBecause === null) this.#sendWaiting();
+  }
+
+  #onClose(reason: TernError): void {
+    this.#closedBecause = reason;
+    this.#onReady?.(reason);
+    this.#onReady = null;
+    for (const query of [...this.#inFlight.values(), ...this.#waiting]) {
+      this.#fail(query, (sent) => this.#lostWith(reason, sent));
+    }
+  }
+
+  #lostWith(reason: TernError, sent: boolean): TernError {
+    const { peer } = this;
+    if (reason.code === adnlErrors.closed.code) return adnlErrors['query-closed']({ peer, sent }, reason);
+    return adnlErrors['query-lost']({ peer, code: reason.code, problem: reason.message, sent }, reason);
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash, createPrivateKey, createPublicKey, diffieHellman, hash, type KeyObject } from 'node:crypto';
+import { bigIntOf, bytesOf, P, powMod } from '#drivers/adnl/field-25519.js';
+
+/** An Ed25519 key pair. */
+export interface KeyPair {
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** 32 bytes; TL `pk.ed25519#49682317 key:int256`. */
+  readonly seed: Uint8Array;
+}
+
+/** So many random bytes, fit for keys. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** `PrivateKeyInfo` and `SubjectPublicKeyInfo` up to the key itself (RFC 8410). */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const SPKI_X25519 = Buffer.from('302a300506032b656e032100', 'hex');
+
+/** `pub.ed25519#4813b4c6` */
+const PUB_ED25519 = Buffer.from('c6b41348', 'hex');
+
+/** @param seed 32 bytes */
+export function keyPairFromSeed(seed: Uint8Array): KeyPair {
+  const spki = createPublicKey(privateKeyOf(PKCS8_ED25519, seed)).export({ format: 'der', type: 'spki' });
+  return { publicKey: Uint8Array.from(spki.subarray(-32)), seed: Uint8Array.from(seed) };
+}
+
+export function generateKeyPair(randomBytes: RandomBytes): KeyPair {
+  return keyPairFromSeed(randomBytes(32));
+}
+
+/** How ADNL names a node: SHA-256 of `pub.ed25519 key:int256`. @param publicKey 32 bytes */
+export function shortId(publicKey: Uint8Array): Uint8Array {
+  return hash('sha256', Buffer.concat([PUB_ED25519, publicKey]), 'buffer');
+}
+
+/** d of the curve −x² + y² = 1 + d·x²·y²: −121665/121666 (RFC 8032 §5.1). */
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/**
+ * The X25519 public key of an Ed25519 public key: u = (1 + y) / (1 − y). Null when the bytes are no point of the curve,
+ * not its canonical encoding, or one of the two points that the map does not know.
+ *
+ * @param publicKey 32 bytes
+ */
+export function montgomeryOf(publicKey: Uint8Array): Uint8Array | null {
+  const number = bigIntOf(publicKey);
+  const y = number & ((1n << 255n) - 1n);
+  if (y >= P || y === 1n || y === P - 1n) return null;
+  // x² = (y² − 1) / (d·y² + 1) has a root when numerator times denominator is a square (Euler).
+  const square = (y * y) % P;
+  if (powMod(((square - 1n) * (D * square + 1n)) % P, (P - 1n) / 2n) !== 1n) return null;
+  return bytesOf(((1n + y) * powMod(P + 1n - y, P - 2n)) % P);
+}
+
+/**
+ * The secret that two nodes share: X25519 of one's private key and the other's public key, both converted from Ed25519.
+ * Null when the other's key is no point of the curve, or one of small order, with which the secret would be no secret.
+ *
+ * @param peerPublicKey 32 bytes
+ */
+export function sharedSecret(own: KeyPair, peerPublicKey: Uint8Array): Uint8Array | null {
+  const u = montgomeryOf(peerPublicKey);
+  if (u === null) return null;
+  const scalar = createHash('sha512').update(own.seed).digest().subarray(0, 32);
+  const publicKey = createPublicKey({ key: Buffer.concat([SPKI_X25519, u]), format: 'der', type: 'spki' });
+  try {
+    // X25519 clamps the scalar itself, and fails when the result is zero, as it is for points of small order.
+    return diffieHellman({ privateKey: privateKeyOf(PKCS8_X25519, scalar), publicKey });
+  } catch {
+    return null;
+  }
+}
+
+function privateKeyOf(prefix: Uint8Array, key: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([prefix, key]), format: 'der', type: 'pkcs8' });
+}

@@ -1,0 +1,45 @@
+/** What happens on ADNL connections, counted since the start. One object may serve many connections. */
+export interface AdnlMetrics {
+  connections_opened: number;
+  connections_closed: number;
+  /** Connections that failed before both sides could speak. */
+  connections_failed: number;
+  /** Clients turned away because as many as allowed were there. */
+  connections_refused: number;
+  bytes_received: number;
+  bytes_sent: number;
+  packets_received: number;
+  packets_sent: number;
+  pings_sent: number;
+  /** As a client: given to a connection. As a server: given to the handler. */
+  queries_started: number;
+  queries_answered: number;
+  /** As a client: ended otherwise than by an answer. As a server: the handler failed, or its answer was too large. */
+  queries_failed: number;
+  /** Answers to no query that waits: late, repeated or invented ones. */
+  answers_unmatched: number;
+  /** Well-formed packets of a kind that is not spoken here. */
+  messages_ignored: number;
+  /** Connections cut because the peer broke the protocol: a false length, hash or message. */
+  protocol_violations: number;
+}
+
+export function createAdnlMetrics(): AdnlMetrics {
+  return {
+    connections_opened: 0,
+    connections_closed: 0,
+    connections_failed: 0,
+    connections_refused: 0,
+    bytes_received: 0,
+    bytes_sent: 0,
+    packets_received: 0,
+    packets_sent: 0,
+    pings_sent: 0,
+    queries_started: 0,
+    queries_answered: 0,
+    queries_failed: 0,
+    answers_unmatched: 0,
+    messages_ignored: 0,
+    protocol_violations: 0,
+  };
+}
