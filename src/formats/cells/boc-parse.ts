@@ -1,5 +1,6 @@
 import { type BocHeader, readBocHeader } from '#formats/cells/boc-header.js';
 import { type Cell, type CellType, MAX_BITS, MAX_DEPTH, MAX_REFS, popcount3 } from '#formats/cells/cell.js';
+import type { CellColumns } from '#formats/cells/cell-columns.js';
 import { CellTable } from '#formats/cells/cell-table.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { exoticLevelMask } from '#formats/cells/exotic-cell.js';
@@ -104,15 +105,8 @@ function checkIndex(bytes: Uint8Array, header: BocHeader, cell: number, end: num
   if (stored !== end) throw cellsErrors['boc-index']({ byte, cell, stored, actual: end });
 }
 
-interface LevelColumns {
-  readonly bytes: Uint8Array;
+interface LevelColumns extends Omit<CellColumns, 'count' | 'withHashes'> {
   readonly header: BocHeader;
-  readonly dataStart: Uint32Array;
-  readonly bitLength: Uint16Array;
-  readonly refs: Uint32Array;
-  readonly refCount: Uint8Array;
-  readonly type: Uint8Array;
-  readonly levelMask: Uint8Array;
 }
 
 /** From the last cell to the first: kinds of exotic cells, level masks against what they must be, nesting. */

@@ -1,34 +1,12 @@
-// Over 250 lines: the ways to hash a cell share the private columns of the table and one scratch buffer.
-import { Cell, CellType, hashIndex, MAX_DEPTH, popcount3 } from '#formats/cells/cell.js';
-import { cellsErrors } from '#formats/cells/errors.js';
-import { sha256Into } from '#formats/cells/sha256.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-
-/** The columns of a table; filled by the reader of bags of cells. */
-export interface CellColumns {
-  /** The bytes of the whole bag of cells; cells point into it, nothing is copied. */
-  readonly bytes: Uint8Array;
-  readonly count: number;
-  /** Byte at which the data of a cell starts. */
-  readonly dataStart: Uint32Array;
-  readonly bitLength: Uint16Array;
-  /** Four slots per cell; a reference is the index of a later cell. */
-  readonly refs: Uint32Array;
-  readonly refCount: Uint8Array;
-  readonly type: Uint8Array;
-  readonly levelMask: Uint8Array;
-  /** 1: the bag stores this cell's hashes and depths in front of its data. */
-  readonly withHashes: Uint8Array;
-}
-
-/** d1 d2, up to 128 bytes of data, 4 depths, 4 hashes. */
-const scratch = new Uint8Array(2 + 128 + 8 + 128);
+import { Cell, type CellType } from '#formats/cells/cell.js';
+import type { CellColumns } from '#formats/cells/cell-columns.js';
+import { CellHashes } from '#formats/cells/cell-hashes.js';
 
 /**
  * All cells of one bag of cells, as columns of numbers instead of objects: building it costs next to nothing, and
  * hashes are computed only for the cells that are asked (and what lies below them).
  */
-export class CellTable {
+export class CellTable implements CellColumns {
   readonly bytes: Uint8Array;
   readonly count: number;
   readonly dataStart: Uint32Array;
@@ -38,11 +16,7 @@ export class CellTable {
   readonly type: Uint8Array;
   readonly levelMask: Uint8Array;
   readonly withHashes: Uint8Array;
-  /** First slot of each cell in `hashes` (32 bytes a slot) and `depths`; a cell has one slot for each distinct hash. */
-  #slots: Uint32Array | null = null;
-  #hashes: Uint8Array = new Uint8Array(0);
-  #depths: Uint16Array = new Uint16Array(0);
-  #hashed: Uint8Array = new Uint8Array(0);
+  #hashes: CellHashes | null = null;
 
   constructor(columns: CellColumns) {
     this.bytes = columns.bytes;
@@ -63,217 +37,33 @@ export class CellTable {
 
   /** The 32 bytes of a cell's hash at a level (0..3); a view into the table. */
   hash(index: number, level: number): Uint8Array {
-    const slot = this.#slot(index, level);
-    return this.#hashes.subarray(slot * 32, slot * 32 + 32);
+    const hashes = this.#computed();
+    const at = hashes.slot(index, level) * 32;
+    return hashes.bytes.subarray(at, at + 32);
   }
 
-  /** The bytes that {@link hashOffset} points into; the same ones once a hash has been computed. */
+  /** The bytes that {@link hashOffset} points into. */
   get hashBytes(): Uint8Array {
-    return this.#hashes;
+    return this.#computed().bytes;
   }
 
   /** Where the 32 bytes of a cell's representation hash start in {@link hashBytes}. Spares the view that {@link hash} makes. */
   hashOffset(index: number): number {
-    return this.#slot(index, 3) * 32;
+    return this.#computed().slot(index, 3) * 32;
   }
 
   depth(index: number, level: number): number {
-    const slot = this.#slot(index, level); // may replace the column of depths
-    return this.#depths[slot]!;
+    return this.#computed().depth(index, level);
   }
 
-  /** Computes the hashes of all cells: bottom-up in one loop, as references point to later cells only. */
+  /** Computes the hashes of all cells. */
   hashAll(): void {
-    if (this.#slots === null) this.#allocate();
-    const hashed = this.#hashed;
-    for (let index = this.count - 1; index >= 0; index--) if (hashed[index] === 0) this.#compute(index);
+    this.#computed().computeAll();
   }
 
-  #slot(index: number, level: number): number {
-    if (this.#slots === null) this.#allocate();
-    if (this.#hashed[index] === 0) this.#ensure(index);
-    const slot = this.#slots![index]!;
-    const mask = this.levelMask[index]!;
-    return mask === 0 ? slot : slot + hashIndex(mask, level);
-  }
-
-  #allocate(): void {
-    const { count, levelMask } = this;
-    const slots = new Uint32Array(count);
-    let next = 0;
-    for (let i = 0; i < count; i++) {
-      slots[i] = next;
-      next += popcount3(levelMask[i]!) + 1;
-    }
-    this.#slots = slots;
-    this.#hashes = new Uint8Array(next * 32);
-    this.#depths = new Uint16Array(next);
-    this.#hashed = new Uint8Array(count);
-  }
-
-  /** Hashes what lies below, then the cell. The nesting is bounded by MAX_DEPTH, which the reader has checked. */
-  #ensure(index: number): void {
-    const hashed = this.#hashed;
-    const end = index * 4 + this.refCount[index]!;
-    for (let r = index * 4; r < end; r++) {
-      const child = this.refs[r]!;
-      if (hashed[child] === 0) this.#ensure(child);
-    }
-    this.#compute(index);
-  }
-
-  #compute(index: number): void {
-    const mask = this.levelMask[index]!;
-    const type = this.type[index]!;
-    const slot = this.#slots![index]!;
-    if (mask === 0 && type !== CellType.merkleProof && type !== CellType.merkleUpdate) {
-      this.#computePlain(index, slot, type);
-    } else if (type === CellType.prunedBranch) {
-      this.#copyPruned(index, mask, slot);
-    } else {
-      this.#computeLevels(index, mask, type, slot);
-    }
-    if (type === CellType.merkleProof || type === CellType.merkleUpdate) this.#checkMerkle(index, type);
-    if (this.withHashes[index] !== 0) this.#checkStored(index, mask, slot);
-    // Only now: a cell that was refused is refused again when it is asked again.
-    this.#hashed[index] = 1;
-  }
-
-  /** The common case: no pruned branches below, one hash. */
-  #computePlain(index: number, slot: number, type: number): void {
-    const refCount = this.refCount[index]!;
-    const slots = this.#slots!;
-    const depths = this.#depths;
-    const hashes = this.#hashes;
-    const s = scratch;
-    s[0] = type === 0 ? refCount : refCount + 8;
-    let at = this.#putData(index);
-    const first = index * 4;
-    let depth = 0;
-    for (let r = first; r < first + refCount; r++) {
-      const childDepth = depths[slots[this.refs[r]!]!]!;
-      if (childDepth >= depth) depth = childDepth + 1;
-      s[at] = childDepth >> 8;
-      s[at + 1] = childDepth;
-      at += 2;
-    }
-    for (let r = first; r < first + refCount; r++) {
-      let from = slots[this.refs[r]!]! * 32;
-      for (const to = at + 32; at < to; ) s[at++] = hashes[from++]!;
-    }
-    if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
-    depths[slot] = depth;
-    sha256Into(s, at, hashes, slot * 32);
-  }
-
-  #computeLevels(index: number, mask: number, type: number, slot: number): void {
-    const refCount = this.refCount[index]!;
-    const depths = this.#depths;
-    const hashes = this.#hashes;
-    const s = scratch;
-    const deeper = type === CellType.merkleProof || type === CellType.merkleUpdate ? 1 : 0;
-    const exotic = type === 0 ? 0 : 8;
-    const first = index * 4;
-    let made = 0;
-    for (let level = 0; level <= 3; level++) {
-      if (level > 0 && (mask & (1 << (level - 1))) === 0) continue;
-      s[0] = refCount + exotic + 32 * (mask & ((1 << level) - 1));
-      let at = this.#putData(index);
-      if (made > 0) {
-        at = 2;
-        for (let from = (slot + made - 1) * 32, to = at + 32; at < to; ) s[at++] = hashes[from++]!;
-      }
-      let depth = 0;
-      for (let r = first; r < first + refCount; r++) {
-        const childDepth = depths[this.#childSlot(r, level + deeper)]!;
-        if (childDepth >= depth) depth = childDepth + 1;
-        s[at++] = childDepth >> 8;
-        s[at++] = childDepth;
-      }
-      for (let r = first; r < first + refCount; r++) {
-        let from = this.#childSlot(r, level + deeper) * 32;
-        for (const to = at + 32; at < to; ) s[at++] = hashes[from++]!;
-      }
-      if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
-      depths[slot + made] = depth;
-      sha256Into(s, at, hashes, (slot + made) * 32);
-      made++;
-    }
-  }
-
-  #childSlot(ref: number, level: number): number {
-    const child = this.refs[ref]!;
-    return this.#slots![child]! + hashIndex(this.levelMask[child]!, level);
-  }
-
-  /** A pruned branch carries its lower hashes and depths; only the highest is its own. */
-  #copyPruned(index: number, mask: number, slot: number): void {
-    const lower = popcount3(mask);
-    const { bytes } = this;
-    let at = this.dataStart[index]! + 2;
-    this.#hashes.set(bytes.subarray(at, at + lower * 32), slot * 32);
-    at += lower * 32;
-    for (let i = 0; i < lower; i++, at += 2) {
-      const depth = (bytes[at]! << 8) | bytes[at + 1]!;
-      if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
-      this.#depths[slot + i] = depth;
-    }
-    scratch[0] = 8 + 32 * mask;
-    const end = this.#putData(index);
-    sha256Into(scratch, end, this.#hashes, (slot + lower) * 32);
-  }
-
-  /** Writes d2 and the padded data to the scratch from byte 1 on; returns the byte after it. */
-  #putData(index: number): number {
-    const bits = this.bitLength[index]!;
-    const { bytes } = this;
-    const s = scratch;
-    const length = (bits + 7) >> 3;
-    s[1] = (bits >> 3) + length;
-    let from = this.dataStart[index]!;
-    const end = 2 + length;
-    for (let at = 2; at < end; ) s[at++] = bytes[from++]!;
-    return end;
-  }
-
-  /** A Merkle cell states the hashes and depths of what it holds. */
-  #checkMerkle(index: number, type: number): void {
-    const sides = type === CellType.merkleProof ? 1 : 2;
-    const start = this.dataStart[index]! + 1;
-    for (let side = 0; side < sides; side++) {
-      const child = this.#childSlot(index * 4 + side, 0);
-      const at = start + side * 32;
-      const depthAt = start + sides * 32 + side * 2;
-      const depth = (this.bytes[depthAt]! << 8) | this.bytes[depthAt + 1]!;
-      if (!this.#sameHash(at, child) || depth !== this.#depths[child]) {
-        throw cellsErrors['cell-exotic']({
-          problem: `${type === CellType.merkleProof ? 'the Merkle proof' : `the ${side === 0 ? 'old' : 'new'} side of the Merkle update`} states another hash or depth than its content has`,
-        });
-      }
-    }
-  }
-
-  #checkStored(index: number, mask: number, slot: number): void {
-    const count = popcount3(mask) + 1;
-    const at = this.dataStart[index]! - count * 34;
-    for (let i = 0; i < count; i++) {
-      const hashAt = at + i * 32;
-      const depthAt = at + count * 32 + i * 2;
-      const depth = (this.bytes[depthAt]! << 8) | this.bytes[depthAt + 1]!;
-      if (this.#sameHash(hashAt, slot + i) && depth === this.#depths[slot + i]) continue;
-      const own = this.#hashes.subarray((slot + i) * 32, (slot + i) * 32 + 32);
-      throw cellsErrors['stored-hash']({
-        byte: at - 2,
-        cell: index,
-        stored: `${toHex(this.bytes.subarray(hashAt, hashAt + 32))}/${depth}`,
-        computed: `${toHex(own)}/${this.#depths[slot + i]}`,
-      });
-    }
-  }
-
-  #sameHash(at: number, slot: number): boolean {
-    for (let i = 0; i < 32; i++) if (this.bytes[at + i] !== this.#hashes[slot * 32 + i]) return false;
-    return true;
+  #computed(): CellHashes {
+    this.#hashes ??= new CellHashes(this);
+    return this.#hashes;
   }
 }
 

@@ -19,7 +19,16 @@ function makeTables(): readonly Uint32Array[] {
 
 /** CRC-32C of `bytes` as an unsigned number (RFC 3720 §B.4); in bags of cells it is stored least significant byte first. */
 export function crc32c(bytes: Uint8Array): number {
-  const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+  ];
   let crc = -1;
   let at = 0;
   for (; at + 8 <= bytes.length; at += 8) {

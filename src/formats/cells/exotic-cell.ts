@@ -26,16 +26,20 @@ export function exoticLevelMask(shape: ExoticShape): number | string {
       if (refCount !== 0) return 'a pruned branch has no references';
       if (bits < 16) return 'a pruned branch needs a level mask';
       if (second < 1 || second > 7) return `a pruned branch has a level mask of 1 to 7, not ${second}`;
-      if (bits !== 16 + popcount3(second) * 272) return `a pruned branch with mask ${second} has ${16 + popcount3(second) * 272} bits, not ${bits}`;
+      if (bits !== 16 + popcount3(second) * 272)
+        return `a pruned branch with mask ${second} has ${16 + popcount3(second) * 272} bits, not ${bits}`;
       return second;
     case CellType.libraryReference:
-      if (bits !== 264 || refCount !== 0) return `a library reference has 264 bits and no reference, not ${bits} and ${refCount}`;
+      if (bits !== 264 || refCount !== 0)
+        return `a library reference has 264 bits and no reference, not ${bits} and ${refCount}`;
       return 0;
     case CellType.merkleProof:
-      if (bits !== 280 || refCount !== 1) return `a Merkle proof has 280 bits and 1 reference, not ${bits} and ${refCount}`;
+      if (bits !== 280 || refCount !== 1)
+        return `a Merkle proof has 280 bits and 1 reference, not ${bits} and ${refCount}`;
       return childMask >> 1;
     case CellType.merkleUpdate:
-      if (bits !== 552 || refCount !== 2) return `a Merkle update has 552 bits and 2 references, not ${bits} and ${refCount}`;
+      if (bits !== 552 || refCount !== 2)
+        return `a Merkle update has 552 bits and 2 references, not ${bits} and ${refCount}`;
       return childMask >> 1;
     default:
       return `type byte ${tag} is not one of 1 to 4`;
