@@ -1,0 +1,69 @@
+import { tlErrors } from '#formats/tl/errors.js';
+import type { TlReader } from '#formats/tl/tl-reader.js';
+import type { TlWriter } from '#formats/tl/tl-writer.js';
+import { TernError } from '#kernel/errors/tern-error.js';
+
+/** One line of a TL schema: how its fields are read and written, without the id in front of them ("bare"). */
+export interface TlConstructor<Name extends string = string, Value = unknown> {
+  /** As in the schema: `liteServer.accountState`. */
+  readonly name: Name;
+  /** CRC-32 of the line, unless the line states an id; unsigned. On the wire least significant byte first. */
+  readonly id: number;
+  /** Views of the reader's bytes may be in the value. */
+  load(reader: TlReader): Value;
+  store(value: Value, writer: TlWriter): void;
+}
+
+/** A function: its arguments are read and written like the fields of a constructor. */
+export interface TlFunction<
+  Name extends string = string,
+  Arguments = unknown,
+  Result extends TlConstructor = TlConstructor,
+> extends TlConstructor<Name, Arguments> {
+  /** What answers it; another constructor where the other side refuses. */
+  readonly result: Result;
+}
+
+/** A type with several constructors, told by `kind`; the id comes first ("boxed"). */
+export interface TlUnion<Value = unknown> {
+  /** `liteServer.BlockLink` */
+  readonly name: string;
+  readonly constructors: readonly TlConstructor[];
+  load(reader: TlReader): Value;
+  store(value: Value, writer: TlWriter): void;
+}
+
+/** The value that a constructor, function or type of several constructors reads and writes. */
+export type TlValue<C> = C extends { load(reader: TlReader): infer Value } ? Value : never;
+
+/** Puts the field (and the item of a vector, unless it is -1) in front of the path of an error that leaves its decoder. */
+export function inField(error: unknown, field: string, item: number): unknown {
+  if (!(error instanceof TernError) || field === '') return error;
+  return (item < 0 ? error : error.within(`[${item}]`)).within(field);
+}
+
+/** Refuses an optional field that disagrees with its flag. @throws tl/field-presence */
+export function checkPresence(present: boolean, announced: boolean, type: string, field: string, flag: string): void {
+  if (present !== announced) throw tlErrors['field-presence']({ type, field, flag, present });
+}
+
+/** A value of a type with one constructor, its id first. @throws tl/unknown-constructor */
+export function loadBoxed<Value>(type: TlConstructor<string, Value>, reader: TlReader): Value {
+  reader.expect(type.id, type.name);
+  return type.load(reader);
+}
+
+/** The inverse of {@link loadBoxed}. */
+export function storeBoxed<Value>(type: TlConstructor<string, Value>, value: Value, writer: TlWriter): void {
+  writer.constructorId(type.id);
+  type.store(value, writer);
+}
+
+/** The error for a value of a type with several constructors whose `kind` is none of them. */
+export function unknownVariant(
+  { name, constructors }: Pick<TlUnion, 'name' | 'constructors'>,
+  value: { readonly kind: string },
+): TernError {
+  const allowed = constructors.map((each) => each.name).join(', ');
+  return tlErrors['unknown-variant']({ type: name, kind: String(value.kind), allowed });
+}

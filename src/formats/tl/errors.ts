@@ -1,0 +1,58 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of reading and writing TL. `byte` is an offset in the bytes at hand; the error's path names the field. */
+export const tlErrors = defineErrors('tl', {
+  underflow: {
+    class: 'caller',
+    message: (d: { byte: number; wanted: number; left: number }) =>
+      `${d.wanted} bytes are wanted at byte ${d.byte}, but ${d.left} are left`,
+    remedy: 'The bytes are cut off, or are of another type than they are read as.',
+  },
+  'left-over': {
+    class: 'caller',
+    message: (d: { byte: number; left: number }) => `the value ends at byte ${d.byte}, but ${d.left} more bytes follow`,
+    remedy: 'The bytes are of another type than they are read as, or something was appended to them.',
+  },
+  'unknown-constructor': {
+    class: 'caller',
+    message: (d: { byte: number; found: string; wanted: string }) =>
+      `constructor ${d.found} at byte ${d.byte} is not ${d.wanted}`,
+    remedy: 'The bytes are of another type, or follow a newer version of the schema.',
+  },
+  'vector-length': {
+    class: 'caller',
+    message: (d: { byte: number; count: number; left: number }) =>
+      `a vector of ${d.count} items at byte ${d.byte} cannot fit into the ${d.left} bytes that are left`,
+    remedy: 'The bytes are damaged, or are of another type than they are read as.',
+  },
+  'negative-number': {
+    class: 'caller',
+    message: (d: { byte: number; value: number }) => `a # at byte ${d.byte} is ${d.value}, but may not be negative`,
+    remedy: 'Flags and counts have 31 bits in TL; leave the highest one clear.',
+  },
+  'value-range': {
+    class: 'caller',
+    message: (d: { type: string; value: string }) => `${d.value} does not fit into TL type ${d.type}`,
+    remedy: 'Give a whole number in range: int and long are signed (32 and 64 bits), # has 31 bits.',
+  },
+  'value-length': {
+    class: 'caller',
+    message: (d: { type: string; wanted: number; found: number }) =>
+      `TL type ${d.type} has ${d.wanted} bytes, not ${d.found}`,
+    remedy: 'Give as many bytes as the type has.',
+  },
+  'field-presence': {
+    class: 'caller',
+    message: (d: { type: string; field: string; flag: string; present: boolean }) =>
+      d.present
+        ? `${d.field} of ${d.type} is given, but ${d.flag} is not set`
+        : `${d.field} of ${d.type} is missing, but ${d.flag} is set`,
+    remedy: 'Make the optional field agree with the flag that announces it.',
+  },
+  'unknown-variant': {
+    class: 'caller',
+    message: (d: { type: string; kind: string; allowed: string }) =>
+      `${d.type} has no constructor ${d.kind}; it has ${d.allowed}`,
+    remedy: 'Set `kind` to one of the constructors of the type.',
+  },
+});
