@@ -85,11 +85,16 @@ const GUESSED: readonly Codec<unknown>[] = [
   StateInit,
 ];
 
+/** `Message X` is for people a `Message`. */
+function nameOf(codec: Codec<unknown>): string {
+  return codec.type.replace(/ X$/, '');
+}
+
 /** Most parts that a guess may look at. */
 const GUESS_PARTS = 200_000;
 
 const byName: ReadonlyMap<string, Codec<unknown>> = new Map(
-  [...TAGGED.map((each) => each.codec), ...GUESSED].map((codec) => [codec.type, codec]),
+  [...TAGGED.map((each) => each.codec), ...GUESSED].map((codec) => [nameOf(codec), codec]),
 );
 
 /** The names of the types that {@link decodeAs} knows. */
@@ -117,11 +122,11 @@ export function recognizeCell(cell: Cell): Recognized {
   const slice = new Slice(cell);
   for (const { tag, bits, codec } of TAGGED) {
     if (cell.bits >= bits && slice.preloadUint(bits) === tag)
-      return { type: codec.type, value: decodeCell(codec, cell) };
+      return { type: nameOf(codec), value: decodeCell(codec, cell) };
   }
   for (const codec of GUESSED) {
     const value = guess(codec, cell);
-    if (value !== undefined) return { type: codec.type, value };
+    if (value !== undefined) return { type: nameOf(codec), value };
   }
   return { type: 'Cell', value: cell };
 }

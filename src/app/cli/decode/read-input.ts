@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { cliErrors } from '#app/cli/errors.js';
+import { BOC_MAGIC } from '#formats/cells/boc-header.js';
 import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
 
 /** Bytes to decode, and where they came from. */
@@ -25,8 +26,12 @@ export function readInput(argument: string): Input {
     return { source: 'file', bytes: unwrapText(readAll(argument, argument)) };
   }
   const bytes = textToBytes(argument);
-  if (bytes === null)
-    throw cliErrors.input({ argument: shorten(argument), problem: 'is neither a file, nor hex, nor base64' });
+  if (bytes === null || !startsAsBoc(bytes)) {
+    throw cliErrors.input({
+      argument: shorten(argument),
+      problem: 'is neither a file nor a bag of cells in hex or base64',
+    });
+  }
   return { source: 'argument', bytes };
 }
 
@@ -56,6 +61,12 @@ export function textToBytes(text: string): Uint8Array | null {
     .replace(/^0x/, '');
   if (bare === '') return null;
   return fromHex(bare) ?? fromBase64(bare);
+}
+
+/** Nearly any word is base64 of something: only what begins as a bag of cells is taken for bytes and not for a mistyped name. */
+function startsAsBoc(bytes: Uint8Array): boolean {
+  const magic = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
+  return bytes.length >= 4 && Object.values<number>(BOC_MAGIC).includes(magic);
 }
 
 function shorten(text: string): string {
