@@ -4,7 +4,7 @@ import { Connection, discard, listen } from '#drivers/adnl/connection.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import { buildHandshake, PARAMS_BYTES, sessionKeys } from '#drivers/adnl/handshake.js';
 import { generateKeyPair } from '#drivers/adnl/keys.js';
-import { type AdnlMessage, maxDataBytes, queryId, writeQuery } from '#drivers/adnl/message.js';
+import { type AdnlMessage, maxDataBytes, queryKey, writeQuery } from '#drivers/adnl/message.js';
 import { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
 import {
   type AdnlClientOptions,
@@ -120,7 +120,8 @@ function peerName({ host, port }: CheckedClientOptions): string {
 }
 
 interface Query {
-  readonly id: string;
+  readonly id: Uint8Array;
+  readonly key: string;
   readonly data: Uint8Array;
   readonly resolve: (answer: Uint8Array) => void;
   readonly reject: (reason: TernError) => void;
@@ -198,8 +199,8 @@ class Client implements AdnlClient {
       if (mustWait && this.#waiting.size >= this.#options.maxWaiting) {
         throw adnlErrors['too-many-queries']({ peer, waiting: this.#waiting.size });
       }
-      const id = queryId(randomBytes(32));
-      const query: Query = { id, data, resolve, reject, release, place: Number.POSITIVE_INFINITY };
+      const id = randomBytes(32);
+      const query: Query = { id, key: queryKey(id), data, resolve, reject, release, place: Number.POSITIVE_INFINITY };
       const onAbort = () => this.#fail(query, (sent) => adnlErrors['query-aborted']({ peer, sent }, signal?.reason));
       const cancelTimer = clock.schedule(timeoutMs, () =>
         this.#fail(query, (sent) => adnlErrors['query-timeout']({ peer, timeoutMs, sent })),
@@ -229,7 +230,7 @@ class Client implements AdnlClient {
   }
 
   #send(query: Query): void {
-    this.#inFlight.set(query.id, query);
+    this.#inFlight.set(query.key, query);
     query.place = this.#connection.send(writeQuery(query.id, query.data));
   }
 
@@ -248,13 +249,14 @@ class Client implements AdnlClient {
     else if (message.kind !== 'nothing') this.#modules.metrics.messages_ignored++;
   }
 
-  #onAnswer(id: string, data: Uint8Array): void {
-    const query = this.#inFlight.get(id);
+  #onAnswer(id: Uint8Array, data: Uint8Array): void {
+    const key = queryKey(id);
+    const query = this.#inFlight.get(key);
     if (query === undefined) {
       this.#modules.metrics.answers_unmatched++;
       return;
     }
-    this.#inFlight.delete(id);
+    this.#inFlight.delete(key);
     query.release();
     this.#modules.metrics.queries_answered++;
     // A small answer must not keep alive the whole chunk in which it came.
@@ -264,7 +266,7 @@ class Client implements AdnlClient {
 
   #fail(query: Query, reason: (sent: boolean) => TernError): void {
     this.#waiting.delete(query);
-    this.#inFlight.delete(query.id);
+    this.#inFlight.delete(query.key);
     query.release();
     this.#modules.metrics.queries_failed++;
     query.reject(reason(query.place < this.#connection.handedOver));

@@ -182,7 +182,7 @@ export class ServerPeer {
     this.#pump();
   }
 
-  #answer(id: string, bytes: Uint8Array): void {
+  #answer(id: Uint8Array, bytes: Uint8Array): void {
     const { metrics } = this.#context.modules;
     if (!(bytes instanceof Uint8Array)) {
       this.#onFailure(adnlErrors['answer-missing']({ found: typeof bytes }));
