@@ -158,6 +158,22 @@ describe('a query that is given up', () => {
     expect((await first).data.sent).toBe(true);
   });
 
+  it('in the turn in which it was begun says that it may be sent, for it will be', async () => {
+    const server = await bench.server(echo);
+    const client = await bench.client(server, server.publicKey);
+    const controller = new AbortController();
+    const pending = errorOf(client.query(Uint8Array.of(1), { signal: controller.signal }));
+    controller.abort();
+    expect((await pending).data.sent).toBe(true);
+    await until(
+      () => bench.clientMetrics.answers_unmatched,
+      (count) => count === 1,
+    );
+    const cut = errorOf(client.query(Uint8Array.of(1)));
+    client.close();
+    expect((await cut).data.sent).toBe(false);
+  });
+
   it('by signal, before and after it is sent, leaves no listener', async () => {
     const server = await bench.server(() => new Promise(() => {}));
     const client = await bench.client(server, server.publicKey);

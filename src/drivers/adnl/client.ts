@@ -269,7 +269,9 @@ class Client implements AdnlClient {
     this.#inFlight.delete(query.key);
     query.release();
     this.#modules.metrics.queries_failed++;
-    query.reject(reason(query.place < this.#connection.handedOver));
+    // What a living connection has taken it will send; of one that ended it is known how far it came.
+    const reached = this.#closedBecause === null ? Number.POSITIVE_INFINITY : this.#connection.handedOver;
+    query.reject(reason(query.place < reached));
     if (this.#waiting.size > 0 && this.#closedBecause === null) this.#sendWaiting();
   }
 
