@@ -148,6 +148,7 @@ class FileWriter {
 
   /** The name of a constructor's or type's code, imported if it lives elsewhere. */
   #refer(name: string): string {
+    this.#schema.named(name);
     const file = fileOf(name, false);
     const own = typeScriptName(name);
     return file === this.#file ? own : this.#import(`#formats/tl/generated/${file}.js`, own);

@@ -1,5 +1,5 @@
 import { type Boxed, decodeBoxed } from '#formats/tl/boxed.js';
-import { storeBoxed, type TlConstructor, type TlFunction, type TlValue } from '#formats/tl/constructor.js';
+import { storeBoxed, type TlConstructor, type TlValue } from '#formats/tl/constructor.js';
 import { LiteServerError } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerQuery,
@@ -63,17 +63,22 @@ export function decodeLiteQuery(query: Uint8Array): LiteQuery {
   return { wait, call: decodeBoxed(bytes, ...callable), bytes };
 }
 
+/** What a liteserver answered: a value of one of these constructors, or why there is none. */
+export type LiteAnswer<C> = ({ readonly error: null } & Boxed<C>) | { readonly error: LiteServerError };
+
 /**
- * What a liteserver answered: the result of the function, or `liteServer.error`, which is a value here and not thrown.
+ * Reads the answer to a function: its result, or `liteServer.error`, which is a value here and not thrown.
  * Some servers answer otherwise at times (`liteServer.runSmcMethod` for an absent workchain is answered with
  * `liteServer.accountState`): name what else is acceptable.
  *
  * @throws tl/unknown-constructor and what else reading finds
  */
 export function decodeLiteAnswer<R extends TlConstructor, const Others extends readonly TlConstructor[]>(
-  called: TlFunction<string, never, R>,
-  answer: Uint8Array,
+  called: { readonly result: R },
+  bytes: Uint8Array,
   ...others: Others
-): Boxed<R> | Boxed<typeof LiteServerError> | Boxed<Others[number]> {
-  return decodeBoxed(answer, called.result, LiteServerError, ...others) as Boxed<R>;
+): LiteAnswer<R | Others[number]> {
+  const { name, value } = decodeBoxed(bytes, LiteServerError, called.result, ...others) as Boxed<TlConstructor>;
+  if (name === LiteServerError.name) return { error: value as LiteServerError };
+  return { error: null, name, value } as LiteAnswer<R | Others[number]>;
 }

@@ -19,6 +19,9 @@ export class TlReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   #at = 0;
+  /** What views are made of; asked for once, since asking costs more than making a view. */
+  #buffer: ArrayBufferLike | null = null;
+  #base = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -155,7 +158,11 @@ export class TlReader {
   }
 
   #view(at: number, length: number): Uint8Array {
-    return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length);
+    if (this.#buffer === null) {
+      this.#buffer = this.#bytes.buffer;
+      this.#base = this.#bytes.byteOffset;
+    }
+    return new Uint8Array(this.#buffer, this.#base + at, length);
   }
 }
 

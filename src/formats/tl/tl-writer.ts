@@ -70,6 +70,12 @@ export class TlWriter {
     this.#word(value ? BOOL_TRUE : BOOL_FALSE);
   }
 
+  /** Bytes that are TL already, such as a boxed value that was written before. */
+  raw(bytes: Uint8Array): void {
+    const at = this.#extend(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
   /** The count of a vector; the items follow. */
   count(value: number): void {
     this.#word(value);
