@@ -90,7 +90,6 @@ describe('the bytes of the reference liteserver', () => {
   it('are read and written again, a few of each function', () => {
     const tally = checkAll(readLiteRecording(vectorPath('tl/lite-exchanges.jsonl.gz')));
     expect(tally).toMatchObject({ requests: 253, answers: 111, errors: 161, unreadable: 22, silent: 3 });
-    expect(unanswered(tally)).toEqual(neverAnswered);
     // A whole configuration is too large to be kept here.
     expect(new Set(unanswered(tally))).toEqual(new Set(['liteServer.getConfigAll', ...neverAnswered]));
   });
@@ -102,5 +101,6 @@ describe('the same, all that was recorded (where ../shared/data is present)', ()
   it.skipIf(recorded === null)('in recorded-net', () => {
     const tally = checkAll(readLiteRecording(recorded!));
     expect(tally).toMatchObject({ requests: 2154, answers: 1892, errors: 289, unreadable: 30, silent: 3 });
+    expect(unanswered(tally)).toEqual(neverAnswered);
   });
 });
