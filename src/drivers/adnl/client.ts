@@ -1,6 +1,6 @@
 // Over 250 lines: the life of a connection as client, from connecting over the handshake to the end of its last query.
 import { connect, type Socket } from 'node:net';
-import { Connection, discard, listen } from '#drivers/adnl/connection.js';
+import { Connection } from '#drivers/adnl/connection.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import { buildHandshake, PARAMS_BYTES, sessionKeys } from '#drivers/adnl/handshake.js';
 import { generateKeyPair } from '#drivers/adnl/keys.js';
@@ -12,6 +12,7 @@ import {
   type CheckedClientOptions,
   checkClientOptions,
 } from '#drivers/adnl/options.js';
+import { discard, listen } from '#drivers/adnl/socket-listeners.js';
 import type { CancelSchedule } from '#kernel/clock/clock.js';
 import type { TernError } from '#kernel/errors/tern-error.js';
 

@@ -6,6 +6,8 @@ import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { AdnlModules, ConnectionOptions } from '#drivers/adnl/options.js';
 import { OutgoingQueue } from '#drivers/adnl/outgoing-queue.js';
 import { PACKET_OVERHEAD, PacketReader, PacketWriter } from '#drivers/adnl/packet-stream.js';
+import { PeerPatience } from '#drivers/adnl/peer-patience.js';
+import { discard, listen } from '#drivers/adnl/socket-listeners.js';
 import type { CancelSchedule, Clock } from '#kernel/clock/clock.js';
 import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
 
@@ -42,18 +44,13 @@ export class Connection {
   readonly #reader: PacketReader;
   readonly #writer: PacketWriter;
   readonly #queue = new OutgoingQueue();
+  readonly #patience: PeerPatience;
   readonly #detach: () => void;
   #cancelCheck: CancelSchedule = () => {};
   #closed = false;
   #ending = false;
-  #paused = false;
-  /** Set when the socket has taken enough, and when that was. */
-  #blockedSince: number | null = null;
   #flushPlanned = false;
   #aboveHighWater = false;
-  #lastReceived: number;
-  #packetSince = 0;
-  #pinged = false;
 
   constructor(
     socket: Socket,
@@ -71,7 +68,7 @@ export class Connection {
     this.#metrics = modules.metrics;
     this.#reader = new PacketReader(identity.receive, options.maxPacketLength, (payload) => this.#onPacket(payload));
     this.#writer = new PacketWriter(identity.send, modules.randomBytes);
-    this.#lastReceived = this.#clock.now();
+    this.#patience = new PeerPatience(options, this.#clock.now());
     this.#detach = listen(socket, {
       data: (chunk: Uint8Array) => this.receive(chunk),
       drain: () => this.#onDrain(),
@@ -93,11 +90,6 @@ export class Connection {
     return !this.#closed && !this.#ending && this.#queue.waiting < this.#options.outgoingHighWaterBytes;
   }
 
-  /** Bytes that wait to be given to the socket. */
-  get queuedBytes(): number {
-    return this.#queue.waiting;
-  }
-
   /** How many bytes of the stream have been given to the socket; see {@link Connection.send}. */
   get handedOver(): number {
     return this.#queue.taken;
@@ -106,10 +98,7 @@ export class Connection {
   /** Takes bytes that came from the peer. Called for what the socket gives; and for what came behind a handshake. */
   receive(chunk: Uint8Array): void {
     if (this.#closed) return;
-    const now = this.#clock.now();
     const { packets, isMidPacket } = this.#reader;
-    this.#lastReceived = now;
-    this.#pinged = false;
     this.#metrics.bytes_received += chunk.length;
     try {
       this.#reader.push(chunk);
@@ -118,7 +107,8 @@ export class Connection {
       this.close(asTernError(error, this.peer));
       return;
     }
-    if (!isMidPacket || this.#reader.packets !== packets) this.#packetSince = now;
+    const isSame = isMidPacket && this.#reader.packets === packets;
+    this.#patience.received(this.#clock.now(), !this.#reader.isMidPacket ? 'none' : isSame ? 'same' : 'new');
   }
 
   /**
@@ -144,18 +134,15 @@ export class Connection {
 
   /** Reads nothing more from the socket until {@link Connection.resume}. What has been read is still given out. */
   pause(): void {
-    if (this.#paused || this.#closed) return;
-    this.#paused = true;
+    if (this.#patience.isPaused || this.#closed) return;
+    this.#patience.paused();
     this.#socket.pause();
   }
 
   /** Reads on. Time in which nothing was read does not count against the peer. */
   resume(): void {
-    if (!this.#paused || this.#closed) return;
-    this.#paused = false;
-    const now = this.#clock.now();
-    this.#lastReceived = now;
-    this.#packetSince = now;
+    if (!this.#patience.isPaused || this.#closed) return;
+    this.#patience.resumed(this.#clock.now());
     this.#socket.resume();
   }
 
@@ -193,7 +180,7 @@ export class Connection {
 
   /** Sending waits for the end of this turn, so that small packets share a write. */
   #planFlush(): void {
-    if (this.#flushPlanned || this.#blockedSince !== null) return;
+    if (this.#flushPlanned || this.#patience.isBlocked) return;
     this.#flushPlanned = true;
     queueMicrotask(() => {
       this.#flushPlanned = false;
@@ -202,10 +189,10 @@ export class Connection {
   }
 
   #flush(): void {
-    while (!this.#closed && this.#blockedSince === null && this.#queue.waiting > 0) {
+    while (!this.#closed && !this.#patience.isBlocked && this.#queue.waiting > 0) {
       const piece = this.#writer.encrypt(this.#queue.take());
       this.#metrics.bytes_sent += piece.length;
-      if (!this.#socket.write(piece)) this.#blockedSince = this.#clock.now();
+      if (!this.#socket.write(piece)) this.#patience.blocked(this.#clock.now());
     }
     if (this.#closed) return;
     if (this.#ending && this.#queue.waiting === 0) {
@@ -217,7 +204,7 @@ export class Connection {
   }
 
   #onDrain(): void {
-    this.#blockedSince = null;
+    this.#patience.unblocked();
     this.#flush();
   }
 
@@ -232,56 +219,27 @@ export class Connection {
 
   /** Looks at all deadlines, and comes back when the next one can fall due. */
   #check(): void {
-    const { packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs } = this.#options;
-    const { peer } = this;
-    const now = this.#clock.now();
-    if (this.#blockedSince !== null && now - this.#blockedSince >= writeTimeoutMs) {
-      this.close(this.#notReading(`nothing was taken for ${writeTimeoutMs} ms`));
-    } else if (!this.#paused && this.#reader.isMidPacket && now - this.#packetSince >= packetTimeoutMs) {
-      this.close(adnlErrors['slow-packet']({ peer, timeoutMs: packetTimeoutMs }));
-    } else if (!this.#paused && now - this.#lastReceived >= deadAfterMs) {
-      this.close(adnlErrors.silent({ peer, timeoutMs: deadAfterMs }));
-    } else if (!this.#paused && pingAfterMs > 0 && !this.#pinged && now - this.#lastReceived >= pingAfterMs) {
-      this.#pinged = true;
+    const verdict = this.#patience.verdict(this.#clock.now());
+    if (verdict === 'ping') {
+      this.#patience.pinged();
       this.#metrics.pings_sent++;
       this.send(writePing(Buffer.from(this.#modules.randomBytes(8)).readBigInt64LE()));
+    } else if (verdict !== 'wait') {
+      this.close(this.#impatience(verdict));
     }
-    this.#planCheck();
-  }
-
-  #planCheck(): void {
     if (this.#closed) return;
-    const { packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs } = this.#options;
-    const now = this.#clock.now();
-    // A deadline that does not run yet can fall due only a whole time-out from now: no event needs to plan anew.
-    let next = now + Math.min(packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs || deadAfterMs);
-    if (this.#blockedSince !== null) next = Math.min(next, this.#blockedSince + writeTimeoutMs);
-    if (!this.#paused) {
-      if (this.#reader.isMidPacket) next = Math.min(next, this.#packetSince + packetTimeoutMs);
-      next = Math.min(next, this.#lastReceived + deadAfterMs);
-      if (pingAfterMs > 0 && !this.#pinged) next = Math.min(next, this.#lastReceived + pingAfterMs);
-    }
-    this.#cancelCheck();
-    this.#cancelCheck = this.#clock.schedule(Math.max(1, next - now), () => this.#check());
+    this.#cancelCheck = this.#clock.schedule(this.#patience.nextLook(this.#clock.now()), () => this.#check());
+  }
+
+  #impatience(verdict: 'not-reading' | 'slow-packet' | 'silent'): TernError {
+    const { peer } = this;
+    const { packetTimeoutMs, writeTimeoutMs, deadAfterMs } = this.#options;
+    if (verdict === 'not-reading') return this.#notReading(`nothing was taken for ${writeTimeoutMs} ms`);
+    return verdict === 'silent'
+      ? adnlErrors.silent({ peer, timeoutMs: deadAfterMs })
+      : adnlErrors['slow-packet']({ peer, timeoutMs: packetTimeoutMs });
   }
 }
-
-/** Adds listeners, and gives what takes them away again. */
-export function listen(socket: Socket, listeners: Record<string, (value: never) => void>): () => void {
-  const entries = Object.entries(listeners) as [string, (...values: unknown[]) => void][];
-  for (const [event, listener] of entries) socket.on(event, listener);
-  return () => {
-    for (const [event, listener] of entries) socket.off(event, listener);
-  };
-}
-
-/** Destroys a socket on which nobody listens any more; errors that it may still report are of no interest. */
-export function discard(socket: Socket): void {
-  socket.on('error', ignore);
-  socket.destroy();
-}
-
-function ignore(): void {}
 
 function asTernError(error: unknown, peer: string): TernError {
   if (isTernError(error)) return error;

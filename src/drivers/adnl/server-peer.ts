@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
-import { Connection, discard, listen } from '#drivers/adnl/connection.js';
+import { Connection } from '#drivers/adnl/connection.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import { HANDSHAKE_BYTES, readHandshake, sessionKeys } from '#drivers/adnl/handshake.js';
 import type { KeyPair } from '#drivers/adnl/keys.js';
 import { type AdnlMessage, maxDataBytes, writeAnswer } from '#drivers/adnl/message.js';
 import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { AdnlModules, CheckedServerOptions } from '#drivers/adnl/options.js';
+import { discard, listen } from '#drivers/adnl/socket-listeners.js';
 import type { CancelSchedule } from '#kernel/clock/clock.js';
 import type { TernError } from '#kernel/errors/tern-error.js';
 

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { discard } from '#drivers/adnl/connection.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import { type KeyPair, keyPairFromSeed, shortId } from '#drivers/adnl/keys.js';
 import { createAdnlMetrics } from '#drivers/adnl/metrics.js';
 import { type AdnlServerOptions, checkServerOptions } from '#drivers/adnl/options.js';
 import { type AdnlServerModules, type ServerContext, ServerPeer } from '#drivers/adnl/server-peer.js';
+import { discard } from '#drivers/adnl/socket-listeners.js';
 
 /** A server that listens. */
 export interface AdnlServer {
