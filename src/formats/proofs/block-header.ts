@@ -22,6 +22,8 @@ import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 /** A block whose header has been checked against its id. What else of the block is there depends on the proof. */
 export interface BlockHeader {
   readonly id: BlockId;
+  /** The cells that were checked. */
+  readonly root: Cell;
   readonly block: Block;
   readonly info: BlockInfo;
   /** The block before; after a merge the last ones of the left and the right shard. Seqno 0: a zerostate. */
@@ -48,7 +50,14 @@ export function checkBlockHeader(root: Cell, id: BlockId): BlockHeader {
     expectField(id, 'not_master', id.workchain !== MASTERCHAIN, info.not_master);
     const prev = previous(id, info);
     const master = info.master_ref?.value.master;
-    return { id, block, info, prev, master_ref: master === undefined ? null : blockOfRef(MASTERCHAIN_SHARD, master) };
+    return {
+      id,
+      root,
+      block,
+      info,
+      prev,
+      master_ref: master === undefined ? null : blockOfRef(MASTERCHAIN_SHARD, master),
+    };
   });
 }
 

@@ -1,0 +1,213 @@
+import type { BlockHeader } from '#formats/proofs/block-header.js';
+import {
+  type BlockId,
+  type BlockPosition,
+  isMasterchain,
+  MASTERCHAIN_SHARD,
+  printBlockId,
+  printPosition,
+  printShard,
+  type Shard,
+  sameBlock,
+} from '#formats/proofs/block-id.js';
+import { type BlockQuery, verifyLookup } from '#formats/proofs/lookup-block.js';
+import type { LiteServerLookupBlockResult } from '#formats/tl/generated/lite-server.js';
+import { LiteServerLookupBlockWithProof } from '#formats/tl/generated/lite-server-functions.js';
+import { type Call, type Checked, isNotAvailable, isServersFailure } from '#services/chain/call.js';
+import { chainErrors } from '#services/chain/errors.js';
+import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
+import type { Answered, BlockAt } from '#services/chain/read-options.js';
+import type { ShardTops } from '#services/chain/shard-tops.js';
+import { fromTlBlockId, toTlBlockId, toTlShard } from '#services/chain/tl-block-id.js';
+import type { Head, Trust } from '#services/chain/trust.js';
+
+/** A block that was looked up. */
+export interface FoundBlock extends Answered<LiteServerLookupBlockResult> {
+  readonly gen_utime: number;
+  readonly header: BlockHeader;
+  /** The masterchain block that commits it; itself if it is one. */
+  readonly masterchain_block: BlockId;
+}
+
+export interface BlockIdsModules {
+  readonly trust: Trust;
+  readonly proven: ProvenBlocks;
+  readonly shardTops: ShardTops;
+}
+
+type Looked = Checked<{ readonly header: BlockHeader; readonly mc: BlockId }, LiteServerLookupBlockResult>;
+
+/** Finds blocks, and proves that blocks are in the chain. */
+export class BlockIds {
+  readonly #modules: BlockIdsModules;
+
+  constructor(modules: BlockIdsModules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * The block that a read is about, proven.
+   * @throws chain/block-not-found, chain/block-not-in-chain, chain/parameter, lite/*
+   */
+  async resolve(call: Call, at: BlockAt | undefined): Promise<ProvenBlock> {
+    if (at === undefined || at === 'head') return this.#modules.trust.newest(call);
+    if (typeof at === 'number') return this.#atPosition(call, { ...MASTERCHAIN_SHARD, seqno: at });
+    const found = await this.#atPosition(call, at);
+    if (sameBlock(found.id, at)) return found;
+    throw chainErrors['block-not-in-chain']({ wanted: printBlockId(at), found: printBlockId(found.id) });
+  }
+
+  /** As {@link BlockIds.resolve} for reads of masterchain states. @throws chain/masterchain-only, chain/zerostate */
+  async resolveMasterchain(call: Call, at: BlockAt | undefined): Promise<ProvenBlock> {
+    if (typeof at === 'object' && !isMasterchain(at))
+      throw chainErrors['masterchain-only']({ block: printPosition(at) });
+    return this.#block(await this.resolve(call, at));
+  }
+
+  /** As {@link BlockIds.resolve} for reads of blocks, not states. @throws chain/zerostate */
+  async resolveBlock(call: Call, at: BlockAt | undefined): Promise<ProvenBlock> {
+    return this.#block(await this.resolve(call, at));
+  }
+
+  #block(block: ProvenBlock): ProvenBlock {
+    if (block.id.seqno > 0) return block;
+    throw chainErrors.zerostate({ block: printPosition(block.id) });
+  }
+
+  /**
+   * The block of a shard with a seqno, or the first one that reaches an lt or a time.
+   * @throws chain/block-not-found, chain/parameter, lite/*
+   */
+  async find(call: Call, query: BlockQuery): Promise<FoundBlock> {
+    checkQuery(query);
+    const { value, answer } = await this.#lookUp(call, query);
+    const { header, mc } = value;
+    const { gen_utime } = header.info;
+    return { block: header.id, gen_utime, header, masterchain_block: mc, proof: call.proof(answer) };
+  }
+
+  async #atPosition(call: Call, position: BlockPosition): Promise<ProvenBlock> {
+    await this.#modules.trust.keyBlocks();
+    const known = this.#modules.proven.get(position);
+    if (known !== null) return known;
+    checkQuery({ ...position, by: 'seqno' });
+    const { value } = await this.#lookUp(call, { ...position, by: 'seqno' });
+    const { header, mc } = value;
+    return { id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno };
+  }
+
+  /** Asks relative to the newest block, whose state remembers all masterchain blocks before it. */
+  async #lookUp(call: Call, query: BlockQuery): Promise<Looked> {
+    const { trust, proven } = this.#modules;
+    let head = await trust.newest(call);
+    if (isMasterchain(query) && isBeyond(head, query)) {
+      head = await trust.catchUp(call);
+      if (isBeyond(head, query)) throw notFound(query, `the newest one is ${printPosition(head.id)}`);
+    }
+    const found = await this.#lookUpFrom(call, head, query);
+    const { header, mc } = found.value;
+    proven.add({ id: mc, gen_utime: null, mc_seqno: mc.seqno });
+    proven.add({ id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno });
+    return found;
+  }
+
+  async #lookUpFrom(call: Call, head: Head, query: BlockQuery): Promise<Looked> {
+    try {
+      return await this.#ask(call, head.id, query);
+    } catch (error) {
+      if (!isServersFailure(error)) throw error;
+      if (!isMasterchain(query)) await this.#checkTop(call, head, query);
+      if (query.by === 'seqno') {
+        if (isMasterchain(query) || !isNotAvailable(error)) throw error;
+        throw notFound(query, 'servers do not have it');
+      }
+      return await this.#firstBlock(call, head, query, error);
+    }
+  }
+
+  /** Servers cannot prove that a shard's first block is the first: there is no header of a zerostate. */
+  async #firstBlock(call: Call, head: Head, query: BlockQuery, failure: unknown): Promise<Looked> {
+    let first: Looked;
+    try {
+      first = await this.#ask(call, head.id, { workchain: query.workchain, shard: query.shard, by: 'seqno', seqno: 1 });
+    } catch {
+      throw failure;
+    }
+    const { info } = first.value.header;
+    const reaches = query.by === 'lt' ? info.end_lt >= query.lt : query.by === 'utime' && info.gen_utime >= query.utime;
+    if (!reaches) throw failure;
+    return first;
+  }
+
+  /** @throws chain/block-not-found when the block would be newer than the newest of its shard, or there is no workchain */
+  async #checkTop(call: Call, head: Head, query: BlockQuery): Promise<void> {
+    const top = await this.#modules.shardTops.topOf(call, head, query);
+    if (top === null) throw notFound(query, `masterchain block ${head.id.seqno} has no such workchain`);
+    const { seq_no, end_lt, gen_utime } = top.entry.descr;
+    const beyond =
+      query.by === 'seqno' ? query.seqno > seq_no : query.by === 'lt' ? query.lt > end_lt : query.utime > gen_utime;
+    if (beyond) throw notFound(query, `the newest one of the shard is ${printPosition(top.block)}`);
+  }
+
+  #ask(call: Call, known: BlockId, query: BlockQuery): Promise<Looked> {
+    const { workchain } = query;
+    const shard = toTlShard(query.shard);
+    const question = {
+      fn: LiteServerLookupBlockWithProof,
+      query: {
+        mode: query.by === 'seqno' ? 1 : query.by === 'lt' ? 2 : 4,
+        id: { workchain, shard, seqno: query.by === 'seqno' ? query.seqno | 0 : 0 },
+        mc_block_id: toTlBlockId(known),
+        lt: query.by === 'lt' ? BigInt.asIntN(64, query.lt) : null,
+        utime: query.by === 'utime' ? query.utime | 0 : null,
+      },
+      immutable: true,
+      verify: (answer: LiteServerLookupBlockResult) => {
+        const mc = fromTlBlockId(answer.mc_block_id);
+        const { client_mc_state_proof, mc_block_proof, header, prev_header } = answer;
+        const links = answer.shard_links.map((link) => ({ id: fromTlBlockId(link.id), proof: link.proof }));
+        const parts = { client_mc_state_proof, mc_block_proof, shard_links: links, header, prev_header };
+        return { header: verifyLookup(known, query, { id: fromTlBlockId(answer.id), mc_block_id: mc, ...parts }), mc };
+      },
+    };
+    if (query.by === 'seqno' && isMasterchain(query)) {
+      return call.ask({ ...question, need: { kind: 'block', seqno: query.seqno } });
+    }
+    return call.askAnyAge(question);
+  }
+}
+
+/** Whether a masterchain block is asked for that is newer than the newest. */
+function isBeyond(head: Head, query: BlockQuery): boolean {
+  if (query.by === 'seqno') return query.seqno > head.id.seqno;
+  if (query.by === 'lt') return query.lt > head.end_lt;
+  return query.utime > (head.gen_utime ?? 0);
+}
+
+function notFound(query: BlockQuery, reason: string): Error {
+  const what = query.by === 'seqno' ? query.seqno : query.by === 'lt' ? query.lt : query.utime;
+  return chainErrors['block-not-found']({ wanted: `${printShard(query as Shard)} with ${query.by} ${what}`, reason });
+}
+
+const MAX_UINT32 = 0xffffffff;
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** @throws chain/parameter, chain/zerostate */
+function checkQuery(query: BlockQuery): void {
+  const { workchain, shard } = query;
+  if ((workchain | 0) !== workchain) throw parameter('workchain', workchain, 'an int32');
+  if (shard <= 0n || shard > MAX_UINT64) throw parameter('shard', shard, 'a uint64, not 0');
+  if (query.by === 'lt') {
+    if (query.lt < 0n || query.lt > MAX_UINT64) throw parameter('lt', query.lt, 'a uint64');
+    return;
+  }
+  const value = query.by === 'seqno' ? query.seqno : query.utime;
+  if (!Number.isInteger(value) || value < 0 || value > MAX_UINT32) throw parameter(query.by, value, 'a uint32');
+  if (query.by === 'seqno' && value === 0) {
+    throw chainErrors.zerostate({ block: printPosition({ workchain, shard, seqno: 0 }) });
+  }
+}
+
+function parameter(name: string, value: number | bigint, wanted: string): Error {
+  return chainErrors.parameter({ name, value: String(value), wanted });
+}

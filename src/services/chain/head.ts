@@ -1,0 +1,64 @@
+import type { BlockHeader } from '#formats/proofs/block-header.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import { type Call, isServersFailure } from '#services/chain/call.js';
+import type { Head, Trust } from '#services/chain/trust.js';
+
+/** The newest masterchain block. Which one that is, servers say; that it is in the chain, their proof. */
+export interface ChainHead {
+  readonly block: BlockId;
+  /** Unix seconds; `null` while there is only the zerostate. */
+  readonly gen_utime: number | null;
+  readonly end_lt: bigint;
+  /** `null` while there is only the zerostate. */
+  readonly header: BlockHeader | null;
+}
+
+export interface HeadsModules {
+  readonly trust: Trust;
+  readonly clock: Clock;
+}
+
+/** Servers refuse to wait for a block that is further ahead than this. */
+const MAX_AHEAD = 100;
+
+/** Pause after a wait that failed, in case the servers did not wait at all. */
+const PAUSE_MS = 100;
+
+/** Reads of the newest block. */
+export class Heads {
+  readonly #modules: HeadsModules;
+
+  constructor(modules: HeadsModules) {
+    this.#modules = modules;
+  }
+
+  async head(call: Call): Promise<ChainHead> {
+    return chainHead(await this.#modules.trust.newest(call));
+  }
+
+  /** The newest block as soon as it has this seqno or a higher one. @throws chain/deadline */
+  async waitFor(call: Call, seqno: number): Promise<ChainHead> {
+    const { trust } = this.#modules;
+    let head = trust.known ?? (await trust.newest(call));
+    while (head.id.seqno < seqno) {
+      const next = Math.min(seqno, head.id.seqno + MAX_AHEAD);
+      try {
+        head = await trust.catchUp(call, next);
+      } catch (error) {
+        if (!isServersFailure(error)) throw error;
+        await this.#pause(Math.min(PAUSE_MS, call.left()));
+        head = trust.known ?? head;
+      }
+    }
+    return chainHead(head);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#modules.clock.schedule(ms, resolve));
+  }
+}
+
+function chainHead({ id, gen_utime, end_lt, header }: Head): ChainHead {
+  return { block: id, gen_utime, end_lt, header };
+}

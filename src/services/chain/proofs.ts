@@ -1,0 +1,179 @@
+import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-chain.js';
+import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { proofsErrors } from '#formats/proofs/errors.js';
+import { type ShardBlockLink, verifyShardBlockChain } from '#formats/proofs/shard-block.js';
+import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import type { LiteServerPartialBlockProof, LiteServerShardBlockProof } from '#formats/tl/generated/lite-server.js';
+import { LiteServerGetBlockProof, LiteServerGetShardBlockProof } from '#formats/tl/generated/lite-server-functions.js';
+import { TernError } from '#kernel/errors/tern-error.js';
+import type { BlockIds } from '#services/chain/block-ids.js';
+import type { Call, Checked } from '#services/chain/call.js';
+import { chainErrors } from '#services/chain/errors.js';
+import { needOfBlock, needOfState } from '#services/chain/need.js';
+import type { ProvenBlock } from '#services/chain/proven-blocks.js';
+import type { Answered, BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
+import { expectBlock, fromTlBlockId, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
+import type { Trust } from '#services/chain/trust.js';
+
+/** How a masterchain block proves another one. */
+export interface BlockProofRead extends Answered<readonly LiteServerPartialBlockProof[]> {
+  readonly from: BlockId;
+  /** `block`, the one that is proven. */
+  readonly to: BlockId;
+  readonly links: readonly BlockLink[];
+}
+
+/** How a masterchain block proves a shard block. */
+export interface ShardBlockProofRead extends Answered<LiteServerShardBlockProof> {
+  /** A block that commits it. */
+  readonly masterchain_block: BlockId;
+  /** From its shard's newest block at that time back to it. */
+  readonly links: readonly ShardBlockLink[];
+}
+
+/** Who signed a masterchain block. */
+export interface SignaturesRead extends Answered<readonly LiteServerPartialBlockProof[]> {
+  readonly signatures: SignatureSet;
+}
+
+export interface BlockProofOptions extends ReadOptions {
+  /** Build the proof from the state of the newer of the two blocks only: the answer is always the same then. */
+  readonly own_state?: boolean;
+}
+
+export interface ProofsModules {
+  readonly trust: Trust;
+  readonly blockIds: BlockIds;
+}
+
+const HAS_TARGET = 1;
+const OWN_STATE = 0x1000;
+
+/** More answers than this do not make one proof: 16 links each. */
+const MAX_ROUNDS = 4096;
+
+/** Reads of proofs, checked, for those who want to check them again or pass them on. */
+export class Proofs {
+  readonly #modules: ProofsModules;
+
+  constructor(modules: ProofsModules) {
+    this.#modules = modules;
+  }
+
+  /** The links from one masterchain block to another. */
+  async blockProof(call: Call, from: BlockAt, to: BlockAt, options: BlockProofOptions): Promise<BlockProofRead> {
+    const { blockIds } = this.#modules;
+    const source = await blockIds.resolve(call, from);
+    const target = await blockIds.resolve(call, to);
+    for (const { id } of [source, target]) {
+      if (!isMasterchain(id)) throw chainErrors['masterchain-only']({ block: printPosition(id) });
+    }
+    const mode = HAS_TARGET | (options.own_state === true ? OWN_STATE : 0);
+    const { links, answers } = await this.#links(call, source.id, target.id, mode);
+    const { id, gen_utime } = target;
+    return { block: id, gen_utime, from: source.id, to: id, links, proof: call.proof(answers) };
+  }
+
+  async #links(
+    call: Call,
+    from: BlockId,
+    to: BlockId,
+    mode: number,
+  ): Promise<{ readonly links: readonly BlockLink[]; readonly answers: readonly LiteServerPartialBlockProof[] }> {
+    const links: BlockLink[] = [];
+    const answers: LiteServerPartialBlockProof[] = [];
+    let reached = from;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const known = reached;
+      const { value, answer } = await call.ask({
+        fn: LiteServerGetBlockProof,
+        query: { mode, known_block: toTlBlockId(known), target_block: toTlBlockId(to) },
+        need: needBetween(known, to, mode),
+        immutable: true,
+        verify: (found) => {
+          expectBlock(found.from, known);
+          const end = fromTlBlockId(found.to);
+          const steps = found.steps.map(fromTlBlockLink);
+          verifyBlockChain(known, end, steps);
+          if (found.complete) expectBlock(found.to, to);
+          else if (steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
+          return { end, steps };
+        },
+      });
+      for (const step of value.steps) links.push(step);
+      answers.push(answer);
+      reached = value.end;
+      if (sameBlock(reached, to)) return { links, answers };
+    }
+    throw chainErrors['proof-rounds']({ rounds: MAX_ROUNDS, reached: printPosition(reached) });
+  }
+
+  /** The signatures of the validators under a masterchain block. */
+  async signatures(call: Call, { at }: ReadAt): Promise<SignaturesRead> {
+    const { trust, blockIds } = this.#modules;
+    const block = await blockIds.resolveMasterchain(call, at);
+    const { id, gen_utime } = block;
+    const from = (await trust.before(id.seqno)) ?? (await blockIds.resolve(call, id.seqno - 1)).id;
+    const { links, answers } = await this.#links(call, from, id, HAS_TARGET | OWN_STATE);
+    const last = links.at(-1);
+    if (last?.kind !== 'forward') {
+      throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(id)} has no signatures` });
+    }
+    return { block: id, gen_utime, signatures: last.signatures, proof: call.proof(answers) };
+  }
+
+  /** The links from a masterchain block to a shard block. Servers choose the masterchain block. */
+  async shardBlockProof(call: Call, { at }: ReadAt): Promise<ShardBlockProofRead> {
+    const { blockIds } = this.#modules;
+    const block = await blockIds.resolveBlock(call, at);
+    const { id, gen_utime } = block;
+    const refused: BlockId[] = [];
+    for (;;) {
+      const { value, answer } = await this.#shardLinks(call, block, refused);
+      const { masterchain_block } = value;
+      try {
+        await blockIds.resolve(call, masterchain_block);
+        return { block: id, gen_utime, ...value, proof: call.proof(answer) };
+      } catch (error) {
+        // A chain from a block that is none proves nothing. Whoever answers so again is found out in the check.
+        const invented = error instanceof TernError && error.class === 'not-found';
+        if (!invented || refused.length === MAX_REFUSED) throw error;
+        refused.push(masterchain_block);
+      }
+    }
+  }
+
+  #shardLinks(
+    call: Call,
+    block: ProvenBlock,
+    refused: readonly BlockId[],
+  ): Promise<Checked<Pick<ShardBlockProofRead, 'masterchain_block' | 'links'>, LiteServerShardBlockProof>> {
+    const { id } = block;
+    return call.ask({
+      fn: LiteServerGetShardBlockProof,
+      query: { id: toTlBlockId(id) },
+      need: needOfBlock(block),
+      verify: (found) => {
+        const masterchain_block = fromTlBlockId(found.masterchain_id);
+        if (refused.some((other) => sameBlock(other, masterchain_block))) {
+          const expected = 'a masterchain block of the chain';
+          throw proofsErrors['other-block']({ expected, found: printBlockId(masterchain_block) });
+        }
+        const links = found.links.map((link) => ({ id: fromTlBlockId(link.id), proof: link.proof }));
+        verifyShardBlockChain(masterchain_block, id, links);
+        return { masterchain_block, links };
+      },
+    });
+  }
+}
+
+/** So many different blocks that are not in the chain may be named before a read of a shard block's proof fails. */
+const MAX_REFUSED = 4;
+
+/** Without state, blocks of the time of the older end are enough; a state is needed for the way back, or if asked for. */
+function needBetween(from: BlockId, to: BlockId, mode: number) {
+  const mc_seqno = Math.max(from.seqno, to.seqno);
+  if (from.seqno > to.seqno || (mode & OWN_STATE) !== 0) return needOfState({ id: to, gen_utime: null, mc_seqno });
+  return needOfBlock({ id: to, gen_utime: null, mc_seqno: Math.min(from.seqno, to.seqno) });
+}

@@ -1,0 +1,64 @@
+import { type BlockId, type BlockPosition, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
+import { chainErrors } from '#services/chain/errors.js';
+
+/** A block that is proven to be in the chain. */
+export interface ProvenBlock {
+  readonly id: BlockId;
+  /** Unix seconds; `null` when only the id is known. */
+  readonly gen_utime: number | null;
+  /** Seqno of a masterchain block in whose time it is; `null` when not known. */
+  readonly mc_seqno: number | null;
+}
+
+/** Blocks that were proven, by their place in the chain: those used last are kept. */
+export class ProvenBlocks {
+  readonly #limit: number;
+  readonly #blocks = new Map<string, ProvenBlock>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  get(position: BlockPosition): ProvenBlock | null {
+    const key = keyOf(position);
+    const block = this.#blocks.get(key);
+    if (block === undefined) return null;
+    this.#blocks.delete(key);
+    this.#blocks.set(key, block);
+    return block;
+  }
+
+  /**
+   * Remembers a block, and gives all that is known of it.
+   * @throws chain/two-blocks when another one is proven to stand there
+   */
+  add(block: ProvenBlock): ProvenBlock {
+    const key = keyOf(block.id);
+    const known = this.#blocks.get(key);
+    if (known !== undefined && !sameBlock(known.id, block.id)) {
+      throw chainErrors['two-blocks']({ first: printBlockId(known.id), second: printBlockId(block.id) });
+    }
+    const merged: ProvenBlock = {
+      id: known?.id ?? block.id,
+      gen_utime: block.gen_utime ?? known?.gen_utime ?? null,
+      mc_seqno: known?.mc_seqno ?? block.mc_seqno,
+    };
+    this.#blocks.delete(key);
+    this.#blocks.set(key, merged);
+    if (this.#blocks.size > this.#limit) {
+      for (const oldest of this.#blocks.keys()) {
+        this.#blocks.delete(oldest);
+        break;
+      }
+    }
+    return merged;
+  }
+}
+
+function keyOf({ workchain, shard, seqno }: BlockPosition): string {
+  return `${workchain}:${shard.toString(36)}:${seqno}`;
+}

@@ -1,0 +1,80 @@
+import { parseBoc } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { LiteServerSendMessage } from '#formats/tl/generated/lite-server-functions.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Message } from '#formats/tlb/message.js';
+import { isTernError, TernError } from '#kernel/errors/tern-error.js';
+import type { Call } from '#services/chain/call.js';
+import { chainErrors } from '#services/chain/errors.js';
+
+/** A message that at least one server took; whether it has an effect, the chain will show. */
+export interface SentMessage {
+  /** Hash of the message as it was sent. */
+  readonly hash: Uint8Array;
+}
+
+/** Servers take no longer ones. */
+const MAX_BYTES = 65_535;
+
+/** Servers take no deeper ones. */
+const MAX_DEPTH = 511;
+
+/** Sends external messages. */
+export class Sender {
+  readonly #fanOut: number;
+
+  constructor(fanOut: number) {
+    this.#fanOut = fanOut;
+  }
+
+  /**
+   * Sends a message to several servers at once.
+   * @param body bag of cells with the message
+   * @throws chain/message, chain/message-refused with what a node said, lite/*
+   */
+  async send(call: Call, body: Uint8Array): Promise<SentMessage> {
+    const hash = checkMessage(body).hash();
+    try {
+      await call.fanOut(
+        {
+          fn: LiteServerSendMessage,
+          query: { body },
+          need: { kind: 'head' },
+          verify: ({ status }) => {
+            if (status !== 1)
+              throw chainErrors['incomplete-answer']({ problem: `the status of the message is ${status}` });
+            return status;
+          },
+        },
+        this.#fanOut,
+      );
+    } catch (error) {
+      if (!isTernError(error, 'lite/answer-error')) throw error;
+      const { code, text } = error.data;
+      throw chainErrors['message-refused']({ code: Number(code), text: String(text) }, error);
+    }
+    return { hash };
+  }
+}
+
+/** @throws chain/message */
+function checkMessage(body: Uint8Array): Cell {
+  if (body.length > MAX_BYTES) {
+    throw chainErrors.message({ problem: `they are ${body.length}, and at most ${MAX_BYTES} are allowed` });
+  }
+  try {
+    const { roots } = parseBoc(body);
+    const root = roots[0]!;
+    if (roots.length !== 1) throw chainErrors.message({ problem: `the bag has ${roots.length} roots` });
+    if (root.levelMask !== 0) throw chainErrors.message({ problem: 'parts of it are pruned' });
+    if (root.depth() > MAX_DEPTH) {
+      throw chainErrors.message({ problem: `it is ${root.depth()} cells deep, and at most ${MAX_DEPTH} are allowed` });
+    }
+    const { info } = decodeCell(Message, root);
+    if (info.kind !== 'ext_in_msg_info') throw chainErrors.message({ problem: `it is a message of kind ${info.kind}` });
+    return root;
+  } catch (error) {
+    if (!(error instanceof TernError) || isTernError(error, chainErrors.message.code)) throw error;
+    throw chainErrors.message({ problem: error.message }, error);
+  }
+}

@@ -1,0 +1,205 @@
+import type { LiteSource } from '#drivers/lite/lite-source.js';
+import { type ProvenChain, verifyBlockChain } from '#formats/proofs/block-chain.js';
+import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import type { LiteServerPartialBlockProof } from '#formats/tl/generated/lite-server.js';
+import { LiteServerGetBlockHeader, LiteServerGetBlockProof } from '#formats/tl/generated/lite-server-functions.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import type { Call, Checked } from '#services/chain/call.js';
+import { chainErrors } from '#services/chain/errors.js';
+import type { KeyBlockStore } from '#services/chain/key-block-store.js';
+import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
+import { expectBlock, fromTlBlockId, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
+
+/** The newest masterchain block that is proven. */
+export interface Head extends ProvenBlock {
+  /** 0 for a zerostate. */
+  readonly end_lt: bigint;
+  /** `null` for a zerostate. */
+  readonly header: BlockHeader | null;
+}
+
+export interface TrustOptions {
+  readonly zero_state: BlockId;
+  readonly init_block: BlockId;
+  readonly headMaxAgeMs: number;
+}
+
+export interface TrustModules {
+  readonly source: LiteSource;
+  readonly clock: Clock;
+  readonly keyBlocks: KeyBlockStore;
+  readonly proven: ProvenBlocks;
+  readonly logger: Logger;
+}
+
+/** More answers than this are not taken to prove one block: with 16 links each they lead over 65,536 key blocks. */
+const MAX_ROUNDS = 4096;
+
+/**
+ * What is trusted: the configured blocks, all key blocks that were proven from them, and the newest block that the last
+ * of these proves by its validators' signatures.
+ */
+export class Trust {
+  readonly #options: TrustOptions;
+  readonly #modules: TrustModules;
+  /** The configured block, then key blocks, each proven from the one before. */
+  #chain: BlockId[] | null = null;
+  #loading: Promise<void> | null = null;
+  #head: Head | null = null;
+  #headSince = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: TrustOptions, modules: TrustModules) {
+    this.#options = options;
+    this.#modules = modules;
+  }
+
+  /** The newest block that is known already; `null` before the first read. */
+  get known(): Head | null {
+    return this.#head;
+  }
+
+  /** The newest masterchain block; the known one as long as no server has claimed a newer one and it is not old. */
+  async newest(call: Call): Promise<Head> {
+    const { source, clock } = this.#modules;
+    const head = this.#head;
+    if (
+      head !== null &&
+      source.headSeqno <= head.id.seqno &&
+      clock.now() - this.#headSince <= this.#options.headMaxAgeMs
+    ) {
+      return head;
+    }
+    return this.catchUp(call);
+  }
+
+  /**
+   * Proves the newest block that a server has, from the last key block on. Never goes back to an older one.
+   * @param waitSeqno wait until servers have this block
+   */
+  async catchUp(call: Call, waitSeqno?: number): Promise<Head> {
+    const chain = await this.#loaded();
+    let known = chain.at(-1)!;
+    let header: BlockHeader | null = null;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const { value } = await this.#step(call, known, waitSeqno);
+      this.#learn(value.chain);
+      header = value.chain.links.at(-1)?.header ?? header;
+      known = value.chain.to;
+      if (value.complete) return this.#advance(await this.#headOf(call, known, header));
+    }
+    throw chainErrors['proof-rounds']({ rounds: MAX_ROUNDS, reached: printPosition(known) });
+  }
+
+  #step(
+    call: Call,
+    known: BlockId,
+    waitSeqno: number | undefined,
+  ): Promise<Checked<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
+    return call.ask({
+      fn: LiteServerGetBlockProof,
+      query: { mode: 0, known_block: toTlBlockId(known), target_block: null },
+      need: { kind: 'head' },
+      verify: (answer) => {
+        expectBlock(answer.from, known);
+        const { complete, steps } = answer;
+        if (!complete && steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
+        return { chain: verifyBlockChain(known, fromTlBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
+      },
+      ...(waitSeqno === undefined ? {} : { waitSeqno }),
+    });
+  }
+
+  async #headOf(call: Call, id: BlockId, found: BlockHeader | null): Promise<Head> {
+    if (id.seqno === 0) return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null };
+    const header = found !== null && sameBlock(found.id, id) ? found : await this.#header(call, id);
+    const { gen_utime, end_lt } = header.info;
+    return { id, gen_utime, mc_seqno: id.seqno, end_lt, header };
+  }
+
+  async #header(call: Call, id: BlockId): Promise<BlockHeader> {
+    const { value } = await call.ask({
+      fn: LiteServerGetBlockHeader,
+      query: { id: toTlBlockId(id), mode: 0 },
+      need: { kind: 'block', seqno: id.seqno },
+      immutable: true,
+      verify: (answer) => {
+        expectBlock(answer.id, id);
+        return verifyBlockHeader(answer.header_proof, id);
+      },
+    });
+    return value;
+  }
+
+  #advance(found: Head): Head {
+    this.#modules.proven.add(found);
+    if (this.#head === null || found.id.seqno >= this.#head.id.seqno) {
+      this.#head = found;
+      this.#headSince = this.#modules.clock.now();
+    }
+    return this.#head;
+  }
+
+  /** Takes over what a chain proved: its blocks, and key blocks newer than those known. */
+  #learn({ links }: ProvenChain): void {
+    const chain = this.#chain!;
+    const fresh: BlockId[] = [];
+    for (const { to, to_key_block, header } of links) {
+      this.#modules.proven.add({ id: to, gen_utime: header?.info.gen_utime ?? null, mc_seqno: to.seqno });
+      if (!to_key_block || to.seqno <= chain.at(-1)!.seqno) continue;
+      chain.push(to);
+      fresh.push(to);
+    }
+    if (fresh.length > 0) this.#writing = this.#writing.then(() => this.#write(fresh));
+  }
+
+  async #write(blocks: readonly BlockId[]): Promise<void> {
+    const { keyBlocks, logger } = this.#modules;
+    try {
+      await keyBlocks.append(blocks);
+    } catch (error) {
+      logger.warn('proven key blocks could not be kept; the next run will prove them again', { error: String(error) });
+    }
+  }
+
+  /**
+   * The newest trusted block before a masterchain block from which signatures of that one can be asked for; `null` when
+   * the block is older than all of them.
+   */
+  async before(seqno: number): Promise<BlockId | null> {
+    return (await this.#loaded()).findLast((block) => block.seqno < seqno) ?? null;
+  }
+
+  /** All trusted key blocks, the configured block first. */
+  async keyBlocks(): Promise<readonly BlockId[]> {
+    return this.#loaded();
+  }
+
+  async #loaded(): Promise<BlockId[]> {
+    if (this.#chain === null) {
+      this.#loading ??= this.#load();
+      try {
+        await this.#loading;
+      } finally {
+        this.#loading = null;
+      }
+    }
+    return this.#chain!;
+  }
+
+  async #load(): Promise<void> {
+    const { zero_state, init_block } = this.#options;
+    const { proven, keyBlocks } = this.#modules;
+    const stored = await keyBlocks.load();
+    this.#chain = [init_block, ...stored.filter(({ seqno }) => seqno > init_block.seqno)];
+    for (const id of [zero_state, ...this.#chain]) proven.add({ id, gen_utime: null, mc_seqno: id.seqno });
+  }
+
+  /** Waits until key blocks are on the disk. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+}
