@@ -40,7 +40,8 @@ describe('connecting fails', () => {
 
   it('when the name leads nowhere', async () => {
     const error = await errorOf(bench.client({ host: 'nowhere.invalid', port: 1 }, await someKey()));
-    expect(error.code).toBe('adnl/connect-failed');
+    // Where no name server answers at all, it takes until the time-out.
+    expect(error.code).toMatch(/^adnl\/connect-(failed|timeout)$/);
   });
 
   it('when the time is over before TCP stands', async () => {
