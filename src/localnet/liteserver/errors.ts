@@ -1,0 +1,78 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** Why a query is refused. `LITE_ERROR_CODES` has the number that a client gets for each; the text goes to it as it is. */
+export const liteserverErrors = defineErrors('liteserver', {
+  'bad-query': {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Send a function of the lite API in liteServer.query, written as schemas/lite_api.tl says.',
+  },
+  'unknown-query': {
+    class: 'caller',
+    message: (_: Record<string, never>) => 'unknown query',
+    remedy: 'Send a function of the lite API; liteServer.query may not hold another one.',
+  },
+  'not-allowed': {
+    class: 'caller',
+    message: (_: Record<string, never>) => 'query is not allowed',
+    remedy: 'Ask for blocks that are final: this server knows no others.',
+  },
+  'read-only': {
+    class: 'caller',
+    message: (_: Record<string, never>) =>
+      'cannot apply external message to current state : this server serves a recorded chain, which no message can change',
+    remedy: 'Send messages to a server of a network that is alive.',
+  },
+  'no-virtual-machine': {
+    class: 'caller',
+    message: (_: Record<string, never>) => 'runSmcMethod is not available: this server has no virtual machine',
+    remedy: 'Get the state of the account, and run the method on the side of the client.',
+  },
+  refused: {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Ask for something else: no server can answer this.',
+  },
+  'broken-rule': {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Name a newer masterchain block, or a block that is committed.',
+  },
+  'not-ready': {
+    class: 'not-found',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Ask again when the server has come so far, or ask another one.',
+  },
+  timeout: {
+    class: 'not-found',
+    message: (_: Record<string, never>) => 'timeout',
+    remedy: 'Wait for a block that is nearer, or for longer.',
+  },
+  internal: {
+    class: 'internal',
+    message: (d: { problem: string }) => `the query failed: ${d.problem}`,
+    remedy: 'Report this together with the query.',
+  },
+});
+
+/** `liteServer.error code:int`, as the reference software uses it. */
+const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
+  'liteserver/bad-query': 0,
+  'liteserver/unknown-query': 621,
+  'liteserver/not-allowed': 0,
+  'liteserver/read-only': 0,
+  'liteserver/no-virtual-machine': -400,
+  'liteserver/refused': -400,
+  'liteserver/broken-rule': 0,
+  'liteserver/not-ready': 651,
+  'liteserver/timeout': 652,
+  'liteserver/internal': 602,
+};
+
+/** What a client is told when its query failed. */
+export function toLiteError(error: unknown): { readonly code: number; readonly message: string } {
+  if (!isTernError(error)) return { code: 602, message: 'the query failed' };
+  if (error.code.startsWith('tl/')) return { code: 0, message: error.message };
+  return { code: LITE_ERROR_CODES[error.code] ?? 602, message: error.message };
+}

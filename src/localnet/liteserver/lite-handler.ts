@@ -1,0 +1,23 @@
+import type { TlValue } from '#formats/tl/constructor.js';
+import type { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
+import type { Ledger } from '#localnet/liteserver/ledger.js';
+
+/** What handlers answer from. */
+export interface LiteContext {
+  readonly ledger: Ledger;
+  /** Seconds since 1970. */
+  readonly unixTime: () => number;
+}
+
+type LiteFunction = (typeof liteServerFunctions)[number];
+
+/** Answers a call of one function of the lite API. @throws liteserver/*: what the client is told instead */
+export type LiteHandler<F extends LiteFunction = LiteFunction> = (
+  args: TlValue<F>,
+  context: LiteContext,
+) => TlValue<F['result']>;
+
+/** Handlers of some functions, by name. */
+export type LiteHandlers<Name extends LiteFunction['name']> = {
+  readonly [N in Name]: LiteHandler<Extract<LiteFunction, { readonly name: N }>>;
+};

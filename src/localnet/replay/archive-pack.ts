@@ -1,0 +1,49 @@
+import { replayErrors } from '#localnet/replay/errors.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+
+/** One file of an archive pack. Names of nodes: `block_(…)`, `proof_(…)`, `prooflink_(…)`. */
+export interface PackEntry {
+  readonly name: string;
+  /** Where it begins in the pack, in bytes. */
+  readonly offset: number;
+  /** A view into the pack. */
+  readonly data: Uint8Array;
+}
+
+const MAGIC = 0xae8fdd01;
+const ENTRY_MAGIC = 0x1e8b;
+
+/** Whether bytes begin as an archive pack does. */
+export function isArchivePack(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === MAGIC;
+}
+
+/**
+ * The entries of an archive pack of a node: 4 bytes `ae8fdd01` (least significant first), then for each file u16 0x1e8b,
+ * u16 length of the name, u32 length of the data (all least significant first), the name, the data.
+ *
+ * @param file how errors name the pack
+ * @throws replay/not-a-pack, replay/damaged-pack, replay/torn-pack
+ */
+export function* readArchivePack(bytes: Uint8Array, file: string): Generator<PackEntry> {
+  if (!isArchivePack(bytes)) throw replayErrors['not-a-pack']({ file, found: toHex(bytes.subarray(0, 4)) || 'nothing' });
+  const view = viewOf(bytes);
+  const text = new TextDecoder();
+  let offset = 4;
+  while (offset < bytes.length) {
+    const left = bytes.length - offset;
+    if (left < 8) throw replayErrors['torn-pack']({ file, offset, needed: 8, left });
+    if (view.getUint16(offset, true) !== ENTRY_MAGIC) {
+      throw replayErrors['damaged-pack']({ file, offset, found: toHex(bytes.subarray(offset, offset + 2)) });
+    }
+    const dataAt = offset + 8 + view.getUint16(offset + 2, true);
+    const end = dataAt + view.getUint32(offset + 4, true);
+    if (end > bytes.length) throw replayErrors['torn-pack']({ file, offset, needed: end - offset, left });
+    yield { name: text.decode(bytes.subarray(offset + 8, dataAt)), offset, data: bytes.subarray(dataAt, end) };
+    offset = end;
+  }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,180 @@
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { type BlockId, isMasterchain, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { checkZerostate } from '#formats/proofs/shard-state.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import { replayErrors } from '#localnet/replay/errors.js';
+import type { FoundBlock, FoundZerostate, RecordedContent } from '#localnet/replay/recorded-content.js';
+
+/** A block of the chain, with the state after it. */
+export interface ChainBlock extends FoundBlock {
+  readonly mc_seqno: number;
+  readonly state: Cell;
+}
+
+/** The chain in a folder, from its zerostates on. */
+export interface RecordedChain {
+  readonly zerostates: readonly FoundZerostate[];
+  /** Blocks of the masterchain; the one of seqno 1 first. */
+  readonly masterchain: readonly ChainBlock[];
+  /** Blocks of shards, each after those that it follows. */
+  readonly shards: readonly ChainBlock[];
+}
+
+/**
+ * Puts the blocks of a folder into their order, from the masterchain's zerostate to the head, and makes all states by
+ * applying the update of each block to the state before it. Equal parts of states are the same cells.
+ *
+ * @param to the head, a seqno of the masterchain; null for the newest block
+ * @throws replay/no-blocks, replay/no-such-head, replay/missing-block, replay/no-zerostate, replay/other-zerostate,
+ *   replay/wrong-state
+ */
+export function buildChain(content: RecordedContent, to: number | null): RecordedChain {
+  return new ChainBuilder(content).build(to);
+}
+
+class ChainBuilder {
+  readonly #content: RecordedContent;
+  readonly #placed = new Map<string, ChainBlock>();
+  readonly #zerostates = new Map<string, FoundZerostate>();
+  readonly #shards: ChainBlock[] = [];
+
+  constructor(content: RecordedContent) {
+    this.#content = content;
+  }
+
+  build(to: number | null): RecordedChain {
+    const masterchain: ChainBlock[] = [];
+    for (const found of this.#masterchain(to)) {
+      const mc_seqno = found.id.seqno;
+      for (const shard of found.shards) this.#placeShard(shard, found);
+      masterchain.push(this.#place(found, mc_seqno));
+    }
+    return { zerostates: [...this.#zerostates.values()], masterchain, shards: this.#shards };
+  }
+
+  /** The blocks of the masterchain in their order. */
+  #masterchain(to: number | null): FoundBlock[] {
+    const { folder, blocks } = this.#content;
+    const all = [...blocks.values()].filter(({ id }) => isMasterchain(id));
+    const last = all.reduce((most, { id }) => Math.max(most, id.seqno), 0);
+    if (last === 0) throw replayErrors['no-blocks']({ folder });
+    const seqno = to ?? last;
+    const head = seqno > last ? undefined : all.find(({ id }) => id.seqno === seqno);
+    if (head === undefined) throw replayErrors['no-such-head']({ option: '--to', wanted: seqno, last });
+    const chain = [head];
+    for (let block = head; block.id.seqno > 1; chain.push(block)) {
+      block = this.#find(block.prev[0]!, printPosition(block.id));
+    }
+    chain.reverse();
+    this.#findZerostate(chain[0]!.prev[0]!, printPosition(chain[0]!.id));
+    return chain;
+  }
+
+  /** Places a shard's newest block and those before it that are not placed yet. */
+  #placeShard(top: BlockId, by: FoundBlock): void {
+    const waiting: FoundBlock[] = [];
+    const pending: { readonly id: BlockId; readonly after: string }[] = [{ id: top, after: printPosition(by.id) }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { id, after } = next;
+      if (id.seqno === 0) {
+        this.#findZerostate(id, after);
+        continue;
+      }
+      if (this.#placed.has(toHex(id.root_hash))) continue;
+      const found = this.#find(id, after);
+      waiting.push(found);
+      for (const prev of found.prev) pending.push({ id: prev, after: printPosition(id) });
+    }
+    waiting.sort((a, b) => a.id.seqno - b.id.seqno);
+    for (const found of waiting) {
+      if (!this.#placed.has(toHex(found.id.root_hash))) this.#shards.push(this.#place(found, by.id.seqno));
+    }
+  }
+
+  #place(found: FoundBlock, mc_seqno: number): ChainBlock {
+    const [first, second] = found.prev.map((prev) => this.#stateAfter(prev)) as [Cell, Cell?];
+    const before = second === undefined ? first : splitState(first, second);
+    let state: Cell;
+    try {
+      state = applyMerkleUpdate(before, parseBocRoot(found.bytes).ref(2));
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      const { file, id } = found;
+      throw replayErrors['wrong-state']({ file, block: printPosition(id), problem: error.message }, error);
+    }
+    const block: ChainBlock = { ...found, mc_seqno, state };
+    this.#placed.set(toHex(found.id.root_hash), block);
+    return block;
+  }
+
+  #stateAfter(id: BlockId): Cell {
+    const key = toHex(id.root_hash);
+    return id.seqno === 0 ? this.#zerostates.get(key)!.root : this.#placed.get(key)!.state;
+  }
+
+  /** @throws replay/missing-block */
+  #find(id: BlockId, after: string): FoundBlock {
+    const { folder, blocks } = this.#content;
+    const found = blocks.get(toHex(id.root_hash));
+    if (found === undefined || !sameBlock(found.id, id)) {
+      throw replayErrors['missing-block']({ folder, block: printPosition(id), after: `block ${after}` });
+    }
+    return found;
+  }
+
+  /** @throws replay/no-zerostate, replay/other-zerostate */
+  #findZerostate(id: BlockId, after: string): void {
+    const key = toHex(id.root_hash);
+    if (this.#zerostates.has(key)) return;
+    const { folder, zerostates } = this.#content;
+    const candidates = zerostates.filter((each) => each.id.workchain === id.workchain);
+    const found = candidates.find((each) => toHex(each.id.root_hash) === key);
+    const where = `block ${after}`;
+    if (found === undefined) {
+      const [other] = candidates;
+      if (other === undefined) throw replayErrors['no-zerostate']({ folder, workchain: id.workchain, root_hash: key });
+      throw otherZerostate(other, 'root hash', id.root_hash, other.id.root_hash, where);
+    }
+    if (toHex(found.id.file_hash) !== toHex(id.file_hash)) {
+      throw otherZerostate(found, 'file hash', id.file_hash, found.id.file_hash, where);
+    }
+    if (isMasterchain(id)) checkZerostate(found.root, id);
+    this.#zerostates.set(key, found);
+  }
+}
+
+function otherZerostate(
+  { file }: FoundZerostate,
+  field: string,
+  expected: Uint8Array,
+  found: Uint8Array,
+  where: string,
+): Error {
+  return replayErrors['other-zerostate']({ file, field, expected: toHex(expected), found: toHex(found), where });
+}
+
+/** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
+function splitState(left: Cell, right: Cell): Cell {
+  return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
+}
+
+/**
+ * Compares the zerostate of the masterchain with the one that a client's configuration names.
+ * @throws replay/other-zerostate
+ */
+export function checkConfiguredZerostate(zerostate: FoundZerostate, file: string, config: unknown): void {
+  const named = (config as { validator?: { zero_state?: Record<string, unknown> } } | null)?.validator?.zero_state;
+  if (named === undefined || named === null) return;
+  for (const field of ['root_hash', 'file_hash'] as const) {
+    const expected = named[field];
+    const found = Buffer.from(zerostate.id[field]).toString('base64');
+    if (expected === undefined || expected === found) continue;
+    const where = `validator.zero_state.${field} of ${file}`;
+    throw replayErrors['other-zerostate']({ file: zerostate.file, field, expected: String(expected), found, where });
+  }
+}
+
