@@ -29,7 +29,13 @@ export interface LiteRequest<Query, Answer, Value> {
   readonly waitSeqno?: number;
   /** The value stays true for ever: it may be kept and given to whoever asks the same again. */
   readonly immutable?: boolean;
-  /** How many bytes an immutable value takes while it is kept; by default the size of the answer is taken. */
+  /**
+   * A name for what `verify` makes. Requests with equal function, query and name share one value, under way and in the
+   * cache; the name must tell apart whatever else `verify` depends on. Without a name they share the answer, and each
+   * verifies it for itself.
+   */
+  readonly verifiedAs?: string;
+  /** How many bytes an immutable value takes while it is kept; by default the size of the answer is taken. Only with `verifiedAs`. */
   readonly size?: (value: Value) => number;
   /** For everything together, waiting and asking again included. */
   readonly deadlineMs?: number;

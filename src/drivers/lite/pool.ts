@@ -1,0 +1,354 @@
+// Over 250 lines: the pool holds together what its files do each for itself.
+import type { Wanted } from '#drivers/lite/choose-server.js';
+import { liteErrors } from '#drivers/lite/errors.js';
+import { chooseServers, fanOut } from '#drivers/lite/fan-out.js';
+import { HedgeBudget } from '#drivers/lite/hedge-budget.js';
+import type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
+import type { PoolMetrics, ServerMetrics } from '#drivers/lite/metrics.js';
+import {
+  checkPoolSettings,
+  type LitePoolModules,
+  type LitePoolOptions,
+  type PoolSettings,
+} from '#drivers/lite/options.js';
+import type { PoolContext } from '#drivers/lite/pool-context.js';
+import { type Answered, RequestRun } from '#drivers/lite/request-run.js';
+import { LiteServer, type ServerListener } from '#drivers/lite/server.js';
+import { ServerWatch } from '#drivers/lite/server-watch.js';
+import { encodeLiteQuery } from '#formats/tl/lite-query.js';
+import { LruByBytes } from '#kernel/async/lru-by-bytes.js';
+import { Semaphore } from '#kernel/async/semaphore.js';
+import { type Flight, SingleFlight } from '#kernel/async/single-flight.js';
+import { type Patience, waitUntil } from '#kernel/async/wait-until.js';
+import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+
+/** An answer that may be shared, and what it was verified to. */
+interface Shared extends Omit<Answered<unknown, unknown>, 'server'> {
+  readonly server: LiteServer | null;
+  readonly verify: unknown;
+  readonly verifiedAs: string | undefined;
+}
+
+/** {@link LiteSource} over several servers. */
+export class LitePool implements LiteSource {
+  readonly #settings: PoolSettings;
+  readonly #modules: LitePoolModules;
+  readonly #servers: readonly LiteServer[];
+  readonly #context: PoolContext;
+  readonly #flights: SingleFlight<Shared>;
+  /** What is under way, by the key of its flight. */
+  readonly #runs = new Map<string, { tooLate(): TernError }>();
+  readonly #turns: Semaphore;
+  readonly #cache: LruByBytes<Shared>;
+  #isClosed = false;
+  readonly #watchers = new Set<() => void>();
+  #referenceSeqno = 0;
+  #requests = 0;
+  #failures = 0;
+  #overloads = 0;
+  #cacheHits = 0;
+  #cacheMisses = 0;
+
+  /** Connects to nothing yet: see {@link LitePool.start}. @throws lite/bad-option */
+  constructor(options: LitePoolOptions, modules: LitePoolModules) {
+    const settings = checkPoolSettings(options);
+    const { clock } = modules;
+    this.#settings = settings;
+    this.#modules = modules;
+    this.#flights = new SingleFlight(clock);
+    this.#turns = new Semaphore(settings.maxInFlight, settings.maxWaiting);
+    this.#cache = new LruByBytes(settings.cacheBytes);
+    const listener: ServerListener = {
+      onChange: () => this.#onChange(),
+      onConnected: (server, signal) => new ServerWatch(server, settings, modules, signal).start(),
+    };
+    const servers = options.servers.map((address) => new LiteServer(address, options, settings, modules, listener));
+    this.#servers = servers;
+    const pool = this;
+    this.#context = {
+      servers,
+      settings,
+      modules,
+      hedges: new HedgeBudget(settings.hedgeShare, settings.hedgeBurst),
+      watchers: this.#watchers,
+      get isClosed() {
+        return pool.#isClosed;
+      },
+      get referenceSeqno() {
+        return pool.#referenceSeqno;
+      },
+    };
+  }
+
+  /** The newest masterchain seqno that any healthy server has claimed; 0 before the first answer. */
+  get headSeqno(): number {
+    let newest = 0;
+    const { maxLag } = this.#settings;
+    for (const { health, seqno } of this.#servers) {
+      if (health.state(this.#referenceSeqno - seqno, maxLag) === 'healthy') newest = Math.max(newest, seqno);
+    }
+    return newest;
+  }
+
+  /** Connects to all servers, and keeps on doing so until {@link LitePool.close}. */
+  start(): void {
+    for (const server of this.#servers) server.start();
+  }
+
+  /** Ends all requests with `lite/closed`, and all connections. Resolves when nothing is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#turns.refuseWaiting();
+    this.#wake();
+    await Promise.all(this.#servers.map((server) => server.close()));
+  }
+
+  async ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
+    this.#requests++;
+    try {
+      return await this.#ask(request);
+    } catch (error) {
+      this.#failures++;
+      throw error;
+    }
+  }
+
+  async fanOut<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, count: number): Promise<Value> {
+    this.#requests++;
+    const bytes = encodeLiteQuery(request.fn, request.query);
+    const patience = this.#patience(request, () => this.#tooLate(request, bytes));
+    try {
+      return await waitUntil(this.#fanOut(request, bytes, count, patience), patience, this.#modules.clock);
+    } catch (error) {
+      this.#failures++;
+      throw error;
+    }
+  }
+
+  /** How the pool and its servers are at this moment. */
+  metrics(): PoolMetrics {
+    return {
+      head_seqno: this.headSeqno,
+      requests: this.#requests,
+      failures: this.#failures,
+      in_flight: this.#turns.taken,
+      waiting: this.#turns.waiting,
+      overloads: this.#overloads,
+      hedges: this.#context.hedges.spent,
+      single_flight_joins: this.#flights.joined,
+      cache_hits: this.#cacheHits,
+      cache_misses: this.#cacheMisses,
+      cache_bytes: this.#cache.bytes,
+      cache_entries: this.#cache.size,
+      cache_evictions: this.#cache.evicted,
+      servers: this.#servers.map((server) => this.#serverMetrics(server)),
+    };
+  }
+
+  async #ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
+    const { fn, query, need, waitSeqno = 0, immutable = false } = request;
+    const bytes = encodeLiteQuery(fn, query);
+    const question = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const key = request.verifiedAs === undefined ? question : `${request.verifiedAs}\n${question}`;
+    if (immutable) {
+      const kept = this.#cache.get(key);
+      if (kept !== undefined) {
+        const value = this.#valueOf(kept, request);
+        if (value !== null) {
+          this.#cacheHits++;
+          return value.value;
+        }
+        this.#cache.delete(key);
+      }
+      this.#cacheMisses++;
+    }
+    const flightKey = `${needText(need)} ${waitSeqno} ${key}`;
+    const patience = this.#patience(
+      request,
+      () => this.#runs.get(flightKey)?.tooLate() ?? this.#tooLate(request, bytes),
+    );
+    for (;;) {
+      const shared = await this.#flights.do(
+        flightKey,
+        (flight) => this.#fly(flightKey, request, bytes, flight),
+        patience,
+      );
+      const value = this.#valueOf(shared, request);
+      if (value === null) continue;
+      if (immutable) this.#keep(key, shared, request);
+      return value.value;
+    }
+  }
+
+  async #fanOut<Query, Answer, Value>(
+    request: LiteRequest<Query, Answer, Value>,
+    bytes: Uint8Array,
+    count: number,
+    patience: Patience,
+  ): Promise<Value> {
+    const fn = request.fn.name;
+    const release = await this.#turn(fn, patience);
+    try {
+      const wanted: Wanted = { need: request.need, fn, waitSeqno: 0 };
+      const servers = await this.#someServers(wanted, count, patience.until);
+      return await fanOut(this.#context, request, bytes, servers);
+    } catch (error) {
+      throw this.#isClosed ? liteErrors.closed({ function: fn }) : error;
+    } finally {
+      release();
+    }
+  }
+
+  async #fly<Query, Answer, Value>(
+    key: string,
+    request: LiteRequest<Query, Answer, Value>,
+    bytes: Uint8Array,
+    flight: Flight,
+  ): Promise<Shared> {
+    const release = await this.#turn(request.fn.name, flight);
+    const run = new RequestRun(this.#context, request, bytes);
+    this.#runs.set(key, run);
+    try {
+      const { verify, verifiedAs } = request;
+      return { ...(await run.run(flight)), verify, verifiedAs };
+    } finally {
+      if (this.#runs.get(key) === run) this.#runs.delete(key);
+      release();
+    }
+  }
+
+  /** A permit to be under way. @throws lite/overloaded, and what the signal says */
+  async #turn(fn: string, { signal }: Pick<Patience, 'signal'>): Promise<() => void> {
+    if (this.#isClosed) throw liteErrors.closed({ function: fn });
+    const turn = this.#turns.acquire(signal);
+    if (turn === null) {
+      this.#overloads++;
+      throw liteErrors.overloaded({ inFlight: this.#turns.taken, waiting: this.#turns.waiting });
+    }
+    try {
+      return await turn;
+    } catch (error) {
+      if (this.#isClosed) throw liteErrors.closed({ function: fn });
+      throw liteErrors.aborted({ function: fn }, error);
+    }
+  }
+
+  /** How long a request waits. */
+  #patience<Query, Answer, Value>(
+    { fn, deadlineMs = this.#settings.deadlineMs, signal }: LiteRequest<Query, Answer, Value>,
+    expired: () => TernError,
+  ): Patience {
+    return {
+      until: this.#modules.clock.now() + deadlineMs,
+      signal,
+      expired,
+      aborted: (reason) => liteErrors.aborted({ function: fn.name }, reason),
+    };
+  }
+
+  /** The value for this request, verified by itself unless the same has been done; null when it turns out to be false. */
+  #valueOf<Query, Answer, Value>(
+    { answer, value, verify, verifiedAs, server }: Shared,
+    request: LiteRequest<Query, Answer, Value>,
+  ): { readonly value: Value } | null {
+    const isSame = verify === request.verify || (verifiedAs !== undefined && verifiedAs === request.verifiedAs);
+    if (isSame) return { value: value as Value };
+    try {
+      return { value: request.verify(answer as Answer) };
+    } catch (error) {
+      if (!isTernError(error) || error.class !== 'upstream') throw error;
+      server?.quarantine(`${request.fn.name}: ${error.code}: ${error.message}`);
+      return null;
+    }
+  }
+
+  #keep<Query, Answer, Value>(key: string, shared: Shared, request: LiteRequest<Query, Answer, Value>): void {
+    const isNamed = request.verifiedAs !== undefined;
+    const size = isNamed ? request.size?.(shared.value as Value) : undefined;
+    // Without a name nobody can know what the value is: the answer alone is kept.
+    const kept = isNamed
+      ? { ...shared, answer: null, server: null }
+      : { ...shared, value: null, verify: null, server: null };
+    this.#cache.set(key, kept, size ?? shared.bytes);
+  }
+
+  /** Servers to fan out to, as soon as there is one. */
+  async #someServers(wanted: Wanted, count: number, until: number): Promise<LiteServer[]> {
+    const { clock } = this.#modules;
+    for (;;) {
+      if (this.#isClosed) throw liteErrors.closed({ function: wanted.fn });
+      const servers = chooseServers(this.#context, wanted, count);
+      if (servers.length > 0 || clock.now() >= until) return servers;
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          cancel();
+          this.#watchers.delete(wake);
+          resolve();
+        };
+        const cancel = clock.schedule(until - clock.now(), wake);
+        this.#watchers.add(wake);
+      });
+    }
+  }
+
+  #tooLate<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array): TernError {
+    return new RequestRun(this.#context, request, bytes).tooLate();
+  }
+
+  #onChange(): void {
+    this.#referenceSeqno = referenceSeqno(this.#servers);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #serverMetrics(server: LiteServer): ServerMetrics {
+    const { clock } = this.#modules;
+    const { health, statistics, depth } = server;
+    const lag = Math.max(0, this.#referenceSeqno - server.seqno);
+    const state = health.state(lag, this.#settings.maxLag);
+    const seconds = (ms: number | null) => (ms === null ? null : ms / 1000);
+    return {
+      server: server.name,
+      state,
+      reason: state === 'quarantined' ? health.quarantineReason : state === 'healthy' ? '' : health.problem,
+      quarantine_seconds: Math.max(0, (health.quarantinedUntil - clock.now()) / 1000),
+      quarantines: health.quarantines,
+      requests: statistics.requests,
+      answers: statistics.answers,
+      errors: Object.fromEntries(statistics.errors),
+      hedges: statistics.hedges,
+      in_flight: server.inFlight,
+      waiting: server.waiting,
+      seqno: server.seqno,
+      lag: health.hasHead ? lag : 0,
+      seqno_age_seconds: health.hasHead ? (clock.now() - server.seqnoSince) / 1000 : null,
+      rtt_mean_seconds: seconds(statistics.meanMs),
+      rtt_p50_seconds: seconds(statistics.p50),
+      rtt_p95_seconds: seconds(statistics.p95),
+      clock_skew_seconds: server.clockSkewSeconds,
+      version: server.version,
+      capabilities: server.capabilities,
+      oldest_block: depth.oldest('blocks'),
+      oldest_state: depth.oldest('states'),
+      is_archive: depth.isArchive,
+    };
+  }
+}
+
+/**
+ * What lag is measured by: the newest seqno that two servers have reached, where there are three or more, so that one that
+ * boasts does not make all others look old; else the newest one.
+ */
+function referenceSeqno(servers: readonly LiteServer[]): number {
+  const seqnos: number[] = [];
+  for (const { health, seqno } of servers) if (health.hasHead && !health.isQuarantined) seqnos.push(seqno);
+  seqnos.sort((a, b) => b - a);
+  return seqnos[seqnos.length >= 3 ? 1 : 0] ?? 0;
+}
+
+function needText(need: Need): string {
+  return 'seqno' in need ? `${need.kind} ${need.seqno}` : need.kind;
+}

@@ -1,0 +1,327 @@
+// Over 250 lines: the one place that decides which server is asked next, and when it is enough.
+import {
+  type Candidate,
+  chooseServer,
+  hasNeeded,
+  Tier,
+  tierOf,
+  type Wanted,
+  waitFor,
+} from '#drivers/lite/choose-server.js';
+import { liteErrors } from '#drivers/lite/errors.js';
+import type { LiteRequest } from '#drivers/lite/lite-source.js';
+import type { Failure, Outcome } from '#drivers/lite/outcome.js';
+import type { PoolContext } from '#drivers/lite/pool-context.js';
+import type { LiteServer } from '#drivers/lite/server.js';
+import { MAX_WAIT_MS } from '#drivers/lite/server-watch.js';
+import { idleText, refusalError, TriedServers } from '#drivers/lite/tried-servers.js';
+import { encodeLiteQuery } from '#formats/tl/lite-query.js';
+import type { Flight } from '#kernel/async/single-flight.js';
+import type { CancelSchedule } from '#kernel/clock/clock.js';
+import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+
+/** The longest that a server is made to wait for what is needed, when nobody asked for a wait. */
+const SHORT_WAIT_MS = 2_000;
+
+/** A true answer, and who gave it. */
+export interface Answered<Answer, Value> {
+  readonly server: LiteServer;
+  readonly answer: Answer;
+  readonly value: Value;
+  readonly bytes: number;
+}
+
+interface Settle<Result> {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+interface Attempt {
+  readonly server: LiteServer;
+  readonly controller: AbortController;
+  readonly since: number;
+  /** The block that it waits for first; 0 for none. */
+  readonly wait: number;
+}
+
+/** One request, from server to server until one gives a true answer. */
+export class RequestRun<Query, Answer, Value> {
+  readonly #context: PoolContext;
+  readonly #request: LiteRequest<Query, Answer, Value>;
+  /** The query as bytes, without a wait. */
+  readonly #bytes: Uint8Array;
+  readonly #wanted: Wanted;
+  readonly #begun: number;
+  readonly #tried = new TriedServers();
+  readonly #active = new Set<Attempt>();
+  /** Servers that are not to be asked again in this round; and those not at all. */
+  readonly #spent = new Set<LiteServer>();
+  readonly #useless = new Set<LiteServer>();
+  #attempts = 0;
+  #round = 0;
+  #isHedged = false;
+  #cancelHedge: CancelSchedule = () => {};
+  #cancelRetry: CancelSchedule = () => {};
+  #flight: Flight | null = null;
+  #settle: Settle<Answered<Answer, Value>> | null = null;
+
+  constructor(context: PoolContext, request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array) {
+    this.#context = context;
+    this.#request = request;
+    this.#bytes = bytes;
+    this.#wanted = { need: request.need, fn: request.fn.name, waitSeqno: request.waitSeqno ?? 0 };
+    this.#begun = context.modules.clock.now();
+  }
+
+  /** @throws lite/answer-error, lite/not-available, lite/unsupported, lite/unanswered, and what `verify` throws */
+  run(flight: Flight): Promise<Answered<Answer, Value>> {
+    this.#flight = flight;
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      flight.signal.addEventListener('abort', this.#onAbort);
+      this.#context.watchers.add(this.#onChange);
+      this.#context.hedges.earn();
+      this.#next();
+    });
+  }
+
+  /** What to say when it takes too long. */
+  tooLate(): TernError {
+    const { clock } = this.#context.modules;
+    const open = [...this.#active].map(
+      ({ server, since }) => `${server.name}: no answer after ${Math.round(clock.now() - since)} ms`,
+    );
+    return this.#unanswered([this.#tried.text(), ...open]);
+  }
+
+  readonly #onAbort = () => this.#end((settle) => settle.reject(this.tooLate()));
+
+  /** A server has changed: there may be one to ask now, or one that has the block which another waits for. */
+  readonly #onChange = () => {
+    if (this.#settle === null) return;
+    if (this.#context.isClosed) {
+      this.#end((settle) => settle.reject(liteErrors.closed({ function: this.#wanted.fn })));
+      return;
+    }
+    if (this.#active.size === 0) {
+      if (this.#isIdle) this.#next();
+      return;
+    }
+    if (this.#isHedged || this.#active.size > 1) return;
+    const [attempt] = this.#active;
+    if (attempt !== undefined && attempt.wait > 0 && this.#pick(Tier.fits) !== null) this.#planHedge(attempt, false);
+  };
+
+  /** Set as long as there was no server to ask. */
+  #isIdle = false;
+
+  #end(react: (settle: Settle<Answered<Answer, Value>>) => void): void {
+    const settle = this.#settle;
+    if (settle === null) return;
+    this.#settle = null;
+    this.#flight?.signal.removeEventListener('abort', this.#onAbort);
+    this.#context.watchers.delete(this.#onChange);
+    this.#cancelHedge();
+    this.#cancelRetry();
+    for (const { controller } of this.#active) controller.abort();
+    react(settle);
+  }
+
+  /** The best server that has not been asked, of this tier or a better one. */
+  #pick(worst: number): LiteServer | null {
+    const { servers, settings, modules, referenceSeqno } = this.#context;
+    const standing = { headSeqno: referenceSeqno, maxLag: settings.maxLag };
+    const candidates: Candidate[] = [];
+    for (const server of servers) {
+      if (this.#spent.has(server) || this.#useless.has(server)) continue;
+      const tier = tierOf(server, this.#wanted, standing);
+      if (tier !== null && tier <= worst && !this.#isActive(server)) candidates.push({ server, tier });
+    }
+    return chooseServer(candidates, modules.random);
+  }
+
+  #isActive(server: LiteServer): boolean {
+    for (const attempt of this.#active) if (attempt.server === server) return true;
+    return false;
+  }
+
+  #next(): void {
+    if (this.#settle === null) return;
+    this.#isIdle = false;
+    const isEnough = this.#attempts >= this.#context.settings.maxAttempts;
+    // Servers that should not have it are asked only when nobody else was there to say so.
+    const worst = this.#tried.some('missing') ? Tier.failing : Tier.lacks;
+    const server = isEnough ? null : this.#pick(worst);
+    if (server === null) this.#noServer(isEnough);
+    else this.#ask(server);
+  }
+
+  #ask(server: LiteServer): void {
+    const { clock } = this.#context.modules;
+    const { fn, query } = this.#request;
+    const wait = waitFor(server, this.#wanted);
+    const now = clock.now();
+    const attempt: Attempt = { server, controller: new AbortController(), since: now, wait };
+    let { attemptTimeoutMs: timeoutMs } = this.#context.settings;
+    let bytes = this.#bytes;
+    if (wait > 0) {
+      const limit = this.#wanted.waitSeqno > 0 ? MAX_WAIT_MS : SHORT_WAIT_MS;
+      const left = (this.#flight?.until ?? now) - now;
+      const timeout_ms = Math.max(1, Math.floor(Math.min(limit, left)));
+      bytes = encodeLiteQuery(fn, query, { seqno: wait, timeout_ms });
+      timeoutMs += timeout_ms;
+    }
+    this.#attempts++;
+    this.#active.add(attempt);
+    const { signal } = attempt.controller;
+    server.ask(fn, bytes, { timeoutMs, signal, waits: wait > 0 }).then(
+      (outcome) => this.#onOutcome(attempt, outcome),
+      (error) => this.#end((settle) => settle.reject(error)),
+    );
+    if (!this.#isHedged && wait === 0) this.#planHedge(attempt, true);
+  }
+
+  /** @param mayBeSlow whether it is the server's own speed that is waited for */
+  #planHedge({ server }: Attempt, mayBeSlow: boolean): void {
+    const { settings, modules } = this.#context;
+    const { hedgeDefaultMs, hedgeMinMs } = settings;
+    const p95 = server.statistics.p95Of(this.#wanted.fn) ?? (mayBeSlow ? hedgeDefaultMs : hedgeMinMs);
+    this.#cancelHedge();
+    this.#cancelHedge = modules.clock.schedule(Math.max(p95, hedgeMinMs), () => this.#hedge());
+  }
+
+  /** Asks a second server because the first one is slow. */
+  #hedge(): void {
+    const { hedges, settings } = this.#context;
+    if (this.#settle === null || this.#isHedged || this.#attempts >= settings.maxAttempts) return;
+    const server = this.#pick(Tier.lagging);
+    if (server === null || !hedges.take()) return;
+    this.#isHedged = true;
+    server.statistics.hedges++;
+    this.#ask(server);
+  }
+
+  #onOutcome(attempt: Attempt, outcome: Outcome<Answer>): void {
+    this.#active.delete(attempt);
+    if (this.#settle === null) return;
+    if (outcome.ok) this.#onAnswer(attempt.server, outcome.answer, outcome.bytes);
+    else this.#onFailure(attempt, outcome.failure);
+  }
+
+  #onAnswer(server: LiteServer, answer: Answer, bytes: number): void {
+    let value: Value;
+    try {
+      value = this.#request.verify(answer);
+    } catch (error) {
+      if (!isTernError(error) || error.class !== 'upstream') {
+        this.#end((settle) => settle.reject(error));
+        return;
+      }
+      this.#lied(server, { kind: 'lied', text: `the answer is not true: ${error.message}`, error });
+      return;
+    }
+    this.#learn(server);
+    this.#end((settle) => settle.resolve({ server, answer, value, bytes }));
+  }
+
+  #lied(server: LiteServer, failure: Failure): void {
+    this.#tried.add(server, failure);
+    this.#useless.add(server);
+    server.quarantine(`${this.#wanted.fn}: ${failure.error?.code ?? ''}: ${failure.error?.message ?? failure.text}`);
+    if (this.#active.size === 0) this.#next();
+  }
+
+  #onFailure({ server, since, wait }: Attempt, failure: Failure): void {
+    const { kind } = failure;
+    if (kind === 'refused') {
+      this.#end((settle) => settle.reject(refusalError(server, this.#wanted.fn, failure)));
+      return;
+    }
+    if (kind === 'lied') {
+      this.#lied(server, failure);
+      return;
+    }
+    if (kind === 'expired' && wait > 0 && wait === this.#wanted.waitSeqno) {
+      // The wait goes on, with whichever server is best now; but not at once with one that does not really wait.
+      this.#attempts--;
+      if (this.#active.size > 0) return;
+      const waited = this.#context.modules.clock.now() - since;
+      if (waited < this.#context.settings.retryDelayMs) this.#retryLater();
+      else this.#next();
+      return;
+    }
+    this.#tried.add(server, failure);
+    if (kind === 'missing' || kind === 'unsupported' || kind === 'expired') this.#useless.add(server);
+    else this.#spent.add(server);
+    if (this.#active.size === 0) this.#next();
+  }
+
+  /** Everybody has been asked, or nobody can be. */
+  #noServer(isEnough: boolean): void {
+    const { settings } = this.#context;
+    if (isEnough || (this.#spent.size > 0 && this.#round + 1 >= settings.maxRounds)) {
+      this.#end((settle) => settle.reject(this.#conclusion()));
+    } else if (this.#spent.size > 0) {
+      this.#round++;
+      this.#retryLater();
+    } else if (this.#mayCome()) {
+      this.#isIdle = true;
+    } else {
+      this.#end((settle) => settle.reject(this.#conclusion()));
+    }
+  }
+
+  #retryLater(): void {
+    const { settings, modules } = this.#context;
+    const delay = settings.retryDelayMs * 2 ** Math.max(0, this.#round - 1) * (0.5 + modules.random());
+    this.#cancelRetry = modules.clock.schedule(delay, () => {
+      this.#spent.clear();
+      this.#next();
+    });
+  }
+
+  /** Whether waiting makes sense: a server that may have the answer is not there at the moment. */
+  #mayCome(): boolean {
+    const { clock } = this.#context.modules;
+    const until = this.#flight?.until ?? 0;
+    for (const server of this.#context.servers) {
+      if (this.#useless.has(server) || server.unsupported.has(this.#wanted.fn)) continue;
+      if (server.health.isQuarantined && server.health.quarantinedUntil > until) continue;
+      if (clock.now() >= until) return false;
+      // When others have said that they do not have it, only one that is known to have it is waited for.
+      if (!this.#tried.some('missing') || hasNeeded(server, this.#wanted.need) === 'yes') return true;
+    }
+    return false;
+  }
+
+  #conclusion(): TernError {
+    const { fn } = this.#wanted;
+    const tried = this.#tried;
+    const isFault = tried.some('failed', 'lied', 'busy', 'dropped');
+    if (!isFault && tried.some('missing', 'not-ready', 'expired')) {
+      return liteErrors['not-available']({ function: fn, tried: tried.text() });
+    }
+    if (!isFault && tried.some('unsupported')) return liteErrors.unsupported({ function: fn, tried: tried.text() });
+    return this.#unanswered([tried.text()]);
+  }
+
+  #unanswered(parts: readonly string[]): TernError {
+    const { servers, settings, modules, referenceSeqno } = this.#context;
+    const afterMs = Math.round(modules.clock.now() - this.#begun);
+    const said = parts.filter((part) => part !== '').join('; ');
+    const tried = said === '' ? idleText(servers, referenceSeqno, settings.maxLag) : said;
+    return liteErrors.unanswered({ function: this.#wanted.fn, afterMs, tried });
+  }
+
+  /** An answer shows that something exists: whoever said otherwise lacks it. */
+  #learn(server: LiteServer): void {
+    const { need } = this.#wanted;
+    if (need.kind !== 'state' && need.kind !== 'block') return;
+    const kept = need.kind === 'state' ? 'states' : 'blocks';
+    if (need.seqno < 1) return;
+    server.depth.learnHave(kept, need.seqno);
+    for (const other of this.#tried.missing()) {
+      if (need.seqno <= other.seqno) other.depth.learnLack(kept, need.seqno);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { RoundTrips } from '#drivers/lite/round-trips.js';
+
+/** Weight of the newest measurement in the mean. */
+const LATENCY_WEIGHT = 0.2;
+const SUCCESS_WEIGHT = 0.1;
+/** From so many measurements of a function on, its own quantiles are used. */
+const ENOUGH = 16;
+/** More functions than there are would be a fault elsewhere. */
+const MAX_FUNCTIONS = 64;
+
+/** What is known of how a server answers. */
+export class ServerStatistics {
+  requests = 0;
+  answers = 0;
+  hedges = 0;
+  /** By code of `liteServer.error`, or by name of what happened. */
+  readonly errors = new Map<string, number>();
+  readonly #all = new RoundTrips();
+  readonly #byFunction = new Map<string, RoundTrips>();
+  #meanMs: number | null = null;
+  #success = 1;
+
+  /** Exponentially weighted mean of round trips, slow ones that were not waited for included; null before the first. */
+  get meanMs(): number | null {
+    return this.#meanMs;
+  }
+
+  /** Exponentially weighted share of queries that were answered. */
+  get success(): number {
+    return this.#success;
+  }
+
+  get p50(): number | null {
+    return this.#all.quantile(0.5);
+  }
+
+  get p95(): number | null {
+    return this.#all.quantile(0.95);
+  }
+
+  /** After how long 95 % of the answers of this function are there; null when too few are known. */
+  p95Of(name: string): number | null {
+    const own = this.#byFunction.get(name);
+    if (own !== undefined && own.weight >= ENOUGH) return own.quantile(0.95);
+    return this.#all.weight >= ENOUGH ? this.p95 : null;
+  }
+
+  answered(name: string, ms: number): void {
+    this.answers++;
+    this.#success += SUCCESS_WEIGHT * (1 - this.#success);
+    this.#mean(ms);
+    this.#all.add(ms);
+    let own = this.#byFunction.get(name);
+    if (own === undefined && this.#byFunction.size < MAX_FUNCTIONS) {
+      own = new RoundTrips();
+      this.#byFunction.set(name, own);
+    }
+    own?.add(ms);
+  }
+
+  /** An answer was not waited for any longer: it would have taken at least so long. */
+  tookLonger(ms: number): void {
+    if (this.#meanMs === null || ms > this.#meanMs) this.#mean(ms);
+  }
+
+  failed(error: string): void {
+    this.#success -= SUCCESS_WEIGHT * this.#success;
+    this.counted(error);
+  }
+
+  /** Something that says nothing against the server. */
+  counted(error: string): void {
+    this.errors.set(error, (this.errors.get(error) ?? 0) + 1);
+  }
+
+  #mean(ms: number): void {
+    this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + LATENCY_WEIGHT * (ms - this.#meanMs);
+  }
+}

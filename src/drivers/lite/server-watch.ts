@@ -1,0 +1,121 @@
+import type { LitePoolModules, PoolSettings } from '#drivers/lite/options.js';
+import type { Outcome } from '#drivers/lite/outcome.js';
+import type { LiteServer } from '#drivers/lite/server.js';
+import type { TlFunction, TlValue } from '#formats/tl/constructor.js';
+import {
+  LiteServerGetConfigParams,
+  LiteServerGetMasterchainInfo,
+  LiteServerGetMasterchainInfoExt,
+  LiteServerGetTime,
+  LiteServerLookupBlock,
+} from '#formats/tl/generated/lite-server-functions.js';
+import { encodeLiteQuery } from '#formats/tl/lite-query.js';
+import { pause } from '#kernel/async/pause.js';
+
+/** The longest that the reference server lets a query wait for a block. */
+export const MAX_WAIT_MS = 10_000;
+/** Servers that answer a wait too early are not asked more often than so. */
+const MIN_INTERVAL_MS = 100;
+const MASTERCHAIN = { workchain: -1, shard: -(2n ** 63n) };
+/** `lookupBlock`: by seqno. */
+const BY_SEQNO = 1;
+
+type WatchModules = Pick<LitePoolModules, 'clock' | 'unixTimeMs' | 'random'>;
+
+/** Looks after a server as long as a connection to it stands. */
+export class ServerWatch {
+  readonly #server: LiteServer;
+  readonly #settings: PoolSettings;
+  readonly #modules: WatchModules;
+  readonly #signal: AbortSignal;
+
+  constructor(server: LiteServer, settings: PoolSettings, modules: WatchModules, signal: AbortSignal) {
+    this.#server = server;
+    this.#settings = settings;
+    this.#modules = modules;
+    this.#signal = signal;
+  }
+
+  start(): void {
+    void this.#followHead();
+    void this.#checkTime();
+  }
+
+  /** Learns of every new block by queries that wait for it; there is always one under way. */
+  async #followHead(): Promise<void> {
+    const { clock } = this.#modules;
+    let failures = 0;
+    let probing = false;
+    while (!this.#signal.aborted) {
+      const begun = clock.now();
+      const told = await this.#askHead(this.#server.health.hasHead ? this.#server.seqno + 1 : 0);
+      if (told && !probing) {
+        probing = true;
+        void this.#probeDepth();
+      }
+      failures = told ? 0 : failures + 1;
+      const least = told ? MIN_INTERVAL_MS : MIN_INTERVAL_MS * 2 ** Math.min(failures, 7);
+      const left = least - (clock.now() - begun);
+      if (left > 0) await pause(left, clock, this.#signal);
+    }
+  }
+
+  /** @returns whether the server answered, if only that there is nothing new */
+  async #askHead(waitSeqno: number): Promise<boolean> {
+    const server = this.#server;
+    const waits = waitSeqno > 0;
+    if (server.unsupported.has(LiteServerGetMasterchainInfoExt.name)) {
+      const old = await this.#ask(LiteServerGetMasterchainInfo, {}, waitSeqno);
+      if (!old.ok) return waits && old.failure.kind === 'expired';
+      // Without the time of the block, that of this machine stands in: lag is measured in blocks.
+      const last_utime = Math.floor(this.#modules.unixTimeMs() / 1000);
+      server.gaveHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
+      return true;
+    }
+    const outcome = await this.#ask(LiteServerGetMasterchainInfoExt, { mode: 0 }, waitSeqno);
+    if (outcome.ok) server.gaveHead(outcome.answer);
+    return outcome.ok || (waits && outcome.failure.kind === 'expired');
+  }
+
+  /** Asks for the time now and then: does it answer, how fast, and is its clock right? */
+  async #checkTime(): Promise<void> {
+    const { clock, random, unixTimeMs } = this.#modules;
+    while (!this.#signal.aborted) {
+      const begun = clock.now();
+      const outcome = await this.#ask(LiteServerGetTime, {}, 0);
+      if (outcome.ok) {
+        const half = (clock.now() - begun) / 2;
+        this.#server.clockSkewSeconds = Math.round(outcome.answer.now - (unixTimeMs() - half) / 1000) + 0;
+      }
+      await pause(this.#settings.checkIntervalMs * (0.75 + random() / 2), clock, this.#signal);
+    }
+  }
+
+  async #probeDepth(): Promise<void> {
+    const { depthRefreshMs } = this.#settings;
+    while (depthRefreshMs > 0 && !this.#signal.aborted) {
+      const isKnown = await this.#server.depth.probe(this.#server.seqno, (kept, seqno) => this.#look(kept, seqno));
+      const pauseMs = isKnown ? depthRefreshMs : Math.min(depthRefreshMs, this.#settings.checkIntervalMs);
+      await pause(pauseMs * (0.75 + this.#modules.random() / 2), this.#modules.clock, this.#signal);
+    }
+  }
+
+  async #look(kept: 'blocks' | 'states', seqno: number): Promise<boolean | null> {
+    const id = { ...MASTERCHAIN, seqno };
+    const header = await this.#ask(LiteServerLookupBlock, { mode: BY_SEQNO, id, lt: null, utime: null }, 0);
+    if (!header.ok) return header.failure.kind === 'missing' ? false : null;
+    if (kept === 'blocks') return true;
+    const config = await this.#ask(LiteServerGetConfigParams, { mode: 0, id: header.answer.id, param_list: [] }, 0);
+    if (config.ok) return true;
+    return config.failure.kind === 'missing' ? false : null;
+  }
+
+  #ask<F extends TlFunction>(fn: F, query: TlValue<F>, waitSeqno: number): Promise<Outcome<TlValue<F['result']>>> {
+    const wait = waitSeqno > 0 ? { seqno: waitSeqno, timeout_ms: MAX_WAIT_MS } : null;
+    return this.#server.ask(fn, encodeLiteQuery(fn, query, wait), {
+      timeoutMs: this.#settings.attemptTimeoutMs + (wait === null ? 0 : MAX_WAIT_MS),
+      signal: this.#signal,
+      waits: wait !== null,
+    }) as Promise<Outcome<TlValue<F['result']>>>;
+  }
+}

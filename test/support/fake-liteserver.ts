@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { type AdnlServer, listenAdnl } from '#drivers/adnl/server.js';
+import type { LiteServerAddress } from '#drivers/lite/server-address.js';
+import { encodeBoxed } from '#formats/tl/boxed.js';
+import type { TlConstructor, TlFunction, TlValue } from '#formats/tl/constructor.js';
+import {
+  LiteServerBlockHeader,
+  LiteServerConfigInfo,
+  LiteServerCurrentTime,
+  LiteServerError,
+  LiteServerMasterchainInfo,
+  LiteServerMasterchainInfoExt,
+} from '#formats/tl/generated/lite-server.js';
+import {
+  LiteServerGetConfigParams,
+  LiteServerGetMasterchainInfo,
+  LiteServerGetMasterchainInfoExt,
+  LiteServerGetTime,
+  LiteServerLookupBlock,
+} from '#formats/tl/generated/lite-server-functions.js';
+import type { TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
+import { decodeLiteQuery, type LiteQuery } from '#formats/tl/lite-query.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+
+const MASTERCHAIN_SHARD = -(2n ** 63n);
+
+/** What a script gives: the bytes of an answer; or null for none, ever. */
+export type Answer = Uint8Array | null;
+
+/** Answers one function. */
+export type Script = (args: never, query: LiteQuery) => Answer | Promise<Answer>;
+
+/** The id of a made-up masterchain block: its hashes follow from its seqno. */
+export function fakeBlockId(seqno: number): TonNodeBlockIdExt {
+  const hash = (mark: number) => Uint8Array.from({ length: 32 }, (_, i) => (seqno >> ((i % 4) * 8)) ^ mark);
+  return { workchain: -1, shard: MASTERCHAIN_SHARD, seqno, root_hash: hash(1), file_hash: hash(2) };
+}
+
+/** `liteServer.error` as bytes. */
+export function errorAnswer(code: number, message: string): Uint8Array {
+  return encodeBoxed(LiteServerError, { code, message });
+}
+
+/**
+ * A liteserver of which a test says how it behaves. It knows made-up masterchain blocks and states up to `seqno`, waits
+ * as a real one does, and answers other functions as scripted.
+ */
+export class FakeLiteserver {
+  readonly name: string;
+  /** Newest block; see {@link FakeLiteserver.advance}. */
+  seqno: number;
+  oldestBlock = 1;
+  oldestState = 1;
+  /** Answers `getTime`; this machine's time when null. */
+  now: number | null = null;
+  /** Each answer comes so much later. */
+  delayMs = 0;
+  /** Takes queries and answers none. */
+  isSilent = false;
+  /** Claims so many blocks more than it has. */
+  boast = 0;
+  /** Has `getMasterchainInfoExt`. */
+  hasExt = true;
+  /** How often each function was asked. */
+  readonly asked = new Map<string, number>();
+  /** How often a wait was asked for. */
+  waits = 0;
+  readonly #seed = randomBytes(32);
+  readonly #scripts = new Map<string, Script>();
+  readonly #waiting = new Set<() => void>();
+  #server: AdnlServer | null = null;
+  #port = 0;
+
+  constructor(name: string, seqno = 100) {
+    this.name = name;
+    this.seqno = seqno;
+  }
+
+  get address(): LiteServerAddress {
+    const publicKey = this.#server?.publicKey ?? new Uint8Array(32);
+    return { host: '127.0.0.1', port: this.#port, publicKey, slices: null };
+  }
+
+  /** The server's address as seen through a proxy. */
+  through(proxy: { readonly host: string; readonly port: number }): LiteServerAddress {
+    return { ...this.address, host: proxy.host, port: proxy.port };
+  }
+
+  /** What the pool calls it. */
+  get peer(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  get connections(): number {
+    return this.#server?.connections ?? 0;
+  }
+
+  /** Listens; on the same port again after {@link FakeLiteserver.stop}. */
+  async start(): Promise<this> {
+    this.#server = await listenAdnl(
+      { seed: this.#seed, port: this.#port, closeGraceMs: 0 },
+      { clock: systemClock, randomBytes, onQuery: (data) => this.#onQuery(data) },
+    );
+    this.#port = this.#server.port;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    for (const wake of [...this.#waiting]) wake();
+    await this.#server?.close();
+  }
+
+  /** Answers this function so from now on. */
+  on<F extends TlFunction>(fn: F, script: (args: TlValue<F>, query: LiteQuery) => Answer | Promise<Answer>): this {
+    this.#scripts.set(fn.name, script as Script);
+    return this;
+  }
+
+  count(fn: { readonly name: string }): number {
+    return this.asked.get(fn.name) ?? 0;
+  }
+
+  /** A new block. */
+  advance(seqno = this.seqno + 1): void {
+    this.seqno = seqno;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  async #onQuery(data: Uint8Array): Promise<Uint8Array> {
+    const answer = await this.#answer(data);
+    if (this.isSilent || answer === null) return new Promise(() => {});
+    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    return answer;
+  }
+
+  async #answer(data: Uint8Array): Promise<Answer> {
+    const query = decodeLiteQuery(data);
+    const { wait, call } = query;
+    this.asked.set(call.name, this.count(call) + 1);
+    if (wait !== null) {
+      this.waits++;
+      if (wait.seqno > this.seqno + 100) return errorAnswer(651, 'too big masterchain block seqno');
+      if (!(await this.#wait(wait.seqno, wait.timeout_ms))) return errorAnswer(652, 'timeout');
+    }
+    const script = this.#scripts.get(call.name);
+    if (script !== undefined) return script(call.value as never, query);
+    return this.#builtIn(query);
+  }
+
+  #builtIn({ call }: LiteQuery): Uint8Array {
+    const claimed = this.seqno + this.boast;
+    const state_root_hash = new Uint8Array(32);
+    const init = { workchain: -1, root_hash: new Uint8Array(32), file_hash: new Uint8Array(32) };
+    const now = this.now ?? Math.floor(Date.now() / 1000);
+    if (call.name === LiteServerGetMasterchainInfo.name) {
+      return encodeBoxed(LiteServerMasterchainInfo, { last: fakeBlockId(claimed), state_root_hash, init });
+    }
+    if (call.name === LiteServerGetMasterchainInfoExt.name && this.hasExt) {
+      const last = fakeBlockId(claimed);
+      const head = { mode: 0, version: 0x101, capabilities: 15n, last, last_utime: now, now, state_root_hash, init };
+      return encodeBoxed(LiteServerMasterchainInfoExt, head);
+    }
+    if (call.name === LiteServerGetTime.name) return encodeBoxed(LiteServerCurrentTime, { now });
+    if (call.name === LiteServerLookupBlock.name) {
+      const { id } = call.value as TlValue<typeof LiteServerLookupBlock>;
+      if (id.seqno > this.seqno) return errorAnswer(651, 'cannot find block: ltdb: block not found');
+      if (id.seqno < this.oldestBlock) return errorAnswer(651, 'cannot find block: seqno not in db');
+      const header_proof = new Uint8Array(0);
+      return encodeBoxed(LiteServerBlockHeader, { id: fakeBlockId(id.seqno), mode: 0, header_proof });
+    }
+    if (call.name === LiteServerGetConfigParams.name) {
+      const { id } = call.value as TlValue<typeof LiteServerGetConfigParams>;
+      if (id.seqno < this.oldestState || id.seqno > this.seqno) return errorAnswer(651, 'state not in db');
+      const nothing = new Uint8Array(0);
+      return encodeBoxed(LiteServerConfigInfo, { mode: 0, id, state_proof: nothing, config_proof: nothing });
+    }
+    return errorAnswer(0, `Unknown constructor found ${call.name} at 0`);
+  }
+
+  #wait(seqno: number, timeoutMs: number): Promise<boolean> {
+    if (this.seqno >= seqno) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve(this.seqno >= seqno);
+      };
+      const wake = () => {
+        if (this.seqno >= seqno) end();
+      };
+      const timer = setTimeout(end, Math.min(timeoutMs, 10_000));
+      this.#waiting.add(wake);
+    });
+  }
+}
+
+/** The constructor of a function's answer, for scripts. */
+export function answerOf<F extends TlFunction>(fn: F, value: TlValue<F['result']>): Uint8Array {
+  return encodeBoxed(fn.result as TlConstructor, value);
+}
