@@ -3,6 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { decodeCommand } from '#app/cli/decode.js';
 import { errorLine } from '#app/cli/error-line.js';
 import { cliErrors } from '#app/cli/errors.js';
+import { liteCommand } from '#app/cli/lite.js';
+import { replayCommand } from '#app/cli/replay.js';
 import { welcome } from '#app/cli/welcome.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
@@ -13,7 +15,7 @@ export interface Output {
 }
 
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
-const commands: readonly (() => Command)[] = [decodeCommand];
+const commands: readonly (() => Command)[] = [decodeCommand, liteCommand, replayCommand];
 
 function packageVersion(): string {
   const manifest = new URL('../../../package.json', import.meta.url);

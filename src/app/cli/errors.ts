@@ -11,6 +11,11 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { argument: string; problem: string }) => `"${d.argument}" ${d.problem}`,
     remedy: 'Give a file, hex, base64, or - to read standard input.',
   },
+  file: {
+    class: 'caller',
+    message: (d: { file: string; problem: string }) => `${d.file} ${d.problem}`,
+    remedy: 'Name another file, or change what is wrong with this one.',
+  },
   'no-such-type': {
     class: 'caller',
     message: (d: { type: string; known: string }) => `there is no type "${d.type}"; known are ${d.known}`,
@@ -20,5 +25,16 @@ export const cliErrors = defineErrors('cli', {
     class: 'caller',
     message: (d: { values: number }) => `as JSON it would have more than ${d.values} values`,
     remedy: 'Use --tree, which shows each cell once.',
+  },
+  'unreadable-network': {
+    class: 'caller',
+    message: (d: { file: string; problem: string }) => `the network config ${d.file} cannot be read: ${d.problem}`,
+    remedy: 'Give the path of a global.config.json with --network.',
+  },
+  'no-server': {
+    class: 'upstream',
+    message: (d: { file: string; servers: number }) =>
+      d.servers === 1 ? `the server of ${d.file} is not healthy` : `none of the ${d.servers} servers of ${d.file} is healthy`,
+    remedy: 'Look at the reasons above: the network, a firewall, or an old config may be at fault.',
   },
 });

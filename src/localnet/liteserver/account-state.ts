@@ -22,7 +22,7 @@ import {
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { MerkleReader, visitEach } from '#localnet/liteserver/merkle-reader.js';
-import { readShard } from '#localnet/liteserver/shard-links.js';
+import { leafShard, readShard } from '#localnet/liteserver/shard-links.js';
 
 const NOTHING = new Uint8Array();
 
@@ -36,9 +36,7 @@ export const NO_BLOCK: BlockId = {
 };
 
 /** States of accounts. */
-export const accountStateHandlers: LiteHandlers<
-  'liteServer.getAccountState' | 'liteServer.getAccountStatePrunned'
-> = {
+export const accountStateHandlers: LiteHandlers<'liteServer.getAccountState' | 'liteServer.getAccountStatePrunned'> = {
   'liteServer.getAccountState': (args, { ledger }) => accountState(ledger, args, (account) => account),
   'liteServer.getAccountStatePrunned': (args, { ledger }) => accountState(ledger, args, pruneAccount),
 };
@@ -94,7 +92,7 @@ function blockOf(ledger: Ledger, id: BlockId): LedgerBlock {
 /** The newest block of the shard that an account belongs to, and the proof of that: two roots, header and state. */
 function shardOfAccount(ledger: Ledger, block: LedgerBlock, workchain: number, prefix: bigint) {
   const reader = new MerkleReader(ledger.state(block));
-  const entry = readShard(openMcState(reader.root).extra.shard_hashes, workchain, prefix);
+  const entry = readShard(openMcState(reader.root).extra.shard_hashes, leafShard(workchain, prefix));
   return {
     shard: entry === null ? null : blockOfShard(entry),
     proof: serializeBoc([stateRootProof(block.root), reader.proof()]),

@@ -1,15 +1,9 @@
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { checkBlockHeader } from '#formats/proofs/block-header.js';
-import {
-  type BlockId,
-  isMasterchain,
-  printBlockId,
-  printPosition,
-  sameBlock,
-} from '#formats/proofs/block-id.js';
 import { checkOldBlock } from '#formats/proofs/block-chain.js';
+import { checkBlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { keyBlockConfig, stateConfig } from '#formats/proofs/config.js';
 import { checkZerostate } from '#formats/proofs/shard-state.js';
 import type { SignatureSet } from '#formats/proofs/signature-set.js';
@@ -22,7 +16,7 @@ import type {
 } from '#formats/tl/generated/lite-server.js';
 import { openBlock, openMcState, readPrevious, stateRootProof } from '#localnet/liteserver/block-reading.js';
 import { headOf, notReady, refused, requireBlock } from '#localnet/liteserver/find-block.js';
-import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
+import type { Ledger } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
 
@@ -167,4 +161,3 @@ export function signatureSetToTl(set: SignatureSet): LiteServerSignatureSet {
     candidate,
   };
 }
-

@@ -59,4 +59,3 @@ export function openMcState(root: Cell): { readonly state: ShardStateUnsplit; re
   extra.info.cell.touch();
   return { state, extra };
 }
-

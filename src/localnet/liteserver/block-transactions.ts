@@ -1,6 +1,10 @@
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { listTransactions, type ListedTransaction, MAX_LISTED_TRANSACTIONS } from '#formats/proofs/block-transactions.js';
+import {
+  type ListedTransaction,
+  listTransactions,
+  MAX_LISTED_TRANSACTIONS,
+} from '#formats/proofs/block-transactions.js';
 import { blockIdFromTl } from '#formats/tl/block-id.js';
 import type { LiteServerTransactionId, LiteServerTransactionMetadata } from '#formats/tl/generated/lite-server.js';
 import type { LiteServerListBlockTransactions } from '#formats/tl/generated/lite-server-functions.js';
@@ -33,7 +37,10 @@ export const blockTransactionHandlers: LiteHandlers<
     const { id, mode, count } = args;
     const withMetadata = (mode & MODE.metadata) !== 0;
     const { reader, block, listed, incomplete } = list(args, context, withMetadata || (mode & MODE.proof) !== 0);
-    if (withMetadata) for (const each of listed) envelopeOf(inMsgOf(block, each))?.touch();
+    if (withMetadata) {
+      block.extra.value.in_msg_descr.value.root?.touch();
+      for (const each of listed) envelopeOf(inMsgOf(block, each))?.touch();
+    }
     const roots = listed.map(({ cell }) => cell);
     return {
       id,

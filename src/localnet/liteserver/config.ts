@@ -7,10 +7,9 @@ import { decodeParam, validatorsOf } from '#formats/proofs/validator-config.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerConfigInfo } from '#formats/tl/generated/lite-server.js';
 import { CONFIG_PARAMS, type ConfigDictionary } from '#formats/tlb/config/config-params.js';
-import { GlobalVersion } from '#formats/tlb/global-version.js';
 import { ValidatorSet } from '#formats/tlb/config/validator-set.js';
+import { GlobalVersion } from '#formats/tlb/global-version.js';
 import type { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { openMcState, stateRootProof } from '#localnet/liteserver/block-reading.js';
 import { liteserverErrors } from '#localnet/liteserver/errors.js';
 import { headOf, isValidId, loadBlock, loadMasterchainBlock, refused } from '#localnet/liteserver/find-block.js';
@@ -20,7 +19,6 @@ import { MerkleReader, visitAll } from '#localnet/liteserver/merkle-reader.js';
 
 /** What a proof of the configuration shows besides the parameters asked for (bits of `mode`). */
 const SHOW = {
-  shardHashes: 8,
   validatorSet: 16,
   specialContracts: 32,
   accountsRoot: 64,
@@ -58,18 +56,17 @@ function configInfo(ledger: Ledger, id: BlockId, wideMode: number, params: reado
 function configOfState(
   ledger: Ledger,
   id: BlockId,
-  mode: number,
+  asked: number,
   params: readonly number[] | null,
 ): LiteServerConfigInfo {
   const block = loadMasterchainBlock(ledger, id);
   const reader = new MerkleReader(ledger.state(block));
   const { state, extra } = openMcState(reader.root);
-  if ((mode & SHOW.prevBlocks) === 0) {
-    readParts(extra.config.config, mode);
-  } else {
-    if ((mode & SHOW.accountsRoot) !== 0) state.accounts.cell.touch();
-    if ((mode & SHOW.shardHashes) !== 0) readShards(extra);
-    readParts(extra.config.config, mode | SHOW.capabilities);
+  const withPrevBlocks = (asked & SHOW.prevBlocks) !== 0;
+  const mode = withPrevBlocks ? asked | SHOW.capabilities : asked;
+  readParts(extra.config.config, mode);
+  if (withPrevBlocks) {
+    if ((mode & SHOW.accountsRoot) !== 0) state.accounts.value.root?.touch();
     readPreviousBlocks(extra, block.id.seqno);
   }
   readParams(extra.config.config, params);
@@ -93,7 +90,9 @@ function configOfKeyBlock(
     throw rule(`client knows block ${names.known} newer than the reference masterchain block ${names.head}`);
   }
   if (id.seqno > 0 && (!isValidId(id) || ledger.block(id) === null)) {
-    throw rule(`requested masterchain block ${names.known} is unknown from the perspective of reference block ${names.head}`);
+    throw rule(
+      `requested masterchain block ${names.known} is unknown from the perspective of reference block ${names.head}`,
+    );
   }
   const block = loadBlock(ledger, ledger.keyBlockUpTo(id.seqno));
   const reader = new MerkleReader(block.root);
@@ -130,12 +129,6 @@ function readParts(config: ConfigDictionary, mode: number): void {
     for (const _ of decodeParam(config, 12, CONFIG_PARAMS[12].codec) ?? []);
   }
   if ((mode & SHOW.capabilities) !== 0) decodeParam(config, 8, GlobalVersion);
-}
-
-function readShards(extra: McStateExtra): void {
-  for (const { descr } of shardDescrs(extra.shard_hashes)) {
-    if (descr.kind === 'shard_descr_new') descr.fees.cell.touch();
-  }
 }
 
 const PREVIOUS_BLOCKS = 16;

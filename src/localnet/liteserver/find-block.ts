@@ -78,7 +78,9 @@ export function lookupBlock(ledger: Ledger, query: BlockQuery): LedgerBlock {
   const value = query.by === 'seqno' ? query.seqno : query.by === 'lt' ? query.lt : query.utime;
   const where = `cannot find block ${printShard(query)} ${query.by}=${value}`;
   if (!ledger.hasWorkchain(query.workchain)) throw notReady(`${where}: ${query.by} not in db`);
-  throw notReady(`${where}: ltdb: block not found${query.by === 'seqno' && query.seqno === 0 ? '' : lastKnown(ledger)}`);
+  throw notReady(
+    `${where}: ltdb: block not found${query.by === 'seqno' && query.seqno === 0 ? '' : lastKnown(ledger)}`,
+  );
 }
 
 function lastKnown(ledger: Ledger): string {

@@ -9,10 +9,7 @@ const CAPABILITIES = 11n;
 
 /** What the server is, and how far its chain goes. */
 export const headHandlers: LiteHandlers<
-  | 'liteServer.getMasterchainInfo'
-  | 'liteServer.getMasterchainInfoExt'
-  | 'liteServer.getTime'
-  | 'liteServer.getVersion'
+  'liteServer.getMasterchainInfo' | 'liteServer.getMasterchainInfoExt' | 'liteServer.getTime' | 'liteServer.getVersion'
 > = {
   'liteServer.getMasterchainInfo': (_, context) => masterchainInfo(context),
 

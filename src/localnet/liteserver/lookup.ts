@@ -1,6 +1,6 @@
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, type Shard, sameBlock } from '#formats/proofs/block-id.js';
 import { checkOldBlock } from '#formats/proofs/block-chain.js';
+import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, type Shard, sameBlock } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/lookup-block.js';
 import { blockIdFromTl, blockIdToTl, blockPositionFromTl } from '#formats/tl/block-id.js';
 import type { LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
@@ -65,7 +65,7 @@ function queryOf({ mode, id, lt, utime }: LiteServerLookupBlock): BlockQuery {
 }
 
 /** The masterchain block that commits a shard block. */
-export function committedBy(ledger: Ledger, block: LedgerBlock): LedgerBlock {
+function committedBy(ledger: Ledger, block: LedgerBlock): LedgerBlock {
   return lookupBlock(ledger, { ...MASTERCHAIN_SHARD, by: 'seqno', seqno: block.mc_seqno });
 }
 

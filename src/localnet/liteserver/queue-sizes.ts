@@ -9,6 +9,7 @@ import { headOf, isValidId, loadBlock, refused } from '#localnet/liteserver/find
 import type { Ledger } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
+import { lowestBit } from '#localnet/liteserver/shard-links.js';
 
 /** With more messages in its queue, a shard takes no external messages. */
 const EXT_MSG_QUEUE_SIZE_LIMIT = 8000;
@@ -36,8 +37,7 @@ export const queueSizeHandlers: LiteHandlers<'liteServer.getOutMsgQueueSizes' | 
       const reader = new MerkleReader(ledger.state(block));
       const size = sizeOf(openState(reader.root));
       if (size === null) throw refused('no out_msg_queue_size in shard state');
-      const proof =
-        (mode & WITH_PROOF) === 0 ? null : serializeBoc([stateRootProof(block.root), reader.proof()]);
+      const proof = (mode & WITH_PROOF) === 0 ? null : serializeBoc([stateRootProof(block.root), reader.proof()]);
       return { mode, id: idTl, size: BigInt(size), proof };
     },
   };
@@ -56,8 +56,4 @@ function intersect(wanted: Shard, id: BlockId): boolean {
   if (sameShard(wanted, id)) return true;
   const tag = lowestBit(wanted.shard) > lowestBit(id.shard) ? lowestBit(wanted.shard) : lowestBit(id.shard);
   return ((wanted.shard ^ id.shard) & BigInt.asUintN(64, -(tag << 1n))) === 0n;
-}
-
-function lowestBit(shard: bigint): bigint {
-  return shard & -shard;
 }

@@ -1,22 +1,46 @@
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { checkBlockHeader } from '#formats/proofs/block-header.js';
-import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
+import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
 import { blockOfShard, MAX_SHARD_LINKS } from '#formats/proofs/shard-block.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerShardBlockLink } from '#formats/tl/generated/lite-server.js';
-import { findShard, type ShardEntry, type ShardHashes } from '#formats/tlb/shard-hashes.js';
-import { shardsIntersect } from '#formats/tlb/shard-ident.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { ShardEntry, ShardHashes } from '#formats/tlb/shard-hashes.js';
+import { shardsIntersect, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
 import { openMcBlockExtra } from '#localnet/liteserver/block-reading.js';
 import { refused, requireBlock } from '#localnet/liteserver/find-block.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import { MerkleReader, visitAll } from '#localnet/liteserver/merkle-reader.js';
 
-/** Reads the way to a shard in the configuration of shards, and its description whole. */
-export function readShard(hashes: ShardHashes, workchain: number, prefix: bigint): ShardEntry | null {
-  const entry = findShard(hashes, workchain, prefix);
-  if (entry?.descr.kind === 'shard_descr_new') entry.descr.fees.cell.touch();
-  return entry;
+/**
+ * Reads the way to a shard, or to the one that it is a part of, in the configuration of shards, and its description
+ * whole. `null` when there is none: no such workchain, or the shard has been split.
+ *
+ * @param wanted a shard; its prefix may be longer than that of any real one
+ */
+export function readShard(hashes: ShardHashes, { workchain, shard: wanted }: Shard): ShardEntry | null {
+  const root = hashes.get(workchain);
+  if (root === undefined) return null;
+  let tree = root.value;
+  let bit = WHOLE_WORKCHAIN;
+  let prefix = 0n;
+  for (; tree.kind === 'bt_fork' && bit > lowestBit(wanted); bit >>= 1n) {
+    prefix |= wanted & bit;
+    tree = ((wanted & bit) === 0n ? tree.left : tree.right).value;
+  }
+  if (tree.kind === 'bt_fork') return null;
+  if (tree.leaf.kind === 'shard_descr_new') tree.leaf.fees.cell.touch();
+  return { workchain, shard: prefix | bit, descr: tree.leaf };
+}
+
+/** The smallest shard that an account, or the first account of a shard, is in. */
+export function leafShard(workchain: number, prefix: bigint): Shard {
+  return { workchain, shard: prefix | 1n };
+}
+
+/** The tag of a shard. */
+export function lowestBit(shard: bigint): bigint {
+  return shard & -shard;
 }
 
 /** A header proof that shows the blocks before, and these. */
@@ -48,9 +72,8 @@ export function shardBlockLinks(ledger: Ledger, committing: LedgerBlock, target:
 function step({ id, root }: LedgerBlock, target: BlockId): { readonly next: BlockId; readonly proof: Cell } {
   if (isMasterchain(id)) {
     const reader = new MerkleReader(root);
-    const { workchain, shard } = target;
-    // The first account of the shard.
-    const entry = readShard(openMcBlockExtra(reader.root).shard_hashes, workchain, shard & (shard - 1n));
+    const first = leafShard(target.workchain, target.shard ^ lowestBit(target.shard));
+    const entry = readShard(openMcBlockExtra(reader.root).shard_hashes, first);
     if (entry === null) throw refused('shard not found');
     return { next: blockOfShard(entry), proof: reader.proof() };
   }

@@ -1,15 +1,24 @@
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
 import { blockIdFromTl, blockIdToTl, unsignedShard } from '#formats/tl/block-id.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { type ShardEntry, type ShardHashes, ShardTree } from '#formats/tlb/shard-hashes.js';
+import { type ShardEntry, ShardTree } from '#formats/tlb/shard-hashes.js';
+import { MASTERCHAIN } from '#formats/tlb/shard-ident.js';
 import { NO_BLOCK } from '#localnet/liteserver/account-state.js';
 import { openMcBlockExtra, openMcState, stateRootProof } from '#localnet/liteserver/block-reading.js';
-import { isValidId, isValidShard, loadMasterchainBlock, refused, requireBlock, WORKCHAIN_INVALID } from '#localnet/liteserver/find-block.js';
+import {
+  isValidId,
+  isValidShard,
+  loadMasterchainBlock,
+  lookupBlock,
+  refused,
+  requireBlock,
+  WORKCHAIN_INVALID,
+} from '#localnet/liteserver/find-block.js';
+import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { committedBy } from '#localnet/liteserver/lookup.js';
 import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
 import { readShard, shardBlockLinks } from '#localnet/liteserver/shard-links.js';
 
@@ -21,10 +30,10 @@ export const shardHandlers: LiteHandlers<
 > = {
   'liteServer.getShardInfo': ({ id, workchain, shard, exact }, { ledger }) => {
     const wanted = { workchain, shard: unsignedShard(shard) };
-    if (workchain === WORKCHAIN_INVALID || wanted.shard === 0n) throw refused('requested shard is invalid');
+    if (workchain === WORKCHAIN_INVALID) throw refused('requested shard is invalid');
     const block = loadMasterchainBlock(ledger, blockIdFromTl(id));
     const reader = new MerkleReader(ledger.state(block));
-    const entry = findShardEntry(openMcState(reader.root).extra.shard_hashes, wanted, exact);
+    const entry = findShardEntry(reader, wanted, exact);
     return {
       id: blockIdToTl(block.id),
       shardblk: blockIdToTl(entry === null ? NO_BLOCK : blockOfShard(entry)),
@@ -48,20 +57,22 @@ export const shardHandlers: LiteHandlers<
     if (!isValidShard(wanted)) throw refused('invalid block id');
     if (isMasterchain(wanted)) return { masterchain_id: id, links: [] };
     if (!isValidId(wanted)) throw refused('invalid block id');
-    const block = requireBlock(ledger, wanted);
-    const committing = committedBy(ledger, block);
-    return { masterchain_id: blockIdToTl(committing.id), links: shardBlockLinks(ledger, committing, block.id) };
+    const committing = committedBy(ledger, wanted);
+    return { masterchain_id: blockIdToTl(committing.id), links: shardBlockLinks(ledger, committing, wanted) };
   },
 };
 
-function findShardEntry(hashes: ShardHashes, wanted: Shard, exact: boolean): ShardEntry | null {
-  const entry = readShard(hashes, wanted.workchain, wanted.shard & (wanted.shard - 1n));
-  if (entry === null) return null;
-  if (exact) return entry.shard === wanted.shard ? entry : null;
-  return lowestBit(entry.shard) >= lowestBit(wanted.shard) ? entry : null;
+/** The masterchain has no place in the configuration of shards, and is not looked for there. */
+function findShardEntry(reader: MerkleReader, wanted: Shard, exact: boolean): ShardEntry | null {
+  const { shard_hashes } = openMcState(reader.root).extra;
+  if (wanted.workchain === MASTERCHAIN || wanted.shard === 0n) return null;
+  const entry = readShard(shard_hashes, wanted);
+  return exact && entry?.shard !== wanted.shard ? null : entry;
 }
 
-/** The tag of a shard; that of what is asked for may lie further to the right than that of any real shard. */
-function lowestBit(shard: bigint): bigint {
-  return shard & -shard;
+/** The masterchain block that commits a shard block; for a zerostate that of the first masterchain block. */
+function committedBy(ledger: Ledger, id: BlockId): LedgerBlock {
+  const zerostate = id.seqno === 0 && ledger.zerostateFile(id) !== null;
+  const seqno = zerostate ? 1 : requireBlock(ledger, id).mc_seqno;
+  return lookupBlock(ledger, { ...MASTERCHAIN_SHARD, by: 'seqno', seqno });
 }

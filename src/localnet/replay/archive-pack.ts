@@ -1,5 +1,5 @@
-import { replayErrors } from '#localnet/replay/errors.js';
 import { toHex } from '#kernel/bytes/bytes.js';
+import { replayErrors } from '#localnet/replay/errors.js';
 
 /** One file of an archive pack. Names of nodes: `block_(…)`, `proof_(…)`, `prooflink_(…)`. */
 export interface PackEntry {
@@ -26,7 +26,8 @@ export function isArchivePack(bytes: Uint8Array): boolean {
  * @throws replay/not-a-pack, replay/damaged-pack, replay/torn-pack
  */
 export function* readArchivePack(bytes: Uint8Array, file: string): Generator<PackEntry> {
-  if (!isArchivePack(bytes)) throw replayErrors['not-a-pack']({ file, found: toHex(bytes.subarray(0, 4)) || 'nothing' });
+  if (!isArchivePack(bytes))
+    throw replayErrors['not-a-pack']({ file, found: toHex(bytes.subarray(0, 4)) || 'nothing' });
   const view = viewOf(bytes);
   const text = new TextDecoder();
   let offset = 4;

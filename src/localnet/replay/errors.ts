@@ -16,7 +16,8 @@ export const replayErrors = defineErrors('replay', {
   },
   'not-a-pack': {
     class: 'caller',
-    message: (d: { file: string; found: string }) => `${d.file} is no archive pack: it starts with ${d.found}, not 01dd8fae`,
+    message: (d: { file: string; found: string }) =>
+      `${d.file} is no archive pack: it starts with ${d.found}, not 01dd8fae`,
     remedy: 'Leave only archive packs of a node under names that end in .pack or .pack.gz.',
   },
   'torn-pack': {
@@ -34,7 +35,8 @@ export const replayErrors = defineErrors('replay', {
   'bad-line': {
     class: 'caller',
     message: (d: { file: string; line: number; problem: string }) => `line ${d.line} of ${d.file} ${d.problem}`,
-    remedy: 'Give each line the form {"name": "block_(…)…", "data": "base64 of a bag of cells"}; the name may be left out.',
+    remedy:
+      'Give each line the form {"name": "block_(…)…", "data": "base64 of a bag of cells"}; the name may be left out.',
   },
   'bad-file': {
     class: 'caller',
@@ -90,7 +92,8 @@ export const replayErrors = defineErrors('replay', {
   },
   'bad-option': {
     class: 'caller',
-    message: (d: { option: string; found: string; accepted: string }) => `${d.option} is ${d.found}; accepted is ${d.accepted}`,
+    message: (d: { option: string; found: string; accepted: string }) =>
+      `${d.option} is ${d.found}; accepted is ${d.accepted}`,
     remedy: 'Change the option, or leave it out.',
   },
 });

@@ -177,4 +177,3 @@ export function checkConfiguredZerostate(zerostate: FoundZerostate, file: string
     throw replayErrors['other-zerostate']({ file: zerostate.file, field, expected: String(expected), found, where });
   }
 }
-

@@ -112,7 +112,9 @@ function readBlock({ file, bytes }: RecordedBag, root: Cell): FoundBlock {
     file_hash: sha256(bytes),
   };
   const { info, prev } = checkBlockHeader(root, id);
-  const shards = isMasterchain(id) ? [...shardDescrs(block.extra.value.custom!.value.shard_hashes)].map(blockOfShard) : [];
+  const shards = isMasterchain(id)
+    ? [...shardDescrs(block.extra.value.custom!.value.shard_hashes)].map(blockOfShard)
+    : [];
   const { key_block, gen_utime, end_lt } = info;
   return { file, id, bytes, prev, key_block, gen_utime, end_lt, shards };
 }

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { Command } from 'commander';
+import { cliErrors } from '#app/cli/errors.js';
+import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { globalConfig } from '#localnet/liteserver/global-config.js';
+import { startLiteserver } from '#localnet/liteserver/server.js';
+import { paceHead } from '#localnet/replay/head-pacer.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import { parsePace, parseSeqno } from '#localnet/replay/options.js';
+
+interface ReplayFlags {
+  readonly listen: string;
+  readonly to?: string;
+  readonly pace?: string;
+  readonly key?: string;
+  readonly configOut?: string;
+}
+
+/** `tern replay`: a liteserver that serves a recorded chain. Runs until it is interrupted. */
+export function replayCommand(): Command {
+  return new Command('replay')
+    .description('serve a recorded chain as a liteserver, and print the configuration for its clients')
+    .argument('<folder>', 'archive packs (.pack, .pack.gz) or other files of blocks, and zerostates')
+    .option('--listen <address>', 'IPv4 address and port; port 0 for one that is free', '127.0.0.1:0')
+    .option('--to <seqno>', 'the last masterchain block to serve (default: the last one recorded)')
+    .option('--pace <pace>', 'let the head move from block 1 on: real, 10x (times as fast) or 5 (blocks a second)')
+    .option(
+      '--key <file>',
+      'the private key of the liteserver: 32 bytes, as they are, in hex or base64 (default: a new one)',
+    )
+    .option('--config-out <file>', 'write the configuration to this file, too')
+    .action(async (folder: string, flags: ReplayFlags, command: Command) => {
+      const { writeOut = (text: string) => void process.stdout.write(text) } = command.configureOutput();
+      const interrupted = new AbortController();
+      const interrupt = (): void => interrupted.abort();
+      process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+      try {
+        await replay(folder, flags, writeOut, interrupted.signal);
+      } finally {
+        process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      }
+    });
+}
+
+/** Everything is checked before the server starts; from then on it runs until the signal. */
+async function replay(
+  folder: string,
+  flags: ReplayFlags,
+  write: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, port } = parseListen(flags.listen);
+  const to = flags.to === undefined ? null : parseSeqno('--to', flags.to);
+  const pace = flags.pace === undefined ? null : parsePace(flags.pace);
+  const seed = flags.key === undefined ? randomBytes(32) : readSeed(flags.key);
+  const ledger = openReplay(folder, { to, head: pace === null ? null : 1 });
+  const unixTime = (): number => Math.floor(Date.now() / 1000);
+  const server = await startLiteserver(
+    { host, port, seed },
+    { ledger, clock: systemClock, unixTime, randomBytes: (size) => randomBytes(size) },
+  );
+  try {
+    const reachable = host === '0.0.0.0' ? '127.0.0.1' : host;
+    const address = { host: reachable, port: server.port, publicKey: server.publicKey };
+    const config = globalConfig(address, ledger.zerostate);
+    if (flags.configOut !== undefined) writeConfig(flags.configOut, config);
+    write(config);
+    const stopPace = pace === null ? () => {} : paceHead(ledger, pace, systemClock);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    stopPace();
+  } finally {
+    await server.close();
+  }
+}
+
+function parseListen(text: string): { readonly host: string; readonly port: number } {
+  const match = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):(\d{1,5})$/.exec(text);
+  const host = match?.[1] === 'localhost' ? '127.0.0.1' : match?.[1];
+  const port = Number(match?.[2]);
+  if (host === undefined || port > 65_535 || host.split('.').some((part) => Number(part) > 255)) {
+    throw cliErrors.usage({
+      problem: `--listen is "${text}"; it must be an IPv4 address and a port, as 127.0.0.1:4443`,
+    });
+  }
+  return { host, port };
+}
+
+/** `pk.ed25519#49682317 key:int256`, as key files of nodes begin. */
+const PRIVATE_KEY = '17236849';
+
+/** A key file: 32 bytes, or 36 with the TL id in front, as they are or as text. */
+function readSeed(file: string): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw cliErrors.file({ file, problem: `cannot be read: ${(error as Error).message}` }, error);
+  }
+  const text = new TextDecoder().decode(bytes).trim();
+  for (const key of [bytes, fromHex(text), fromBase64(text)]) {
+    if (key?.length === 32) return Uint8Array.from(key);
+    if (key?.length === 36 && Buffer.from(key).toString('hex', 0, 4) === PRIVATE_KEY)
+      return Uint8Array.from(key.subarray(4));
+  }
+  throw cliErrors.file({ file, problem: 'is no private key: 32 bytes, as they are, in hex or in base64' });
+}
+
+function writeConfig(file: string, config: string): void {
+  try {
+    writeFileSync(file, config);
+  } catch (error) {
+    throw cliErrors.file({ file, problem: `cannot be written: ${(error as Error).message}` }, error);
+  }
+}
