@@ -4,6 +4,7 @@ import { type ProvenAccountState, verifyAccountState, verifyPrunedAccountState }
 import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
 import { inPart } from '#formats/proofs/proof-part.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerAccountState } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerGetAccountState,
@@ -11,12 +12,15 @@ import {
 } from '#formats/tl/generated/lite-server-functions.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { accountPrefix } from '#formats/tlb/shard-ident.js';
+import type { BlockData } from '#services/chain/block-data.js';
 import type { BlockIds } from '#services/chain/block-ids.js';
-import type { Call } from '#services/chain/call.js';
+import { type Call, type Checked, isNotAvailable } from '#services/chain/call.js';
 import { needOfState } from '#services/chain/need.js';
-import type { ProvenBlocks } from '#services/chain/proven-blocks.js';
+import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, fromTlBlockId, toTlBlockId } from '#services/chain/tl-block-id.js';
+import type { ShardTops } from '#services/chain/shard-tops.js';
+import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
 
 /** An account after a block. */
 export interface AccountStateRead extends Answered<LiteServerAccountState> {
@@ -41,6 +45,8 @@ export interface AccountStateOptions extends ReadAt {
 export interface AccountStatesModules {
   readonly blockIds: BlockIds;
   readonly proven: ProvenBlocks;
+  readonly shardTops: ShardTops;
+  readonly blockData: BlockData;
 }
 
 /** Reads of account states. */
@@ -54,24 +60,53 @@ export class AccountStates {
   async account(call: Call, address: Address, { at, pruned = false }: AccountStateOptions): Promise<AccountStateRead> {
     const { blockIds, proven } = this.#modules;
     const block = await blockIds.resolveBlock(call, at);
+    let found: Checked<AccountValue, LiteServerAccountState>;
+    try {
+      found = await this.#ask(call, address, block, pruned);
+    } catch (error) {
+      const read = isNotAvailable(error) ? await this.#inZerostate(call, address, block) : null;
+      if (read === null) throw error;
+      return read;
+    }
+    const { value, answer } = found;
+    const { shard_block, shard_utime } = value;
+    const mc_seqno = isMasterchain(block.id) ? block.id.seqno : block.mc_seqno;
+    if (shard_block !== null) proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+  }
+
+  #ask(
+    call: Call,
+    address: Address,
+    block: ProvenBlock,
+    pruned: boolean,
+  ): Promise<Checked<AccountValue, LiteServerAccountState>> {
     const { id } = block;
-    const { value, answer } = await call.ask({
+    return call.ask({
       fn: pruned ? LiteServerGetAccountStatePrunned : LiteServerGetAccountState,
-      query: { id: toTlBlockId(id), account: { workchain: address.workchain, id: address.hash } },
+      query: { id: blockIdToTl(id), account: { workchain: address.workchain, id: address.hash } },
       need: needOfState(block),
       immutable: true,
-      verify: (found) => {
-        expectBlock(found.id, id);
-        const { shard_proof, proof, state } = found;
-        const parts = { shard_block: fromTlBlockId(found.shardblk), shard_proof, proof, state };
+      verify: (answer) => {
+        expectBlock(answer.id, id);
+        const { shard_proof, proof, state } = answer;
+        const parts = { shard_block: keepBlockId(answer.shardblk), shard_proof, proof, state };
         return decoded((pruned ? verifyPrunedAccountState : verifyAccountState)(id, address, parts));
       },
     });
-    const { shard_block, shard_utime } = value;
-    const mc_seqno = isMasterchain(id) ? id.seqno : block.mc_seqno;
-    if (shard_block !== null)
-      proven.add({ id: shard_block, gen_utime: shard_block.seqno === 0 ? null : shard_utime, mc_seqno });
-    return { block: id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+  }
+
+  /** Servers have no proofs of accounts in a zerostate, which is a shard's state until its first block: it is read whole. */
+  async #inZerostate(call: Call, address: Address, block: ProvenBlock): Promise<AccountStateRead | null> {
+    const { shardTops, blockData } = this.#modules;
+    const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
+    const top = await shardTops.topOf(call, block, shard);
+    if (top === null || top.block.seqno !== 0) return null;
+    const { state } = await blockData.zerostate(call, top.block);
+    const shard_account = state.state.accounts.value.get(address.hash) ?? null;
+    const account = shard_account?.account.cell ?? null;
+    const value = decoded({ shard_state: state, shard_account, account });
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: null };
   }
 }
 

@@ -3,6 +3,7 @@ import { type BlockHeader, verifyBlockFile, verifyZerostateFile } from '#formats
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { blockOfShard, blockShardHashes } from '#formats/proofs/shard-block.js';
 import { checkZerostate, type ProvenState } from '#formats/proofs/shard-state.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerBlockState } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetBlock, LiteServerGetState } from '#formats/tl/generated/lite-server-functions.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
@@ -13,7 +14,7 @@ import { rememberHeader } from '#services/chain/headers.js';
 import { needOfBlock } from '#services/chain/need.js';
 import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** A whole block. Its bytes are its own proof. */
 export interface BlockDataRead extends Answered<null> {
@@ -49,7 +50,7 @@ export class BlockData {
     const block = await this.#modules.blockIds.resolveBlock(call, at);
     const { value } = await call.ask({
       fn: LiteServerGetBlock,
-      query: { id: toTlBlockId(block.id) },
+      query: { id: blockIdToTl(block.id) },
       need: needOfBlock(block),
       immutable: true,
       verify: ({ id, data }) => {
@@ -82,7 +83,7 @@ export class BlockData {
     const block = await this.#modules.blockIds.resolve(call, id);
     const { value, answer } = await call.ask({
       fn: LiteServerGetState,
-      query: { id: toTlBlockId(block.id) },
+      query: { id: blockIdToTl(block.id) },
       need: { kind: 'archive' },
       immutable: true,
       verify: (found) => {

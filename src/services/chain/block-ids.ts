@@ -11,6 +11,7 @@ import {
   sameBlock,
 } from '#formats/proofs/block-id.js';
 import { type BlockQuery, verifyLookup } from '#formats/proofs/lookup-block.js';
+import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
 import type { LiteServerLookupBlockResult } from '#formats/tl/generated/lite-server.js';
 import { LiteServerLookupBlockWithProof } from '#formats/tl/generated/lite-server-functions.js';
 import { type Call, type Checked, isNotAvailable, isServersFailure } from '#services/chain/call.js';
@@ -18,7 +19,7 @@ import { chainErrors } from '#services/chain/errors.js';
 import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, BlockAt } from '#services/chain/read-options.js';
 import type { ShardTops } from '#services/chain/shard-tops.js';
-import { fromTlBlockId, toTlBlockId, toTlShard } from '#services/chain/tl-block-id.js';
+import { keepBlockId } from '#services/chain/tl-block-id.js';
 import type { Head, Trust } from '#services/chain/trust.js';
 
 /** A block that was looked up. */
@@ -80,7 +81,9 @@ export class BlockIds {
    */
   async find(call: Call, query: BlockQuery): Promise<FoundBlock> {
     checkQuery(query);
-    const { value, answer } = await this.#lookUp(call, query);
+    // The masterchain has one shard: every prefix belongs to it.
+    const shard = query.workchain === MASTERCHAIN_SHARD.workchain ? MASTERCHAIN_SHARD.shard : query.shard;
+    const { value, answer } = await this.#lookUp(call, { ...query, shard });
     const { header, mc } = value;
     const { gen_utime } = header.info;
     return { block: header.id, gen_utime, header, masterchain_block: mc, proof: call.proof(answer) };
@@ -151,23 +154,23 @@ export class BlockIds {
 
   #ask(call: Call, known: BlockId, query: BlockQuery): Promise<Looked> {
     const { workchain } = query;
-    const shard = toTlShard(query.shard);
+    const shard = signedShard(query.shard);
     const question = {
       fn: LiteServerLookupBlockWithProof,
       query: {
         mode: query.by === 'seqno' ? 1 : query.by === 'lt' ? 2 : 4,
         id: { workchain, shard, seqno: query.by === 'seqno' ? query.seqno | 0 : 0 },
-        mc_block_id: toTlBlockId(known),
+        mc_block_id: blockIdToTl(known),
         lt: query.by === 'lt' ? BigInt.asIntN(64, query.lt) : null,
         utime: query.by === 'utime' ? query.utime | 0 : null,
       },
       immutable: true,
       verify: (answer: LiteServerLookupBlockResult) => {
-        const mc = fromTlBlockId(answer.mc_block_id);
+        const mc = keepBlockId(answer.mc_block_id);
         const { client_mc_state_proof, mc_block_proof, header, prev_header } = answer;
-        const links = answer.shard_links.map((link) => ({ id: fromTlBlockId(link.id), proof: link.proof }));
+        const links = answer.shard_links.map((link) => ({ id: keepBlockId(link.id), proof: link.proof }));
         const parts = { client_mc_state_proof, mc_block_proof, shard_links: links, header, prev_header };
-        return { header: verifyLookup(known, query, { id: fromTlBlockId(answer.id), mc_block_id: mc, ...parts }), mc };
+        return { header: verifyLookup(known, query, { id: keepBlockId(answer.id), mc_block_id: mc, ...parts }), mc };
       },
     };
     if (query.by === 'seqno' && isMasterchain(query)) {

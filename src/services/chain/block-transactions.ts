@@ -5,6 +5,7 @@ import {
   verifyBlockTransactions,
   verifyTransactionIds,
 } from '#formats/proofs/block-transactions.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerBlockTransactions, LiteServerBlockTransactionsExt } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerListBlockTransactions,
@@ -16,7 +17,7 @@ import { chainErrors } from '#services/chain/errors.js';
 import { needOfBlock } from '#services/chain/need.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** Which stretch of a block's transactions. They are ordered by account, then by lt. */
 export interface StretchOptions extends ReadAt {
@@ -138,7 +139,7 @@ export class BlockTransactions {
 function tlQuery({ id }: ProvenBlock, { count, reverse, after }: TransactionsQuery) {
   const mode = MODE | (reverse ? REVERSE : 0) | (after === null ? 0 : AFTER);
   return {
-    id: toTlBlockId(id),
+    id: blockIdToTl(id),
     mode,
     count,
     after: after === null ? null : { account: after.account, lt: BigInt.asIntN(64, after.lt) },

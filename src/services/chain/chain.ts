@@ -127,10 +127,11 @@ export class Chain implements ChainReads {
     this.#heads = new Heads({ trust, clock });
     this.#blockIds = blockIds;
     this.#headers = new Headers({ blockIds, proven });
-    this.#blockData = new BlockData({ blockIds, proven });
+    const blockData = new BlockData({ blockIds, proven });
+    this.#blockData = blockData;
     this.#shards = new Shards({ blockIds, shardTops, proven });
     this.#blockTransactions = new BlockTransactions(blockIds);
-    this.#accounts = new AccountStates({ blockIds, proven });
+    this.#accounts = new AccountStates({ blockIds, proven, shardTops, blockData });
     this.#histories = new AccountTransactions(this.#accounts);
     this.#transactions = new Transactions(blockIds);
     this.#config = new Config(blockIds);

@@ -1,6 +1,7 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { stateConfig, verifyConfig } from '#formats/proofs/config.js';
 import { inPart } from '#formats/proofs/proof-part.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerConfigInfo } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetConfigAll, LiteServerGetConfigParams } from '#formats/tl/generated/lite-server-functions.js';
 import { toHex } from '#kernel/bytes/bytes.js';
@@ -9,7 +10,7 @@ import type { Call } from '#services/chain/call.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { needOfState } from '#services/chain/need.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** Parameters of the configuration after a masterchain block. */
 export interface ConfigParamsRead extends Answered<LiteServerConfigInfo> {
@@ -48,7 +49,7 @@ export class Config {
     const { id } = block;
     const { value, answer } = await call.ask({
       fn: LiteServerGetConfigParams,
-      query: { mode: 0, id: toTlBlockId(id), param_list: wanted },
+      query: { mode: 0, id: blockIdToTl(id), param_list: wanted },
       need: needOfState(block),
       immutable: true,
       verify: (found) => {
@@ -72,7 +73,7 @@ export class Config {
     const { id } = block;
     const { value, answer } = await call.ask({
       fn: LiteServerGetConfigAll,
-      query: { mode: 0, id: toTlBlockId(id) },
+      query: { mode: 0, id: blockIdToTl(id) },
       need: needOfState(block),
       immutable: true,
       verify: (found) => {

@@ -40,18 +40,16 @@ export class Heads {
   /** The newest block as soon as it has this seqno or a higher one. @throws chain/deadline */
   async waitFor(call: Call, seqno: number): Promise<ChainHead> {
     const { trust } = this.#modules;
-    let head = trust.known ?? (await trust.newest(call));
-    while (head.id.seqno < seqno) {
-      const next = Math.min(seqno, head.id.seqno + MAX_AHEAD);
+    for (;;) {
+      const { known } = trust;
+      if (known !== null && known.id.seqno >= seqno) return chainHead(known);
       try {
-        head = await trust.catchUp(call, next);
+        await trust.catchUp(call, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD));
       } catch (error) {
         if (!isServersFailure(error)) throw error;
         await this.#pause(Math.min(PAUSE_MS, call.left()));
-        head = trust.known ?? head;
       }
     }
-    return chainHead(head);
   }
 
   #pause(ms: number): Promise<void> {

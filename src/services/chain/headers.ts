@@ -1,6 +1,7 @@
 import { type BlockHeader, stateHash, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerBlockHeader } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetBlockHeader } from '#formats/tl/generated/lite-server-functions.js';
 import type { BlockIds } from '#services/chain/block-ids.js';
@@ -8,7 +9,7 @@ import type { Call } from '#services/chain/call.js';
 import { needOfBlock } from '#services/chain/need.js';
 import type { ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** The header of a block. Of `header.block`, only what a header proof shows can be read. */
 export interface HeaderRead extends Answered<LiteServerBlockHeader> {
@@ -39,7 +40,7 @@ export class Headers {
     const { id } = block;
     const { value, answer } = await call.ask({
       fn: LiteServerGetBlockHeader,
-      query: { id: toTlBlockId(id), mode: WITH_STATE_UPDATE },
+      query: { id: blockIdToTl(id), mode: WITH_STATE_UPDATE },
       need: needOfBlock(block),
       immutable: true,
       verify: (found) => {

@@ -1,5 +1,6 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { verifyLibraries } from '#formats/proofs/library.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerLibraryResultWithProof } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetLibrariesWithProof } from '#formats/tl/generated/lite-server-functions.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
@@ -8,7 +9,7 @@ import type { Call } from '#services/chain/call.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { needOfState } from '#services/chain/need.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** Libraries that the masterchain publishes after a block. */
 export interface LibrariesRead extends Answered<readonly LiteServerLibraryResultWithProof[]> {
@@ -48,7 +49,7 @@ export class Libraries {
       const library_list = wanted.slice(i, i + MAX_LISTED).map((hash) => fromHex(hash)!);
       const { value, answer } = await call.ask({
         fn: LiteServerGetLibrariesWithProof,
-        query: { id: toTlBlockId(id), mode: 0, library_list },
+        query: { id: blockIdToTl(id), mode: 0, library_list },
         need: needOfState(block),
         immutable: true,
         verify: (found) => {

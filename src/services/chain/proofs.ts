@@ -3,6 +3,7 @@ import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } f
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { type ShardBlockLink, verifyShardBlockChain } from '#formats/proofs/shard-block.js';
 import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerPartialBlockProof, LiteServerShardBlockProof } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetBlockProof, LiteServerGetShardBlockProof } from '#formats/tl/generated/lite-server-functions.js';
 import { TernError } from '#kernel/errors/tern-error.js';
@@ -12,7 +13,7 @@ import { chainErrors } from '#services/chain/errors.js';
 import { needOfBlock, needOfState } from '#services/chain/need.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 import type { Answered, BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
-import { expectBlock, fromTlBlockId, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
 import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
 import type { Trust } from '#services/chain/trust.js';
 
@@ -88,12 +89,12 @@ export class Proofs {
       const known = reached;
       const { value, answer } = await call.ask({
         fn: LiteServerGetBlockProof,
-        query: { mode, known_block: toTlBlockId(known), target_block: toTlBlockId(to) },
+        query: { mode, known_block: blockIdToTl(known), target_block: blockIdToTl(to) },
         need: needBetween(known, to, mode),
         immutable: true,
         verify: (found) => {
           expectBlock(found.from, known);
-          const end = fromTlBlockId(found.to);
+          const end = keepBlockId(found.to);
           const steps = found.steps.map(fromTlBlockLink);
           verifyBlockChain(known, end, steps);
           if (found.complete) expectBlock(found.to, to);
@@ -152,15 +153,15 @@ export class Proofs {
     const { id } = block;
     return call.ask({
       fn: LiteServerGetShardBlockProof,
-      query: { id: toTlBlockId(id) },
+      query: { id: blockIdToTl(id) },
       need: needOfBlock(block),
       verify: (found) => {
-        const masterchain_block = fromTlBlockId(found.masterchain_id);
+        const masterchain_block = keepBlockId(found.masterchain_id);
         if (refused.some((other) => sameBlock(other, masterchain_block))) {
           const expected = 'a masterchain block of the chain';
           throw proofsErrors['other-block']({ expected, found: printBlockId(masterchain_block) });
         }
-        const links = found.links.map((link) => ({ id: fromTlBlockId(link.id), proof: link.proof }));
+        const links = found.links.map((link) => ({ id: keepBlockId(link.id), proof: link.proof }));
         verifyShardBlockChain(masterchain_block, id, links);
         return { masterchain_block, links };
       },

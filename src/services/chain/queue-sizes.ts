@@ -1,5 +1,6 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { verifyOutMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerBlockOutMsgQueueSize } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerGetBlockOutMsgQueueSize,
@@ -12,7 +13,7 @@ import { needOfState } from '#services/chain/need.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
 import type { ShardTops } from '#services/chain/shard-tops.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** How many messages wait in a shard's outgoing queue after a block. */
 export interface QueueSizeRead extends Answered<LiteServerBlockOutMsgQueueSize> {
@@ -80,7 +81,7 @@ export class QueueSizes {
     const { id } = block;
     const { value, answer } = await call.ask({
       fn: LiteServerGetBlockOutMsgQueueSize,
-      query: { mode: WANT_PROOF, id: toTlBlockId(id), want_proof: true },
+      query: { mode: WANT_PROOF, id: blockIdToTl(id), want_proof: true },
       need: needOfState(block),
       immutable: true,
       verify: (found) => {

@@ -1,13 +1,14 @@
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
 import { blockOfShard, type ProvenShard, verifyAllShards } from '#formats/proofs/shard-block.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerAllShardsInfo } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetAllShardsInfo } from '#formats/tl/generated/lite-server-functions.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { shardContains } from '#formats/tlb/shard-ident.js';
 import type { Call, Checked } from '#services/chain/call.js';
 import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** Reads the newest blocks of all shards as a proven masterchain block lists them. */
 export class ShardTops {
@@ -21,7 +22,7 @@ export class ShardTops {
   async all(call: Call, { id }: ProvenBlock): Promise<Checked<readonly ProvenShard[], LiteServerAllShardsInfo>> {
     const found = await call.ask({
       fn: LiteServerGetAllShardsInfo,
-      query: { id: toTlBlockId(id) },
+      query: { id: blockIdToTl(id) },
       need: { kind: 'block', seqno: id.seqno },
       immutable: true,
       verify: (answer) => {

@@ -1,5 +1,6 @@
 import { type BlockId, printPosition, printShard, type Shard } from '#formats/proofs/block-id.js';
 import { type ProvenShard, verifyShardInfo } from '#formats/proofs/shard-block.js';
+import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
 import type { LiteServerAllShardsInfo, LiteServerShardInfo } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetShardInfo } from '#formats/tl/generated/lite-server-functions.js';
 import type { BlockIds } from '#services/chain/block-ids.js';
@@ -9,7 +10,7 @@ import { needOfState } from '#services/chain/need.js';
 import type { ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
 import type { ShardTops } from '#services/chain/shard-tops.js';
-import { expectBlock, fromTlBlockId, toTlBlockId, toTlShard } from '#services/chain/tl-block-id.js';
+import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
 
 /** The shards that a masterchain block commits. */
 export interface ShardsRead extends Answered<LiteServerAllShardsInfo> {
@@ -58,13 +59,13 @@ export class Shards {
     const { id } = block;
     const { value, answer } = await call.ask({
       fn: LiteServerGetShardInfo,
-      query: { id: toTlBlockId(id), workchain, shard: toTlShard(shard), exact },
+      query: { id: blockIdToTl(id), workchain, shard: signedShard(shard), exact },
       need: needOfState(block),
       immutable: true,
       verify: (found) => {
         expectBlock(found.id, id);
         const { shard_proof, shard_descr } = found;
-        const shard_block = fromTlBlockId(found.shardblk);
+        const shard_block = keepBlockId(found.shardblk);
         return verifyShardInfo(id, wanted, exact, { shard_block, shard_proof, shard_descr });
       },
     });

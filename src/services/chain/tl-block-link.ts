@@ -1,12 +1,12 @@
 import type { BlockLink } from '#formats/proofs/block-chain.js';
 import type { SignatureSet } from '#formats/proofs/signature-set.js';
 import type { LiteServerBlockLink, LiteServerSignatureSet } from '#formats/tl/generated/lite-server.js';
-import { fromTlBlockId } from '#services/chain/tl-block-id.js';
+import { keepBlockId } from '#services/chain/tl-block-id.js';
 
 /** A step of a proof of masterchain blocks out of an answer (`liteServer.BlockLink`). */
 export function fromTlBlockLink(link: LiteServerBlockLink): BlockLink {
   const { to_key_block, dest_proof } = link;
-  const base = { to_key_block, from: fromTlBlockId(link.from), to: fromTlBlockId(link.to), dest_proof };
+  const base = { to_key_block, from: keepBlockId(link.from), to: keepBlockId(link.to), dest_proof };
   if (link.kind === 'liteServer.blockLinkBack') {
     return { kind: 'back', ...base, proof: link.proof, state_proof: link.state_proof };
   }

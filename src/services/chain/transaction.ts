@@ -3,6 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, printPosition } from '#formats/proofs/block-id.js';
 import { verifyTransaction } from '#formats/proofs/block-transactions.js';
 import { inPart } from '#formats/proofs/proof-part.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerTransactionInfo } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetOneTransaction } from '#formats/tl/generated/lite-server-functions.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -13,7 +14,7 @@ import type { Call } from '#services/chain/call.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { needOfBlock } from '#services/chain/need.js';
 import type { Answered, ReadOptions } from '#services/chain/read-options.js';
-import { expectBlock, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock } from '#services/chain/tl-block-id.js';
 
 /** A transaction in its block. */
 export interface TransactionRead extends Answered<LiteServerTransactionInfo> {
@@ -45,7 +46,7 @@ export class Transactions {
     const { block, gen_utime, masterchain_block } = found;
     const { value, answer } = await call.ask({
       fn: LiteServerGetOneTransaction,
-      query: { id: toTlBlockId(block), account: { workchain, id: hash }, lt: BigInt.asIntN(64, lt) },
+      query: { id: blockIdToTl(block), account: { workchain, id: hash }, lt: BigInt.asIntN(64, lt) },
       need: needOfBlock({ id: block, gen_utime, mc_seqno: masterchain_block.seqno }),
       immutable: true,
       verify: ({ id, proof, transaction }) => {

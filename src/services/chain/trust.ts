@@ -2,6 +2,7 @@ import type { LiteSource } from '#drivers/lite/lite-source.js';
 import { type ProvenChain, verifyBlockChain } from '#formats/proofs/block-chain.js';
 import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerPartialBlockProof } from '#formats/tl/generated/lite-server.js';
 import { LiteServerGetBlockHeader, LiteServerGetBlockProof } from '#formats/tl/generated/lite-server-functions.js';
 import type { Clock } from '#kernel/clock/clock.js';
@@ -10,7 +11,7 @@ import type { Call, Checked } from '#services/chain/call.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { KeyBlockStore } from '#services/chain/key-block-store.js';
 import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
-import { expectBlock, fromTlBlockId, toTlBlockId } from '#services/chain/tl-block-id.js';
+import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
 import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
 
 /** The newest masterchain block that is proven. */
@@ -101,13 +102,13 @@ export class Trust {
   ): Promise<Checked<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
     return call.ask({
       fn: LiteServerGetBlockProof,
-      query: { mode: 0, known_block: toTlBlockId(known), target_block: null },
+      query: { mode: 0, known_block: blockIdToTl(known), target_block: null },
       need: { kind: 'head' },
       verify: (answer) => {
         expectBlock(answer.from, known);
         const { complete, steps } = answer;
         if (!complete && steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
-        return { chain: verifyBlockChain(known, fromTlBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
+        return { chain: verifyBlockChain(known, keepBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
       },
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
     });
@@ -123,7 +124,7 @@ export class Trust {
   async #header(call: Call, id: BlockId): Promise<BlockHeader> {
     const { value } = await call.ask({
       fn: LiteServerGetBlockHeader,
-      query: { id: toTlBlockId(id), mode: 0 },
+      query: { id: blockIdToTl(id), mode: 0 },
       need: { kind: 'block', seqno: id.seqno },
       immutable: true,
       verify: (answer) => {
