@@ -26,15 +26,12 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { values: number }) => `as JSON it would have more than ${d.values} values`,
     remedy: 'Use --tree, which shows each cell once.',
   },
-  'unreadable-network': {
-    class: 'caller',
-    message: (d: { file: string; problem: string }) => `the network config ${d.file} cannot be read: ${d.problem}`,
-    remedy: 'Give the path of a global.config.json with --network.',
-  },
   'no-server': {
     class: 'upstream',
     message: (d: { file: string; servers: number }) =>
-      d.servers === 1 ? `the server of ${d.file} is not healthy` : `none of the ${d.servers} servers of ${d.file} is healthy`,
+      d.servers === 1
+        ? `the server of ${d.file} is not healthy`
+        : `none of the ${d.servers} servers of ${d.file} is healthy`,
     remedy: 'Look at the reasons above: the network, a firewall, or an old config may be at fault.',
   },
 });
