@@ -22,12 +22,14 @@ class ReplayBlock implements LedgerBlock {
   readonly gen_utime: number;
   readonly end_lt: bigint;
   readonly mc_seqno: number;
+  readonly prev: readonly BlockId[];
   readonly state: Cell;
   readonly #parsed: ParsedBlocks;
 
-  constructor({ id, bytes, gen_utime, end_lt, mc_seqno, state }: ChainBlock, parsed: ParsedBlocks) {
+  constructor({ id, bytes, prev, gen_utime, end_lt, mc_seqno, state }: ChainBlock, parsed: ParsedBlocks) {
     this.id = id;
     this.bytes = bytes;
+    this.prev = prev;
     this.gen_utime = gen_utime;
     this.end_lt = end_lt;
     this.mc_seqno = mc_seqno;
@@ -89,6 +91,11 @@ export class ReplayLedger implements Ledger {
     if (seqno <= this.#headSeqno) return;
     this.#headSeqno = Math.min(seqno, this.lastSeqno);
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** The blocks before a block: two after a merge; of seqno 0 for a zerostate. */
+  previous(block: LedgerBlock): readonly BlockId[] {
+    return (block as ReplayBlock).prev;
   }
 
   block(id: BlockId): LedgerBlock | null {

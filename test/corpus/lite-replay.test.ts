@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { blockIdFromTl } from '#formats/tl/block-id.js';
+import { decodeOne } from '#formats/tl/boxed.js';
+import { LiteServerBlockHeader, LiteServerLookupBlockResult } from '#formats/tl/generated/lite-server.js';
+import { fromBase64 } from '#kernel/bytes/bytes.js';
+import { answerLiteQuery } from '#localnet/liteserver/answer.js';
+import { buildChain } from '#localnet/replay/recorded-chain.js';
+import { sortContent } from '#localnet/replay/recorded-content.js';
+import { readFolder } from '#localnet/replay/recorded-folder.js';
+import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import {
+  type Agreement,
+  type AnsweredQuestion,
+  compareAnswers,
+  errorCodeOf,
+  printAnswer,
+  provenBy,
+} from '#test/support/lite-comparison.js';
+import { sharedData } from '#test/support/shared-data.js';
+import { TlReader } from '#test/support/tl-reader.js';
+
+const folder = sharedData('recorded-net/chain');
+const recording = sharedData('recorded-net/lite-queries.jsonl.gz');
+
+/** A recorded exchange, the envelope of the query included. */
+interface Recorded extends AnsweredQuestion {
+  readonly query: Uint8Array;
+  /** `null`: there was no answer. */
+  readonly response: Uint8Array | null;
+}
+
+function* readRecording(path: string): Generator<Recorded> {
+  for (const line of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
+    if (line === '') continue;
+    const { n, function: name, desc, request, response } = JSON.parse(line) as Record<string, string | null>;
+    const query = fromBase64(request!)!;
+    yield {
+      n: Number(n),
+      function: name!,
+      desc: desc!,
+      query,
+      request: name === 'malformed' ? query : new TlReader(query).expect(0x798c06df).bytes(),
+      response: response === null ? null : fromBase64(response!),
+    };
+  }
+}
+
+/** Why an answer may be another one, and what it must be then. */
+interface Exemption {
+  readonly reason: string;
+  readonly functions: readonly string[];
+  accepts(exchange: Recorded, answer: Uint8Array): boolean;
+}
+
+const exemptions: readonly Exemption[] = [
+  {
+    reason: 'get methods are not run: the server has no virtual machine; it says so (-400)',
+    functions: ['liteServer.runSmcMethod'],
+    accepts: (_, answer) => errorCodeOf(answer) === -400,
+  },
+  {
+    reason: 'a recorded chain takes no messages: the refusal is 0 whatever the message is',
+    functions: ['liteServer.sendMessage'],
+    accepts: ({ response }, answer) => errorCodeOf(response!) !== null && errorCodeOf(answer) === 0,
+  },
+  {
+    reason: 'of several blocks in one second the reference finds any, this server the first',
+    functions: ['liteServer.lookupBlock'],
+    accepts: ({ desc, response }, answer) => {
+      if (!desc.startsWith('utime')) return false;
+      const [theirs, ours] = [response!, answer].map((bytes) =>
+        ledgerBlock(blockIdFromTl(decodeOne(LiteServerBlockHeader, bytes).id)),
+      );
+      return ours!.gen_utime === theirs!.gen_utime && ours!.end_lt < theirs!.end_lt;
+    },
+  },
+  {
+    reason: 'the same with proof; where the block that the reference found was too new, it refused',
+    functions: ['liteServer.lookupBlockWithProof'],
+    accepts: (exchange, answer) => {
+      if (!exchange.desc.startsWith('utime') || provenBy(exchange, answer).startsWith('refused')) return false;
+      if (errorCodeOf(exchange.response!) === 0) return true;
+      const [theirs, ours] = [exchange.response!, answer].map((bytes) =>
+        ledgerBlock(blockIdFromTl(decodeOne(LiteServerLookupBlockResult, bytes).id)),
+      );
+      return ours!.gen_utime === theirs!.gen_utime && ours!.end_lt < theirs!.end_lt;
+    },
+  },
+];
+
+let ledgers: (head: number) => ReplayLedger;
+/** Forgets a ledger whose head has moved. */
+let moved: (head: number) => void;
+let last: ReplayLedger;
+
+function ledgerBlock(id: ReturnType<typeof blockIdFromTl>) {
+  return last.block(id);
+}
+
+/** What is answered when the head stands at a seqno; one that waits sees the head move on, or its time pass. */
+async function ask(query: Uint8Array, head: number, timesOut: boolean): Promise<Uint8Array | null> {
+  const ledger = ledgers(head);
+  const clock = new FakeClock();
+  const answer = answerLiteQuery(query, { ledger, clock, unixTime: () => 1_800_000_000 });
+  if (clock.pending === 0) return answer;
+  if (timesOut) {
+    clock.advance(10_000);
+  } else {
+    ledger.advanceTo(head + 100);
+    moved(head);
+  }
+  return answer;
+}
+
+describe.skipIf(folder === null || recording === null)('tern replay of recorded-net, asked what was recorded', () => {
+  beforeAll(() => {
+    const content = sortContent(readFolder(folder!));
+    const chain = buildChain(content, null);
+    const made = new Map<number, ReplayLedger>();
+    ledgers = (head) => {
+      const ledger = made.get(head) ?? new ReplayLedger(chain, content.proofs, head);
+      made.set(head, ledger);
+      return ledger;
+    };
+    moved = (head) => void made.delete(head);
+    last = ledgers(chain.masterchain.length);
+  });
+
+  it('answers with the same values and error codes', async () => {
+    const table = new Map<string, Record<string, number>>();
+    const count = (name: string, column: string): void => {
+      const row = table.get(name) ?? {};
+      row[column] = (row[column] ?? 0) + 1;
+      table.set(name, row);
+    };
+    const used = new Map<string, number>();
+    const problems: string[] = [];
+    // The head of the recorded node moved on while it was asked.
+    let head = 1048;
+    for (const exchange of readRecording(recording!)) {
+      const { n, function: name, desc, query, response } = exchange;
+      if (response === null) {
+        expect(await ask(query, head, false), `${n} ${desc}`).toBeNull();
+        count(name, 'no answer');
+        continue;
+      }
+      const timesOut = errorCodeOf(response) === 652;
+      let agreement: Agreement = null;
+      let answer: Uint8Array = new Uint8Array();
+      for (let at = head; at <= head + 6 && agreement === null; at++) {
+        answer = (await ask(query, at, timesOut))!;
+        agreement = compareAnswers(exchange, response, answer);
+        if (agreement !== null) head = at;
+      }
+      const exemption = exemptions.find((each) => each.functions.includes(name) && each.accepts(exchange, answer));
+      if (agreement !== null) {
+        count(name, agreement);
+      } else if (exemption !== undefined) {
+        used.set(exemption.reason, (used.get(exemption.reason) ?? 0) + 1);
+        count(name, 'exempt');
+      } else {
+        problems.push(`${n} ${name} ${desc}: ${printAnswer(answer)} instead of ${printAnswer(response)}`);
+      }
+    }
+    console.table(Object.fromEntries(table));
+    console.table([...used].map(([reason, exchanges]) => ({ exchanges, reason })));
+    expect(problems).toEqual([]);
+    expect(head).toBeLessThan(1060);
+  }, 60_000);
+});
