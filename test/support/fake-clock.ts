@@ -31,6 +31,11 @@ export class FakeClock implements Clock {
     return this.#scheduled.size;
   }
 
+  /** When the next call is due; null when none is to come. */
+  get next(): number | null {
+    return this.#firstUntil(Number.POSITIVE_INFINITY)?.at ?? null;
+  }
+
   /** Moves on by `ms`; what falls due is called in its order, each at its own time. */
   advance(ms: number): void {
     const end = this.#now + ms;

@@ -20,6 +20,8 @@ import {
 } from '#formats/tl/generated/lite-server-functions.js';
 import type { TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
 import { decodeLiteQuery, type LiteQuery } from '#formats/tl/lite-query.js';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 
 const MASTERCHAIN_SHARD = -(2n ** 63n);
@@ -34,6 +36,11 @@ export type Script = (args: never, query: LiteQuery) => Answer | Promise<Answer>
 export function fakeBlockId(seqno: number): TonNodeBlockIdExt {
   const hash = (mark: number) => Uint8Array.from({ length: 32 }, (_, i) => (seqno >> ((i % 4) * 8)) ^ mark);
   return { workchain: -1, shard: MASTERCHAIN_SHARD, seqno, root_hash: hash(1), file_hash: hash(2) };
+}
+
+/** The header of such a block, as an answer. */
+export function headerOf(seqno: number): Uint8Array {
+  return encodeBoxed(LiteServerBlockHeader, { id: fakeBlockId(seqno), mode: 0, header_proof: new Uint8Array(0) });
 }
 
 /** `liteServer.error` as bytes. */
@@ -65,20 +72,24 @@ export class FakeLiteserver {
   readonly asked = new Map<string, number>();
   /** How often a wait was asked for. */
   waits = 0;
+  readonly #clock: Clock;
   readonly #seed = randomBytes(32);
   readonly #scripts = new Map<string, Script>();
   readonly #waiting = new Set<() => void>();
   #server: AdnlServer | null = null;
   #port = 0;
 
-  constructor(name: string, seqno = 100) {
+  /** @param clock by which it waits and delays */
+  constructor(name: string, { seqno = 100, clock = systemClock }: { seqno?: number; clock?: Clock } = {}) {
     this.name = name;
     this.seqno = seqno;
+    this.#clock = clock;
   }
 
   get address(): LiteServerAddress {
     const publicKey = this.#server?.publicKey ?? new Uint8Array(32);
-    return { host: '127.0.0.1', port: this.#port, publicKey, slices: null };
+    const host = this.#server === null ? this.name : '127.0.0.1';
+    return { host, port: this.#server === null ? 1 : this.#port, publicKey, slices: null };
   }
 
   /** The server's address as seen through a proxy. */
@@ -88,7 +99,8 @@ export class FakeLiteserver {
 
   /** What the pool calls it. */
   get peer(): string {
-    return `127.0.0.1:${this.#port}`;
+    const { host, port } = this.address;
+    return `${host}:${port}`;
   }
 
   get connections(): number {
@@ -99,7 +111,7 @@ export class FakeLiteserver {
   async start(): Promise<this> {
     this.#server = await listenAdnl(
       { seed: this.#seed, port: this.#port, closeGraceMs: 0 },
-      { clock: systemClock, randomBytes, onQuery: (data) => this.#onQuery(data) },
+      { clock: systemClock, randomBytes, onQuery: (data) => this.handle(data) },
     );
     this.#port = this.#server.port;
     return this;
@@ -126,10 +138,11 @@ export class FakeLiteserver {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  async #onQuery(data: Uint8Array): Promise<Uint8Array> {
+  /** Answers a query, or never does. */
+  async handle(data: Uint8Array): Promise<Uint8Array> {
     const answer = await this.#answer(data);
     if (this.isSilent || answer === null) return new Promise(() => {});
-    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+    if (this.delayMs > 0) await pause(this.delayMs, this.#clock);
     return answer;
   }
 
@@ -165,8 +178,7 @@ export class FakeLiteserver {
       const { id } = call.value as TlValue<typeof LiteServerLookupBlock>;
       if (id.seqno > this.seqno) return errorAnswer(651, 'cannot find block: ltdb: block not found');
       if (id.seqno < this.oldestBlock) return errorAnswer(651, 'cannot find block: seqno not in db');
-      const header_proof = new Uint8Array(0);
-      return encodeBoxed(LiteServerBlockHeader, { id: fakeBlockId(id.seqno), mode: 0, header_proof });
+      return headerOf(id.seqno);
     }
     if (call.name === LiteServerGetConfigParams.name) {
       const { id } = call.value as TlValue<typeof LiteServerGetConfigParams>;
@@ -181,14 +193,14 @@ export class FakeLiteserver {
     if (this.seqno >= seqno) return Promise.resolve(true);
     return new Promise((resolve) => {
       const end = () => {
-        clearTimeout(timer);
+        cancel();
         this.#waiting.delete(wake);
         resolve(this.seqno >= seqno);
       };
       const wake = () => {
         if (this.seqno >= seqno) end();
       };
-      const timer = setTimeout(end, Math.min(timeoutMs, 10_000));
+      const cancel = this.#clock.schedule(Math.min(timeoutMs, 10_000), end);
       this.#waiting.add(wake);
     });
   }

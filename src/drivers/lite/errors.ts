@@ -30,7 +30,7 @@ export const liteErrors = defineErrors('lite', {
   },
   unsupported: {
     class: 'upstream',
-    message: (d: { function: string; tried: string }) => `no server knows ${d.function}: ${d.tried}`,
+    message: (d: { function: string; tried: string }) => `no server knows ${d.function}; asked were ${d.tried}`,
     remedy: 'Use servers with newer software.',
   },
   unanswered: {

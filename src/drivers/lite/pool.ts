@@ -125,6 +125,16 @@ export class LitePool implements LiteSource {
     }
   }
 
+  /** Resolves when something is known of each server: how it is, or why it cannot be asked; at the latest after so long. */
+  async whenSettled(timeoutMs: number): Promise<void> {
+    const until = this.#modules.clock.now() + timeoutMs;
+    const isSettled = ({ health, isDepthKnown, clockSkewSeconds }: LiteServer) =>
+      health.problem !== '' || (health.hasHead && clockSkewSeconds !== null && (isDepthKnown || !this.#looksUpDepth));
+    while (!this.#isClosed && this.#modules.clock.now() < until && !this.#servers.every(isSettled)) {
+      await this.#nextChange(until);
+    }
+  }
+
   /** How the pool and its servers are at this moment. */
   metrics(): PoolMetrics {
     return {
@@ -279,16 +289,25 @@ export class LitePool implements LiteSource {
       if (this.#isClosed) throw liteErrors.closed({ function: wanted.fn });
       const servers = chooseServers(this.#context, wanted, count);
       if (servers.length > 0 || clock.now() >= until) return servers;
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          cancel();
-          this.#watchers.delete(wake);
-          resolve();
-        };
-        const cancel = clock.schedule(until - clock.now(), wake);
-        this.#watchers.add(wake);
-      });
+      await this.#nextChange(until);
     }
+  }
+
+  #nextChange(until: number): Promise<void> {
+    const { clock } = this.#modules;
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel();
+        this.#watchers.delete(wake);
+        resolve();
+      };
+      const cancel = clock.schedule(until - clock.now(), wake);
+      this.#watchers.add(wake);
+    });
+  }
+
+  get #looksUpDepth(): boolean {
+    return this.#settings.depthRefreshMs > 0;
   }
 
   #tooLate<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array): TernError {

@@ -77,6 +77,10 @@ export class RequestRun<Query, Answer, Value> {
   run(flight: Flight): Promise<Answered<Answer, Value>> {
     this.#flight = flight;
     return new Promise((resolve, reject) => {
+      if (flight.signal.aborted) {
+        reject(this.tooLate());
+        return;
+      }
       this.#settle = { resolve, reject };
       flight.signal.addEventListener('abort', this.#onAbort);
       this.#context.watchers.add(this.#onChange);
@@ -132,9 +136,12 @@ export class RequestRun<Query, Answer, Value> {
     const { servers, settings, modules, referenceSeqno } = this.#context;
     const standing = { headSeqno: referenceSeqno, maxLag: settings.maxLag };
     const candidates: Candidate[] = [];
+    // Something of unknown age that one server does not have is likely to be old.
+    const isOld = this.#wanted.need.kind === 'head' && this.#tried.some('missing');
+    const wanted: Wanted = isOld ? { ...this.#wanted, need: { kind: 'archive' } } : this.#wanted;
     for (const server of servers) {
       if (this.#spent.has(server) || this.#useless.has(server)) continue;
-      const tier = tierOf(server, this.#wanted, standing);
+      const tier = tierOf(server, wanted, standing);
       if (tier !== null && tier <= worst && !this.#isActive(server)) candidates.push({ server, tier });
     }
     return chooseServer(candidates, modules.random);
@@ -150,7 +157,8 @@ export class RequestRun<Query, Answer, Value> {
     this.#isIdle = false;
     const isEnough = this.#attempts >= this.#context.settings.maxAttempts;
     // Servers that should not have it are asked only when nobody else was there to say so.
-    const worst = this.#tried.some('missing') ? Tier.failing : Tier.lacks;
+    const isSaid = this.#wanted.need.kind !== 'head' && this.#tried.some('missing');
+    const worst = isSaid ? Tier.failing : Tier.lacks;
     const server = isEnough ? null : this.#pick(worst);
     if (server === null) this.#noServer(isEnough);
     else this.#ask(server);
@@ -301,7 +309,11 @@ export class RequestRun<Query, Answer, Value> {
     if (!isFault && tried.some('missing', 'not-ready', 'expired')) {
       return liteErrors['not-available']({ function: fn, tried: tried.text() });
     }
-    if (!isFault && tried.some('unsupported')) return liteErrors.unsupported({ function: fn, tried: tried.text() });
+    const ignorant = this.#context.servers.filter(({ unsupported }) => unsupported.has(fn));
+    if (!isFault && ignorant.length > 0) {
+      const text = ignorant.map(({ name }) => name).join(', ');
+      return liteErrors.unsupported({ function: fn, tried: text });
+    }
     return this.#unanswered([tried.text()]);
   }
 

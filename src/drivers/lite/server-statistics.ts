@@ -1,8 +1,11 @@
 import { RoundTrips } from '#drivers/lite/round-trips.js';
+import type { Clock } from '#kernel/clock/clock.js';
 
-/** Weight of the newest measurement in the mean. */
+/** Least weight of the newest measurement in a mean. */
 const LATENCY_WEIGHT = 0.2;
 const SUCCESS_WEIGHT = 0.1;
+/** What was measured so long ago has lost 63 % of its weight, however few measurements came since. */
+const MEMORY_MS = 5_000;
 /** From so many measurements of a function on, its own quantiles are used. */
 const ENOUGH = 16;
 /** More functions than there are would be a fault elsewhere. */
@@ -17,8 +20,15 @@ export class ServerStatistics {
   readonly errors = new Map<string, number>();
   readonly #all = new RoundTrips();
   readonly #byFunction = new Map<string, RoundTrips>();
+  readonly #clock: Clock;
+  #lastLatency = 0;
+  #lastOutcome = 0;
   #meanMs: number | null = null;
   #success = 1;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Exponentially weighted mean of round trips, slow ones that were not waited for included; null before the first. */
   get meanMs(): number | null {
@@ -47,7 +57,7 @@ export class ServerStatistics {
 
   answered(name: string, ms: number): void {
     this.answers++;
-    this.#success += SUCCESS_WEIGHT * (1 - this.#success);
+    this.#outcome(1);
     this.#mean(ms);
     this.#all.add(ms);
     let own = this.#byFunction.get(name);
@@ -64,7 +74,7 @@ export class ServerStatistics {
   }
 
   failed(error: string): void {
-    this.#success -= SUCCESS_WEIGHT * this.#success;
+    this.#outcome(0);
     this.counted(error);
   }
 
@@ -74,6 +84,19 @@ export class ServerStatistics {
   }
 
   #mean(ms: number): void {
-    this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + LATENCY_WEIGHT * (ms - this.#meanMs);
+    const now = this.#clock.now();
+    const weight = weightAfter(now - this.#lastLatency, LATENCY_WEIGHT);
+    this.#meanMs = this.#meanMs === null ? ms : this.#meanMs + weight * (ms - this.#meanMs);
+    this.#lastLatency = now;
   }
+
+  #outcome(success: 0 | 1): void {
+    const now = this.#clock.now();
+    this.#success += weightAfter(now - this.#lastOutcome, SUCCESS_WEIGHT) * (success - this.#success);
+    this.#lastOutcome = now;
+  }
+}
+
+function weightAfter(elapsedMs: number, least: number): number {
+  return Math.max(least, 1 - Math.exp(-elapsedMs / MEMORY_MS));
 }

@@ -95,6 +95,7 @@ export class ServerWatch {
     const { depthRefreshMs } = this.#settings;
     while (depthRefreshMs > 0 && !this.#signal.aborted) {
       const isKnown = await this.#server.depth.probe(this.#server.seqno, (kept, seqno) => this.#look(kept, seqno));
+      if (isKnown) this.#server.gaveDepth();
       const pauseMs = isKnown ? depthRefreshMs : Math.min(depthRefreshMs, this.#settings.checkIntervalMs);
       await pause(pauseMs * (0.75 + this.#modules.random() / 2), this.#modules.clock, this.#signal);
     }

@@ -48,9 +48,10 @@ export interface ServerListener {
 export class LiteServer {
   readonly name: string;
   readonly address: LiteServerAddress;
-  readonly statistics = new ServerStatistics();
+  readonly statistics: ServerStatistics;
   readonly health: ServerHealth;
   readonly depth = new ArchiveDepth();
+  isDepthKnown = false;
   /** Names of functions that it does not know. */
   readonly unsupported = new Set<string>();
   /** Newest masterchain seqno that it has claimed on this connection; 0 before. */
@@ -86,6 +87,7 @@ export class LiteServer {
     this.#settings = settings;
     this.#modules = modules;
     this.#listener = listener;
+    this.statistics = new ServerStatistics(modules.clock);
     this.health = new ServerHealth(settings, modules.clock);
     this.#slots = new Semaphore(settings.maxInFlightPerServer);
   }
@@ -140,7 +142,7 @@ export class LiteServer {
       });
       const decoded = decodeLiteAnswer(fn, bytes);
       if (options.waits !== true) statistics.answered(fn.name, clock.now() - since);
-      if (decoded.error !== null) return this.#refusal(decoded.error, fn.name);
+      if (decoded.error !== null) return this.#refusal(decoded.error, fn.name, options.waits === true);
       health.answered();
       return { ok: true, answer: (decoded as { value: Answer }).value, bytes: bytes.length };
     } catch (error) {
@@ -149,6 +151,12 @@ export class LiteServer {
       this.#pending.delete(entry);
       release();
     }
+  }
+
+  /** Notes that it was looked up how far back it goes. */
+  gaveDepth(): void {
+    this.isDepthKnown = true;
+    this.#listener.onChange(this);
   }
 
   /** Notes what the server says is its newest block. */
@@ -207,13 +215,14 @@ export class LiteServer {
   }
 
   /** An answer that is an error. */
-  #refusal({ code, message }: LiteServerError, fn: string): Outcome<never> {
+  #refusal({ code, message }: LiteServerError, fn: string, waits: boolean): Outcome<never> {
     const kind = answerErrorKind({ code, message });
     if (kind === 'failed') {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
     } else {
-      this.statistics.counted(String(code));
+      // That a block did not come in time is no error of the server.
+      if (kind !== 'expired' || !waits) this.statistics.counted(String(code));
       this.health.answered();
     }
     if (kind === 'unsupported') this.unsupported.add(fn);

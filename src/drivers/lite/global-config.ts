@@ -1,0 +1,141 @@
+import { JsonField } from '#drivers/lite/json-fields.js';
+import type { LiteServerAddress, MasterchainRange, ServerSlice, ShardOfServer } from '#drivers/lite/server-address.js';
+import { unsignedShard } from '#formats/tl/block-id.js';
+import type { TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
+
+const MASTERCHAIN = -1;
+const WHOLE_WORKCHAIN = 2n ** 63n;
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
+const SEQNO_MAX = 2 ** 32 - 1;
+
+/** What a client must know of a network. Shards of ids are unsigned. */
+export interface GlobalConfig {
+  /** Never empty. */
+  readonly servers: readonly LiteServerAddress[];
+  /** Of the masterchain; its seqno is 0. */
+  readonly zeroState: TonNodeBlockIdExt;
+  /** A key block from which trust may start; the zerostate when the config names none. */
+  readonly initBlock: TonNodeBlockIdExt;
+  /** Blocks of the masterchain at which the chain was continued by agreement, not by signatures. */
+  readonly hardforks: readonly TonNodeBlockIdExt[];
+}
+
+/**
+ * Reads a network config (`liteclient.config.global`, also published as `config.global`): the JSON file that nodes and
+ * lite clients use. Parts that are not about liteservers and trust, such as `dht`, are not looked at.
+ *
+ * @param text the content of the file
+ * @param file its name, for errors
+ * @throws lite/bad-config
+ */
+export function parseGlobalConfig(text: string, file: string): GlobalConfig {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    new JsonField(file, '', (error as Error).message).refuse('JSON');
+  }
+  const config = new JsonField(file, '', json);
+  const validator = config.member('validator');
+  const zeroState = masterchainId(validator.member('zero_state'));
+  if (zeroState.seqno !== 0) validator.member('zero_state').member('seqno').refuse('0');
+  const initBlock = validator.member('init_block');
+  return {
+    servers: servers(config),
+    zeroState,
+    initBlock: initBlock.isAbsent ? zeroState : masterchainId(initBlock),
+    hardforks: validator.member('hardforks').items().map(masterchainId),
+  };
+}
+
+function servers(config: JsonField): LiteServerAddress[] {
+  const whole = config.member('liteservers');
+  const parts = config.member('liteservers_v2');
+  const all = [
+    ...whole.items().map((desc) => address(desc, null)),
+    ...parts.items().map((desc) => address(desc, desc.member('slices').items().map(slice))),
+  ];
+  return all.length > 0 ? all : whole.refuse('a list of at least one server, here or in liteservers_v2');
+}
+
+/** `liteserver.desc id:PublicKey ip:int port:int`, or with `hostname` in place of `ip`. */
+function address(desc: JsonField, slices: readonly ServerSlice[] | null): LiteServerAddress {
+  const id = desc.member('id');
+  id.type('pub.ed25519');
+  const publicKey = id.member('key').bytes32();
+  const hostname = desc.member('hostname');
+  if (!hostname.isAbsent && hostname.value !== '') return { ...hostAndPort(hostname, desc), publicKey, slices };
+  const ip = desc.member('ip').integer(INT32_MIN, INT32_MAX);
+  if (ip === 0) desc.member('ip').refuse('an address other than 0.0.0.0, as a signed number of 32 bits; or hostname');
+  return { host: dotted(ip), port: desc.member('port').integer(1, 65_535), publicKey, slices };
+}
+
+/** `name` beside a port, or `name:port`. */
+function hostAndPort(hostname: JsonField, desc: JsonField): { host: string; port: number } {
+  const allowed = 'a name without port beside a port, or name:port';
+  const port = desc.member('port');
+  const [, host = '', own] = /^([A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(hostname.text()) ?? [];
+  if (host === '') hostname.refuse(allowed);
+  const isGiven = !port.isAbsent && port.value !== 0;
+  if (own === undefined) return { host, port: port.integer(1, 65_535) };
+  if (isGiven || Number(own) < 1 || Number(own) > 65_535) hostname.refuse(allowed);
+  return { host, port: Number(own) };
+}
+
+function dotted(ip: number): string {
+  return [24, 16, 8, 0].map((shift) => (ip >>> shift) & 255).join('.');
+}
+
+/** `liteserver.descV2.sliceSimple` or `liteserver.descV2.sliceTimed`. */
+function slice(field: JsonField): ServerSlice {
+  const type = field.type('liteserver.descV2.sliceSimple', 'liteserver.descV2.sliceTimed');
+  if (type.endsWith('sliceSimple')) {
+    const shards = field.member('shards').items().map(shard);
+    return { range: { from: 0, to: Number.POSITIVE_INFINITY }, shards: shards.filter(isNoMasterchain) };
+  }
+  const from = field.member('shards_from');
+  const to = field.member('shards_to');
+  const start = masterchainSeqno(from);
+  const end = masterchainSeqno(to);
+  if (start === null && end === null) from.refuse('a list of shards, here or in shards_to');
+  const range: MasterchainRange = { from: start ?? 0, to: end ?? Number.POSITIVE_INFINITY };
+  const named = (start === null ? to : from).items().map((info) => shard(info.member('shard_id')));
+  return { range, shards: named.filter(isNoMasterchain) };
+}
+
+/** Of `liteserver.descV2.shardInfo shard_id seqno utime lt`, the seqno of the masterchain; null when the list is empty. */
+function masterchainSeqno(list: JsonField): number | null {
+  const infos = list.items();
+  if (infos.length === 0) return null;
+  const masterchain = infos.filter((info) => !isNoMasterchain(shard(info.member('shard_id'))));
+  if (masterchain.length !== 1) list.refuse('a list with the masterchain in it once');
+  return (masterchain[0] as JsonField).member('seqno').integer(0, SEQNO_MAX);
+}
+
+/** `tonNode.shardId workchain:int shard:long` */
+function shard(field: JsonField): ShardOfServer {
+  const workchain = field.member('workchain').integer(INT32_MIN, INT32_MAX);
+  const id = unsignedShard(field.member('shard').long());
+  if (id === 0n) field.member('shard').refuse('a shard, whose lowest set bit ends its prefix');
+  return { workchain, shard: id };
+}
+
+function isNoMasterchain({ workchain }: ShardOfServer): boolean {
+  return workchain !== MASTERCHAIN;
+}
+
+/** `tonNode.blockIdExt` of the masterchain. */
+function masterchainId(field: JsonField): TonNodeBlockIdExt {
+  const workchain = field.member('workchain');
+  if (workchain.integer(INT32_MIN, INT32_MAX) !== MASTERCHAIN) workchain.refuse('-1, the masterchain');
+  const shardField = field.member('shard');
+  if (unsignedShard(shardField.long()) !== WHOLE_WORKCHAIN) shardField.refuse('-9223372036854775808');
+  return {
+    workchain: MASTERCHAIN,
+    shard: WHOLE_WORKCHAIN,
+    seqno: field.member('seqno').integer(0, SEQNO_MAX),
+    root_hash: field.member('root_hash').bytes32(),
+    file_hash: field.member('file_hash').bytes32(),
+  };
+}
