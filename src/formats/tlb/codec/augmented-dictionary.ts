@@ -5,12 +5,12 @@ import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
 import { deleteAugmentedEntry, setAugmentedEntry } from '#formats/cells/dict-edit.js';
 import { countEntries } from '#formats/cells/dict-iterate.js';
 import { lookup } from '#formats/cells/dict-lookup.js';
-import { DictWalk } from '#formats/cells/dict-walk.js';
+import { DictWalk, type WalkOptions } from '#formats/cells/dict-walk.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
-import { type IterateOptions, loadValue } from '#formats/tlb/codec/dictionary.js';
+import { type IterateOptions, loadValue, NO_OPTIONS } from '#formats/tlb/codec/dictionary.js';
 import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
-import { inlineRoot, rootExtra } from '#formats/tlb/codec/inline-dictionary.js';
+import { inlineRoot, inlineWalk, rootExtra } from '#formats/tlb/codec/inline-dictionary.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
 /** How the extra value of each node follows from what is below it. */
@@ -55,11 +55,14 @@ export class AugmentedDictionary<K, V, E> {
   /** The extra of the root; there also when the dictionary is empty. */
   readonly extra: E;
   readonly type: AugmentedType<K, V, E>;
+  readonly #walkOptions: WalkOptions;
 
-  constructor(type: AugmentedType<K, V, E>, root: Cell | null, extra: E) {
+  /** @param walkOptions as for `Dictionary` */
+  constructor(type: AugmentedType<K, V, E>, root: Cell | null, extra: E, walkOptions: WalkOptions = NO_OPTIONS) {
     this.type = type;
     this.root = root;
     this.extra = extra;
+    this.#walkOptions = walkOptions;
   }
 
   static of<K, V, E>(type: AugmentedType<K, V, E>, entries: Iterable<readonly [K, V]>): AugmentedDictionary<K, V, E> {
@@ -74,7 +77,7 @@ export class AugmentedDictionary<K, V, E> {
 
   /** Number of entries; walks the whole dictionary. */
   count(): number {
-    return countEntries(this.root, this.type.key.bits);
+    return countEntries(this.root, this.type.key.bits, this.#walkOptions);
   }
 
   /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
@@ -91,7 +94,7 @@ export class AugmentedDictionary<K, V, E> {
   /** Entries in ascending order of the keys' bits, decoded one by one. */
   *entries(options?: IterateOptions): IterableIterator<[K, V]> {
     const { key } = this.type;
-    const walk = new DictWalk(this.root, key.bits, options);
+    const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
       const bits = walk.key.slice();
       yield [key.decode(bits), this.#loadLeaf(walk.value(), bits)[1]];
@@ -100,7 +103,7 @@ export class AugmentedDictionary<K, V, E> {
 
   /** As {@link entries}, with the extra of each leaf. */
   *entriesWithExtra(options?: IterateOptions): IterableIterator<[K, V, E]> {
-    const walk = new DictWalk(this.root, this.type.key.bits, options);
+    const walk = new DictWalk(this.root, this.type.key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
       const bits = walk.key.slice();
       const [extra, value] = this.#loadLeaf(walk.value(), bits);
@@ -184,7 +187,7 @@ export function hashmapAug<K, V, E>(
     dictionaryType: type,
     load: (slice) => {
       const root = inlineRoot(slice, key.bits, skipLeaf, skipExtra);
-      return new AugmentedDictionary(type, root, extra.load(rootExtra(root, key.bits)));
+      return new AugmentedDictionary(type, root, extra.load(rootExtra(root, key.bits)), inlineWalk(slice));
     },
     store: (dictionary, builder) => {
       if (dictionary.root === null)

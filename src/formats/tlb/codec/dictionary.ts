@@ -4,7 +4,7 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { deleteEntry, setEntry } from '#formats/cells/dict-edit.js';
 import { countEntries } from '#formats/cells/dict-iterate.js';
 import { lookup } from '#formats/cells/dict-lookup.js';
-import { DictWalk } from '#formats/cells/dict-walk.js';
+import { DictWalk, type WalkOptions } from '#formats/cells/dict-walk.js';
 import type { Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
@@ -23,6 +23,8 @@ export interface DictionaryType<K, V> {
   readonly value: Codec<V>;
 }
 
+export const NO_OPTIONS: WalkOptions = {};
+
 /**
  * `HashmapE n X`: read straight from its cells, entry by entry, when asked. Immutable: `set` and `delete` give a new
  * dictionary that shares all untouched cells. `root` is `null` when it is empty.
@@ -30,10 +32,13 @@ export interface DictionaryType<K, V> {
 export class Dictionary<K, V> {
   readonly root: Cell | null;
   readonly type: DictionaryType<K, V>;
+  readonly #walkOptions: WalkOptions;
 
-  constructor(type: DictionaryType<K, V>, root: Cell | null) {
+  /** @param walkOptions for all walks over it; where the root cell was made from a part of another, it does not know its table */
+  constructor(type: DictionaryType<K, V>, root: Cell | null, walkOptions: WalkOptions = NO_OPTIONS) {
     this.type = type;
     this.root = root;
+    this.#walkOptions = walkOptions;
   }
 
   /** The dictionary of these entries, in any order. @throws cells/dict-duplicate-key */
@@ -48,7 +53,7 @@ export class Dictionary<K, V> {
 
   /** Number of entries; walks the whole dictionary. */
   count(): number {
-    return countEntries(this.root, this.type.key.bits);
+    return countEntries(this.root, this.type.key.bits, this.#walkOptions);
   }
 
   /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
@@ -66,7 +71,7 @@ export class Dictionary<K, V> {
   /** Entries in ascending order of the keys' bits, decoded one by one. */
   *entries(options?: IterateOptions): IterableIterator<[K, V]> {
     const { key, value } = this.type;
-    const walk = new DictWalk(this.root, key.bits, options);
+    const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
       const bits = walk.key.slice();
       yield [key.decode(bits), loadValue(value, walk.value(), bits)];

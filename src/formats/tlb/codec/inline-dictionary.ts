@@ -1,6 +1,7 @@
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { readLabel } from '#formats/cells/dict-label.js';
+import { visitBudget, type WalkOptions } from '#formats/cells/dict-walk.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { Dictionary, type DictionaryType } from '#formats/tlb/codec/dictionary.js';
@@ -32,6 +33,14 @@ export function inlineRoot(
   return new Builder().storeSlice(edge).endCell();
 }
 
+/**
+ * How to walk over a dictionary of {@link inlineRoot}: no further than the cells of the slice allow. The root made there
+ * is of no table, and would allow far more to a few bytes of shared cells.
+ */
+export function inlineWalk(slice: Slice): WalkOptions {
+  return { limit: visitBudget(slice.cell, undefined).left };
+}
+
 /** A slice at the extra of an augmented dictionary's root node. */
 export function rootExtra(root: Cell, keyBits: number): Slice {
   const slice = openCell(root);
@@ -59,6 +68,7 @@ export function hashmap<K, V>(
           (leaf) => void value.load(leaf),
           () => {},
         ),
+        inlineWalk(slice),
       ),
     store: (dictionary, builder) => {
       if (dictionary.root === null) throw tlbErrors['field-presence']({ field: `Hashmap ${key.bits}`, present: false });
