@@ -60,8 +60,8 @@ export class FakeLiteserver {
   oldestState = 1;
   /** Answers `getTime`; this machine's time when null. */
   now: number | null = null;
-  /** Each answer comes so much later. */
-  delayMs = 0;
+  /** Each answer comes so much later: always the same, or drawn for each. */
+  delayMs: number | (() => number) = 0;
   /** Takes queries and answers none. */
   isSilent = false;
   /** Claims so many blocks more than it has. */
@@ -142,7 +142,8 @@ export class FakeLiteserver {
   async handle(data: Uint8Array): Promise<Uint8Array> {
     const answer = await this.#answer(data);
     if (this.isSilent || answer === null) return new Promise(() => {});
-    if (this.delayMs > 0) await pause(this.delayMs, this.#clock);
+    const delayMs = typeof this.delayMs === 'number' ? this.delayMs : this.delayMs();
+    if (delayMs > 0) await pause(delayMs, this.#clock);
     return answer;
   }
 
