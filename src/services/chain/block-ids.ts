@@ -26,7 +26,7 @@ import type { Head, Trust } from '#services/chain/trust.js';
 export interface FoundBlock extends Answered<LiteServerLookupBlockResult> {
   readonly gen_utime: number;
   readonly header: BlockHeader;
-  /** The masterchain block that commits it; itself if it is one. */
+  /** A masterchain block that proves it; itself if it is one. Honest servers name the one that commits it. */
   readonly masterchain_block: BlockId;
 }
 

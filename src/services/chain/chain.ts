@@ -141,6 +141,14 @@ export class Chain implements ChainReads {
     this.#sender = new Sender(limited(options, 'sendFanOut'));
   }
 
+  /**
+   * Loads the key blocks that earlier runs proved; otherwise the first read does.
+   * @throws chain/key-block-network, chain/key-block-file
+   */
+  async start(): Promise<void> {
+    await this.#trust.keyBlocks();
+  }
+
   head(options: ReadOptions = {}): Promise<ChainHead> {
     return this.#run(options, (call) => this.#heads.head(call));
   }

@@ -43,7 +43,7 @@ export class ProvenBlocks {
       throw chainErrors['two-blocks']({ first: printBlockId(known.id), second: printBlockId(block.id) });
     }
     const merged: ProvenBlock = {
-      id: known?.id ?? block.id,
+      id: known?.id ?? kept(block.id),
       gen_utime: block.gen_utime ?? known?.gen_utime ?? null,
       mc_seqno: known?.mc_seqno ?? block.mc_seqno,
     };
@@ -57,6 +57,11 @@ export class ProvenBlocks {
     }
     return merged;
   }
+}
+
+/** Without what else is in the bytes that the hashes may be views of. */
+function kept(id: BlockId): BlockId {
+  return { ...id, root_hash: id.root_hash.slice(), file_hash: id.file_hash.slice() };
 }
 
 function keyOf({ workchain, shard, seqno }: BlockPosition): string {

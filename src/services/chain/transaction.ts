@@ -21,7 +21,7 @@ export interface TransactionRead extends Answered<LiteServerTransactionInfo> {
   readonly gen_utime: number;
   readonly cell: Cell;
   readonly transaction: Transaction;
-  /** The masterchain block that commits the block. */
+  /** A masterchain block that proves the block. Honest servers name the one that commits it. */
   readonly masterchain_block: BlockId;
 }
 

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { Address } from '#formats/address/address.js';
+import { encodeBoxed } from '#formats/tl/boxed.js';
+import { LiteServerError } from '#formats/tl/generated/lite-server.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import { Chain } from '#services/chain/chain.js';
+import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import { DirectSource } from '#test/support/direct-source.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import { chainOver, replayServer } from '#test/support/replayed-chain.js';
+import { vectorPath } from '#test/support/shared-data.js';
+
+const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
+const WHOLE = 1n << 63n;
+const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+const honest = replayServer(ledger);
+const { zerostate } = ledger;
+const open = () => chainOver(zerostate, [honest]);
+
+describe('a read', () => {
+  it('is refused before anything is asked when it cannot have an answer', async () => {
+    const { chain, source } = open();
+    const hash = new Uint8Array(31);
+    const refused: [string, Promise<unknown>][] = [
+      ['chain/parameter', chain.header({ at: -1 })],
+      ['chain/parameter', chain.header({ at: 1.5 })],
+      ['chain/zerostate', chain.header({ at: 0 })],
+      ['chain/zerostate', chain.findBlock({ workchain: -1, shard: WHOLE, by: 'seqno', seqno: 0 })],
+      ['chain/parameter', chain.findBlock({ workchain: 0, shard: 0n, by: 'seqno', seqno: 1 })],
+      ['chain/parameter', chain.findBlock({ workchain: 0, shard: WHOLE, by: 'lt', lt: -1n })],
+      ['chain/parameter', chain.findBlock({ workchain: 0, shard: WHOLE, by: 'utime', utime: 2 ** 32 })],
+      ['chain/parameter', chain.findBlock({ workchain: 2 ** 31, shard: WHOLE, by: 'utime', utime: 1 })],
+      ['chain/masterchain-only', chain.shards({ at: { ...zerostate, workchain: 0 } })],
+      ['chain/parameter', chain.shard({ workchain: -1, shard: WHOLE })],
+      ['chain/parameter', chain.transactionIds({ count: 257 })],
+      ['chain/parameter', chain.transactionIds({ after: { account: hash, lt: 1n } })],
+      ['chain/parameter', chain.configParams([])],
+      ['chain/parameter', chain.configParams([2 ** 31])],
+      ['chain/parameter', chain.libraries([hash])],
+    ];
+    for (const [code, read] of refused) await expect(read).rejects.toMatchObject({ code, class: 'caller' });
+    expect(source.asked).toEqual([]);
+  });
+
+  it('of a block that is not in the chain says so', async () => {
+    const { chain } = open();
+    const id = await chain.blockId(5);
+    const other = { ...id, root_hash: zerostate.root_hash };
+    const absent = { class: 'not-found', code: 'chain/block-not-in-chain' };
+    await expect(chain.header({ at: other })).rejects.toMatchObject(absent);
+    await expect(open().chain.account(ELECTOR, { at: other })).rejects.toMatchObject(absent);
+    await expect(chain.header({ at: 10 })).rejects.toMatchObject({ code: 'chain/block-not-found' });
+  });
+
+  it('gives the answer back when it is wanted, and only then', async () => {
+    const { chain } = open();
+    expect((await chain.account(ELECTOR)).proof).toBeNull();
+    const { proof, block } = await chain.account(ELECTOR, { proof: true });
+    expect(proof!.id.seqno).toBe(block.seqno);
+    expect(proof!.proof.length).toBeGreaterThan(100);
+    expect((await chain.allBlockTransactions({ proof: true })).proof).toHaveLength(1);
+    expect((await chain.config({ proof: true })).proof!.config_proof.length).toBeGreaterThan(1000);
+  });
+
+  it('of many transactions goes on from page to page', async () => {
+    const { chain } = open();
+    const all = (await chain.allBlockTransactions({ at: 8 })).transactions;
+    expect(all.length).toBeGreaterThan(3);
+    let after: { readonly account: Uint8Array; readonly lt: bigint } | undefined;
+    const paged: bigint[] = [];
+    for (let more = true; more; ) {
+      const page = await chain.blockTransactions({ at: 8, count: 2, ...(after === undefined ? {} : { after }) });
+      for (const { lt } of page.transactions) paged.push(lt);
+      more = page.incomplete;
+      after = page.transactions.at(-1) ?? after;
+    }
+    expect(paged).toEqual(all.map(({ lt }) => lt));
+  });
+
+  it('of a shard that there is not, is proven to be nothing', async () => {
+    const { chain } = open();
+    await expect(chain.shard({ workchain: 0, shard: 1n << 62n }, { exact: true })).rejects.toMatchObject({
+      code: 'chain/shard-not-found',
+    });
+    const around = await chain.shard({ workchain: 0, shard: 1n << 62n });
+    expect(around.shard.entry.shard).toBe(WHOLE);
+  });
+
+  it('ends with its deadline or its signal', async () => {
+    const { chain, clock } = chainOver(zerostate, [
+      async (query) => {
+        clock.advance(60);
+        return honest(query);
+      },
+    ]);
+    await expect(chain.header({ at: 5, deadlineMs: 100 })).rejects.toMatchObject({
+      code: 'chain/deadline',
+      data: { ms: 100 },
+    });
+    expect((await chain.header({ at: 5, deadlineMs: 1000 })).gen_utime).toBeGreaterThan(0);
+    await expect(chain.header({ at: 6, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'chain/aborted' });
+  });
+
+  it('passes on what servers say when none has an answer', async () => {
+    const down = encodeBoxed(LiteServerError, { code: -400, message: 'no' });
+    const { chain } = chainOver(zerostate, [() => Promise.resolve(down)]);
+    await expect(chain.head()).rejects.toMatchObject({ code: 'lite/answer-error', data: { text: 'no' } });
+  });
+
+  it('of blocks already proven asks nothing again about their place in the chain', async () => {
+    const { chain, source } = open();
+    const { header } = await chain.blockData({ at: 7 });
+    const before = source.asked.length;
+    await chain.header({ at: header.prev[0]! });
+    expect(source.asked.slice(before).map(({ fn }) => fn)).toEqual(['liteServer.getBlockHeader']);
+    const { shards } = await chain.shards({ at: 7 });
+    await chain.header({ at: shards[0]!.block });
+    expect(source.asked.slice(before).map(({ fn }) => fn)).not.toContain('liteServer.lookupBlockWithProof');
+  });
+});
+
+describe('a chain', () => {
+  const modules = () => ({
+    source: new DirectSource(honest),
+    clock: new FakeClock(),
+    keyBlocks: new KeyBlockMemory(),
+    logger: silentLogger,
+  });
+
+  it.each([[{ deadlineMs: 0 }], [{ headMaxAgeMs: -1 }], [{ provenBlocks: 2.5 }], [{ sendFanOut: 1000 }]])(
+    'is not made with %o',
+    (options) => {
+      expect(() => new Chain({ zero_state: zerostate, ...options }, modules())).toThrow(
+        /wanted is a whole number from/,
+      );
+    },
+  );
+
+  it('does not start from a block of a workchain', () => {
+    const zero_state = { ...zerostate, workchain: 0 };
+    expect(() => new Chain({ zero_state }, modules())).toThrow(/not of the masterchain/);
+  });
+});

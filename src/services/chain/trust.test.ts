@@ -1,0 +1,175 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
+import { LiteServerError, LiteServerPartialBlockProof } from '#formats/tl/generated/lite-server.js';
+import { decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { Chain } from '#services/chain/chain.js';
+import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import type { ChainOptions } from '#services/chain/options.js';
+import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import { replayServer } from '#test/support/replayed-chain.js';
+import { sharedData, vectorPath } from '#test/support/shared-data.js';
+
+/** What a server was asked to prove: from which block on. */
+type Asked = { readonly known: number; readonly target: number | null };
+
+function noting(honest: DirectServer, asked: Asked[]): DirectServer {
+  return async (query) => {
+    const { call } = decodeLiteQuery(query);
+    if (call.name === 'liteServer.getBlockProof') {
+      const { known_block, target_block } = call.value;
+      asked.push({ known: known_block.seqno, target: target_block?.seqno ?? null });
+    }
+    return honest(query);
+  };
+}
+
+/** Gives one link of a proof at a time. */
+function linkByLink(honest: DirectServer): DirectServer {
+  return async (query) => {
+    const bytes = await honest(query);
+    if (decodeLiteQuery(query).call.name !== 'liteServer.getBlockProof') return bytes;
+    const { value } = decodeBoxed(bytes, LiteServerPartialBlockProof);
+    const [first, ...more] = value.steps;
+    if (first === undefined || more.length === 0) return bytes;
+    return encodeBoxed(LiteServerPartialBlockProof, { ...value, complete: false, to: first.to, steps: [first] });
+  };
+}
+
+function chainOf(server: DirectServer, options: ChainOptions, keyBlocks = new KeyBlockMemory()) {
+  const source = new DirectSource(server);
+  const clock = new FakeClock();
+  const chain = new Chain(options, { source, clock, keyBlocks, logger: silentLogger });
+  return { chain, source, clock };
+}
+
+describe('the newest block', () => {
+  const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
+  const all = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+  const zero_state = ledger.zerostate;
+  const masterchain = (seqno: number): BlockId =>
+    all.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!.id;
+
+  it('is known for a while, then asked for again, and at once when a server claims a newer one', async () => {
+    const asked: Asked[] = [];
+    const { chain, source, clock } = chainOf(noting(replayServer(ledger), asked), { zero_state, headMaxAgeMs: 500 });
+    expect((await chain.head()).block).toEqual(masterchain(4));
+    ledger.advanceTo(5);
+    clock.advance(500);
+    expect((await chain.head()).block.seqno).toBe(4);
+    clock.advance(1);
+    expect((await chain.head()).block).toEqual(masterchain(5));
+    ledger.advanceTo(6);
+    source.headSeqno = 6;
+    expect((await chain.head()).block).toEqual(masterchain(6));
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is never older than one that was proven before', async () => {
+    const [behind, ahead] = [5, 7].map((to) =>
+      replayServer(openReplay(vectorPath('mainnet-genesis'), { to, head: null })),
+    );
+    let server = ahead!;
+    const { chain, source } = chainOf((query) => server(query), { zero_state, headMaxAgeMs: 0 });
+    expect((await chain.head()).block.seqno).toBe(7);
+    server = behind!;
+    source.headSeqno = 8;
+    expect((await chain.head()).block.seqno).toBe(7);
+  });
+
+  it('is waited for without asking again and again', async () => {
+    const growing = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 5 });
+    const asked: Asked[] = [];
+    const { chain } = chainOf(noting(replayServer(growing), asked), { zero_state });
+    const waited = chain.waitForHead(7);
+    for (const seqno of [6, 7]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      growing.advanceTo(seqno);
+    }
+    expect((await waited).block).toEqual(masterchain(7));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not waited for beyond the deadline', async () => {
+    const timeout = encodeBoxed(LiteServerError, { code: 652, message: 'timeout' });
+    const failing = chainOf(() => Promise.resolve(timeout), { zero_state });
+    const waited = failing.chain.waitForHead(7, { deadlineMs: 1000 });
+    const outcome = expect(waited).rejects.toMatchObject({ code: 'chain/deadline', class: 'upstream' });
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      failing.clock.advance(100);
+    }
+    await outcome;
+    expect(failing.clock.pending).toBe(0);
+  });
+
+  it('is proven from init_block where there is one', async () => {
+    const asked: Asked[] = [];
+    const init_block = masterchain(3);
+    const { chain } = chainOf(noting(replayServer(ledger), asked), { zero_state, init_block });
+    await chain.head();
+    expect(asked).toEqual([{ known: 3, target: null }]);
+    expect((await chain.blockId(2)).seqno).toBe(2);
+    expect((await chain.blockSignatures({ at: 2 })).signatures.signatures.length).toBeGreaterThan(0);
+  });
+
+  it('is not believed if init_block is no block of the chain', async () => {
+    const init_block = { ...masterchain(3), root_hash: new Uint8Array(32) };
+    const { chain } = chainOf(replayServer(ledger), { zero_state, init_block });
+    await expect(chain.head()).rejects.toMatchObject({ code: expect.stringMatching(/^lite\//) });
+  });
+});
+
+const folder = sharedData('recorded-net/chain');
+
+describe.skipIf(folder === null)('key blocks of the recorded network', () => {
+  let ledger: ReplayLedger;
+  let keyBlocks: readonly number[];
+
+  beforeAll(() => {
+    ledger = openReplay(folder!, { to: null, head: null });
+    keyBlocks = [];
+    for (let at = ledger.keyBlockFrom(1); at !== null; at = ledger.keyBlockFrom(at.seqno + 1)) {
+      keyBlocks = [...keyBlocks, at.seqno];
+    }
+  });
+
+  it('are kept, and the next run begins at the newest', async () => {
+    const store = new KeyBlockMemory();
+    const { zerostate: zero_state } = ledger;
+    const asked: Asked[] = [];
+    const server = noting(linkByLink(replayServer(ledger)), asked);
+    const first = chainOf(server, { zero_state }, store);
+    expect((await first.chain.head()).block.seqno).toBe(ledger.lastSeqno);
+    await first.chain.close();
+    expect(keyBlocks.length).toBeGreaterThan(2);
+    expect((await store.load()).map(({ seqno }) => seqno)).toEqual(keyBlocks);
+    expect(asked.map(({ known }) => known)).toEqual([0, ...keyBlocks]);
+    asked.length = 0;
+    const second = chainOf(server, { zero_state }, store);
+    await second.chain.start();
+    expect((await second.chain.head()).block.seqno).toBe(ledger.lastSeqno);
+    expect(asked).toEqual([{ known: keyBlocks.at(-1), target: null }]);
+  });
+
+  it('prove signatures with one link from the key block before', async () => {
+    const asked: Asked[] = [];
+    const { chain } = chainOf(noting(replayServer(ledger), asked), { zero_state: ledger.zerostate });
+    await chain.head();
+    asked.length = 0;
+    const [, second] = keyBlocks;
+    for (const [at, known] of [
+      [second! + 1, second!],
+      [second!, keyBlocks[0]!],
+    ] as const) {
+      const read = await chain.blockSignatures({ at, proof: true });
+      expect(read.signatures.kind).toBe('simplex');
+      expect(read.proof!.flatMap(({ steps }) => steps)).toHaveLength(1);
+      expect(asked.at(-1)).toEqual({ known, target: at });
+    }
+  });
+});
