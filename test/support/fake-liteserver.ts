@@ -58,7 +58,7 @@ export class FakeLiteserver {
   seqno: number;
   oldestBlock = 1;
   oldestState = 1;
-  /** Answers `getTime`; this machine's time when null. */
+  /** Answers `getTime`; the time of its clock when null. */
   now: number | null = null;
   /** Each answer comes so much later: always the same, or drawn for each. */
   delayMs: number | (() => number) = 0;
@@ -165,7 +165,7 @@ export class FakeLiteserver {
     const claimed = this.seqno + this.boast;
     const state_root_hash = new Uint8Array(32);
     const init = { workchain: -1, root_hash: new Uint8Array(32), file_hash: new Uint8Array(32) };
-    const now = this.now ?? Math.floor(Date.now() / 1000);
+    const now = this.now ?? Math.floor((this.#clock === systemClock ? Date.now() : this.#clock.now()) / 1000);
     if (call.name === LiteServerGetMasterchainInfo.name) {
       return encodeBoxed(LiteServerMasterchainInfo, { last: fakeBlockId(claimed), state_root_hash, init });
     }

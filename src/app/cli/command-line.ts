@@ -37,7 +37,11 @@ function buildProgram(output: Output): Command {
       if (unknown !== undefined) throw cliErrors.usage({ problem: `there is no command "${unknown}"` });
       output.out(welcome());
     });
-  for (const makeCommand of commands) program.addCommand(makeCommand().copyInheritedSettings(program));
+  for (const makeCommand of commands) {
+    const command = makeCommand().copyInheritedSettings(program);
+    for (const part of command.commands) part.copyInheritedSettings(program);
+    program.addCommand(command);
+  }
   return program;
 }
 

@@ -103,20 +103,31 @@ export class ServerWatch {
 
   async #look(kept: 'blocks' | 'states', seqno: number): Promise<boolean | null> {
     const id = { ...MASTERCHAIN, seqno };
-    const header = await this.#ask(LiteServerLookupBlock, { mode: BY_SEQNO, id, lt: null, utime: null }, 0);
+    const header = await this.#ask(LiteServerLookupBlock, { mode: BY_SEQNO, id, lt: null, utime: null }, 0, true);
     if (!header.ok) return header.failure.kind === 'missing' ? false : null;
     if (kept === 'blocks') return true;
-    const config = await this.#ask(LiteServerGetConfigParams, { mode: 0, id: header.answer.id, param_list: [] }, 0);
+    const config = await this.#ask(
+      LiteServerGetConfigParams,
+      { mode: 0, id: header.answer.id, param_list: [] },
+      0,
+      true,
+    );
     if (config.ok) return true;
     return config.failure.kind === 'missing' ? false : null;
   }
 
-  #ask<F extends TlFunction>(fn: F, query: TlValue<F>, waitSeqno: number): Promise<Outcome<TlValue<F['result']>>> {
+  #ask<F extends TlFunction>(
+    fn: F,
+    query: TlValue<F>,
+    waitSeqno: number,
+    probes = false,
+  ): Promise<Outcome<TlValue<F['result']>>> {
     const wait = waitSeqno > 0 ? { seqno: waitSeqno, timeout_ms: MAX_WAIT_MS } : null;
     return this.#server.ask(fn, encodeLiteQuery(fn, query, wait), {
       timeoutMs: this.#settings.attemptTimeoutMs + (wait === null ? 0 : MAX_WAIT_MS),
       signal: this.#signal,
       waits: wait !== null,
+      probes,
     }) as Promise<Outcome<TlValue<F['result']>>>;
   }
 }

@@ -25,6 +25,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** The query waits for a block first, so the time of its answer says nothing about the server. */
   readonly waits?: boolean;
+  /** It is asked to find out whether something is there: that it is missing is no error. */
+  readonly probes?: boolean;
 }
 
 /** What must be known of a function to read the answer. */
@@ -142,7 +144,7 @@ export class LiteServer {
       });
       const decoded = decodeLiteAnswer(fn, bytes);
       if (options.waits !== true) statistics.answered(fn.name, clock.now() - since);
-      if (decoded.error !== null) return this.#refusal(decoded.error, fn.name, options.waits === true);
+      if (decoded.error !== null) return this.#refusal(decoded.error, fn.name, options);
       health.answered();
       return { ok: true, answer: (decoded as { value: Answer }).value, bytes: bytes.length };
     } catch (error) {
@@ -215,14 +217,15 @@ export class LiteServer {
   }
 
   /** An answer that is an error. */
-  #refusal({ code, message }: LiteServerError, fn: string, waits: boolean): Outcome<never> {
+  #refusal({ code, message }: LiteServerError, fn: string, { waits, probes }: AskOptions): Outcome<never> {
     const kind = answerErrorKind({ code, message });
     if (kind === 'failed') {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
     } else {
       // That a block did not come in time is no error of the server.
-      if (kind !== 'expired' || !waits) this.statistics.counted(String(code));
+      const isExpected = (kind === 'expired' && waits === true) || (kind === 'missing' && probes === true);
+      if (!isExpected) this.statistics.counted(String(code));
       this.health.answered();
     }
     if (kind === 'unsupported') this.unsupported.add(fn);
