@@ -7,7 +7,12 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { Block } from '#formats/tlb/block.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { hashmapRef } from '#formats/tlb/codec/dictionary.js';
+import { intKey } from '#formats/tlb/codec/dictionary-key.js';
+import { cellRef } from '#formats/tlb/codec/primitives.js';
+import { configDictionary } from '#formats/tlb/config/config-params.js';
+import { ConfigVotingSetup } from '#formats/tlb/config/voting-setup.js';
 import { toBase64, toHex } from '#kernel/bytes/bytes.js';
 import { vectorPath } from '#test/support/shared-data.js';
 
@@ -73,6 +78,20 @@ describe('tern decode', () => {
     expect(config['8'].global_version.kind ?? config['8'].global_version.version).toBeDefined();
     expect(value.virtual_root.value.accounts['@pruned']).toMatch(/^[0-9a-f]{64}$/);
     expect(config['79']['@problem']).toMatch(/^tlb\/constructor-tag/);
+  });
+
+  it('names places inside of a parameter of the configuration by their whole path', async () => {
+    const entries = [...configDictionary(parseBocRoot(readFileSync(example('config'))))];
+    const voting = decodeCell(ConfigVotingSetup, entries.find(([index]) => index === 11)![1]);
+    const same = encodeCell(ConfigVotingSetup, { ...voting, critical_params: voting.normal_params });
+    const config = hashmapRef(intKey(32), cellRef).of(
+      entries.map(([index, cell]) => [index, index === 11 ? same : cell]),
+    );
+    const { value } = await json(toHex(serializeBoc(config.root!)));
+    expect(value['11'].voting_setup.critical_params).toEqual({
+      '@hash': value['11'].voting_setup.normal_params['@hash'],
+      '@shown': '[11].voting_setup.normal_params',
+    });
   });
 
   it('recognises a transaction, a message, an account, and gives other cells as they are', async () => {

@@ -77,9 +77,10 @@ interface Part {
  * out is passed over. Takes no stack however deep the value is; but cells that occur in several places are visited in each,
  * so who walks values of unknown senders keeps count in `enter`.
  *
+ * @param at where the value itself stands, when it is a part of one that is being visited
  * @throws what decoding a part throws, with the path to it
  */
-export function walkValue(root: unknown, visitor: ValueVisitor): void {
+export function walkValue(root: unknown, visitor: ValueVisitor, at: Place | null = null): void {
   const frames: Frame[] = [];
   const visit = (value: unknown, place: Place | null): void => {
     const node = nodeOf(value);
@@ -87,7 +88,7 @@ export function walkValue(root: unknown, visitor: ValueVisitor): void {
     if (inside && node.kind !== 'leaf' && node.kind !== 'pruned' && node.kind !== 'opaque')
       frames.push({ node, place, parts: partsOf(node, place) });
   };
-  visit(root, null);
+  visit(root, at);
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     const part = nextPart(frame);
     if (part !== undefined) {

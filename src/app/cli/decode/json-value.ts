@@ -95,8 +95,7 @@ class JsonWriter implements ValueVisitor {
 
   leave(): void {
     const { place, json, hash, value } = this.#open.pop()!;
-    if (hash === null) this.#put(place, json);
-    else this.#put(place, isJsonObject(value) ? { '@hash': hash, ...value } : { '@hash': hash, value });
+    this.#put(place, hash === null ? json : withHash(hash, value));
   }
 
   #put(place: Place | null, json: Json): void {
@@ -118,8 +117,11 @@ class JsonWriter implements ValueVisitor {
       const shown = boc.length <= SHORT_BOC ? null : this.#shownAt(hash, place);
       return shown === null ? { '@hash': hash, '@boc': boc } : { '@hash': hash, '@shown': shown };
     }
-    const inner = toJson(described, this.#options);
-    return isJsonObject(inner) ? { '@hash': hash, ...inner } : { '@hash': hash, value: inner };
+    const open: Open = { place, json: {}, kind: 'lazy', hash, value: null };
+    this.#open.push(open);
+    walkValue(described, this, place);
+    this.#open.pop();
+    return withHash(hash, open.value);
   }
 
   /** Where the cell of this hash was written; `null`, and kept in mind, when it was not. */
@@ -158,6 +160,11 @@ function leafJson(value: LeafValue): Json {
 /** Of an entry its key; the extra of the dictionary must not be taken for one. */
 function entryName(place: Place): string {
   return place.step === EXTRA_STEP ? '@extra' : keyText(place.key);
+}
+
+/** A value in a cell of its own. */
+function withHash(hash: string, value: Json): Json {
+  return isJsonObject(value) ? { '@hash': hash, ...value } : { '@hash': hash, value };
 }
 
 function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
