@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder } from '#formats/cells/builder.js';
+import { toBase64 } from '#kernel/bytes/bytes.js';
+import { CheckReport } from '../../scripts/interop/check-report.js';
+import { findPython, preparePython } from '../../scripts/interop/python-venv.mjs';
+import { questionsOf, type RecordedAnswer } from '../../scripts/interop/recorded-answers.js';
+import { differences, expectSame } from '../../scripts/interop/same-answer.js';
+
+type Machine = (command: string, args: readonly string[]) => { ok: boolean; output: string };
+
+const nothing = { ok: false, output: 'spawn ENOENT' };
+const silent = { ok: true, output: '' };
+
+describe('a Python for tonlib', () => {
+  const pythonOf =
+    (version: string, venv = true): Machine =>
+    (command, [, code]) => {
+      if (command !== 'python3') return nothing;
+      if (code?.includes('version_info') === true) return { ok: true, output: version };
+      return venv ? silent : { ok: false, output: "No module named 'ensurepip'" };
+    };
+
+  it('is one that is new enough and can make virtual environments', () => {
+    expect(findPython(pythonOf('3 11'))).toEqual({ command: 'python3' });
+  });
+
+  it.each<[string, Machine, RegExp]>([
+    ['none', () => nothing, /no Python 3\.9 or newer: install python3/],
+    ['an old one', pythonOf('3 8'), /no Python 3\.9 or newer: install python3/],
+    ['Python 2', pythonOf('2 7'), /no Python 3\.9 or newer/],
+    ['one without venv', pythonOf('3 11', false), /install its venv and pip .*python3-venv/],
+  ])('says what to install where there is %s', (_, machine, problem) => {
+    expect(findPython(machine)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  describe('in a folder of its own', () => {
+    let scratch = '';
+    beforeEach(() => {
+      scratch = mkdtempSync(join(tmpdir(), 'tern-venv-'));
+      writeFileSync(join(scratch, 'wanted.txt'), 'pytonlib==0\n');
+    });
+    afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+    function prepare(pip: { ok: boolean; output: string }) {
+      const ran: string[] = [];
+      const machine: Machine = (command, args) => {
+        ran.push(args.slice(0, 3).join(' '));
+        if (args[1] === 'pip') return pip;
+        return pythonOf('3 11')(command === 'python3' ? command : 'python3', args);
+      };
+      const folder = join(scratch, 'venv');
+      return { ran, folder, result: preparePython(folder, join(scratch, 'wanted.txt'), machine) };
+    }
+
+    it('is made once, and anew when other packages are wanted', () => {
+      expect(prepare(silent).result).toEqual({ python: expect.stringContaining('venv') });
+      expect(prepare(silent).ran).toEqual(['-c pass']);
+      writeFileSync(join(scratch, 'wanted.txt'), 'pytonlib==1\n');
+      const again = prepare(silent);
+      expect(again.ran).toContain('-m pip install');
+      expect(prepare(silent).ran).toEqual(['-c pass']);
+    });
+
+    it('is not taken for ready when pip failed', () => {
+      mkdirSync(join(scratch, 'venv'));
+      const failed = prepare({ ok: false, output: 'no route to host' });
+      expect(failed.result).toEqual({ problem: expect.stringMatching(/^pip could not install .*no route to host$/s) });
+      expect(existsSync(join(failed.folder, 'requirements.txt'))).toBe(false);
+    });
+  });
+});
+
+describe('answers', () => {
+  const cell = new Builder().storeUint(5, 8).storeRef(new Builder().storeUint(7, 9).endCell()).endCell();
+  const bag = toBase64(serializeBoc(cell));
+  const otherBag = toBase64(serializeBoc(new Builder().storeUint(6, 8).endCell()));
+
+  it('are the same when all their fields are', () => {
+    expect(differences({ a: [1, { b: 'x' }], c: null }, { c: null, a: [1, { b: 'x' }] })).toEqual([]);
+  });
+
+  it.each([
+    ['a value', { a: [1, { b: 'x' }] }, { a: [1, { b: 'y' }] }, 'a[1].b: "x", "y"'],
+    ['a type', { a: 1 }, { a: '1' }, 'a: 1, "1"'],
+    ['a missing field', { a: 1 }, {}, 'a: 1, nothing'],
+    ['a further field', {}, { a: 1 }, 'a: nothing, 1'],
+    ['a length', { a: [1] }, { a: [1, 2] }, 'a: 1 items, 2 items'],
+    ['null', { a: null }, { a: {} }, 'a: null, {}'],
+  ])('differ by %s', (_, expected, found, line) => {
+    expect(differences(expected, found)).toEqual([line]);
+    expect(() => expectSame(expected, found, 'what')).toThrow(line);
+  });
+
+  it('may hold the same cells in other bags', () => {
+    const withIndex = toBase64(serializeBoc(cell, { index: true, crc32c: true }));
+    expect(withIndex).not.toBe(bag);
+    expect(differences({ code: bag }, { code: withIndex })).toEqual([]);
+    expect(differences({ code: bag }, { code: otherBag })).toHaveLength(1);
+    expect(differences({ code: bag }, { code: `${bag.slice(0, 8)}AAAA` })).toHaveLength(1);
+  });
+
+  it('may have fields that are free', () => {
+    expect(differences({ id: 1, a: 2 }, { id: 7, a: 2 }, ['id'])).toEqual([]);
+  });
+});
+
+describe('recorded answers', () => {
+  const block = (seqno: number) => ({ '@type': 'ton.blockIdExt', seqno });
+  let n = 0;
+  const recorded = (group: string, request: object, response: object | null): RecordedAnswer => {
+    n++;
+    return { n, group, desc: '', request, response } as RecordedAnswer;
+  };
+
+  it('to questions about the head become answers about the block that was the head', () => {
+    const state = { '@type': 'raw.getAccountState' };
+    const cell = { '@type': 'getShardAccountCell' };
+    const load = { '@type': 'smc.load' };
+    const run = { '@type': 'smc.runGetMethod', id: 1 };
+    const lookup = { '@type': 'blocks.lookupBlock' };
+    const proof = { '@type': 'blocks.getShardBlockProof', mode: 0 };
+    const questions = questionsOf([
+      recorded('account', state, { block_id: block(5) }),
+      recorded('account', cell, { bytes: '' }),
+      recorded('smc', load, { id: 1 }),
+      recorded('smc', run, { stack: [] }),
+      recorded('smc', { '@type': 'smc.getRawFullAccountState', id: 1 }, { block_id: block(6) }),
+      recorded('lookupBlock', lookup, block(3)),
+      recorded('shardproof', proof, { from: block(7) }),
+      recorded('mc', { '@type': 'blocks.getMasterchainInfo' }, {}),
+      recorded('config', { '@type': 'getConfigParam' }, null),
+    ]);
+    const at = (seqno: number, inner: object) => ({ '@type': 'withBlock', id: block(seqno), function: inner });
+    expect(questions.map(({ request }) => request)).toEqual([
+      at(5, state),
+      at(5, cell),
+      at(6, load),
+      run,
+      { '@type': 'smc.getRawFullAccountState', id: 1 },
+      lookup,
+      { ...proof, mode: 1, from: block(7) },
+    ]);
+  });
+
+  it('are refused when nothing says what the head was', () => {
+    expect(() => questionsOf([recorded('config', { '@type': 'getConfigAll' }, {})])).toThrow(
+      'which block was the head',
+    );
+  });
+});
+
+it('counts checks, and says what was wrong', async () => {
+  const lines: string[] = [];
+  const report = new CheckReport((line) => lines.push(line));
+  await report.check('one', async () => 'fine');
+  await report.check('two', async () => {
+    throw new Error('not so');
+  });
+  expect(lines).toEqual(['ok    one: fine', 'FAIL  two: not so']);
+  expect(report.summary).toBe('1 passed, 1 failed');
+});
