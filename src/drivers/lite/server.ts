@@ -254,7 +254,8 @@ export class LiteServer {
   }
 
   #noteFailure(error: TernError): void {
-    if (this.#closing.signal.aborted) return;
+    // That there is no connection is known already, and why.
+    if (this.#closing.signal.aborted || error.code === liteErrors['not-connected'].code) return;
     this.statistics.failed(error.code);
     this.health.failed(error.message);
     this.#listener.onChange(this);
