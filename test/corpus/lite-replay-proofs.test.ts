@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { blockIdFromTl } from '#formats/tl/block-id.js';
-import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
+import { decodeBoxed, decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
+import { LiteServerBlockHeader } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerGetDispatchQueueInfo,
   LiteServerGetDispatchQueueMessages,
@@ -32,6 +34,10 @@ async function survey(ledger: ReplayLedger, seqnos: Iterable<number>): Promise<R
 
 function prove(question: AnsweredQuestion, answer: Uint8Array): string {
   const { request } = question;
+  if (question.function === 'liteServer.lookupBlock') {
+    const { id, header_proof } = decodeOne(LiteServerBlockHeader, answer);
+    return `seqno ${verifyBlockHeader(header_proof, blockIdFromTl(id)).info.seq_no}`;
+  }
   if (question.function.startsWith('liteServer.getDispatchQueue')) {
     const { value } = decodeBoxed(request, LiteServerGetDispatchQueueInfo, LiteServerGetDispatchQueueMessages);
     return checkDispatchQueue(question, answer, blockIdFromTl(value.id));

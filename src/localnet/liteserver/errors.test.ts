@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { tlErrors } from '#formats/tl/errors.js';
+import type { ErrorFactory } from '#kernel/errors/define-errors.js';
+import type { ErrorData } from '#kernel/errors/tern-error.js';
+import { liteserverErrors, toLiteError } from '#localnet/liteserver/errors.js';
+
+describe('errors that a client is told', () => {
+  it('have the codes of the reference software', () => {
+    const makers = Object.values(liteserverErrors) as unknown as readonly ErrorFactory<ErrorData>[];
+    const codes = makers.map((make) => toLiteError(make({ problem: 'why' })).code);
+    expect(codes).toEqual([0, 621, 0, 0, -400, -400, 0, 651, 652, 602]);
+  });
+
+  it('are 0 for bytes that are no TL, 602 for what was not foreseen', () => {
+    expect(toLiteError(tlErrors.underflow({ byte: 4, wanted: 4, left: 0 }))).toEqual({
+      code: 0,
+      message: '4 bytes are wanted at byte 4, but 0 are left',
+    });
+    expect(toLiteError(new TypeError('secret'))).toEqual({ code: 602, message: 'the query failed' });
+  });
+});
