@@ -141,6 +141,29 @@ describe('tern decode', () => {
   });
 });
 
+describe('tern decode of an address', () => {
+  const hash = '3'.repeat(64);
+
+  it.each([
+    [`-1:${hash}`, `-1:${hash}`],
+    ['Ef8zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzM0vF', `-1:${hash}`],
+    [`0:${hash}`, `0:${hash}`],
+  ])('%s: says how else it is written', async (text, raw) => {
+    const decoded = await json(text);
+    expect(decoded).toMatchObject({ type: 'address', raw });
+    expect((await json(decoded.testnet.non_bounceable)).raw).toBe(raw);
+  });
+
+  it('has but one form in a workchain that is too far off', async () => {
+    expect(await json(`-1000:${hash}`)).toEqual({ type: 'address', raw: `-1000:${hash}` });
+  });
+
+  it('says what is wrong with it', async () => {
+    const { code, err } = await tern('decode', 'Ef8zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzM0vG');
+    expect([code, err]).toEqual([1, expect.stringMatching(/^tern: address\/checksum: .+\n$/)]);
+  });
+});
+
 describe('tern decode says in one line what is wrong, and exits with 1', () => {
   const bytes = readFileSync(example('masterchain-block'));
   const flipped = new Uint8Array(bytes);
@@ -156,6 +179,7 @@ describe('tern decode says in one line what is wrong, and exits with 1', () => {
     ['a folder', vectorPath('examples'), /^tern: cli\/input: .+ is a folder\. .+\n$/],
     ['other bytes', '00112233', /^tern: cli\/input: "00112233" is neither a file nor a bag of cells .+\n$/],
     ['another file', vectorPath('examples/README.md'), /^tern: cells\/boc-magic: .+\n$/],
+    ['a hash', '3'.repeat(64), /^tern: cli\/input: .+ the size of a hash .+\n$/],
     ['a cut bag', toHex(bytes.subarray(0, 3000)), /^tern: cells\/boc-truncated: .+ byte \d+.+\n$/],
     ['a flipped bit', toHex(flipped), /^tern: cells\/boc-crc: .+ byte \d+.+\n$/],
     [
@@ -168,5 +192,10 @@ describe('tern decode says in one line what is wrong, and exits with 1', () => {
     expect(err).toMatch(line);
     expect(out).toBe('');
     expect(code).toBe(1);
+  });
+
+  it('a second input', async () => {
+    const { code, out, err } = await tern('decode', example('zerostate'), 'another');
+    expect([code, out, err]).toEqual([1, '', expect.stringMatching(/^tern: cli\/usage: .+"another".+\n$/)]);
   });
 });

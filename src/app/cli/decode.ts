@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import { addressForms } from '#app/cli/decode/address-forms.js';
 import { cellTreeLines } from '#app/cli/decode/cell-tree.js';
 import { type Json, toJson } from '#app/cli/decode/json-value.js';
-import { type Input, readInput } from '#app/cli/decode/read-input.js';
+import { readInput } from '#app/cli/decode/read-input.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { BOC_MAGIC, type BocHeader } from '#formats/cells/boc-header.js';
 import { type Boc, parseBoc } from '#formats/cells/boc-parse.js';
@@ -20,26 +21,40 @@ interface DecodeOptions {
   readonly type?: string;
 }
 
+/** An address of the masterchain begins as options do (`-1:3333…`): it is told from them here. */
+class DecodeCommand extends Command {
+  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+    const isAddress = (arg: string) => /^-\d+:/.test(arg);
+    const { operands, unknown } = super.parseOptions(args.filter((arg) => !isAddress(arg)));
+    return { operands: [...args.filter(isAddress), ...operands], unknown };
+  }
+}
+
 /** `tern decode`: shows what a bag of cells is and what is in it. */
 export function decodeCommand(): Command {
-  return new Command('decode')
+  return new DecodeCommand('decode')
     .description(
       'show what a bag of cells is (block, state, account, transaction, message, config, proof) and what is in it',
     )
-    .argument('<input>', 'a file, hex, base64, or - for standard input')
+    .argument('<input>', 'a file, hex, base64, or - for standard input; of an address, its forms')
     .option('-t, --tree', 'print the cells as a tree instead of JSON')
     .option('--full', 'in JSON, write a part that occurs again out again instead of referring to it')
     .option('--type <type>', `decode as this TL-B type: ${knownTypes.join(', ')}`)
     .action((input: string, options: DecodeOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
+      const [, second] = command.args;
+      if (second !== undefined)
+        throw cliErrors.usage({ problem: `decode takes one input, and not "${second}" as well` });
+      const writeJson = (json: Json) => write(`${JSON.stringify(json, null, 2)}\n`);
       const read = readInput(input);
+      if (read.source === 'address') return writeJson(addressForms(read.text));
       const boc = parseBoc(read.bytes);
       if (options.tree === true) for (const root of boc.roots) writeTree(root, options, write);
-      else write(`${JSON.stringify(describe(read, boc, options), null, 2)}\n`);
+      else writeJson(describe(read.bytes, boc, options));
     });
 }
 
-function describe(input: Input, boc: Boc, options: DecodeOptions): Json {
+function describe(bytes: Uint8Array, boc: Boc, options: DecodeOptions): Json {
   const roots = boc.roots.map((root, i) => {
     try {
       return describeRoot(root, options);
@@ -48,8 +63,8 @@ function describe(input: Input, boc: Boc, options: DecodeOptions): Json {
     }
   });
   const file = {
-    file_hash: toHex(sha256(input.bytes)),
-    bytes: input.bytes.length,
+    file_hash: toHex(sha256(bytes)),
+    bytes: bytes.length,
     cells: boc.header.cellCount,
     format: formatOf(boc.header),
   };

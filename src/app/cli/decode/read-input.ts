@@ -1,19 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { looksLikeAddress } from '#app/cli/decode/address-forms.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { BOC_MAGIC } from '#formats/cells/boc-header.js';
 import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
 
-/** Bytes to decode, and where they came from. */
-export interface Input {
-  readonly source: 'file' | 'standard input' | 'argument';
-  readonly bytes: Uint8Array;
-}
+/** Bytes to decode, and where they came from; or an address, which holds no cells but says where some are. */
+export type Input =
+  | { readonly source: 'file' | 'standard input' | 'argument'; readonly bytes: Uint8Array }
+  | { readonly source: 'address'; readonly text: string };
 
 const STANDARD_INPUT = 0;
 
 /**
- * Finds out what the argument is: `-` for standard input, the name of a file, or the bytes themselves in hex or base64.
- * A file or standard input may hold the bytes or such a text.
+ * Finds out what the argument is: `-` for standard input, the name of a file, the bytes themselves in hex or base64,
+ * or an address. A file or standard input may hold the bytes or such a text.
  *
  * @throws cli/input when it is none of them
  */
@@ -26,13 +26,14 @@ export function readInput(argument: string): Input {
     return { source: 'file', bytes: unwrapText(readAll(argument, argument)) };
   }
   const bytes = textToBytes(argument);
-  if (bytes === null || !startsAsBoc(bytes)) {
-    throw cliErrors.input({
-      argument: shorten(argument),
-      problem: 'is neither a file nor a bag of cells in hex or base64',
-    });
-  }
-  return { source: 'argument', bytes };
+  if (bytes !== null && startsAsBoc(bytes)) return { source: 'argument', bytes };
+  const text = argument.trim();
+  if (looksLikeAddress(text)) return { source: 'address', text };
+  const problem = 'is neither a file nor a bag of cells in hex or base64';
+  throw cliErrors.input({
+    argument: shorten(argument),
+    problem: bytes?.length === 32 ? `${problem}; it has the size of a hash or a key, which holds no cells` : problem,
+  });
 }
 
 function readAll(file: string | number, name: string): Uint8Array {
