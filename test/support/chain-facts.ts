@@ -10,6 +10,7 @@ import { previousBlocks } from '#formats/tlb/block-ref.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { shardContains } from '#formats/tlb/shard-ident.js';
+import { Transaction } from '#formats/tlb/transaction.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readChain } from '#test/support/shared-data.js';
@@ -20,6 +21,8 @@ export interface TransactionFacts {
   readonly account: string;
   readonly lt: bigint;
   readonly hash: string;
+  /** Whether the account had none before, or had been deleted since. */
+  readonly first: boolean;
 }
 
 /** What is in a block, read from its file without any proof. */
@@ -81,7 +84,9 @@ function readBlock(id: BlockId, bytes: Uint8Array): { readonly facts: BlockFacts
   for (const [, { account_addr, transactions: list }] of account_blocks.value) {
     const account = `${id.workchain}:${toHex(account_addr)}`;
     forEachEntry(list.root, 64, (key, value) => {
-      transactions.push({ account, lt: BigInt(`0x${toHex(key)}`), hash: toHex(value.loadRef().hash()) });
+      const cell = value.loadRef();
+      const first = decodeCell(Transaction, cell).prev_trans_lt === 0n;
+      transactions.push({ account, lt: BigInt(`0x${toHex(key)}`), hash: toHex(cell.hash()), first });
     });
   }
   const tops = custom === null ? [] : [...shardDescrs(custom.value.shard_hashes)].map(blockOfShard);

@@ -25,13 +25,16 @@ export interface HistoryOptions extends ReadOptions {
   readonly to_lt?: bigint;
 }
 
-/** Transactions of an account without gaps: each is proven by the hash in the one after it. */
+/**
+ * Transactions of an account without gaps: each is proven by the hash in the one after it. They go back to the first one
+ * since the account last came to be: nothing leads from there to those before it was deleted.
+ */
 export interface HistoryRead {
   /** The block that told the account's last transaction; `null` when `from` was given. */
   readonly block: BlockId | null;
   readonly gen_utime: number | null;
   readonly transactions: readonly ProvenTransaction[];
-  /** The transaction before the last one listed; `null` when that was the account's first. */
+  /** The transaction before the last one listed; `null` when that was the first since the account came to be. */
   readonly next: TransactionRef | null;
   readonly proof: readonly LiteServerTransactionList[] | null;
 }

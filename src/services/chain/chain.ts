@@ -18,6 +18,7 @@ import {
   type TransactionsRead,
 } from '#services/chain/block-transactions.js';
 import { Call } from '#services/chain/call.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
 import { Config, type ConfigParamsRead, type ConfigRead } from '#services/chain/config-params.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { type ChainHead, Heads } from '#services/chain/head.js';
@@ -40,45 +41,6 @@ import { ShardTops } from '#services/chain/shard-tops.js';
 import { type ShardOptions, type ShardRead, Shards, type ShardsRead } from '#services/chain/shards.js';
 import { type TransactionRead, Transactions } from '#services/chain/transaction.js';
 import { Trust } from '#services/chain/trust.js';
-
-/**
- * Reads of a TON network. Every value is proven: from a configured block through the signatures of the validators, down to
- * the bytes. What servers only say is named where it is returned.
- */
-export interface ChainReads {
-  /** The newest masterchain block. */
-  head(options?: ReadOptions): Promise<ChainHead>;
-  /** The newest masterchain block, as soon as it has this seqno or a higher one. */
-  waitForHead(seqno: number, options?: ReadOptions): Promise<ChainHead>;
-  /** The block that a number or id stands for, proven to be in the chain. */
-  blockId(at: BlockAt, options?: ReadOptions): Promise<BlockId>;
-  /** The block of a shard with a seqno, or the first one that reaches an lt or a time. */
-  findBlock(query: BlockQuery, options?: ReadOptions): Promise<FoundBlock>;
-  header(options?: ReadAt): Promise<HeaderRead>;
-  blockData(options?: ReadAt): Promise<BlockDataRead>;
-  zerostate(id?: BlockId, options?: ReadOptions): Promise<ZerostateRead>;
-  shards(options?: ReadAt): Promise<ShardsRead>;
-  shard(shard: Shard, options?: ShardOptions): Promise<ShardRead>;
-  transactionIds(options?: StretchOptions): Promise<TransactionIdsRead>;
-  blockTransactions(options?: StretchOptions): Promise<TransactionsRead>;
-  allBlockTransactions(options?: ReadAt): Promise<AllTransactionsRead>;
-  account(address: Address, options?: AccountStateOptions): Promise<AccountStateRead>;
-  accountTransactions(address: Address, options?: HistoryOptions): Promise<HistoryRead>;
-  /** From newer to older, as far as they are taken. */
-  walkTransactions(address: Address, options?: HistoryOptions): AsyncIterable<ProvenTransaction>;
-  transaction(address: Address, lt: bigint, options?: ReadOptions): Promise<TransactionRead>;
-  configParams(numbers: readonly number[], options?: ReadAt): Promise<ConfigParamsRead>;
-  config(options?: ReadAt): Promise<ConfigRead>;
-  libraries(hashes: readonly Uint8Array[], options?: ReadAt): Promise<LibrariesRead>;
-  queueSize(options?: ReadAt): Promise<QueueSizeRead>;
-  queueSizes(options?: ReadAt): Promise<QueueSizesRead>;
-  /** What a server says of itself; not proven. */
-  externalQueueLimit(options?: ReadOptions): Promise<number>;
-  blockProof(from: BlockAt, to: BlockAt, options?: BlockProofOptions): Promise<BlockProofRead>;
-  shardBlockProof(options?: ReadAt): Promise<ShardBlockProofRead>;
-  blockSignatures(options?: ReadAt): Promise<SignaturesRead>;
-  send(body: Uint8Array, options?: ReadOptions): Promise<SentMessage>;
-}
 
 export interface ChainModules {
   readonly source: LiteSource;
