@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -104,6 +104,16 @@ describe('tern decode', () => {
       type: 'Cell',
       value: { '@boc': toBase64(serializeBoc(plain)) },
     });
+  });
+
+  it('leaves the indentation out where the text would be too long with it', async () => {
+    const stringify = JSON.stringify;
+    const spy = vi.spyOn(JSON, 'stringify').mockImplementation((value, replacer, space) => {
+      if (space !== undefined) throw new RangeError('Invalid string length');
+      return stringify(value, replacer as null);
+    });
+    const { code, out } = await tern('decode', example('zerostate')).finally(() => spy.mockRestore());
+    expect([code, out.split('\n').length, JSON.parse(out).type]).toEqual([0, 2, 'ShardState']);
   });
 
   it('reads several roots', async () => {

@@ -45,13 +45,23 @@ export function decodeCommand(): Command {
       const [, second] = command.args;
       if (second !== undefined)
         throw cliErrors.usage({ problem: `decode takes one input, and not "${second}" as well` });
-      const writeJson = (json: Json) => write(`${JSON.stringify(json, null, 2)}\n`);
+      const writeJson = (json: Json) => write(`${jsonText(json)}\n`);
       const read = readInput(input);
       if (read.source === 'address') return writeJson(addressForms(read.text));
       const boc = parseBoc(read.bytes);
       if (options.tree === true) for (const root of boc.roots) writeTree(root, options, write);
       else writeJson(describe(read.bytes, boc, options));
     });
+}
+
+/** Deep nesting can make the indentation alone longer than a string may be: then it is left out. */
+function jsonText(json: Json): string {
+  try {
+    return JSON.stringify(json, null, 2);
+  } catch (error) {
+    if (error instanceof RangeError) return JSON.stringify(json);
+    throw error;
+  }
 }
 
 function describe(bytes: Uint8Array, boc: Boc, options: DecodeOptions): Json {
