@@ -55,6 +55,12 @@ describe('every answer of a replayed chain proves what it says', () => {
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
   }, 60_000);
 
+  it('about the first blocks of a recorded network', async () => {
+    const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+    const verified = await survey(ledger, [1, 2, 6, 10]);
+    expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
+  }, 60_000);
+
   const mainnet = sharedData('mainnet-genesis');
   it.skipIf(mainnet === null)(
     'about blocks of mainnet-genesis',

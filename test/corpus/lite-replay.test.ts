@@ -2,15 +2,18 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blockIdFromTl } from '#formats/tl/block-id.js';
-import { decodeOne } from '#formats/tl/boxed.js';
+import { decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
 import { LiteServerBlockHeader, LiteServerLookupBlockResult } from '#formats/tl/generated/lite-server.js';
+import { LiteServerQuery } from '#formats/tl/generated/lite-server-functions.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';
 import { sortContent } from '#localnet/replay/recorded-content.js';
 import { readFolder } from '#localnet/replay/recorded-folder.js';
 import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { latestBlock } from '#test/support/lite-answers.js';
 import {
   type Agreement,
   type AnsweredQuestion,
@@ -19,7 +22,8 @@ import {
   printAnswer,
   provenBy,
 } from '#test/support/lite-comparison.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { type LiteExchange, readLiteExchanges } from '#test/support/lite-exchanges.js';
+import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { TlReader } from '#test/support/tl-reader.js';
 
 const folder = sharedData('recorded-net/chain');
@@ -170,4 +174,36 @@ describe.skipIf(folder === null || recording === null)('tern replay of recorded-
     expect(problems).toEqual([]);
     expect(head).toBeLessThan(1060);
   }, 60_000);
+});
+
+/** Whether the answer depends on the head at its time. */
+function asksForHead(exchange: LiteExchange): boolean {
+  if (latestBlock(exchange) !== null) return true;
+  switch (exchange.function) {
+    case 'liteServer.getBlockProof':
+      return (exchange.request[5]! & 0x10) === 0;
+    case 'liteServer.getMasterchainInfo':
+    case 'liteServer.getLibraries':
+    case 'liteServer.getOutMsgQueueSizes':
+      return true;
+    default:
+      return false;
+  }
+}
+
+describe('the first blocks of recorded-net, asked what was recorded of them', () => {
+  it('are told of in the same bytes', async () => {
+    const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+    const modules = { ledger, clock: new FakeClock(), unixTime: () => 0 };
+    const agreements: Record<string, number> = {};
+    for (const exchange of readLiteExchanges(vectorPath('proofs/lite-answers.jsonl.gz'))) {
+      const answer = (await answerLiteQuery(encodeBoxed(LiteServerQuery, { data: exchange.request }), modules))!;
+      // About later blocks, or about the latest, whichever that was.
+      if (errorCodeOf(answer) !== null || asksForHead(exchange)) continue;
+      const agreement = compareAnswers(exchange, exchange.response, answer);
+      expect(agreement, `${exchange.n} ${exchange.function} ${exchange.desc}`).not.toBeNull();
+      agreements[agreement!] = (agreements[agreement!] ?? 0) + 1;
+    }
+    expect(agreements).toEqual({ bytes: 23 });
+  });
 });
