@@ -5,7 +5,7 @@ import {
   type LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
 } from '#formats/tl/generated/lite-server-functions.js';
-import { decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { decodeLiteQuery, type LiteQuery } from '#formats/tl/lite-query.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { accountStateHandlers } from '#localnet/liteserver/account-state.js';
@@ -73,13 +73,18 @@ export async function answerLiteQuery(
   try {
     const { wait, call } = decodeLiteQuery(query);
     if (wait !== null) await waitForBlock(wait, modules, signal);
-    const called = functions.get(call.name);
-    if (called === undefined) throw liteserverErrors['unknown-query']({});
-    const handler = handlers[called.name] as unknown as LiteHandler;
-    return encodeBoxed(called.result, handler(call.value as never, modules) as never);
+    return answerCall(call, modules);
   } catch (error) {
     return encodeBoxed(LiteServerError, toLiteError(error));
   }
+}
+
+/** Answers a call of a function. @throws liteserver/*, for the client */
+export function answerCall({ name, value }: LiteQuery['call'], context: LiteContext): Uint8Array {
+  const called = functions.get(name);
+  if (called === undefined) throw liteserverErrors['unknown-query']({});
+  const handler = handlers[called.name] as unknown as LiteHandler;
+  return encodeBoxed(called.result, handler(value as never, context) as never);
 }
 
 function isLiteQuery(query: Uint8Array): boolean {

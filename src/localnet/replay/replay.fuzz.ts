@@ -1,0 +1,29 @@
+import { readArchivePack } from '#localnet/replay/archive-pack.js';
+import { buildChain } from '#localnet/replay/recorded-chain.js';
+import { sortContent } from '#localnet/replay/recorded-content.js';
+import type { RecordedBag } from '#localnet/replay/recorded-folder.js';
+import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
+import { mutate } from '#test/fuzz/mutate.js';
+import { writeArchivePack } from '#test/support/archive-pack.js';
+import { genesisEntries, genesisZerostates } from '#test/support/recorded-files.js';
+import { parseChainName } from '#test/support/shared-data.js';
+
+const first = genesisEntries.filter(({ name }) => parseChainName(name)!.seqno <= 3);
+const pack = writeArchivePack([
+  ...first.map(({ data }) => ({ name: 'block', data })),
+  ...Object.entries(genesisZerostates).map(([name, data]) => ({ name, data: data as Uint8Array })),
+]);
+
+/** A folder with one damaged pack: opened, or refused with a sentence. */
+export const fuzzTarget: FuzzTarget = {
+  name: 'replay-packs',
+  make: (random) => mutate(pack, random, random.between(1, 3)),
+  run: (input) => {
+    const bags: RecordedBag[] = [];
+    for (const { offset, data } of readArchivePack(input, 'a.pack')) {
+      bags.push({ file: `entry at byte ${offset}`, name: null, bytes: data });
+    }
+    buildChain(sortContent({ folder: 'folder', bags, configs: [] }), 2);
+  },
+  allowed: (error) => error.code.startsWith('replay/'),
+};
