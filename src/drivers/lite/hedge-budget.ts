@@ -20,9 +20,12 @@ export class HedgeBudget {
     this.#saved = Math.min(this.#burst, this.#saved + this.#share);
   }
 
-  /** Takes one if there is one. */
-  take(): boolean {
-    if (this.#saved < 1) return false;
+  /**
+   * Takes one if there is one. Half of what can be saved is for requests that are long overdue, so that those which are only
+   * a little slow leave something for the moment at which a server falls silent.
+   */
+  take(isOverdue: boolean): boolean {
+    if (this.#saved < (isOverdue ? 1 : Math.floor(this.#burst / 2) + 1)) return false;
     this.#saved--;
     this.#spent++;
     return true;

@@ -42,7 +42,7 @@ export interface PoolSettings {
   readonly retryDelayMs: number;
   /** Second requests for slow answers, as a share of all requests. 0 (none) to 1; default 0.1. */
   readonly hedgeShare: number;
-  /** How many of these may come at once. Default 32. */
+  /** How many of these may come at once; half of them only for answers that are long overdue. Default 32. */
   readonly hedgeBurst: number;
   /** A second request is not sent sooner, however fast the server usually is. Default 20 ms. */
   readonly hedgeMinMs: number;

@@ -206,6 +206,20 @@ describe('second requests', () => {
     expect(world.pool.metrics().hedges).toBe(1);
   });
 
+  it('come later when there is none to spend at first', async () => {
+    const world = await new PoolInMemory(2, { hedgeBurst: 2, hedgeShare: 0.01 }).start();
+    let asked = 0;
+    for (const each of world.servers) {
+      each.on(LiteServerLookupBlock, ({ id }) => (asked++ < 2 ? null : headerOf(id.seqno)));
+    }
+    const answers = [40, 50].map((seqno) => world.pool.ask(seqnoRequest(seqno)));
+    // One second request for what is a little late, the other one for what is long overdue.
+    await world.pass(600);
+    expect([asked, world.pool.metrics().hedges]).toEqual([3, 1]);
+    expect(await world.after(1_000, Promise.all(answers))).toEqual([40, 50]);
+    expect([asked, world.pool.metrics().hedges]).toEqual([4, 2]);
+  });
+
   it('are a small share of all', async () => {
     const world = await new PoolInMemory(2, { hedgeShare: 0.1, hedgeBurst: 5 }).start();
     for (let i = 0; i < 30; i++) await world.after(5, world.pool.ask(seqnoRequest(20 + i)));

@@ -23,6 +23,12 @@ import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
 /** The longest that a server is made to wait for what is needed, when nobody asked for a wait. */
 const SHORT_WAIT_MS = 2_000;
 
+/** More second requests than this are not sent for one request. */
+const MAX_HEDGES = 2;
+
+/** Time to read what has come. */
+const BREATH_MS = 5;
+
 /** A true answer, and who gave it. */
 export interface Answered<Answer, Value> {
   readonly server: LiteServer;
@@ -59,7 +65,7 @@ export class RequestRun<Query, Answer, Value> {
   readonly #useless = new Set<LiteServer>();
   #attempts = 0;
   #round = 0;
-  #isHedged = false;
+  #hedges = 0;
   #cancelHedge: CancelSchedule = () => {};
   #cancelRetry: CancelSchedule = () => {};
   #flight: Flight | null = null;
@@ -111,7 +117,7 @@ export class RequestRun<Query, Answer, Value> {
       if (this.#isIdle) this.#next();
       return;
     }
-    if (this.#isHedged || this.#active.size > 1) return;
+    if (this.#hedges > 0 || this.#active.size > 1) return;
     const [attempt] = this.#active;
     if (attempt !== undefined && attempt.wait > 0 && this.#pick(Tier.fits) !== null) this.#planHedge(attempt, false);
   };
@@ -186,27 +192,40 @@ export class RequestRun<Query, Answer, Value> {
       (outcome) => this.#onOutcome(attempt, outcome),
       (error) => this.#end((settle) => settle.reject(error)),
     );
-    if (!this.#isHedged && wait === 0) this.#planHedge(attempt, true);
+    if (this.#hedges === 0 && wait === 0) this.#planHedge(attempt, true);
   }
 
   /** @param mayBeSlow whether it is the server's own speed that is waited for */
   #planHedge({ server }: Attempt, mayBeSlow: boolean): void {
-    const { settings, modules } = this.#context;
-    const { hedgeDefaultMs, hedgeMinMs } = settings;
+    const { hedgeDefaultMs, hedgeMinMs } = this.#context.settings;
     const p95 = server.statistics.p95Of(this.#wanted.fn) ?? (mayBeSlow ? hedgeDefaultMs : hedgeMinMs);
-    this.#cancelHedge();
-    this.#cancelHedge = modules.clock.schedule(Math.max(p95, hedgeMinMs), () => this.#hedge());
+    this.#scheduleHedge(Math.max(p95, hedgeMinMs), 0);
   }
 
-  /** Asks a second server because the first one is slow. */
-  #hedge(): void {
+  /** @param looks how often it was looked already whether a second request is due; each time it takes twice as long */
+  #scheduleHedge(delayMs: number, looks: number): void {
+    const { clock } = this.#context.modules;
+    const due = clock.now() + delayMs;
+    this.#cancelHedge();
+    this.#cancelHedge = clock.schedule(delayMs, () => {
+      // This program was busy itself: the answer may be there already, but not read yet.
+      const isLate = clock.now() - due > delayMs / 2;
+      if (isLate) this.#scheduleHedge(Math.min(delayMs, BREATH_MS), looks);
+      else this.#hedge(delayMs, looks);
+    });
+  }
+
+  /** Asks another server because an answer takes longer than usual. */
+  #hedge(delayMs: number, looks: number): void {
     const { hedges, settings } = this.#context;
-    if (this.#settle === null || this.#isHedged || this.#attempts >= settings.maxAttempts) return;
+    if (this.#settle === null || this.#active.size === 0 || this.#attempts >= settings.maxAttempts) return;
     const server = this.#pick(Tier.lagging);
-    if (server === null || !hedges.take()) return;
-    this.#isHedged = true;
-    server.statistics.hedges++;
-    this.#ask(server);
+    if (server !== null && hedges.take(looks > 0)) {
+      this.#hedges++;
+      server.statistics.hedges++;
+      this.#ask(server);
+    }
+    if (this.#hedges < MAX_HEDGES) this.#scheduleHedge(delayMs * 2, looks + 1);
   }
 
   #onOutcome(attempt: Attempt, outcome: Outcome<Answer>): void {
