@@ -11,7 +11,7 @@ What works today
 Try it
   tern decode vectors/examples/masterchain-block.boc --tree   a mainnet block as a tree
   tern decode vectors/examples/config-proof.boc               a proof, checked, and what it proves, as JSON
-  tern replay vectors/mainnet-genesis                         the first blocks of mainnet, served as a liteserver
+  tern replay vectors/mainnet-genesis --to 9                  the first blocks of mainnet, served as a liteserver
 
 In a checkout the command is node bin/tern.js. The HTTP API comes with a later release.
 `;
