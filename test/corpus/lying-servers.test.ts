@@ -171,7 +171,7 @@ function print(value: unknown): unknown {
 
 const PROOFS = new Set(['proof', 'dest_proof', 'config_proof', 'state_proof']);
 
-async function valueOf(read: Scenario['read'], chain: Chain): Promise<string> {
+async function printedValue(read: Scenario['read'], chain: Chain): Promise<string> {
   return JSON.stringify(print(await read(chain)));
 }
 
@@ -201,7 +201,7 @@ async function tellLies(
   const told = new Set<string>();
   for (const { name, read, instead } of all) {
     const answered: Uint8Array[] = [];
-    const truth = await valueOf(read, over(recordingServer(honest, answered)).chain);
+    const truth = await printedValue(read, over(recordingServer(honest, answered)).chain);
     const others: Uint8Array[] = [];
     if (instead !== undefined) await instead(over(recordingServer(honest, others)).chain);
     for (const [question, answer] of answered.entries()) {
@@ -213,7 +213,7 @@ async function tellLies(
         tally.answers.add(lie.answer);
         const message = `${name}, question ${question}, ${lie.answer} ${lie.text}`;
         const { chain, source } = over(lyingServer(honest, question, lie.bytes), honest);
-        const value = await valueOf(read, chain).catch((error: unknown) => expect.fail(`${message}: ${error}`));
+        const value = await printedValue(read, chain).catch((error: unknown) => expect.fail(`${message}: ${error}`));
         const field = `${lie.answer.replace('liteServer.', '')}.${lie.field}`;
         if (value !== truth) {
           expect(UNVERIFIABLE, message).toHaveProperty([field]);
