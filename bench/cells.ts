@@ -9,7 +9,8 @@ import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { messageBody } from '#formats/tlb/message.js';
 import { sharedData } from '../test/support/shared-data.js';
-import type { BenchCase, BenchSuite } from './harness.js';
+import type { BenchCase } from './harness.js';
+import type { BenchSuite } from './suite.js';
 
 /** Four dense basechain blocks of mainnet (329 to 510 transactions each), or the small one of the vectors. */
 function readBlocks(): Buffer[] {

@@ -81,7 +81,7 @@ it('prints figure, baseline, ratio and spread of every case', () => {
     measureCase({ name: 'b', unit: 'calls', work: 1, ours: () => pass(2) }, options),
   ];
   const machine = { cpu: 'abacus', cores: 2, platform: 'wood', node: '20.18.0' };
-  const text = reportText({ name: 'counting', baseline: 'fingers 10', machine, cases });
+  const text = reportText({ name: 'counting', baseline: 'fingers 10', machine, cases, latencies: [] });
   expect(text).toContain('counting: Tern against fingers 10, medians of 5 interleaved runs\nabacus, 2 cores, wood');
   expect(text).toMatch(/^a +7,000 cells\/s .* 1,750 cells\/s .* 4\.00x .* 3\.00x met$/m);
   expect(text).toMatch(/^b +500 calls\/s +500 … 500 +- +- +- +- +-$/m);

@@ -22,15 +22,6 @@ export interface BenchCase {
   baseline?(): unknown;
 }
 
-/** What a file `bench/NAME.ts` exports as `suite`. */
-export interface BenchSuite {
-  readonly name: string;
-  /** What the other party is, with its version, such as `@ton/core 0.63.1`. */
-  readonly baseline?: string;
-  /** Prepares the inputs, outside the measurement. */
-  cases(): readonly BenchCase[] | Promise<readonly BenchCase[]>;
-}
-
 export interface Spread {
   readonly min: number;
   readonly median: number;

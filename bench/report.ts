@@ -1,6 +1,7 @@
 import { arch, cpus, platform } from 'node:os';
 import process from 'node:process';
 import type { CaseResult, Spread } from './harness.js';
+import type { LatencyResult } from './latency.js';
 
 export interface Machine {
   readonly cpu: string;
@@ -14,6 +15,7 @@ export interface BenchReport {
   readonly baseline: string | null;
   readonly machine: Machine;
   readonly cases: readonly CaseResult[];
+  readonly latencies: readonly LatencyResult[];
 }
 
 export function thisMachine(): Machine {
@@ -47,23 +49,44 @@ function row(result: CaseResult): string[] {
   ];
 }
 
-/** The report as aligned text. */
-export function reportText({ name, baseline, machine, cases }: BenchReport): string {
-  const head = ['case', 'Tern', 'min … max', 'baseline', 'min … max', 'ratio', 'min … max', 'target'];
-  const rows = [head, ...cases.map(row)];
-  const widths = head.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const lines = rows.map((cells) =>
+function latencyRow({ name, unit, inFlight, rate: perSecond, p50, p99 }: LatencyResult): string[] {
+  return [
+    name,
+    `${inFlight}`,
+    `${rate(perSecond.median)} ${unit}/s`,
+    spread(perSecond, rate),
+    `${short.format(p50.median)} ms`,
+    spread(p50, short.format),
+    `${short.format(p99.median)} ms`,
+    spread(p99, short.format),
+  ];
+}
+
+/** Lines of a table, the head first. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
+  return rows.map((cells) =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );
+}
+
+const HEAD = ['case', 'Tern', 'min … max', 'baseline', 'min … max', 'ratio', 'min … max', 'target'];
+const LATENCY_HEAD = ['calls that wait', 'in flight', 'rate', 'min … max', 'p50', 'min … max', 'p99', 'min … max'];
+
+/** The report as aligned text. */
+export function reportText({ name, baseline, machine, cases, latencies }: BenchReport): string {
   const runs = cases[0]?.runs ?? 0;
-  return [
+  const { cpu, cores, platform, node } = machine;
+  const lines = [
     `${name}: Tern against ${baseline ?? 'nothing'}, medians of ${runs} interleaved runs`,
-    `${machine.cpu}, ${machine.cores} cores, ${machine.platform}, Node ${machine.node}`,
+    `${cpu}, ${cores} cores, ${platform}, Node ${node}`,
     '',
-    ...lines,
+    ...table([HEAD, ...cases.map(row)]),
     '',
-  ].join('\n');
+  ];
+  if (latencies.length > 0) lines.push(...table([LATENCY_HEAD, ...latencies.map(latencyRow)]), '');
+  return lines.join('\n');
 }

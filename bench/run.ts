@@ -3,11 +3,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { type BenchSuite, measureCase } from './harness.js';
+import { measureCase } from './harness.js';
+import { measureLatency } from './latency.js';
 import { type BenchReport, reportText, thisMachine } from './report.js';
+import type { BenchSuite } from './suite.js';
 
 const folder = new URL('./', import.meta.url);
-const ownFiles = new Set(['harness.ts', 'report.ts', 'run.ts']);
+const ownFiles = new Set(['harness.ts', 'latency.ts', 'report.ts', 'run.ts', 'suite.ts']);
 
 function knownNames(): string[] {
   return readdirSync(folder)
@@ -25,11 +27,21 @@ function usage(problem: string): void {
 async function runSuite(name: string, json: boolean): Promise<void> {
   const { suite } = (await import(new URL(`${name}.ts`, folder).href)) as { suite: BenchSuite };
   const cases = [];
-  for (const bench of await suite.cases()) {
-    process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
-    cases.push(measureCase(bench));
+  const latencies = [];
+  try {
+    for (const bench of await suite.cases()) {
+      process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
+      cases.push(measureCase(bench));
+    }
+    for (const bench of (await suite.latencies?.()) ?? []) {
+      process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
+      latencies.push(await measureLatency(bench));
+    }
+  } finally {
+    await suite.close?.();
   }
-  const report: BenchReport = { name: suite.name, baseline: suite.baseline ?? null, machine: thisMachine(), cases };
+  const baseline = suite.baseline ?? null;
+  const report: BenchReport = { name: suite.name, baseline, machine: thisMachine(), cases, latencies };
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
 }
 

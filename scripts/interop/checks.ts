@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { ReplayProcess } from '#test/support/replay-process.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { MAINNET_ZEROSTATES, RECORDED_ZEROSTATES, type Zerostates } from '#test/support/states-of-chain.js';
 import { checkBlocks } from './block-checks.js';
@@ -11,7 +12,6 @@ import { CheckReport } from './check-report.js';
 import { checkLiteClient } from './lite-client-checks.js';
 import { readRecordedAnswers } from './recorded-answers.js';
 import { checkRecorded } from './recorded-checks.js';
-import { ReplayProcess } from './replay-process.js';
 import { checkStates } from './state-checks.js';
 import { TonlibSession } from './tonlib-session.js';
 

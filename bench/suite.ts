@@ -1,0 +1,15 @@
+import type { BenchCase } from './harness.js';
+import type { LatencyCase } from './latency.js';
+
+/** What a file `bench/NAME.ts` exports as `suite`. */
+export interface BenchSuite {
+  readonly name: string;
+  /** What the other party is, with its version, such as `@ton/core 0.63.1`. */
+  readonly baseline?: string;
+  /** Prepares the inputs, outside the measurement. */
+  cases(): readonly BenchCase[] | Promise<readonly BenchCase[]>;
+  /** Calls that wait, measured after the cases. */
+  latencies?(): readonly LatencyCase[] | Promise<readonly LatencyCase[]>;
+  /** Ends what the inputs have started, also after a failure. */
+  close?(): Promise<void>;
+}
