@@ -56,7 +56,8 @@ function forward(seqno: number): BlockLinkForward {
 function back(from: number, to: number): BlockLinkBack {
   return {
     kind: 'back',
-    to_key_block: false,
+    // States remember the zerostate as a key block.
+    to_key_block: to === 0,
     from: at(from).id,
     to: to === 0 ? zerostateId : at(to).id,
     dest_proof: to === 0 ? nothing : bag(headerProof(at(to))),
@@ -158,6 +159,7 @@ describe('a chain of links', () => {
       'proofs/old-block',
       { ...back(8, 0), to: { ...zerostateId, root_hash: at(5).id.root_hash } },
     ],
+    ['a zerostate that is called no key block', 'proofs/key-block-flag', { ...back(8, 0), to_key_block: false }],
     ['no proofs at all', 'proofs/malformed', { ...back(8, 4), dest_proof: nothing }],
   ])('is refused with %s', (_, code, link) => {
     expect(errorCode(() => verifyBlockLink(link))).toBe(code);

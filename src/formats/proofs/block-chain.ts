@@ -15,6 +15,7 @@ import { checkState, checkZerostate, masterchainExtra, type ProvenState } from '
 import type { SignatureSet } from '#formats/proofs/signature-set.js';
 import { checkSignedBlock } from '#formats/proofs/signed-block.js';
 import { validatorConfigOf } from '#formats/proofs/validator-config.js';
+import type { KeyExtBlkRef } from '#formats/tlb/block-ref.js';
 import type { ConfigDictionary } from '#formats/tlb/config/config-params.js';
 
 interface BlockLinkBase {
@@ -116,10 +117,13 @@ function destination({ to, to_key_block, dest_proof }: BlockLink): BlockHeader {
   const root = openProof('dest_proof', dest_proof);
   return inPart('dest_proof', () => {
     const header = checkBlockHeader(root, to);
-    const { key_block } = header.info;
-    if (key_block === to_key_block) return header;
-    throw proofsErrors['key-block-flag']({ block: printPosition(to), expected: to_key_block, found: key_block });
+    checkKeyBlockFlag(to, to_key_block, header.info.key_block);
+    return header;
   });
+}
+
+function checkKeyBlockFlag(block: BlockId, expected: boolean, found: boolean): void {
+  if (expected !== found) throw proofsErrors['key-block-flag']({ block: printPosition(block), expected, found });
 }
 
 /** The configuration that `from` shows: that of a key block, or of the zerostate. */
@@ -130,20 +134,24 @@ function sourceConfig({ from, config_proof }: BlockLinkForward): ConfigDictionar
   ).config;
 }
 
-function checkBackward({ from, to, proof, state_proof }: BlockLinkBack): void {
+/** The flag is checked here too: of the zerostate, which has no header, nothing else tells that it is a key block. */
+function checkBackward({ from, to, to_key_block, proof, state_proof }: BlockLinkBack): void {
   const headerRoot = openProof('proof', proof);
   const header = inPart('proof', () => checkBlockHeader(headerRoot, from));
   const stateRoot = openProof('state_proof', state_proof);
-  inPart('state_proof', () => checkOldBlock(checkState(stateRoot, header), to));
+  inPart('state_proof', () => {
+    const { key } = checkOldBlock(checkState(stateRoot, header), to);
+    checkKeyBlockFlag(to, to_key_block, key);
+  });
 }
 
 /**
- * Checks that a masterchain state remembers a block (or the zerostate) as one before it.
+ * Checks that a masterchain state remembers a block (or the zerostate) as one before it, and gives what it says of it.
  * @throws proofs/old-block, proofs/malformed, proofs/incomplete
  */
-export function checkOldBlock(state: ProvenState, block: BlockId): void {
+export function checkOldBlock(state: ProvenState, block: BlockId): KeyExtBlkRef {
   const info = masterchainExtra(state).info;
   const entry = inPart('state.custom.prev_blocks', () => info.value.prev_blocks.get(block.seqno));
-  if (entry !== undefined && sameBlock(blockOfRef(MASTERCHAIN_SHARD, entry.blk_ref), block)) return;
+  if (entry !== undefined && sameBlock(blockOfRef(MASTERCHAIN_SHARD, entry.blk_ref), block)) return entry;
   throw proofsErrors['old-block']({ block: printBlockId(block), from: printPosition(state.id) });
 }
