@@ -1,5 +1,5 @@
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import { Slice } from '#formats/cells/slice.js';
+import { openExotic, Slice } from '#formats/cells/slice.js';
 import { Account } from '#formats/tlb/account.js';
 import { AccountBlock } from '#formats/tlb/account-block.js';
 import { Block } from '#formats/tlb/block.js';
@@ -132,7 +132,7 @@ export function recognizeCell(cell: Cell): Recognized {
 }
 
 function recognizeProof(cell: Cell): Recognized {
-  const slice = new Slice(cell).skip(8);
+  const slice = openExotic(cell, CellType.merkleProof);
   const value = {
     virtual_hash: slice.loadBytes(32),
     depth: slice.loadUint(16),
