@@ -5,6 +5,8 @@ import { parseBoc, parseBocRoot } from '#formats/cells/boc-parse.js';
 import { BLOCK_FILE, type BocOptions, serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { buildDictionary } from '#formats/cells/dict-build.js';
+import { iterateEntries } from '#formats/cells/dict-iterate.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { modelCells } from '#test/support/cell-trees.js';
 import { errorCode } from '#test/support/error-code.js';
@@ -120,5 +122,25 @@ describe('a written bag of cells', () => {
     expect(errorCode(() => serializeBoc(new Array(16385).fill(cell)))).toBe('cells/boc-options');
     expect(parseBoc(serializeBoc(new Array(16384).fill(cell))).roots.length).toBe(16384);
     expect(errorCode(() => serializeBoc(cell, { cacheBits: true }))).toBe('cells/boc-options');
+  });
+});
+
+describe('a small part of a large bag', () => {
+  it('is written with no more effort than it is worth', () => {
+    const entries = Array.from({ length: 50_000 }, (_, i) => {
+      const key = Uint8Array.of(0, i >> 16, i >> 8, i);
+      return [key, new Builder().storeRef(new Builder().storeUint(i, 32).endCell())] as const;
+    });
+    const root = parseBocRoot(serializeBoc(buildDictionary(32, entries)!));
+    root.hash();
+    const start = performance.now();
+    let bytes = 0;
+    let left = 1000;
+    for (const [, value] of iterateEntries(root, 32)) {
+      if (left-- === 0) break;
+      bytes += serializeBoc(value.loadRef()).length;
+    }
+    expect(bytes).toBe(1000 * 17);
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 });

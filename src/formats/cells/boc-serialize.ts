@@ -35,7 +35,8 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
   if (options.cacheBits === true && options.index !== true)
     throw cellsErrors['boc-options']({ problem: 'cache bits stand in the index, which is switched off' });
   const first = all[0]!;
-  const list = new CellList(first instanceof TableCell ? first.table.count - first.index : 64);
+  // A whole bag has as many cells as its table; how many a part of it has, is not known before.
+  const list = new CellList(first instanceof TableCell && first.index === 0 ? first.table.count : 64);
   const entries = all.map((root) => {
     root.hash(); // all hashes below, and with them the check of the nesting
     return list.add(root);
