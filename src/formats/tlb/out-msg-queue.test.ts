@@ -9,9 +9,13 @@ import {
   type EnqueuedMsg,
   OutMsgQueue,
   OutMsgQueueInfo,
+  outMsgQueueKey,
   ProcessedInfo,
+  processedInfoKey,
 } from '#formats/tlb/out-msg-queue.js';
+import { shardKey } from '#formats/tlb/shard-fees.js';
 import { itRefuses, roundTrip } from '#test/support/codec-harness.js';
+import { errorCode } from '#test/support/error-code.js';
 
 const message: EnqueuedMsg = { enqueued_lt: 9n, out_msg: Lazy.ofCell(MsgEnvelope, new Builder().endCell()) };
 const noMessages = decodeCell(AccountDispatchQueue, new Builder().storeUint(0, 49).endCell());
@@ -59,4 +63,29 @@ describe('OutMsgQueueInfo', () => {
       path: 'extra',
     },
   ]);
+});
+
+describe('keys of several parts', () => {
+  const hash = sender(7);
+  it('are read as they were written', () => {
+    const key = { workchain: -1, prefix: 1n << 63n, hash };
+    expect(outMsgQueueKey.decode(outMsgQueueKey.encode(key))).toEqual(key);
+    expect(processedInfoKey.decode(processedInfoKey.encode({ shard: 5n, mc_seqno: 2 ** 32 - 1 }))).toEqual({
+      shard: 5n,
+      mc_seqno: 2 ** 32 - 1,
+    });
+    expect(shardKey.decode(shardKey.encode({ workchain: -2, shard: 3n }))).toEqual({ workchain: -2, shard: 3n });
+  });
+
+  it.each([
+    ['a short hash', () => outMsgQueueKey.encode({ workchain: 0, prefix: 0n, hash: hash.subarray(1) })],
+    ['a long hash', () => outMsgQueueKey.encode({ workchain: 0, prefix: 0n, hash: new Uint8Array(33) })],
+    ['a workchain beyond int32', () => outMsgQueueKey.encode({ workchain: 2 ** 31, prefix: 0n, hash })],
+    ['a negative prefix', () => outMsgQueueKey.encode({ workchain: 0, prefix: -1n, hash })],
+    ['a shard beyond uint64', () => processedInfoKey.encode({ shard: 1n << 64n, mc_seqno: 0 })],
+    ['a negative seqno', () => processedInfoKey.encode({ shard: 0n, mc_seqno: -1 })],
+    ['a workchain that is no integer', () => shardKey.encode({ workchain: 0.5, shard: 0n })],
+  ])('are refused with %s', (_, encode) => {
+    expect(errorCode(encode)).toBe('tlb/constraint');
+  });
 });

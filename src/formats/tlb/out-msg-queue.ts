@@ -2,10 +2,16 @@ import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmen
 import type { ValueOf } from '#formats/tlb/codec/codec.js';
 import { maybe, ref } from '#formats/tlb/codec/composites.js';
 import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { bigUintKey, bytesKey, type KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
+import { bigUintKey, bytesKey, intKey, type KeyCodec, uintKey } from '#formats/tlb/codec/dictionary-key.js';
 import { bits256, uint, uint64 } from '#formats/tlb/codec/primitives.js';
 import { record } from '#formats/tlb/codec/record.js';
 import { emittedLt, MsgEnvelope } from '#formats/tlb/msg-envelope.js';
+import { concatBytes } from '#kernel/bytes/bytes.js';
+
+const int32Key = intKey(32);
+const uint32Key = uintKey(32);
+const uint64Key = bigUintKey(64);
+const hashKey = bytesKey(32);
 
 const LAST_LT = (1n << 64n) - 1n;
 const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
@@ -27,14 +33,8 @@ export interface OutMsgQueueKey {
 /** Keys of 352 bits. */
 export const outMsgQueueKey: KeyCodec<OutMsgQueueKey> = {
   bits: 352,
-  encode: ({ workchain, prefix, hash }) => {
-    const bytes = new Uint8Array(44);
-    const view = new DataView(bytes.buffer);
-    view.setInt32(0, workchain);
-    view.setBigUint64(4, prefix);
-    bytes.set(hash, 12);
-    return bytes;
-  },
+  encode: ({ workchain, prefix, hash }) =>
+    concatBytes(int32Key.encode(workchain), uint64Key.encode(prefix), hashKey.encode(hash)),
   decode: (bytes) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return { workchain: view.getInt32(0), prefix: view.getBigUint64(4), hash: bytes.slice(12) };
@@ -68,13 +68,7 @@ export interface ProcessedInfoKey {
 /** Keys of 96 bits. */
 export const processedInfoKey: KeyCodec<ProcessedInfoKey> = {
   bits: 96,
-  encode: ({ shard, mc_seqno }) => {
-    const bytes = new Uint8Array(12);
-    const view = new DataView(bytes.buffer);
-    view.setBigUint64(0, shard);
-    view.setUint32(8, mc_seqno);
-    return bytes;
-  },
+  encode: ({ shard, mc_seqno }) => concatBytes(uint64Key.encode(shard), uint32Key.encode(mc_seqno)),
   decode: (bytes) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return { shard: view.getBigUint64(0), mc_seqno: view.getUint32(8) };
@@ -88,7 +82,7 @@ export type ProcessedInfo = Dictionary<ProcessedInfoKey, ProcessedUpto>;
 /** Messages of one account that wait to come into the queue, by their `created_lt`. */
 export const AccountDispatchQueue = record(
   '_ messages:(HashmapE 64 EnqueuedMsg) count:uint48 = AccountDispatchQueue;',
-  { messages: hashmapE(bigUintKey(64), EnqueuedMsg), count: uint(48) },
+  { messages: hashmapE(uint64Key, EnqueuedMsg), count: uint(48) },
 );
 export type AccountDispatchQueue = ValueOf<typeof AccountDispatchQueue>;
 
@@ -96,7 +90,7 @@ export type AccountDispatchQueue = ValueOf<typeof AccountDispatchQueue>;
  * `_ (HashmapAugE 256 AccountDispatchQueue uint64) = DispatchQueue;`
  * By the sender's id; the extra of a node is the least `created_lt`.
  */
-export const DispatchQueue = hashmapAugE(bytesKey(32), AccountDispatchQueue, uint64, {
+export const DispatchQueue = hashmapAugE(hashKey, AccountDispatchQueue, uint64, {
   empty: 0n,
   leaf: ({ messages }) => {
     for (const [lt] of messages) return lt;

@@ -1,8 +1,12 @@
 import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
 import type { ValueOf } from '#formats/tlb/codec/codec.js';
-import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
+import { bigUintKey, intKey, type KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
 import { record } from '#formats/tlb/codec/record.js';
 import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
+import { concatBytes } from '#kernel/bytes/bytes.js';
+
+const int32Key = intKey(32);
+const uint64Key = bigUintKey(64);
 
 /** A workchain, and a shard in it as uint64 with the tag bit. */
 export interface ShardKey {
@@ -13,13 +17,7 @@ export interface ShardKey {
 /** Keys of 96 bits: workchain int32, shard uint64. */
 export const shardKey: KeyCodec<ShardKey> = {
   bits: 96,
-  encode: ({ workchain, shard }) => {
-    const bytes = new Uint8Array(12);
-    const view = new DataView(bytes.buffer);
-    view.setInt32(0, workchain);
-    view.setBigUint64(4, shard);
-    return bytes;
-  },
+  encode: ({ workchain, shard }) => concatBytes(int32Key.encode(workchain), uint64Key.encode(shard)),
   decode: (bytes) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return { workchain: view.getInt32(0), shard: view.getBigUint64(4) };
