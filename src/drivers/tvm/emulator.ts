@@ -1,0 +1,184 @@
+import instantiate, { type EmulatorExports } from '@ton/sandbox/dist/executor/emulator-emscripten.js';
+import { tvmErrors } from '#drivers/tvm/errors.js';
+
+/** A configuration as the emulator reads it: base64 of a bag of cells, in memory that all threads see. */
+export interface ConfigText {
+  /** Tells it from others. */
+  readonly key: string;
+  readonly text: SharedArrayBuffer;
+}
+
+/** What `_emulate_with_emulator` takes; cells are base64 of bags of cells. */
+export interface EmulateArguments {
+  readonly config: ConfigText;
+  /** 0 to 5: how much the log says. */
+  readonly verbosity: number;
+  /** A dictionary of libraries, or null for none. */
+  readonly libraries: string | null;
+  readonly account: string;
+  /** Empty for a tick or tock transaction. */
+  readonly message: string;
+  /** JSON. */
+  readonly params: string;
+}
+
+/** The emulator proper: a transaction emulator in WASM memory, made for one configuration. */
+interface TransactionEmulator {
+  readonly pointer: number;
+  /** What it was given last stays until it is given others: null means the ones before. */
+  hasLibraries: boolean;
+}
+
+/** The dictionary `{0: empty cell}`. It stands for no libraries, which cannot be said: no cell has the hash 0. */
+export const NO_LIBRARIES = 'te6ccgEBAgEABwABA9AIAQAA';
+
+/**
+ * A thin binding onto one instance of the WASM emulator. Configurations stay in its memory, a few of them, those not
+ * used for longest going first. It is synchronous, and not to be used any more once a call has thrown.
+ */
+export class Emulator {
+  readonly #exports: EmulatorExports;
+  readonly #memory: WebAssembly.Memory;
+  readonly #maxConfigs: number;
+  /** Maps keep the order of insertion; what is used is inserted anew. */
+  readonly #configs = new Map<string, number>();
+  readonly #emulators = new Map<string, TransactionEmulator>();
+
+  private constructor(exports: EmulatorExports, memory: WebAssembly.Memory, maxConfigs: number) {
+    this.#exports = exports;
+    this.#memory = memory;
+    this.#maxConfigs = maxConfigs;
+  }
+
+  /** @param maxConfigs texts of configurations that it keeps, and as many transaction emulators */
+  static async instantiate(module: WebAssembly.Module, maxConfigs: number): Promise<Emulator> {
+    let memory: WebAssembly.Memory | undefined;
+    const exports = await instantiate({
+      instantiateWasm(imports, done) {
+        const instance = new WebAssembly.Instance(module, imports);
+        // Names of exports are minified; there is one memory.
+        memory = Object.values(instance.exports).find((found) => found instanceof WebAssembly.Memory);
+        done(instance, module);
+      },
+      print() {},
+      printErr() {},
+    });
+    if (memory === undefined) throw tvmErrors['not-started']({ problem: 'the WASM module exports no memory' });
+    return new Emulator(exports, memory, maxConfigs);
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** JSON: commit and date of the sources it was built from. Its text belongs to the emulator. */
+  version(): string {
+    return this.#read(this.#exports._version());
+  }
+
+  /** @returns JSON: `{output, logs}` up to `logs`, or `{fail, message}`; one byte per character */
+  runGetMethod(params: string, stack: string, config: ConfigText): string {
+    const configPointer = this.#config(config);
+    return this.#call([params, stack], ([paramsPointer, stackPointer]) =>
+      this.#exports._run_get_method(paramsPointer!, stackPointer!, configPointer),
+    );
+  }
+
+  /** @returns as {@link Emulator.runGetMethod}; null when the configuration cannot be read */
+  emulate(what: EmulateArguments): string | null {
+    const emulator = this.#emulator(what.config, what.verbosity);
+    if (emulator === null) return null;
+    const libraries = what.libraries ?? (emulator.hasLibraries ? NO_LIBRARIES : null);
+    const texts = [what.account, what.message, what.params, ...(libraries === null ? [] : [libraries])];
+    const output = this.#call(texts, ([account, message, params, libs]) =>
+      this.#exports._emulate_with_emulator(emulator.pointer, libs ?? 0, account!, message!, params!),
+    );
+    emulator.hasLibraries = what.libraries !== null;
+    // With parameters that it does not take the transaction emulator destroys itself.
+    if (output.startsWith('{"fail"')) this.#emulators.delete(emulatorKey(what.config, what.verbosity));
+    return output;
+  }
+
+  #call(texts: readonly string[], run: (pointers: readonly number[]) => number): string {
+    const pointers = texts.map((text) => this.#write(text));
+    const result = run(pointers);
+    const output = this.#read(result);
+    this.#exports._free(result);
+    for (const pointer of pointers) this.#exports._free(pointer);
+    return output;
+  }
+
+  #config({ key, text }: ConfigText): number {
+    const known = this.#configs.get(key);
+    if (known !== undefined) {
+      this.#configs.delete(key);
+      this.#configs.set(key, known);
+      return known;
+    }
+    for (const [oldest, pointer] of this.#configs) {
+      if (this.#configs.size < this.#maxConfigs) break;
+      this.#configs.delete(oldest);
+      this.#exports._free(pointer);
+    }
+    const pointer = this.#allocate(text.byteLength + 1);
+    const heap = this.#heap();
+    heap.set(new Uint8Array(text), pointer);
+    heap[pointer + text.byteLength] = 0;
+    this.#configs.set(key, pointer);
+    return pointer;
+  }
+
+  #emulator(config: ConfigText, verbosity: number): TransactionEmulator | null {
+    const key = emulatorKey(config, verbosity);
+    const known = this.#emulators.get(key);
+    if (known !== undefined) {
+      this.#emulators.delete(key);
+      this.#emulators.set(key, known);
+      return known;
+    }
+    for (const [oldest, { pointer }] of this.#emulators) {
+      if (this.#emulators.size < this.#maxConfigs) break;
+      this.#emulators.delete(oldest);
+      this.#exports._destroy_emulator(pointer);
+    }
+    const pointer = this.#exports._create_emulator(this.#config(config), verbosity);
+    if (pointer === 0) return null;
+    const emulator = { pointer, hasLibraries: false };
+    this.#emulators.set(key, emulator);
+    return emulator;
+  }
+
+  #allocate(bytes: number): number {
+    const pointer = this.#exports._malloc(bytes);
+    if (pointer === 0) throw tvmErrors.crashed({ problem: `no memory for ${bytes} bytes` });
+    return pointer;
+  }
+
+  #write(text: string): number {
+    const pointer = this.#allocate(text.length + 1);
+    const heap = this.#heap();
+    heap.latin1Write(text, pointer, text.length);
+    heap[pointer + text.length] = 0;
+    return pointer;
+  }
+
+  /** The text at a pointer; of a result only the part in front of `logs`, which repeats what stands in `output`. */
+  #read(pointer: number): string {
+    const heap = this.#heap();
+    const end = heap.indexOf(0, pointer);
+    // Quotes inside a JSON text have a backslash before them, so that this cannot be part of one.
+    const logs = heap.subarray(pointer, end).indexOf('},"logs":"', 0, 'latin1');
+    return logs === -1
+      ? heap.toString('latin1', pointer, end)
+      : `${heap.toString('latin1', pointer, pointer + logs)}}}`;
+  }
+
+  /** Taken anew each time: when the memory grows, its buffer is another one. */
+  #heap(): Buffer & { latin1Write(text: string, offset: number, length: number): number } {
+    return Buffer.from(this.#memory.buffer) as Buffer & { latin1Write(t: string, o: number, l: number): number };
+  }
+}
+
+function emulatorKey(config: ConfigText, verbosity: number): string {
+  return `${verbosity}:${config.key}`;
+}

@@ -1,0 +1,50 @@
+// The two files of @ton/sandbox that Tern uses: the emulator's WASM binary, and what emscripten made to load it.
+declare module '@ton/sandbox/dist/executor/emulator-emscripten.js' {
+  /** Pointers into WASM memory; texts end with a NUL. A text that comes back must be given to `_free`. */
+  export interface EmulatorExports {
+    _malloc(size: number): number;
+    _free(pointer: number): void;
+    /** @returns JSON: commit and date of the C++ sources */
+    _version(): number;
+    /** @returns JSON: `{output, logs}` or `{fail, message}` */
+    _run_get_method(params: number, stack: number, config: number): number;
+    /** @returns 0 when the configuration cannot be read */
+    _create_emulator(config: number, verbosity: number): number;
+    _destroy_emulator(emulator: number): void;
+    /** With 0 for `libs` the libraries of the call before stay. @returns as `_run_get_method` */
+    _emulate_with_emulator(emulator: number, libs: number, account: number, message: number, params: number): number;
+  }
+
+  export interface EmscriptenOptions {
+    instantiateWasm(
+      imports: WebAssembly.Imports,
+      done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+    ): void;
+    print(text: string): void;
+    printErr(text: string): void;
+  }
+
+  export default function instantiate(options: EmscriptenOptions): Promise<EmulatorExports>;
+}
+
+declare module '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js' {
+  /** Base64. */
+  export const EmulatorEmscriptenWasm: string;
+}
+
+// What Tern uses of the standard API, which the types of Node lack.
+declare namespace WebAssembly {
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  interface Exports {
+    readonly [name: string]: unknown;
+  }
+  type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  interface Instance {
+    readonly exports: Exports;
+  }
+  const Memory: new () => Memory;
+  const Instance: new (module: Module, imports: Imports) => Instance;
+  function compile(bytes: Uint8Array): Promise<Module>;
+}

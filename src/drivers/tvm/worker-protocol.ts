@@ -1,0 +1,80 @@
+import type { ConfigText } from '#drivers/tvm/emulator.js';
+
+/** What a worker starts with. */
+export interface WorkerStart {
+  readonly module: WebAssembly.Module;
+  /** As in the options of the pool. */
+  readonly configs: number;
+  readonly emulatorBytes: number;
+}
+
+/** Bags of cells travel as bytes. */
+export interface GetMethodJob {
+  readonly kind: 'get-method';
+  readonly config: ConfigText;
+  readonly code: Uint8Array;
+  readonly data: Uint8Array;
+  readonly libraries: Uint8Array | null;
+  /** A `VmStackValue`, in base64. */
+  readonly prevBlocksInfo: string | null;
+  readonly stack: Uint8Array;
+  /** The other parameters, as the emulator names them. */
+  readonly params: Readonly<Record<string, string | number | boolean | Readonly<Record<string, string>>>>;
+  /** Whether the log is wanted. */
+  readonly wantLog: boolean;
+}
+
+export interface TransactionJob {
+  readonly kind: 'transaction';
+  readonly config: ConfigText;
+  readonly verbosity: number;
+  readonly libraries: Uint8Array | null;
+  readonly account: Uint8Array;
+  /** Null for a tick or tock transaction. */
+  readonly message: Uint8Array | null;
+  readonly prevBlocksInfo: string | null;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+}
+
+export type Job = GetMethodJob | TransactionJob;
+
+export interface GetMethodReply {
+  readonly kind: 'get-method';
+  readonly exitCode: number;
+  readonly gasUsed: number;
+  /** A bag of cells with a `VmStack`. */
+  readonly stack: Uint8Array;
+  readonly log: string | null;
+  /** 64 hex digits. */
+  readonly missingLibrary: string | null;
+  /** Whether the run may have seen more of the configuration than prices and limits, or previous blocks. */
+  readonly sawConfig: boolean;
+}
+
+export interface TransactionReply {
+  readonly kind: 'transaction';
+  readonly transaction: Uint8Array;
+  readonly shardAccount: Uint8Array;
+  readonly actions: Uint8Array | null;
+  readonly log: string;
+}
+
+/** A message that the account does not accept. */
+export interface NotAcceptedReply {
+  readonly kind: 'not-accepted';
+  readonly problem: string;
+  /** Null when the contract was not run. */
+  readonly exitCode: number | null;
+  readonly log: string;
+}
+
+/** `refused`: the emulator says that it cannot do it. `crashed`: it broke; the next job gets a fresh one. */
+export interface FailureReply {
+  readonly kind: 'refused' | 'crashed';
+  readonly problem: string;
+}
+
+export type Reply = GetMethodReply | TransactionReply | NotAcceptedReply | FailureReply;
+
+/** What comes from a worker: one when it has started, then one for each job. */
+export type FromWorker = { readonly started: true } | { readonly reply: Reply; readonly memoryBytes: number };

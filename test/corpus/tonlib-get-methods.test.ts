@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { parseAddress } from '#formats/address/parse-address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { fromBase64 } from '#kernel/bytes/bytes.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import { readBytes, sharedData } from '#test/support/shared-data.js';
+import { fromTonlibEntry, shapeOfTonlib, shapeOfValue, type TonlibEntry } from '#test/support/tonlib-stack.js';
+import { startTvm } from '#test/support/tvm-pool.js';
+
+interface Recording {
+  readonly n: number;
+  readonly desc: string;
+  readonly request: { '@type': string; id: number; method: { name?: string; number?: number }; stack: TonlibEntry[] };
+  readonly response: { '@type': string; message: string; exit_code: number; gas_used: number; stack: TonlibEntry[] };
+}
+
+interface AccountRecording {
+  readonly response: {
+    readonly balance: string;
+    readonly code: string;
+    readonly data: string;
+    readonly block_id: { seqno: number };
+    readonly sync_utime: number;
+    readonly extra_currencies: { id: number; amount: string }[];
+  };
+}
+
+/** A contract that tonlib loaded, what it was, and the get methods that it ran on it. */
+interface Loaded {
+  readonly address: string;
+  account: AccountRecording['response'] | null;
+  readonly runs: Recording[];
+}
+
+/** tonlib refuses these by itself, before a machine runs; what the message says is not of the machine. */
+const REFUSED_BY_TONLIB = [
+  /Failed to parse dec string to int256/,
+  /Unsuppored stack entry/,
+  /cannot deserialize bag-of-cells/,
+  /TVM stack size exceeds limit/,
+];
+
+/** Runs left out, by number in the recordings. */
+const EXEMPT: ReadonlyMap<number, string> = new Map([
+  [4389, 'its argument is 2^256, no integer of the machine; tonlib puts it on the stack unchecked, Tern refuses it'],
+  [
+    4405,
+    '8,001 arguments: tonlib sets no limit to those, but the cells that the emulator reads them from cannot nest so deep',
+  ],
+]);
+
+const recordings = sharedData('recorded-net/tonlib-recordings.jsonl.gz');
+const chain = sharedData('recorded-net/chain');
+const here = recordings !== null && chain !== null;
+
+function readLoaded(path: string): Loaded[] {
+  const all: Loaded[] = [];
+  const open = new Map<number, Loaded>();
+  for (const line of new TextDecoder().decode(readBytes(path)).trim().split('\n')) {
+    const recording = JSON.parse(line);
+    const { request, response } = recording;
+    if (request['@type'] === 'smc.load' && response['@type'] === 'smc.info') {
+      const loaded = { address: request.account_address.account_address, account: null, runs: [] };
+      open.set(response.id, loaded);
+      all.push(loaded);
+    }
+    if (request['@type'] === 'smc.getRawFullAccountState') open.get(request.id)!.account = response;
+    if (request['@type'] === 'smc.runGetMethod') open.get(request.id)!.runs.push(recording);
+  }
+  return all;
+}
+
+const cellOf = (text: string): Cell | null => (text === '' ? null : parseBocRoot(fromBase64(text)!));
+
+describe.skipIf(!here)('get methods as the real tonlib ran them on the recorded network', () => {
+  let pool: TvmPool;
+  beforeAll(async () => {
+    pool = await startTvm({ maxWaiting: 4_000, queueTimeoutMs: 60_000 });
+  });
+  afterAll(() => pool.close());
+
+  it('agree in exit code, stack and gas', async () => {
+    const loaded = readLoaded(recordings!);
+    const ledger = openReplay(chain!, { to: 1_200, head: null });
+    const stateAt = new Map<number, { config: Cell; libraries: Cell | null }>();
+    const masterchainAt = (seqno: number) => {
+      const known = stateAt.get(seqno);
+      if (known !== undefined) return known;
+      const block = ledger.lookup({ by: 'seqno', workchain: -1, shard: 1n << 63n, seqno })!;
+      const { custom, totals } = decodeCell(ShardStateUnsplit, ledger.state(block));
+      const found = { config: custom!.value.config.config.root!, libraries: totals.value.libraries.root };
+      stateAt.set(seqno, found);
+      return found;
+    };
+    let compared = 0;
+    const refused: string[] = [];
+    const differences: unknown[] = [];
+    const compare = async ({ address, account }: Loaded, { request, response, desc, n }: Recording) => {
+      if (EXEMPT.has(n)) return;
+      if (response['@type'] === 'error') {
+        refused.push(response.message);
+        return;
+      }
+      const { code, data, balance, sync_utime, block_id, extra_currencies } = account!;
+      const result = await pool.runGetMethod({
+        code: cellOf(code),
+        data: cellOf(data),
+        method: request.method.name ?? request.method.number!,
+        stack: request.stack.map(fromTonlibEntry),
+        address: parseAddress(address).address,
+        now: sync_utime,
+        balance: balance === '-1' ? 0n : BigInt(balance),
+        extra_currencies: extra_currencies.map(({ id, amount }) => [id >>> 0, BigInt(amount)] as const),
+        ...masterchainAt(block_id.seqno),
+      });
+      const found = [result.exit_code, result.gas_used, result.stack.map(shapeOfValue)];
+      const wanted = [response.exit_code, response.gas_used, response.stack.map(shapeOfTonlib)];
+      if (JSON.stringify(found) !== JSON.stringify(wanted)) differences.push({ n, desc, found, wanted });
+      compared++;
+    };
+    await Promise.all(
+      loaded.flatMap((each) =>
+        each.runs.map((run) =>
+          compare(each, run).catch((error) => differences.push({ n: run.n, desc: run.desc, error: String(error) })),
+        ),
+      ),
+    );
+    expect(differences).toEqual([]);
+    expect(compared).toBeGreaterThan(2_300);
+    for (const message of refused)
+      expect(
+        REFUSED_BY_TONLIB.some((known) => known.test(message)),
+        message,
+      ).toBe(true);
+    expect(refused).toHaveLength(11);
+    console.info(`${compared} runs compared`, pool.metrics());
+  });
+});
