@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { Command } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
+import { startGetMethods } from '#app/cli/replay-get-methods.js';
 import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
@@ -58,21 +59,32 @@ async function replay(
   const seed = flags.key === undefined ? randomBytes(32) : readSeed(flags.key);
   const ledger = openReplay(folder, { to, head: pace === null ? null : 1 });
   const unixTime = (): number => Math.floor(Date.now() / 1000);
-  const server = await startLiteserver(
-    { host, port, seed },
-    { ledger, clock: systemClock, unixTime, randomBytes: (size) => randomBytes(size) },
-  );
+  const methods = await startGetMethods();
   try {
-    const reachable = host === '0.0.0.0' ? '127.0.0.1' : host;
-    const address = { host: reachable, port: server.port, publicKey: server.publicKey };
-    const config = globalConfig(address, ledger.zerostate);
-    if (flags.configOut !== undefined) writeConfig(flags.configOut, config);
-    write(config);
-    const stopPace = pace === null ? () => {} : paceHead(ledger, pace, systemClock);
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    stopPace();
+    const server = await startLiteserver(
+      { host, port, seed },
+      {
+        ledger,
+        clock: systemClock,
+        unixTime,
+        randomBytes: (size) => randomBytes(size),
+        runGetMethod: methods.run,
+      },
+    );
+    try {
+      const reachable = host === '0.0.0.0' ? '127.0.0.1' : host;
+      const address = { host: reachable, port: server.port, publicKey: server.publicKey };
+      const config = globalConfig(address, ledger.zerostate);
+      if (flags.configOut !== undefined) writeConfig(flags.configOut, config);
+      write(config);
+      const stopPace = pace === null ? () => {} : paceHead(ledger, pace, systemClock);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      stopPace();
+    } finally {
+      await server.close();
+    }
   } finally {
-    await server.close();
+    await methods.close();
   }
 }
 

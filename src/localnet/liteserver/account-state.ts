@@ -51,10 +51,42 @@ function pruneAccount(cell: Cell): Cell {
 
 function accountState(
   ledger: Ledger,
-  { id: idTl, account: { workchain, id: hash } }: LiteServerGetAccountState,
+  { id: idTl, account }: LiteServerGetAccountState,
   show: (account: Cell) => Cell,
 ): LiteServerAccountState {
-  const id = blockIdFromTl(idTl);
+  const place = findAccount(ledger, blockIdFromTl(idTl), account);
+  if (place.shardBlock === null) return noWorkchain(place);
+  const { proof, account: found } = accountProof(ledger, place.shardBlock, account.id);
+  return {
+    id: blockIdToTl(place.block.id),
+    shardblk: blockIdToTl(place.shardBlock.id),
+    shard_proof: place.shard_proof,
+    proof,
+    state: found === null ? NOTHING : serializeBoc(show(found)),
+  };
+}
+
+/** Where the state of an account stands, seen from a block. */
+export interface AccountPlace {
+  readonly block: LedgerBlock;
+  /** The newest block of its shard; null where there is no such workchain. */
+  readonly shardBlock: LedgerBlock | null;
+  /** Two roots, header and state; empty for an account of the block's own workchain. */
+  readonly shard_proof: Uint8Array;
+}
+
+/** The answer where there is no such workchain. */
+export function noWorkchain({ block, shard_proof }: AccountPlace): LiteServerAccountState {
+  const reference = blockIdToTl(block.id);
+  return { id: reference, shardblk: blockIdToTl(NO_BLOCK), shard_proof, proof: NOTHING, state: NOTHING };
+}
+
+/** @throws liteserver/refused, liteserver/not-ready */
+export function findAccount(
+  ledger: Ledger,
+  id: BlockId,
+  { workchain, id: hash }: LiteServerGetAccountState['account'],
+): AccountPlace {
   const prefix = accountPrefix(hash);
   if (id.workchain !== MASTERCHAIN && id.workchain !== workchain) {
     throw refused('reference block for a getAccountState() must belong to the masterchain');
@@ -64,21 +96,9 @@ function accountState(
     throw refused('requested account id is not contained in the shard of the reference block');
   }
   const block = blockOf(ledger, id);
-  const reference = blockIdToTl(block.id);
-  if (block.id.workchain === workchain) {
-    return { id: reference, shardblk: reference, shard_proof: NOTHING, ...accountProof(ledger, block, hash, show) };
-  }
+  if (block.id.workchain === workchain) return { block, shardBlock: block, shard_proof: NOTHING };
   const { shard, proof } = shardOfAccount(ledger, block, workchain, prefix);
-  if (shard === null) {
-    return { id: reference, shardblk: blockIdToTl(NO_BLOCK), shard_proof: proof, proof: NOTHING, state: NOTHING };
-  }
-  const shardBlock = loadBlock(ledger, shard);
-  return {
-    id: reference,
-    shardblk: blockIdToTl(shard),
-    shard_proof: proof,
-    ...accountProof(ledger, shardBlock, hash, show),
-  };
+  return { block, shardBlock: shard === null ? null : loadBlock(ledger, shard), shard_proof: proof };
 }
 
 function blockOf(ledger: Ledger, id: BlockId): LedgerBlock {
@@ -99,12 +119,12 @@ function shardOfAccount(ledger: Ledger, block: LedgerBlock, workchain: number, p
   };
 }
 
-function accountProof(ledger: Ledger, block: LedgerBlock, hash: Uint8Array, show: (account: Cell) => Cell) {
-  const state = ledger.state(block);
-  const reader = new MerkleReader(state);
+/** The cell of an account after a block, and the proof of it: two roots, header and state. */
+export function accountProof(ledger: Ledger, block: LedgerBlock, hash: Uint8Array) {
+  const reader = new MerkleReader(ledger.state(block));
   const found = openState(reader.root).accounts.value.get(hash);
   return {
     proof: serializeBoc([stateRootProof(block.root), reader.proof()]),
-    state: found === undefined ? NOTHING : serializeBoc(show(found.account.cell)),
+    account: found === undefined ? null : found.account.cell,
   };
 }

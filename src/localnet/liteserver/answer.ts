@@ -2,6 +2,7 @@ import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
 import { LiteServerError } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerQuery,
+  LiteServerRunSmcMethod,
   type LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
 } from '#formats/tl/generated/lite-server-functions.js';
@@ -23,6 +24,7 @@ import type { LiteContext, LiteHandler, LiteHandlers } from '#localnet/liteserve
 import { lookupHandlers } from '#localnet/liteserver/lookup.js';
 import { queueSizeHandlers } from '#localnet/liteserver/queue-sizes.js';
 import { refusedHandlers } from '#localnet/liteserver/refused.js';
+import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
 import { shardHandlers } from '#localnet/liteserver/shards.js';
 import { transactionHandlers } from '#localnet/liteserver/transactions.js';
 import { validatorStatsHandlers } from '#localnet/liteserver/validator-stats.js';
@@ -73,13 +75,20 @@ export async function answerLiteQuery(
   try {
     const { wait, call } = decodeLiteQuery(query);
     if (wait !== null) await waitForBlock(wait, modules, signal);
-    return answerCall(call, modules);
+    return await answerAnyCall(call, modules);
   } catch (error) {
     return encodeBoxed(LiteServerError, toLiteError(error));
   }
 }
 
-/** Answers a call of a function. @throws liteserver/*, for the client */
+/** The same for all functions: methods of contracts are run elsewhere, so that their results come later. */
+async function answerAnyCall(call: LiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
+  const { runGetMethod } = context;
+  if (call.name !== LiteServerRunSmcMethod.name || runGetMethod === undefined) return answerCall(call, context);
+  return await runSmcMethod(call.value as LiteServerRunSmcMethod, context, runGetMethod);
+}
+
+/** Answers a call of a function; of a method of a contract, that it cannot be run. @throws liteserver/*, for the client */
 export function answerCall({ name, value }: LiteQuery['call'], context: LiteContext): Uint8Array {
   const called = functions.get(name);
   if (called === undefined) throw liteserverErrors['unknown-query']({});

@@ -37,5 +37,8 @@ describe('the head', () => {
       capabilities: 11n,
       now: NOW,
     });
+    const runGetMethod = () => Promise.reject(new RangeError('not to be run'));
+    const { capabilities } = headHandlers['liteServer.getVersion']({}, { ...context, runGetMethod });
+    expect(capabilities).toBe(15n);
   });
 });

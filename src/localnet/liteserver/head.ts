@@ -6,6 +6,7 @@ import type { LiteContext, LiteHandlers } from '#localnet/liteserver/lite-handle
 const VERSION = 0x101;
 /** 1 chains of block proofs, 2 getMasterchainInfoExt, 4 runSmcMethod, 8 mode 1 of getMasterchainInfoExt. */
 const CAPABILITIES = 11n;
+const CAN_RUN_METHODS = 4n;
 
 /** What the server is, and how far its chain goes. */
 export const headHandlers: LiteHandlers<
@@ -16,19 +17,23 @@ export const headHandlers: LiteHandlers<
   'liteServer.getMasterchainInfoExt': ({ mode }, context) => {
     if (mode > 1) throw refused('unsupported getMasterchainInfo mode');
     const last_utime = headOf(context.ledger).gen_utime;
-    const own = { mode, version: VERSION, capabilities: CAPABILITIES, last_utime, now: context.unixTime() };
+    const own = { mode, version: VERSION, capabilities: capabilitiesOf(context), last_utime, now: context.unixTime() };
     return { ...own, ...masterchainInfo(context) };
   },
 
   'liteServer.getTime': (_, { unixTime }) => ({ now: unixTime() }),
 
-  'liteServer.getVersion': (_, { unixTime }) => ({
+  'liteServer.getVersion': (_, context) => ({
     mode: 0,
     version: VERSION,
-    capabilities: CAPABILITIES,
-    now: unixTime(),
+    capabilities: capabilitiesOf(context),
+    now: context.unixTime(),
   }),
 };
+
+function capabilitiesOf({ runGetMethod }: LiteContext): bigint {
+  return runGetMethod === undefined ? CAPABILITIES : CAPABILITIES | CAN_RUN_METHODS;
+}
 
 function masterchainInfo({ ledger }: LiteContext) {
   const head = headOf(ledger);

@@ -1,5 +1,6 @@
 import type { TlValue } from '#formats/tl/constructor.js';
 import type { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
+import type { RunGetMethod } from '#localnet/liteserver/get-methods.js';
 import type { Ledger } from '#localnet/liteserver/ledger.js';
 
 /** What handlers answer from. */
@@ -7,6 +8,8 @@ export interface LiteContext {
   readonly ledger: Ledger;
   /** Seconds since 1970. */
   readonly unixTime: () => number;
+  /** Without it there is no `runSmcMethod`. */
+  readonly runGetMethod?: RunGetMethod;
 }
 
 type LiteFunction = (typeof liteServerFunctions)[number];
