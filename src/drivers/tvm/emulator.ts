@@ -32,6 +32,30 @@ interface TransactionEmulator {
 /** The dictionary `{0: empty cell}`. It stands for no libraries, which cannot be said: no cell has the hash 0. */
 export const NO_LIBRARIES = 'te6ccgEBAgEABwABA9AIAQAA';
 
+/** What the instance itself exports under minified names, which belong to this version of the package. */
+const MEMORY = 'Da';
+const SET_STACK_POINTER = 'Ra';
+const GET_STACK_POINTER = 'Ta';
+interface RawExports {
+  readonly [MEMORY]: WebAssembly.Memory;
+  readonly [SET_STACK_POINTER]: (pointer: number) => void;
+  readonly [GET_STACK_POINTER]: () => number;
+}
+
+const STACK_BYTES = 8 * 2 ** 20;
+
+/**
+ * The binary was linked with a stack of 64 KiB, right above its static data and without a check: a list of 350 values,
+ * read or written by recursion, overwrites that data. So the stack goes to a place where it has room.
+ */
+function enlargeStack(exports: EmulatorExports, raw: RawExports): void {
+  const top = (exports._malloc(STACK_BYTES) + STACK_BYTES) & ~15;
+  raw[SET_STACK_POINTER]?.(top);
+  if (!(raw[MEMORY] instanceof WebAssembly.Memory) || raw[GET_STACK_POINTER]?.() !== top) {
+    throw tvmErrors['not-started']({ problem: 'its WASM binary is not the one expected' });
+  }
+}
+
 /**
  * A thin binding onto one instance of the WASM emulator. Configurations stay in its memory, a few of them, those not
  * used for longest going first. It is synchronous, and not to be used any more once a call has thrown.
@@ -52,19 +76,18 @@ export class Emulator {
 
   /** @param maxConfigs texts of configurations that it keeps, and as many transaction emulators */
   static async instantiate(module: WebAssembly.Module, maxConfigs: number): Promise<Emulator> {
-    let memory: WebAssembly.Memory | undefined;
+    let raw = {} as RawExports;
     const exports = await instantiate({
       instantiateWasm(imports, done) {
         const instance = new WebAssembly.Instance(module, imports);
-        // Names of exports are minified; there is one memory.
-        memory = Object.values(instance.exports).find((found) => found instanceof WebAssembly.Memory);
+        raw = instance.exports as unknown as RawExports;
         done(instance, module);
       },
       print() {},
       printErr() {},
     });
-    if (memory === undefined) throw tvmErrors['not-started']({ problem: 'the WASM module exports no memory' });
-    return new Emulator(exports, memory, maxConfigs);
+    enlargeStack(exports, raw);
+    return new Emulator(exports, raw[MEMORY], maxConfigs);
   }
 
   get memoryBytes(): number {

@@ -2,7 +2,7 @@ import { tvmErrors } from '#drivers/tvm/errors.js';
 import { getMethodId } from '#drivers/tvm/get-method-id.js';
 import type { ResolveLibrary } from '#drivers/tvm/libraries.js';
 import type { PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
-import { bocOf, LOG_LEVELS, type LogLevel, randSeedOf, uint32Of, uint64Of } from '#drivers/tvm/request-fields.js';
+import { bocOf, LOG_LEVELS, type LogLevel, randSeedOf, uint32Of, uint63Of } from '#drivers/tvm/request-fields.js';
 import type { GetMethodJob, GetMethodReply } from '#drivers/tvm/worker-protocol.js';
 import type { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -102,7 +102,7 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
       verbosity: log_level === undefined ? 0 : LOG_LEVELS.indexOf(log_level),
       address: request.address.toRaw(),
       unixtime: uint32Of('now', request.now),
-      balance: uint64Of('balance', request.balance),
+      balance: uint63Of('balance', request.balance),
       extra_currencies: extraCurrencies(request.extra_currencies ?? []),
       rand_seed: randSeedOf(request.rand_seed),
       gas_limit: gas_limit === USUAL_GAS ? '0' : String(gas_limit),

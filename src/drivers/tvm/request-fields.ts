@@ -21,6 +21,12 @@ export function uint64Of(field: string, value: bigint): string {
   throw tvmErrors['bad-request']({ field, found: String(value), accepted: 'a whole number from 0 to 2^64 - 1' });
 }
 
+/** What the emulator takes without making it negative. @throws tvm/bad-request */
+export function uint63Of(field: string, value: bigint): string {
+  if (BigInt.asUintN(63, value) === value) return value.toString();
+  throw tvmErrors['bad-request']({ field, found: String(value), accepted: 'a whole number from 0 to 2^63 - 1' });
+}
+
 /** Zeros when nothing is given. @throws tvm/bad-request */
 export function randSeedOf(seed: Uint8Array | undefined): string {
   if (seed === undefined) return '0'.repeat(64);

@@ -16,6 +16,9 @@ const fromSources = import.meta.url.endsWith('.ts');
 const entry = new URL(fromSources ? './tvm-worker-source.mjs' : './tvm-worker.js', import.meta.url);
 const conditions = fromSources ? ['--conditions=source'] : [];
 
+/** The emulator recurses over stacks, tuples and cells. */
+const STACK_MIB = 32;
+
 /** A thread with an emulator. It does one job at a time. */
 export class WorkerThread {
   readonly #worker: Worker;
@@ -26,7 +29,13 @@ export class WorkerThread {
 
   private constructor(start: WorkerStart, lost: (thread: WorkerThread) => void) {
     this.#lost = lost;
-    this.#worker = new Worker(entry, { workerData: start, execArgv: conditions, stdout: true, stderr: true });
+    this.#worker = new Worker(entry, {
+      workerData: start,
+      execArgv: conditions,
+      resourceLimits: { stackSizeMb: STACK_MIB },
+      stdout: true,
+      stderr: true,
+    });
     this.#worker.on('message', (message: FromWorker) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(error instanceof Error ? error.message : String(error)));
     this.#worker.on('exit', (code) => this.#end(`the thread ended with code ${code}`));
