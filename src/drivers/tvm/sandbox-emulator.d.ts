@@ -34,6 +34,8 @@ declare module '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js' {
 
 // What Tern uses of the standard API, which the types of Node lack.
 declare namespace WebAssembly {
+  // biome-ignore lint/suspicious/noEmptyInterface: nothing of a compiled module is looked at
+  interface Module {}
   interface Memory {
     readonly buffer: ArrayBuffer;
   }
