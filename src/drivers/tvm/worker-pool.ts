@@ -116,6 +116,7 @@ export class WorkerPool {
     for (const { refuse } of [...this.#waiting]) refuse(tvmErrors.closed({}));
     const threads = [...this.#idle, ...this.#busy, ...this.#spares];
     this.#idle.length = 0;
+    this.#busy.clear();
     this.#spares.length = 0;
     for (const thread of threads) this.#stop(thread);
     while (this.#moving.size > 0) await Promise.allSettled(this.#moving);

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { TvmOptions } from '#drivers/tvm/options.js';
+import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { vmInt } from '#formats/tlb/vm-value.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { codeOf, getMethodRequest } from '#test/support/tvm-contract.js';
+import { startTvm } from '#test/support/tvm-pool.js';
+
+async function withPool(options: TvmOptions, use: (pool: TvmPool) => Promise<void>): Promise<void> {
+  const pool = await startTvm(options);
+  try {
+    await use(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Below another limit of gas ACCEPT lifts it: an endless loop that nothing but time ends. */
+const endless = getMethodRequest(codeOf('f80090ea'), { gas_limit: 999_999 });
+/** A million gas: some tenths of a second. */
+const long = getMethodRequest(codeOf('90ea'));
+const quick = getMethodRequest(codeOf('3079'));
+
+async function until(reached: () => boolean): Promise<void> {
+  for (let i = 0; i < 1_000 && !reached(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(reached()).toBe(true);
+}
+
+describe('the pool', () => {
+  it('stops a run that takes too long, and goes on with a spare and a new worker', () =>
+    withPool({ workers: 1, spares: 1 }, async (pool) => {
+      await until(() => pool.metrics().spares === 1);
+      const began = performance.now();
+      const runaway = pool.runGetMethod(endless, { timeoutMs: 200 });
+      const waits = pool.runGetMethod(quick);
+      await expect(runaway).rejects.toMatchObject({ code: 'tvm/timeout', class: 'caller', data: { afterMs: 200 } });
+      expect((await waits).stack).toEqual([vmInt(9)]);
+      expect(performance.now() - began).toBeLessThan(3_000);
+      await until(() => pool.metrics().spares === 1);
+      expect(pool.metrics()).toMatchObject({ workers: 1, busy: 0, replaced: 1, failures: { 'tvm/timeout': 1 } });
+    }));
+
+  it('does so without spares, again and again', () =>
+    withPool({ workers: 1, spares: 0, timeoutMs: 100 }, async (pool) => {
+      const runaways = [1, 2].map(() => pool.runGetMethod(endless));
+      for (const each of runaways) await expect(each).rejects.toMatchObject({ code: 'tvm/timeout' });
+      expect((await pool.runGetMethod(quick, { timeoutMs: 5_000 })).stack).toEqual([vmInt(9)]);
+      expect(pool.metrics()).toMatchObject({ workers: 1, replaced: 2 });
+    }));
+
+  it('refuses runs when too many wait, or one waits too long', () =>
+    withPool({ workers: 1, maxWaiting: 1, queueTimeoutMs: 50 }, async (pool) => {
+      const first = pool.runGetMethod(endless, { timeoutMs: 400 });
+      const second = pool.runGetMethod(quick);
+      const third = pool.runGetMethod(quick);
+      await expect(third).rejects.toMatchObject({ code: 'tvm/overloaded', class: 'overloaded' });
+      await expect(second).rejects.toMatchObject({ code: 'tvm/waited-too-long', class: 'overloaded' });
+      await expect(first).rejects.toMatchObject({ code: 'tvm/timeout' });
+    }));
+
+  it('calls off a run by signal: one that waits, one under way, one not begun', () =>
+    withPool({ workers: 1 }, async (pool) => {
+      const running = new AbortController();
+      const waiting = new AbortController();
+      const first = pool.runGetMethod(long, { signal: running.signal });
+      const second = pool.runGetMethod(quick, { signal: waiting.signal });
+      const third = pool.runGetMethod(quick);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      waiting.abort();
+      running.abort();
+      await expect(first).rejects.toMatchObject({ code: 'tvm/aborted' });
+      await expect(second).rejects.toMatchObject({ code: 'tvm/aborted' });
+      expect((await third).exit_code).toBe(0);
+      await expect(pool.runGetMethod(quick, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+        code: 'tvm/aborted',
+      });
+      expect(pool.metrics().replaced).toBe(0);
+    }));
+
+  it('fails what runs and what waits when it is closed, and what comes later', async () => {
+    const pool = await startTvm({ workers: 1 });
+    const runs = [pool.runGetMethod(endless), pool.runGetMethod(quick), pool.runGetMethod(quick)];
+    const failed = Promise.allSettled(runs);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pool.close();
+    for (const result of await failed)
+      expect(result).toMatchObject({ reason: { code: 'tvm/closed', class: 'shutting-down' } });
+    await expect(pool.runGetMethod(quick)).rejects.toMatchObject({ code: 'tvm/closed' });
+    expect(pool.metrics()).toMatchObject({ workers: 0, spares: 0, busy: 0, waiting: 0, replaced: 0 });
+    await pool.close();
+  });
+
+  it('can be closed while it starts', async () => {
+    const pool = new TvmPool({ workers: 2, spares: 1 }, { clock: systemClock });
+    const started = pool.start();
+    started.catch(() => {});
+    await pool.close();
+    await started.catch((error) => expect(error).toMatchObject({ code: 'tvm/closed' }));
+    expect(pool.metrics()).toMatchObject({ workers: 0, spares: 0 });
+  });
+
+  it('runs many at a time, each with its own result', () =>
+    withPool({ workers: 2 }, async (pool) => {
+      const runs = Array.from({ length: 200 }, (_, i) =>
+        pool.runGetMethod(getMethodRequest(codeOf('30'), { stack: [vmInt(i)] })),
+      );
+      const results = (await Promise.all(runs)).map(({ stack }) => stack[0]);
+      expect(results).toEqual(runs.map((_, i) => vmInt(i)));
+      expect(pool.metrics()).toMatchObject({ get_methods: 200, runs: 200, workers: 2, busy: 0, waiting: 0 });
+    }));
+
+  it('keeps its memory over 2,000 runs', () =>
+    withPool({ workers: 1 }, async (pool) => {
+      // 4 CONFIGOPTPARAM, and the time: half of the runs with the whole configuration.
+      const requests = ['3074f833', '30f823'].map((hex) => getMethodRequest(codeOf(hex)));
+      const some = async (count: number): Promise<void> => {
+        for (let i = 0; i < count; i++) await pool.runGetMethod(requests[i % 2]!);
+      };
+      await some(200);
+      const emulatorBytes = pool.metrics().emulator_bytes;
+      const resident = process.memoryUsage().rss;
+      await some(2_000);
+      expect(pool.metrics().emulator_bytes).toBe(emulatorBytes);
+      expect(process.memoryUsage().rss - resident).toBeLessThan(64 * 2 ** 20);
+    }));
+
+  it('takes a fresh emulator when the memory of one has grown', () =>
+    withPool({ workers: 1, emulatorBytes: 32 * 2 ** 20 }, async (pool) => {
+      // Logs of some megabytes, several times over.
+      for (let i = 0; i < 2; i++) expect((await pool.runGetMethod(long)).exit_code).toBe(-14);
+      expect(pool.metrics().emulator_bytes).toBeGreaterThan(32 * 2 ** 20);
+      expect((await pool.runGetMethod(quick)).exit_code).toBe(0);
+    }));
+
+  it('checks its options', () => {
+    const make = (options: TvmOptions) => () => new TvmPool(options, { clock: systemClock });
+    const bad = (option: string) =>
+      expect.objectContaining({ code: 'tvm/bad-option', data: expect.objectContaining({ option }) });
+    expect(make({ workers: 0 })).toThrow(bad('workers'));
+    expect(make({ spares: 17 })).toThrow(bad('spares'));
+    expect(make({ timeoutMs: 1.5 })).toThrow(bad('timeoutMs'));
+    expect(make({ emulatorBytes: 1 })).toThrow(bad('emulatorBytes'));
+    expect(make({})).not.toThrow();
+  });
+});
