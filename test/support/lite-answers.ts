@@ -1,7 +1,5 @@
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { openMerkleProof } from '#formats/cells/merkle-proof.js';
 import { verifyAccount, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
 import { verifyAccountTransactions } from '#formats/proofs/account-transactions.js';
 import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-chain.js';
@@ -19,6 +17,7 @@ import { stateConfig, verifyConfig, verifyKeyBlockConfig } from '#formats/proofs
 import { verifyLibraries } from '#formats/proofs/library.js';
 import { type BlockQuery, verifyLookup } from '#formats/proofs/lookup-block.js';
 import { verifyOutMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
+import { openProof } from '#formats/proofs/proof-part.js';
 import {
   blockOfShard,
   type ShardBlockLink,
@@ -92,7 +91,7 @@ export const answerChecks: Readonly<Record<string, AnswerCheck>> = {
     const hash = shard_account && toHex(shard_account.account.cell.hash(0));
     const state_proof = (mode & 2) === 0 ? new Uint8Array() : a.bytes();
     if (state_proof.length > 0) {
-      const account = openMerkleProof(parseBocRoot(state_proof));
+      const account = openProof('state_proof', state_proof);
       if (toHex(account.hash(0)) !== hash) throw new TlError('the proof of another account');
     }
     return `${shard_state?.header?.info.gen_utime} ${hash} ${shard_account?.last_trans_lt}`;
