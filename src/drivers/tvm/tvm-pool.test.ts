@@ -101,6 +101,7 @@ describe('the pool', () => {
 
   it('runs many at a time, each with its own result', () =>
     withPool({ workers: 2 }, async (pool) => {
+      await until(() => pool.metrics().workers === 2);
       const runs = Array.from({ length: 200 }, (_, i) =>
         pool.runGetMethod(getMethodRequest(codeOf('30'), { stack: [vmInt(i)] })),
       );

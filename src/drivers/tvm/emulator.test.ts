@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ConfigImages } from '#drivers/tvm/config-image.js';
+import { type EmulateArguments, Emulator, NO_LIBRARIES } from '#drivers/tvm/emulator.js';
+import { compileEmulator } from '#drivers/tvm/emulator-module.js';
+import { EMULATOR, emulatorKnows } from '#drivers/tvm/emulator-version.js';
+import { transactionParts } from '#drivers/tvm/transaction.js';
+import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { buildDictionary } from '#formats/cells/dict-build.js';
+import { Account } from '#formats/tlb/account.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { codeOf, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';
+
+const address = Address.ofParts(0, new Uint8Array(32).fill(5));
+const base64 = (cell: Cell): string => toBase64(serializeBoc(cell));
+
+/** An active account with much money. */
+function accountOf(code: Cell): Cell {
+  const account = new Builder().storeUint(0b1100, 4).storeUint(0, 8).storeBytes(address.hash); // account$1 addr_std$10 no anycast
+  account
+    .storeUint(1, 3)
+    .storeUint(3, 8)
+    .storeUint(2, 3)
+    .storeUint(800, 16)
+    .storeUint(0, 3)
+    .storeUint(0, 32)
+    .storeUint(0, 1); // storage_used, about, no extra, last_paid, no due payment
+  account
+    .storeUint(0, 64)
+    .storeUint(8, 4)
+    .storeBytes(Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0))
+    .storeUint(0, 1); // last_trans_lt balance
+  account.storeUint(1, 1).storeUint(0b00110, 5).storeRef(code).storeRef(EMPTY_CELL); // active, state_init with code and data
+  const cell = account.endCell();
+  expect(decodeCell(Account, cell)).toMatchObject({ kind: 'account', storage: { state: { kind: 'account_active' } } });
+  return new Builder().storeRef(cell).storeBytes(new Uint8Array(32)).storeUint(0, 64).endCell();
+}
+
+/** `ext_in_msg_info$10`, without a body. */
+const message = new Builder()
+  .storeUint(0b1000, 4)
+  .storeUint(0b100, 3)
+  .storeUint(0, 8)
+  .storeBytes(address.hash)
+  .storeUint(0, 4 + 2)
+  .endCell();
+
+const library = codeOf('f800'); // ACCEPT
+const libraries = buildDictionary(256, [[library.hash(), new Builder().storeRef(library)]])!;
+const config = new ConfigImages(1).get(mainnetConfig).whole;
+
+function argumentsFor(more: Partial<EmulateArguments>): EmulateArguments {
+  const shard_account = accountOf(libraryCell(library.hash()));
+  const { params } = transactionParts({
+    shard_account,
+    config: mainnetConfig,
+    now: 1_750_000_000,
+    lt: 1_000_001n,
+    message,
+  });
+  return {
+    config,
+    verbosity: 0,
+    libraries: null,
+    account: base64(shard_account),
+    message: base64(message),
+    params: JSON.stringify({ ...params, prev_blocks_info: '' }),
+    ...more,
+  };
+}
+
+describe('the emulator', () => {
+  let emulator: Emulator;
+  beforeAll(async () => {
+    emulator = await Emulator.instantiate(await compileEmulator(), 2);
+  });
+
+  it('is the one that its version tells of', () => {
+    expect(JSON.parse(emulator.version())).toMatchObject({ emulatorLibCommitHash: EMULATOR.commit });
+    expect([13, 14].map(emulatorKnows)).toEqual([true, false]);
+  });
+
+  it('forgets the libraries of the call before', () => {
+    const accepted = (more: Partial<EmulateArguments>) =>
+      JSON.parse(emulator.emulate(argumentsFor(more))!).output.success;
+    expect(accepted({})).toBe(false);
+    expect(accepted({ libraries: base64(libraries) })).toBe(true);
+    expect(accepted({})).toBe(false);
+    const root = parseBocRoot(fromBase64(NO_LIBRARIES)!);
+    const none = buildDictionary(256, [[new Uint8Array(32), new Builder().storeRef(EMPTY_CELL)]])!;
+    expect(toHex(root.hash())).toBe(toHex(none.hash()));
+  });
+
+  it('goes on after parameters that make its inner emulator destroy itself', () => {
+    const params = { utime: 1, lt: '1', rand_seed: 'short', ignore_chksig: false, debug_enabled: false };
+    expect(emulator.emulate(argumentsFor({ params: JSON.stringify(params) }))).toMatch(/^\{"fail":true/);
+    const { output } = JSON.parse(emulator.emulate(argumentsFor({ libraries: base64(libraries) }))!);
+    expect(output.success).toBe(true);
+  });
+
+  it('says so when it cannot read a configuration', () => {
+    const text = new SharedArrayBuffer(4);
+    Buffer.from(text).write('AAAA', 'latin1');
+    expect(emulator.emulate(argumentsFor({ config: { key: 'broken', text } }))).toBeNull();
+    expect(emulator.memoryBytes).toBeLessThan(64 * 2 ** 20);
+  });
+});
