@@ -83,9 +83,12 @@ describe('verified reads through a pool on real sockets', () => {
       return random.pick([...liesAbout(answer, random, 4)].filter(({ field }) => /^(id|proof|state)\b/.test(field)))
         .bytes;
     };
-    const { chain, warnings } = await readsOver(liar, honest);
     const truth = await readsOver(honest);
-    for (let at = 1; at <= 9; at++) {
+    // Chance decides which server is asked: with fresh pools until the liar was.
+    let { chain, warnings } = await readsOver(liar, honest);
+    for (let i = 0; i < 200 && warnings.length === 0; i++) {
+      const at = 1 + (i % 9);
+      if (at === 1 && i > 0) ({ chain, warnings } = await readsOver(liar, honest));
       const [read, wanted] = [await chain.account(ELECTOR, { at }), await truth.chain.account(ELECTOR, { at })];
       expect(read.cell!.hash(0)).toEqual(wanted.cell!.hash(0));
       expect(read.last_transaction).toEqual(wanted.last_transaction);
