@@ -1,0 +1,45 @@
+import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox';
+
+/** How long an answer stays true: not at all, until the next masterchain block, or for ever. */
+export type Freshness = 'none' | 'head' | 'forever';
+
+/**
+ * One method of an API: what it takes, what it gives, how it is described. Routes, validation, the OpenAPI document and
+ * the JSON-RPC table are all made from this.
+ */
+export interface Endpoint<Context, Params extends TObject = TObject, Result extends TSchema = TSchema> {
+  /** Last segment of the path, and the method of JSON-RPC: `getAddressInformation`. */
+  readonly name: string;
+  /** Further names that answer alike; they are not in the OpenAPI document. */
+  readonly aliases?: readonly string[];
+  readonly verbs: readonly ('GET' | 'POST')[];
+  /** Group in the API reference. */
+  readonly tag: string;
+  /** Not in the OpenAPI document: known to clients, but not part of the published API. */
+  readonly unpublished?: boolean;
+  readonly summary: string;
+  /** One paragraph: what is answered, units, limits. */
+  readonly description: string;
+  /** Parameters by name; those with a transform (`Type.Transform`) reach `handle` decoded. */
+  readonly params: Params;
+  /** What conditions between parameters must hold; throws http/bad-parameter. */
+  readonly check?: (params: StaticDecode<Params>) => void;
+  /** The value under `result`, in the `spec` profile. */
+  readonly result: Result;
+  /** Statuses besides 200 that it may answer with, for the document; those of all endpoints (401, 403, 429, ...) aside. */
+  readonly statuses: readonly number[];
+  /** Decides from the parameters how long the answer may be kept. */
+  readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
+  readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result>>;
+}
+
+/** An endpoint among others: what takes it does not look at the types of its parameters. */
+// biome-ignore lint/suspicious/noExplicitAny: endpoints of all parameters and results go into one list
+export type AnyEndpoint<Context> = Endpoint<Context, any, any>;
+
+/** For each kind of context: declares an endpoint with the types of its parameters and result inferred. */
+export function endpointOf<Context>() {
+  return <Params extends TObject, Result extends TSchema>(
+    definition: Endpoint<Context, Params, Result>,
+  ): Endpoint<Context, Params, Result> => definition;
+}
