@@ -1,0 +1,274 @@
+import { Type } from '@sinclair/typebox';
+import { v2Errors } from '#api/v2/errors.js';
+import { type ParsedAddress, parseAddress } from '#formats/address/parse-address.js';
+import { fromBase64, fromHex, toBase64 } from '#kernel/bytes/bytes.js';
+
+const MAX_INT32 = 0x7fff_ffff;
+const MIN_INT64 = -(1n << 63n);
+const MAX_INT64 = (1n << 63n) - 1n;
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+const SHARD_EXAMPLE = '-9223372036854775808';
+const ADDRESS_EXAMPLE = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
+const HASH_EXAMPLE = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
+
+/** An account: raw or user-friendly form. Decodes to what was written, flags included. */
+export function addressParameter(description: string) {
+  return Type.Transform(Type.String({ description, examples: [ADDRESS_EXAMPLE] }))
+    .Decode((text): ParsedAddress => parseAddress(text))
+    .Encode(({ address }) => address.toRaw());
+}
+
+/** `address`, the account that a method is about. */
+export const address = addressParameter(
+  'Account to look at, in raw form (`0:` or `-1:` and 64 hexadecimal digits) or user-friendly form (48 characters).',
+);
+
+/** A masterchain seqno that must be given. */
+export const masterchainSeqno = Type.Integer({
+  description: 'Number of a masterchain block; the first one is 1.',
+  format: 'int32',
+  minimum: 1,
+  maximum: MAX_INT32,
+  examples: [1],
+});
+
+/** `seqno` of reads that are otherwise about the newest block. */
+export const optionalMasterchainSeqno = Type.Optional(
+  Type.Integer({
+    description: 'Number of the masterchain block after which to look. Default: the newest one.',
+    format: 'int32',
+    minimum: 1,
+    maximum: MAX_INT32,
+  }),
+);
+
+/** `seqno` of a block in its shard. */
+export const blockSeqno = Type.Integer({
+  description: 'Number of the block in its shard; the first one is 1.',
+  format: 'int32',
+  minimum: 1,
+  maximum: MAX_INT32,
+  examples: [1],
+});
+
+export const workchain = Type.Integer({
+  description: 'Workchain: -1 is the masterchain, 0 the basechain.',
+  format: 'int32',
+  minimum: -MAX_INT32 - 1,
+  maximum: MAX_INT32,
+  examples: [-1],
+});
+
+/** A shard as uint64, whichever way it was written. */
+export const shard = Type.Transform(
+  Type.String({
+    description:
+      'Shard as a signed 64-bit decimal number; the masterchain and an unsplit workchain have -9223372036854775808. ' +
+      'The unsigned number and the hexadecimal one (0x8000000000000000) are taken as well. A prefix of the shard, such ' +
+      'as the first 64 bits of an account id, finds the shard that contains it.',
+    format: 'int64',
+    examples: [SHARD_EXAMPLE],
+  }),
+)
+  .Decode(decodeShard)
+  .Encode((value) => BigInt.asIntN(64, value).toString());
+
+/** A logical time or another int64 that travels as a decimal string. */
+export function int64Parameter(description: string, minimum: bigint = MIN_INT64) {
+  return Type.Transform(Type.String({ description, format: 'int64', examples: ['1000000'] }))
+    .Decode((text) => decodeInt64(text, minimum))
+    .Encode(String);
+}
+
+/** As {@link int64Parameter}; an empty text is the same as none. */
+export function optionalInt64Parameter(description: string, minimum: bigint = MIN_INT64) {
+  return Type.Optional(
+    Type.Transform(Type.String({ description, format: 'int64' }))
+      .Decode((text) => (text === '' ? undefined : decodeInt64(text, minimum)))
+      .Encode((value) => String(value ?? '')),
+  );
+}
+
+/** 256 bits in any form of {@link decodeHash}; 32 bytes. */
+export function hashParameter(description: string) {
+  return Type.Transform(Type.String({ description, examples: [HASH_EXAMPLE] }))
+    .Decode(decodeHash)
+    .Encode(toBase64);
+}
+
+/** As {@link hashParameter}; an empty text is the same as none. */
+export function optionalHashParameter(description: string) {
+  return Type.Optional(
+    Type.Transform(Type.String({ description }))
+      .Decode((text) => (text === '' ? undefined : decodeHash(text)))
+      .Encode((value) => (value === undefined ? '' : toBase64(value))),
+  );
+}
+
+export const rootHash = optionalHashParameter(
+  'Root hash of the block. Together with `file_hash` it makes sure that just this block is meant.',
+);
+
+export const fileHash = optionalHashParameter('File hash of the block; goes with `root_hash`.');
+
+export const afterLt = optionalInt64Parameter(
+  'Go on after the transaction with this lt: that of the last one of the previous answer. Goes with `after_hash`.',
+  0n,
+);
+
+/** An account id, 32 bytes; a whole address is taken as well. */
+export const afterHash = Type.Optional(
+  Type.Transform(
+    Type.String({ description: 'Account of the transaction to go on after: its address or its 256-bit id.' }),
+  )
+    .Decode((text) => (text === '' ? undefined : decodeAccountId(text)))
+    .Encode((value) => (value === undefined ? '' : toBase64(value))),
+);
+
+/** Most transactions of a block in one answer. */
+export const MAX_COUNT = 10_000;
+export const DEFAULT_COUNT = 40;
+
+export const count = Type.Optional(
+  Type.Integer({
+    description: `At most this many transactions, 1 to ${MAX_COUNT}.`,
+    format: 'int64',
+    default: DEFAULT_COUNT,
+    minimum: 1,
+    maximum: MAX_COUNT,
+  }),
+);
+
+/** Most transactions of an account in one answer. */
+export const MAX_LIMIT = 1000;
+export const DEFAULT_LIMIT = 10;
+
+export const limit = Type.Optional(
+  Type.Integer({
+    description: `At most this many transactions, 1 to ${MAX_LIMIT}.`,
+    format: 'int64',
+    default: DEFAULT_LIMIT,
+    minimum: 1,
+    maximum: MAX_LIMIT,
+  }),
+);
+
+export const toLt = optionalInt64Parameter(
+  'Leave out the transaction with this lt and all before it. Default: 0, all that there are.',
+);
+
+export const archival = Type.Optional(
+  Type.Boolean({
+    description:
+      'Accepted for the sake of existing clients. Old transactions are always looked for on servers that have them.',
+  }),
+);
+
+export const unixtime = Type.Optional(
+  Type.Integer({
+    description: 'Unix time in seconds: finds the block of that second, or else the first one after it.',
+    format: 'int32',
+    minimum: 0,
+    maximum: MAX_INT32,
+  }),
+);
+
+/** A parameter of the configuration. */
+export function configIdParameter(description: string) {
+  return Type.Optional(Type.Integer({ description, format: 'int32', minimum: 0, maximum: MAX_INT32, examples: [0] }));
+}
+
+/** Most libraries in one request. */
+export const MAX_LIBRARIES = 16;
+
+/** Hashes of libraries. */
+export const libraries = Type.Array(hashParameter('Hash of a library cell.'), {
+  description: `Hashes of the libraries, up to ${MAX_LIBRARIES}, each in hexadecimal, base64 or base64url.`,
+  maxItems: MAX_LIBRARIES,
+});
+
+/** Bytes in strict base64 that must not be empty: a bag of cells, not yet read. */
+export function bocParameter(description: string) {
+  return Type.Transform(Type.String({ description, contentEncoding: 'base64' }))
+    .Decode((text) => {
+      if (text === '') throw badValue('it is empty');
+      return decodeBase64(text);
+    })
+    .Encode(toBase64);
+}
+
+/** As {@link bocParameter}; an empty text is the same as none. */
+export function optionalBocParameter(description: string) {
+  return Type.Optional(
+    Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
+      .Decode((text) => (text === '' ? undefined : decodeBase64(text)))
+      .Encode((value) => (value === undefined ? '' : toBase64(value))),
+  );
+}
+
+/**
+ * Reads 256 bits: 64 hexadecimal digits, 44 characters of base64 or base64url with their padding, or 43 of base64url
+ * without.
+ * @throws v2/parameter-value
+ */
+export function decodeHash(text: string): Uint8Array {
+  const bytes =
+    text.length === 64
+      ? fromHex(text)
+      : (text.length === 44 && text.endsWith('=')) || (text.length === 43 && !/[+/]/.test(text))
+        ? fromBase64(text)
+        : null;
+  if (bytes?.length === 32) return bytes;
+  throw badValue(`${quoted(text)} is not a hash: 64 hexadecimal digits or 32 bytes in base64 or base64url`);
+}
+
+/** @throws v2/parameter-value */
+function decodeAccountId(text: string): Uint8Array {
+  if (text.includes(':') || text.length === 48) return parseAddress(text).address.hash;
+  return decodeHash(text);
+}
+
+/** Standard base64 with its padding, nothing else. @throws v2/parameter-value */
+export function decodeBase64(text: string): Uint8Array {
+  const stray = /[^A-Za-z0-9+/=]/.exec(text);
+  if (stray !== null) {
+    const { index, 0: character } = stray;
+    const hint = character === '-' || character === '_' ? '; this is base64url, wanted is standard base64' : '';
+    throw badValue(`it is not base64: ${JSON.stringify(character)} at offset ${index}${hint}`);
+  }
+  if (text.length % 4 !== 0) {
+    throw badValue(`it is not base64: ${text.length} characters, wanted is a multiple of 4 with the padding`);
+  }
+  const bytes = fromBase64(text);
+  if (bytes !== null) return bytes;
+  throw badValue('it is not base64: the padding or the last bits are wrong');
+}
+
+/** @throws v2/parameter-value */
+function decodeInt64(text: string, minimum: bigint): bigint {
+  const value = /^[+-]?\d{1,19}$/.test(text) ? BigInt(text.replace('+', '')) : null;
+  if (value !== null && value >= minimum && value <= MAX_INT64) return value;
+  throw badValue(`${quoted(text)} is not a whole number from ${minimum} to ${MAX_INT64}`);
+}
+
+/** @throws v2/parameter-value */
+function decodeShard(text: string): bigint {
+  let value: bigint | null = null;
+  if (/^[+-]?\d{1,20}$/.test(text)) value = BigInt(text.replace('+', ''));
+  else if (/^0[xX][0-9a-fA-F]{1,16}$/.test(text)) value = BigInt(text);
+  if (value === null || value < MIN_INT64 || value > MAX_UINT64) {
+    throw badValue(`${quoted(text)} is not a shard: a 64-bit decimal number or 0x and up to 16 hexadecimal digits`);
+  }
+  if (value === 0n) throw badValue('0 is not a shard: its last bit that is set ends the prefix');
+  return BigInt.asUintN(64, value);
+}
+
+function badValue(problem: string): Error {
+  return v2Errors['parameter-value']({ problem });
+}
+
+/** A text as an error message can show it. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}
