@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { BOC_MAGIC } from '#formats/cells/boc-header.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { isArchivePack, readArchivePack } from '#localnet/replay/archive-pack.js';
@@ -31,7 +31,7 @@ export interface RecordedFolder {
 /**
  * Reads all files of a folder, without its subfolders: archive packs (`*.pack`, `*.pack.gz`, and what begins as one),
  * lines of JSON (`*.jsonl`, `*.jsonl.gz`), bags of cells (`*.boc`, `*.boc.gz`, and what begins as one), configurations
- * (`*.config.json`). What is none of these is left alone.
+ * (`*.config.json`). Each may end in `.br` instead of `.gz`. What is none of these is left alone.
  *
  * @throws replay/unreadable-folder, replay/unreadable-file, replay/not-a-pack, replay/torn-pack, replay/damaged-pack,
  *   replay/bad-line, replay/bad-file
@@ -41,7 +41,7 @@ export function readFolder(folder: string): RecordedFolder {
   const configs: RecordedConfig[] = [];
   for (const file of namesIn(folder)) {
     const bytes = readPlain(join(folder, file), file);
-    const plainName = file.replace(/\.gz$/, '');
+    const plainName = file.replace(/\.(gz|br)$/, '');
     if (plainName.endsWith('.config.json')) {
       configs.push({ file, config: parseJson(bytes, file) });
     } else if (plainName.endsWith('.jsonl')) {
@@ -74,7 +74,7 @@ function namesIn(folder: string): string[] {
 function readPlain(path: string, file: string): Uint8Array {
   try {
     const bytes = readFileSync(path);
-    const plain = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    const plain = file.endsWith('.gz') ? gunzipSync(bytes) : file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
     return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
   } catch (error) {
     throw replayErrors['unreadable-file']({ file, problem: problemOf(error) }, error);
