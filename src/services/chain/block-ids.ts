@@ -9,6 +9,7 @@ import {
   printShard,
   type Shard,
   sameBlock,
+  sameShard,
 } from '#formats/proofs/block-id.js';
 import { type BlockQuery, verifyLookup } from '#formats/proofs/lookup-block.js';
 import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
@@ -54,7 +55,7 @@ export class BlockIds {
     if (at === undefined || at === 'head') return this.#modules.trust.newest(call);
     if (typeof at === 'number') return this.#atPosition(call, { ...MASTERCHAIN_SHARD, seqno: at });
     const found = await this.#atPosition(call, at);
-    if (sameBlock(found.id, at)) return found;
+    if (!('root_hash' in at) || sameBlock(found.id, at)) return found;
     throw chainErrors['block-not-in-chain']({ wanted: printBlockId(at), found: printBlockId(found.id) });
   }
 
@@ -90,9 +91,12 @@ export class BlockIds {
   }
 
   async #atPosition(call: Call, position: BlockPosition): Promise<ProvenBlock> {
-    await this.#modules.trust.keyBlocks();
-    const known = this.#modules.proven.get(position);
+    const { trust, proven } = this.#modules;
+    await trust.keyBlocks();
+    const known = proven.get(position);
     if (known !== null) return known;
+    // The zerostate stays known, however many blocks were proven since.
+    if (samePosition(position, trust.zerostate)) return { id: trust.zerostate, gen_utime: null, mc_seqno: 0 };
     checkQuery({ ...position, by: 'seqno' });
     const { value } = await this.#lookUp(call, { ...position, by: 'seqno' });
     const { header, mc } = value;
@@ -178,6 +182,10 @@ export class BlockIds {
     }
     return call.askAnyAge(question);
   }
+}
+
+function samePosition(a: BlockPosition, b: BlockPosition): boolean {
+  return a.seqno === b.seqno && sameShard(a, b);
 }
 
 /** Whether a masterchain block is asked for that is newer than the newest. */

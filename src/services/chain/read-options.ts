@@ -1,7 +1,10 @@
-import type { BlockId } from '#formats/proofs/block-id.js';
+import type { BlockId, BlockPosition } from '#formats/proofs/block-id.js';
 
-/** Which block a read is about: the newest one, a masterchain block by its number, or any block by its id. */
-export type BlockAt = 'head' | number | BlockId;
+/**
+ * Which block a read is about: the newest one, a masterchain block by its number, or any block by its place in the chain or
+ * by its id. In a place, a prefix stands for the shard that contains it.
+ */
+export type BlockAt = 'head' | number | BlockPosition | BlockId;
 
 /** What every read can be told. */
 export interface ReadOptions {

@@ -58,6 +58,11 @@ export class Trust {
     this.#modules = modules;
   }
 
+  /** The masterchain's zerostate, which names the network. */
+  get zerostate(): BlockId {
+    return this.#options.zero_state;
+  }
+
   /** The newest block that is known already; `null` before the first read. */
   get known(): Head | null {
     return this.#head;
