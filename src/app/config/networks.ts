@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { configErrors } from '#app/config/errors.js';
+import { isNetworkName } from '#app/config/listen-address.js';
+import type { NetworkArgument } from '#app/config/settings.js';
+import { type GlobalConfig, parseGlobalConfig } from '#drivers/lite/global-config.js';
+import { bytesEqual } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** A network to be served. */
+export interface NamedNetwork {
+  readonly name: string;
+  /** The file or URL of its config, for errors and the log. */
+  readonly source: string;
+  readonly config: GlobalConfig;
+}
+
+/** A group of liteservers besides those that are for everybody. */
+export interface NamedGroup {
+  readonly group: string;
+  readonly source: string;
+  readonly config: GlobalConfig;
+}
+
+/** How to get at network configs. */
+export interface ConfigModules {
+  /** The text at a URL; throws config/network-list. */
+  readonly download: (url: string) => Promise<string>;
+}
+
+/** Networks that come with Tern; those of other configs are recognised by their zerostate. */
+const BUILT_IN = ['mainnet', 'testnet'] as const;
+
+const builtInFile = (name: string): URL => new URL(`../../../data/networks/${name}.json`, import.meta.url);
+
+/**
+ * Reads the configs of networks, and finds a name for each.
+ * @throws config/network-list, config/setting-conflict, lite/bad-config
+ */
+export async function loadNetworks(
+  networks: readonly NetworkArgument[],
+  modules: ConfigModules,
+): Promise<readonly NamedNetwork[]> {
+  const loaded: NamedNetwork[] = [];
+  for (const { name, source } of networks) {
+    const config = await loadConfig(source, modules);
+    const network = { name: name ?? (await nameOf(source, config)), source, config };
+    const twin = loaded.find((other) => other.name === network.name);
+    if (twin !== undefined) {
+      const problem = `${twin.source} and ${source} are both called "${network.name}"; call one NAME=${source}`;
+      throw configErrors['setting-conflict']({ problem });
+    }
+    loaded.push(network);
+  }
+  return loaded;
+}
+
+/** Reads the configs of private groups. @throws as {@link loadNetworks} */
+export async function loadGroups(
+  groups: readonly { readonly group: string; readonly source: string }[],
+  modules: ConfigModules,
+): Promise<readonly NamedGroup[]> {
+  const loaded: NamedGroup[] = [];
+  for (const { group, source } of groups) loaded.push({ group, source, config: await loadConfig(source, modules) });
+  return loaded;
+}
+
+/** Whether a config is of the same network as another. */
+export function isSameNetwork(a: GlobalConfig, b: GlobalConfig): boolean {
+  return (
+    bytesEqual(a.zeroState.root_hash, b.zeroState.root_hash) && bytesEqual(a.zeroState.file_hash, b.zeroState.file_hash)
+  );
+}
+
+async function loadConfig(source: string, { download }: ConfigModules): Promise<GlobalConfig> {
+  const isBuiltIn = (BUILT_IN as readonly string[]).includes(source);
+  let text: string;
+  try {
+    if (/^https?:\/\//.test(source)) text = await download(source);
+    else text = await readFile(isBuiltIn ? builtInFile(source) : source, 'utf8');
+  } catch (error) {
+    if (isTernError(error)) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'there is no such file' : message;
+    throw configErrors['network-list']({ source, problem }, error);
+  }
+  return parseGlobalConfig(text, source);
+}
+
+/** `mainnet` or `testnet` by the zerostate, else the file's name up to the first dot. */
+async function nameOf(source: string, config: GlobalConfig): Promise<string> {
+  for (const name of BUILT_IN) {
+    const known = parseGlobalConfig(await readFile(builtInFile(name), 'utf8'), name);
+    if (isSameNetwork(known, config)) return name;
+  }
+  const stem = basename(source.replace(/[?#].*$/, ''))
+    .replace(/\..*$/, '')
+    .toLowerCase();
+  return isNetworkName(stem) ? stem : 'network';
+}
