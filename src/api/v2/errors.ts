@@ -12,4 +12,37 @@ export const v2Errors = defineErrors('v2', {
     message: (d: { problem: string }) => d.problem,
     remedy: 'Give the parameters together, or one of them, as the sentence says.',
   },
+  'stack-entry': {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Correct the entry; the description of the stack lists the types of entries and the forms of their values.',
+  },
+  'result-depth': {
+    class: 'caller',
+    message: (d: { limit: number }) => `Result stack depth >= ${d.limit}: tuples or lists are nested deeper than that`,
+    remedy:
+      'Run the get method on your side, on the state of the account, or let the contract answer with less nesting.',
+  },
+  'stack-size': {
+    class: 'caller',
+    message: (d: { problem: string }) => `the arguments cannot be given to the virtual machine: ${d.problem}`,
+    remedy: 'Give shorter lists and tuples, or fewer entries: in cells, all of them together nest 1,024 deep at most.',
+  },
+  'no-workchain': {
+    class: 'caller',
+    message: (d: { address: string; workchain: number }) =>
+      `the network has no workchain ${d.workchain}, so there is no account ${d.address}`,
+    remedy: 'Use an address of a workchain that the network has: 0 (basechain) or -1 (masterchain).',
+  },
+  'not-a-token': {
+    class: 'not-found',
+    message: (d: { address: string }) => `Smart contract ${d.address} is not Jetton or NFT`,
+    remedy:
+      'Ask for a jetton master, a jetton wallet, an NFT collection or an NFT item; a wallet or an item counts only when its master or collection knows it.',
+  },
+  'message-refused': {
+    class: 'caller',
+    message: (d: { nodeText: string; reason: string; explanation: string }) => `${d.nodeText}\n${d.explanation}`,
+    remedy: 'Correct the message as the explanation says, and sign and send it anew.',
+  },
 });
