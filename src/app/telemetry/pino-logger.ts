@@ -1,0 +1,45 @@
+import { destination, pino, stdTimeFunctions } from 'pino';
+import type { LogFields, Logger } from '#kernel/observe/logger.js';
+
+export interface PinoLoggerOptions {
+  readonly level: 'info' | 'warn' | 'silent';
+  /** A file descriptor (2 is standard error) or the path of a file. */
+  readonly to: number | string;
+}
+
+/** A logger that has to be closed, so that nothing is lost. */
+export interface ClosableLogger extends Logger {
+  close(): void;
+}
+
+/** Lines of JSON: `{"level":"warn","time":"2026-…","message":"…",…fields}`. Integers beyond 2^53 are written as text. */
+export function pinoLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
+  const stream = destination({ dest: to, sync: false });
+  const lines = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'message',
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+  return {
+    info: (message, fields) => lines.info(writable(fields), message),
+    warn: (message, fields) => lines.warn(writable(fields), message),
+    close() {
+      try {
+        stream.flushSync();
+      } catch {
+        // Whoever read the log is gone; there is nobody to tell.
+      }
+    },
+  };
+}
+
+function writable(fields: LogFields = {}): Readonly<Record<string, string | number | boolean | null>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  );
+}
