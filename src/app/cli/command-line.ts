@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { decodeCommand } from '#app/cli/decode.js';
 import { errorLine } from '#app/cli/error-line.js';
 import { cliErrors } from '#app/cli/errors.js';
+import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
 import { replayCommand } from '#app/cli/replay.js';
 import { welcome } from '#app/cli/welcome.js';
@@ -15,7 +16,7 @@ export interface Output {
 }
 
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
-const commands: readonly (() => Command)[] = [decodeCommand, liteCommand, replayCommand];
+const commands: readonly (() => Command)[] = [decodeCommand, keysCommand, liteCommand, replayCommand];
 
 function packageVersion(): string {
   const manifest = new URL('../../../package.json', import.meta.url);

@@ -1,0 +1,63 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of keys, plans and limits. A request that is not let in is no error but an answer; see access.ts. */
+export const accessErrors = defineErrors('access', {
+  file: {
+    class: 'caller',
+    message: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}`,
+    remedy: 'Look at the file and its folder: rights, space on the disk, what it holds.',
+  },
+  field: {
+    class: 'caller',
+    message: (d: { file: string; field: string; found: string; allowed: string }) =>
+      `${d.file}: ${d.field} is ${d.found}; allowed is ${d.allowed}`,
+    remedy: 'Correct this field; docs/guides/keys-and-limits.md shows the form of the file.',
+  },
+  locked: {
+    class: 'overloaded',
+    message: (d: { file: string; holder: string; waitedMs: number }) =>
+      `${d.file} is held by ${d.holder}; waited ${d.waitedMs} ms`,
+    remedy: 'Try again. If no Tern process is at work in this folder, delete the file.',
+  },
+  'lock-lost': {
+    class: 'overloaded',
+    message: (d: { file: string }) => `${d.file} was taken over by another process; nothing was written`,
+    remedy: 'Try again: this process was stopped for so long that another one went on without it.',
+  },
+  'no-such-key': {
+    class: 'not-found',
+    message: (d: { id: string; file: string }) => `there is no key ${d.id} in ${d.file}`,
+    remedy: 'Run tern keys list for the ids.',
+  },
+  'key-exists': {
+    class: 'internal',
+    message: (d: { id: string; file: string }) => `there is a key ${d.id} in ${d.file} already`,
+    remedy: 'Try again: a new id is drawn.',
+  },
+  'key-revoked': {
+    class: 'caller',
+    message: (d: { id: string; revoked_at: string }) => `the key ${d.id} was revoked at ${d.revoked_at}`,
+    remedy: 'Make a new one with tern keys create.',
+  },
+  'no-such-plan': {
+    class: 'caller',
+    message: (d: { plan: string; known: string }) => `there is no plan "${d.plan}"; known are ${d.known}`,
+    remedy: 'Name one of these, or add it to the file of plans.',
+  },
+  'not-in-plan': {
+    class: 'caller',
+    message: (d: { network: string; plan: string; known: string }) =>
+      `the plan ${d.plan} is not for the network ${d.network}, but for ${d.known}`,
+    remedy: 'Name a network of the plan, or choose another plan.',
+  },
+  'redis-slow': {
+    class: 'upstream',
+    message: (d: { afterMs: number }) => `Redis did not answer within ${d.afterMs} ms`,
+    remedy: 'Look at the load of Redis and at the network to it; until it answers, each process counts on its own.',
+  },
+  'redis-url': {
+    class: 'caller',
+    message: (d: { problem: string }) => `the URL of Redis ${d.problem}`,
+    remedy: 'Give redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS.',
+  },
+});

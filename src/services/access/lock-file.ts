@@ -1,0 +1,123 @@
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import { accessErrors } from '#services/access/errors.js';
+import { isSystemError } from '#services/access/whole-file.js';
+
+/** A lock is held for milliseconds. One that is so old belongs to a process that is gone. */
+const STALE_MS = 10_000;
+
+/** How long to wait for a lock: longer than one of a process that is gone can stand. */
+const PATIENCE_MS = 15_000;
+
+export interface LockModules {
+  readonly clock: Clock;
+  /** Milliseconds since 1970, to compare with the times of files. */
+  readonly unixTimeMs: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** A lock that is held. */
+export interface HeldLock {
+  /** @throws access/lock-lost when another process took it over */
+  check(): Promise<void>;
+}
+
+/**
+ * Does `work` while this process alone holds the lock: a file that is made only if it is not there, and names the process
+ * that made it. One whose process has ended, or that is 10 s old, is taken away. Two processes that see this might take
+ * away the lock of a third one that came in between; so only who made a second file, `FILE.break`, may do it.
+ *
+ * @throws access/locked, access/lock-lost
+ */
+export async function withLock<T>(
+  file: string,
+  modules: LockModules,
+  work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const token = `${process.pid} ${Buffer.from(modules.randomBytes(8)).toString('hex')} ${hostname()}`;
+  await acquire(file, token, modules);
+  const holds = async (): Promise<boolean> => (await contentOf(file)) === token;
+  try {
+    return await work({
+      async check() {
+        if (!(await holds())) throw accessErrors['lock-lost']({ file });
+      },
+    });
+  } finally {
+    if (await holds()) await rm(file, { force: true });
+  }
+}
+
+async function acquire(file: string, token: string, { clock, unixTimeMs }: LockModules): Promise<void> {
+  const start = clock.now();
+  for (let delayMs = 2; !(await create(file, token)); delayMs = Math.min(32, delayMs * 2)) {
+    if (await isStale(file, unixTimeMs)) await breakLock(file, unixTimeMs);
+    const waitedMs = Math.round(clock.now() - start);
+    if (waitedMs > PATIENCE_MS) {
+      const breaker = await contentOf(`${file}.break`);
+      const held = breaker === null ? file : `${file}.break`;
+      throw accessErrors.locked({ file: held, holder: inWords(breaker ?? (await contentOf(file))), waitedMs });
+    }
+    await pause(delayMs, clock);
+  }
+}
+
+/** Whether the file was made; `false` when it is there already. */
+async function create(file: string, content: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(content).finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+async function breakLock(file: string, unixTimeMs: () => number): Promise<void> {
+  const guard = `${file}.break`;
+  if (!(await create(guard, `${process.pid} - ${hostname()}`))) return;
+  try {
+    if (await isStale(file, unixTimeMs)) await rm(file, { force: true });
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+async function isStale(file: string, unixTimeMs: () => number): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(file);
+    if (unixTimeMs() - mtimeMs > STALE_MS) return true;
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return false;
+    throw error;
+  }
+  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec((await contentOf(file)) ?? '') ?? [];
+  return pid !== undefined && host === hostname() && !isRunning(Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !isSystemError(error, 'ESRCH');
+  }
+}
+
+function inWords(holder: string | null): string {
+  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec(holder ?? '') ?? [];
+  return pid === undefined ? 'an unknown process' : `process ${pid} on ${host}`;
+}

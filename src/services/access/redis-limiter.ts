@@ -1,0 +1,180 @@
+import { Redis } from 'ioredis';
+import { waitUntil } from '#kernel/async/wait-until.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import type { DailyQuota } from '#services/access/daily-quota.js';
+import { accessErrors } from '#services/access/errors.js';
+import { type LimitAnswer, type Limiter, type LimitQuestion, PASSED } from '#services/access/limiter.js';
+import type { RedisMetrics } from '#services/access/metrics.js';
+import { RecentMap } from '#services/access/recent-map.js';
+import { TAKE_SCRIPT } from '#services/access/redis-script.js';
+import { SLACK } from '#services/access/token-bucket.js';
+
+/** What a request waits for Redis at most. */
+const PATIENCE_MS = 50;
+
+/** After a failure Redis is asked by one request in so long, unless it connects anew before. */
+const REST_MS = 1_000;
+
+/** The pause before connecting again: doubled with each attempt, up to this. */
+const LONGEST_RECONNECT_MS = 1_000;
+
+/** A connection on which an answer is due for so long is given up. */
+const SOCKET_TIMEOUT_MS = 5_000;
+
+/** What stands before every key. */
+const KEY_PREFIX = 'tern:limit:';
+
+/** Refusals that are remembered, so that a client which goes on asking costs Redis nothing, and for how long at most. */
+const MOST_WAITS = 100_000;
+const LONGEST_WAIT_MS = 1_000;
+
+const DAY_MS = 86_400_000;
+
+/** What the script gives: see redis-script.ts. */
+type Taken = readonly [verdict: number, waitMs: string, used: number];
+
+type RedisWithScript = Redis & { takeFromLimit(key: string, ...args: readonly (string | number)[]): Promise<Taken> };
+
+/** A refusal, and until when it holds for certain. */
+interface Wait {
+  readonly by: 'rate' | 'quota';
+  readonly endsAt: number;
+  readonly askAgainAt: number;
+}
+
+export interface RedisLimiterModules {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly quota: DailyQuota;
+  /** Counts in this process while Redis does not answer. */
+  readonly fallback: Limiter;
+}
+
+/**
+ * Limits that all processes with the same Redis share: one script for each request, with the time of the Redis server. When
+ * Redis is slow or gone, each process counts on its own until it is back; no request waits longer than 50 ms for it.
+ */
+export class RedisLimiter implements Limiter {
+  readonly #modules: RedisLimiterModules;
+  readonly #redis: RedisWithScript;
+  readonly #waits = new RecentMap<Wait>(MOST_WAITS);
+  #isUp = false;
+  #isReported = false;
+  #isClosed = false;
+  #askAgainAt = 0;
+  #checks = 0;
+  #fallbacks = 0;
+  #outages = 0;
+
+  /** Connects in the background. @throws access/redis-url */
+  constructor(options: { readonly url: string }, modules: RedisLimiterModules) {
+    this.#modules = modules;
+    this.#redis = new Redis(checkRedisUrl(options.url), {
+      connectTimeout: SOCKET_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_RECONNECT_MS),
+      scripts: { takeFromLimit: { lua: TAKE_SCRIPT, numberOfKeys: 1 } },
+    }) as RedisWithScript;
+    this.#redis.on('ready', () => this.#up());
+    this.#redis.on('close', () => this.#down('the connection is closed'));
+    this.#redis.on('error', (error: NodeJS.ErrnoException) => this.#down(error.message || (error.code ?? 'unknown')));
+  }
+
+  get metrics(): RedisMetrics {
+    return { up: this.#isUp, checks: this.#checks, fallbacks: this.#fallbacks, outages: this.#outages };
+  }
+
+  take(question: LimitQuestion): LimitAnswer | Promise<LimitAnswer> {
+    const { requests_per_second, daily_quota } = question.limits;
+    if (requests_per_second === null && daily_quota === null) return this.#modules.fallback.take(question);
+    const now = this.#modules.clock.now();
+    if (this.#redis.status !== 'ready' || (!this.#isUp && now < this.#askAgainAt)) return this.#takeHere(question);
+    const wait = this.#waits.get(question.subject);
+    if (wait !== undefined && now < wait.askAgainAt) {
+      return { passed: false, by: wait.by, waitMs: wait.endsAt - now };
+    }
+    if (!this.#isUp) this.#askAgainAt = now + REST_MS;
+    return this.#takeThere(question);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#redis.disconnect();
+    this.#modules.fallback.close();
+  }
+
+  async #takeThere(question: LimitQuestion): Promise<LimitAnswer> {
+    let taken: Taken;
+    try {
+      taken = await this.#askRedis(question);
+    } catch (error) {
+      this.#down((error as Error).message);
+      return this.#takeHere(question);
+    }
+    if (!this.#isUp) this.#up();
+    this.#checks++;
+    const { subject, isAddress } = question;
+    const [verdict, waitMs, used] = taken;
+    if (verdict === 1) {
+      if (!isAddress) {
+        this.#modules.quota.add(subject);
+        this.#modules.quota.raise(subject, used);
+      }
+      return PASSED;
+    }
+    const now = this.#modules.clock.now();
+    const by = verdict === 0 ? 'rate' : 'quota';
+    const refused = Number(waitMs);
+    this.#waits.set(subject, { by, endsAt: now + refused, askAgainAt: now + Math.min(refused, LONGEST_WAIT_MS) });
+    return { passed: false, by, waitMs: refused };
+  }
+
+  #takeHere(question: LimitQuestion): LimitAnswer | Promise<LimitAnswer> {
+    this.#fallbacks++;
+    return this.#modules.fallback.take(question);
+  }
+
+  #askRedis({ subject, isAddress, limits }: LimitQuestion): Promise<Taken> {
+    const { requests_per_second, burst, daily_quota } = limits;
+    const { quota, clock } = this.#modules;
+    const used = isAddress || daily_quota === null ? 0 : quota.used(subject);
+    const today = Date.parse(quota.day) / DAY_MS;
+    const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK];
+    const slow = (): Error => accessErrors['redis-slow']({ afterMs: PATIENCE_MS });
+    const patience = { until: clock.now() + PATIENCE_MS, expired: slow, aborted: slow };
+    return waitUntil(this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args), patience, clock);
+  }
+
+  #up(): void {
+    this.#isUp = true;
+    if (this.#isReported) this.#modules.logger.info('Redis is back: limits are shared among processes again');
+    this.#isReported = false;
+  }
+
+  #down(problem: string): void {
+    if (this.#isUp) this.#outages++;
+    this.#isUp = false;
+    this.#askAgainAt = this.#modules.clock.now() + REST_MS;
+    if (this.#isReported || this.#isClosed) return;
+    this.#isReported = true;
+    this.#modules.logger.warn('Redis does not answer: each process counts its own requests until it is back', {
+      problem,
+    });
+  }
+}
+
+/** @throws access/redis-url */
+export function checkRedisUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // The URL may hold a password, so it is not repeated.
+  if (url === null) throw accessErrors['redis-url']({ problem: 'is no URL' });
+  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') {
+    throw accessErrors['redis-url']({ problem: `begins with ${url.protocol}` });
+  }
+  if (url.hostname === '') throw accessErrors['redis-url']({ problem: 'names no host' });
+  return text;
+}
