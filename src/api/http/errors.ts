@@ -8,6 +8,12 @@ export const httpErrors = defineErrors('http', {
       `the option ${d.option} is ${d.found}; accepted is ${d.accepted}`,
     remedy: 'Correct the option.',
   },
+  'cannot-listen': {
+    class: 'caller',
+    message: (d: { host: string; port: number; problem: string }) =>
+      `cannot listen on ${d.host}:${d.port}: ${d.problem}`,
+    remedy: 'Choose another host or port, or end the program that holds it.',
+  },
   'bad-endpoint': {
     class: 'internal',
     message: (d: { endpoint: string; problem: string }) => `the endpoint ${d.endpoint} cannot be served: ${d.problem}`,

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { admit } from '#api/http/admission.js';
+import { type Call, type CompiledEndpoint, compileApi, type EndpointCalls } from '#api/http/endpoint-calls.js';
+import { httpErrors } from '#api/http/errors.js';
+import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { JsonBody } from '#api/http/json-body.js';
+import { parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
+import type { NetworkChoice } from '#api/http/network-choice.js';
+import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
+import { parseQuery, type RawParameters } from '#api/http/query-string.js';
+import type { Replies } from '#api/http/replies.js';
+import { takeExtra } from '#api/http/request-extra.js';
+import { RequestState } from '#api/http/request-state.js';
+import { RequestWatch } from '#api/http/request-watch.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { Access } from '#services/access/access.js';
+
+/** Last segment of the path that takes JSON-RPC. */
+export const JSON_RPC = 'jsonRPC';
+
+interface RouteModules {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly calls: EndpointCalls;
+  readonly replies: Replies;
+  readonly choice: NetworkChoice;
+  readonly networks: readonly HttpNetwork[];
+}
+
+type EndpointsByName = ReadonlyMap<string, CompiledEndpoint>;
+
+/** The API at one prefix, of all networks. */
+export class ApiRoutes {
+  readonly #prefix: string;
+  readonly #profile: Profile;
+  readonly #modules: RouteModules;
+  readonly #endpoints = new Map<HttpNetwork, EndpointsByName>();
+
+  /** @throws http/bad-endpoint */
+  constructor(prefix: string, profile: Profile, modules: RouteModules) {
+    this.#prefix = prefix;
+    this.#profile = profile;
+    this.#modules = modules;
+    for (const network of modules.networks) {
+      const apis = network.apis.filter((api) => api.prefix === prefix);
+      if (apis.length > 1) {
+        throw httpErrors['bad-option']({ option: 'apis', found: `${prefix} twice`, accepted: 'each prefix once' });
+      }
+      if (apis[0] !== undefined) this.#endpoints.set(network, compileApi(network, apis[0]));
+    }
+  }
+
+  /** Adds the routes, with and without the mount that chooses the profile. */
+  add(app: FastifyInstance): void {
+    for (const [mount, profile] of [
+      ['', null],
+      [TONCENTER_MOUNT, 'toncenter'],
+    ] as const) {
+      const onRequest = this.#onRequest(profile);
+      const base = `${mount}${this.#prefix}`;
+      app.get(`${base}/:name`, { onRequest }, (request, reply) => this.#get(request, reply));
+      app.post(`${base}/:name`, { onRequest }, (request, reply) => this.#post(request, reply));
+    }
+  }
+
+  /** As {@link ApiRoutes.verbsOf}, by path. */
+  verbsOfPath(host: string | undefined, path: string): readonly string[] | null {
+    const bare = path.startsWith(`${TONCENTER_MOUNT}/`) ? path.slice(TONCENTER_MOUNT.length) : path;
+    return bare.startsWith(`${this.#prefix}/`) ? this.verbsOf(host, bare.slice(this.#prefix.length + 1)) : null;
+  }
+
+  /** The verbs that a method takes; null: there is no such method. */
+  verbsOf(host: string | undefined, name: string): readonly string[] | null {
+    if (name === JSON_RPC) return ['POST'];
+    return this.#endpoints.get(this.#modules.choice.of(host))?.get(name)?.endpoint.verbs ?? null;
+  }
+
+  /** Before the body is read: what is asked for, and whether it is let in. */
+  #onRequest(ofPath: Profile | null) {
+    const { access, clock, choice } = this.#modules;
+    return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+      try {
+        const { headers, method } = request;
+        const state = new RequestState(clock.now(), choice.of(headers.host), this.#prefix, ofPath ?? this.#profile);
+        request.state = state;
+        const { name } = request.params as { name: string };
+        if (name === JSON_RPC) state.rpcId = '';
+        else state.endpoint = this.#endpoints.get(state.network)?.get(name) ?? null;
+        const verbs = this.verbsOf(headers.host, name);
+        if (verbs === null) throw httpErrors['not-found']({});
+        if (!verbs.includes(method)) throw httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
+        state.profile = chooseProfile(ofPath, headers, this.#profile);
+        const { url } = request.raw;
+        const mark = url === undefined ? -1 : url.indexOf('?');
+        if (mark >= 0) state.query = parseQuery((url as string).slice(mark + 1));
+        state.extra = takeExtra(state.query);
+        const later = admit(access, request, state);
+        if (later === undefined) done();
+        else later.then(() => done(), done);
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+  }
+
+  #get(request: FastifyRequest, reply: FastifyReply): void {
+    const state = request.state as RequestState;
+    this.#call(request, reply, state, state.query, 'query');
+  }
+
+  #post(request: FastifyRequest, reply: FastifyReply): void {
+    const state = request.state as RequestState;
+    const body = request.body as JsonBody | undefined;
+    const [stray] = Object.keys(state.query);
+    try {
+      if (body !== undefined && state.rpcId !== null) state.rpcId = rpcIdOf(body);
+      if (stray !== undefined) {
+        throw httpErrors['unknown-parameter']({ parameter: stray.slice(0, 80), known: 'parameters in the body only' });
+      }
+      this.#call(request, reply, state, this.#parametersOf(state, body), 'body');
+    } catch (error) {
+      this.#modules.replies.failure(request, reply, error);
+    }
+  }
+
+  /** The parameters in a body; finds the endpoint of JSON-RPC. */
+  #parametersOf(state: RequestState, body: JsonBody | undefined): RawParameters {
+    if (state.rpcId !== null) {
+      if (body === undefined) throw httpErrors['bad-rpc']({ problem: 'the body is empty' });
+      const { method, params, extra } = parseRpc(body);
+      state.extra ??= takeExtra({ '@extra': extra });
+      state.extra ??= takeExtra(params);
+      delete params['@extra'];
+      state.endpoint = this.#endpoints.get(state.network)?.get(method) ?? null;
+      if (state.endpoint === null) throw httpErrors['bad-rpc']({ problem: 'Unknown method' });
+      return params;
+    }
+    if (body === undefined) {
+      if (state.endpoint?.parameters.allOptional) return {};
+      throw httpErrors['bad-json']({ problem: 'it is empty' });
+    }
+    const { value } = body;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw httpErrors['bad-json']({ problem: 'it must be an object' });
+    }
+    const params = value as RawParameters;
+    state.extra ??= takeExtra(params);
+    delete params['@extra'];
+    return params;
+  }
+
+  #call(request: FastifyRequest, reply: FastifyReply, state: RequestState, raw: RawParameters, source: Call['source']) {
+    const { calls, replies } = this.#modules;
+    const call: Call = { endpoint: state.endpoint as CompiledEndpoint, raw, source, group: state.group };
+    const key = calls.keyOf(call);
+    const kept = key === null ? undefined : calls.kept(call, key);
+    if (kept !== undefined) {
+      replies.success(request, reply, state, { result: kept, isCached: true });
+      return;
+    }
+    const watch = new RequestWatch(reply.raw);
+    calls
+      .run(call, key, watch)
+      .finally(() => watch.end())
+      .then((result) => replies.success(request, reply, state, { result, isCached: false }))
+      .catch((error) => replies.failure(request, reply, error));
+  }
+}

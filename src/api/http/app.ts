@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http';
+import { constants } from 'node:zlib';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { ApiRoutes } from '#api/http/api-routes.js';
+import { BodyReader } from '#api/http/body-reader.js';
+import { refuseUnreadable } from '#api/http/client-errors.js';
+import { addDocsRoutes } from '#api/http/docs-routes.js';
+import { EndpointCalls } from '#api/http/endpoint-calls.js';
+import { httpErrors } from '#api/http/errors.js';
+import { addHealthRoutes } from '#api/http/health-routes.js';
+import { parseJsonBody } from '#api/http/json-body.js';
+import { HttpMetrics } from '#api/http/metrics.js';
+import type { HttpModules } from '#api/http/modules.js';
+import { NetworkChoice } from '#api/http/network-choice.js';
+import type { HttpOptions, HttpSettings } from '#api/http/options.js';
+import { Replies } from '#api/http/replies.js';
+import { RequestIds } from '#api/http/request-id.js';
+import { RequestLog } from '#api/http/request-log.js';
+import type { TernError } from '#kernel/errors/tern-error.js';
+
+const ALLOWED_HEADERS = ['Content-Type', 'X-API-Key', 'X-Ton-Client-Version', 'X-Tern-Profile', 'X-Request-Id'];
+
+/** The star stands for all others, those of `X-Tern-…`; older browsers know the names only. */
+const EXPOSED_HEADERS = ['X-Request-Id', 'X-API-Version', 'Retry-After', '*'];
+
+/** How long a browser may go without asking again whether it may ask. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** The application: everything but listening and closing. */
+export interface HttpApp {
+  readonly app: FastifyInstance;
+  readonly calls: EndpointCalls;
+}
+
+/** Whether the server is about to end. */
+export interface Closing {
+  isClosing: boolean;
+}
+
+const NO_QUERY = {};
+
+/** @throws http/bad-option, http/bad-endpoint */
+export async function buildApp(
+  options: HttpOptions & HttpSettings,
+  modules: HttpModules,
+  closing: Closing,
+): Promise<HttpApp> {
+  const apiVersion = `v${options.version}`;
+  const ids = new RequestIds(modules.randomBytes);
+  const app = Fastify({
+    logger: false,
+    trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: options.keepAliveMs,
+    http: {
+      headersTimeout: options.headersTimeoutMs,
+      maxHeaderSize: options.maxHeaderBytes,
+      connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
+    },
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    bodyLimit: options.maxBodyBytes,
+    genReqId: ({ headers }) => ids.of(headers['x-request-id']),
+    routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
+    exposeHeadRoutes: false,
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, apiVersion),
+    frameworkErrors: (error, request, reply) => {
+      reply.header('X-API-Version', apiVersion).header('X-Request-Id', request.id);
+      replies.failure(request, reply, error);
+    },
+  });
+  app.server.maxConnections = options.maxConnections;
+
+  const calls = new EndpointCalls(options, modules.clock);
+  let connections = 0;
+  app.server.on('connection', (socket) => {
+    connections++;
+    socket.once('close', () => connections--);
+  });
+  const metrics = new HttpMetrics(modules.metrics, calls, () => connections);
+  const log = new RequestLog(options.requestLog, modules.logger);
+  const { clock, unixTimeMs } = modules;
+  const replies = new Replies(options, { clock, unixTimeMs, metrics, log, closing });
+
+  const bodies = new BodyReader(options);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (_request: unknown, payload: IncomingMessage) => {
+    const bytes = await bodies.read(payload);
+    return bytes.length === 0 ? undefined : parseJsonBody(bytes, options.maxNesting);
+  });
+
+  app.decorateRequest('state', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-API-Version', apiVersion).header('X-Request-Id', request.id);
+    done();
+  });
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'POST'],
+    allowedHeaders: ALLOWED_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+  await app.register(compress, {
+    global: false,
+    encodings: ['br', 'gzip', 'deflate'],
+    zlibOptions: { level: 4 },
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } },
+  });
+
+  const choice = new NetworkChoice(modules.networks);
+  const { networks } = modules;
+  const prefixes = new Set(networks.flatMap(({ apis }) => apis.map(({ prefix }) => prefix)));
+  const routes = [...prefixes].map(
+    (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
+  );
+  // After the plugins, so that refusals have the headers of CORS, too.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { url = '' } = request.raw;
+    // The type that the client names does not count: bodies are JSON.
+    request.raw.headers['content-type'] = 'application/json';
+    if (url.length > options.maxUrlBytes) done(httpErrors['url-too-long']({ maxBytes: options.maxUrlBytes }));
+    else if (request.is404) done(refusalOf(request.method, request.headers.host, url, routes, app));
+    else done();
+  });
+  app.setErrorHandler((error, request, reply) => replies.failure(request, reply, error));
+  for (const api of routes) api.add(app);
+  addDocsRoutes(app, { networks, choice, apiVersion });
+  addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
+  return { app, calls };
+}
+
+/** What is wrong with a request that fits no route: its path, or only its verb. */
+function refusalOf(
+  method: string,
+  host: string | undefined,
+  url: string,
+  routes: readonly ApiRoutes[],
+  app: FastifyInstance,
+): TernError {
+  const [path = ''] = url.split('?', 1);
+  const verbs = routes.map((api) => api.verbsOfPath(host, path)).find((found) => found !== null);
+  if (verbs !== undefined) return httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
+  const isRoute = !path.includes(':') && app.hasRoute({ method: 'GET', url: path });
+  return isRoute ? httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' }) : httpErrors['not-found']({});
+}

@@ -1,0 +1,102 @@
+import { isUtf8 } from 'node:buffer';
+import { httpErrors } from '#api/http/errors.js';
+
+/** A body as JSON. */
+export interface JsonBody {
+  /** Integers that a number cannot hold exactly are texts of their digits in it. */
+  readonly value: unknown;
+  /** The body as it came; null when `value` holds no such text. */
+  readonly unaltered: string | null;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Integers with fewer digits fit into a number. */
+const LONG_DIGITS = 16;
+
+/**
+ * Reads a body. Depth is counted before anything is built, and without recursion.
+ *
+ * @throws http/bad-json
+ */
+export function parseJsonBody(bytes: Buffer, maxNesting: number): JsonBody {
+  if (!isUtf8(bytes)) throw httpErrors['bad-json']({ problem: 'it is not UTF-8' });
+  const longIntegers = scan(bytes, maxNesting);
+  const text = bytes.toString('utf8');
+  // The only BOM that is dropped; JSON.parse refuses it.
+  const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (longIntegers.length === 0) return { value: parse(bare), unaltered: null };
+  const parts: string[] = [];
+  let done = 0;
+  for (let i = 0; i < longIntegers.length; i += 2) {
+    const [start, end] = [longIntegers[i]!, longIntegers[i + 1]!];
+    parts.push(bytes.toString('utf8', done, start), '"', bytes.toString('latin1', start, end), '"');
+    done = end;
+  }
+  parts.push(bytes.toString('utf8', done));
+  const quoted = parts.join('');
+  return { value: parse(quoted.charCodeAt(0) === 0xfeff ? quoted.slice(1) : quoted), unaltered: bare };
+}
+
+/** Checks the depth; gives start and end of each integer that a number cannot hold. */
+function scan(bytes: Buffer, maxNesting: number): number[] {
+  const longIntegers: number[] = [];
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte === QUOTE) {
+      i = endOfText(bytes, i);
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > maxNesting) {
+        throw httpErrors['bad-json']({ problem: `it is nested deeper than ${maxNesting} levels` });
+      }
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--;
+    } else if (byte === 0x2d || isDigit(byte)) {
+      let end = i + 1;
+      while (end < bytes.length && isOfNumber(bytes[end]!)) end++;
+      if (end - i >= LONG_DIGITS && isLongInteger(bytes.toString('latin1', i, end))) longIntegers.push(i, end);
+      i = end - 1;
+    }
+  }
+  return longIntegers;
+}
+
+/** The index of the quote that ends the text which begins at `start`, or of the last byte. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = bytes.indexOf(QUOTE, at);
+    if (at < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
+    if ((slashes & 1) === 0) return at;
+  }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** Digits, `+`, `-`, `.`, `e`, `E`. */
+function isOfNumber(byte: number): boolean {
+  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x65 || byte === 0x45;
+}
+
+function isLongInteger(token: string): boolean {
+  return /^-?[1-9][0-9]*$/.test(token) && !Number.isSafeInteger(Number(token));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? shortened(error.message) : 'it cannot be read';
+    throw httpErrors['bad-json']({ problem });
+  }
+}
+
+/** The engine quotes the text around the fault, which may be long. */
+function shortened(message: string): string {
+  return message.length > 160 ? `${message.slice(0, 157)}...` : message;
+}

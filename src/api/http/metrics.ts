@@ -1,0 +1,85 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { EndpointCalls } from '#api/http/endpoint-calls.js';
+
+/** Upper bounds, in seconds: answers from the cache to the deadline. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type RequestLabels = 'network' | 'api' | 'endpoint' | 'status_class';
+
+/** Counts what the server does. */
+export class HttpMetrics {
+  readonly #duration: Histogram<RequestLabels>;
+  readonly #rejected: Counter<'network' | 'reason'>;
+
+  constructor(registry: Registry, calls: EndpointCalls, connections: () => number) {
+    const registers = [registry];
+    this.#duration = new Histogram({
+      name: 'tern_http_request_duration_seconds',
+      help: 'Time from the headers of a request to its answer',
+      labelNames: ['network', 'api', 'endpoint', 'status_class'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.#rejected = new Counter({
+      name: 'tern_http_rejected_total',
+      help: 'Requests that were not let in, by the code of the error',
+      labelNames: ['network', 'reason'],
+      registers,
+    });
+    const gauges: readonly [string, string, () => number][] = [
+      [
+        'tern_http_in_flight_requests',
+        'Requests being worked on, answers from the cache not counted',
+        () => calls.inFlight,
+      ],
+      ['tern_http_connections', 'Open connections', connections],
+      ['tern_http_cache_bytes', 'What the kept answers take in memory', () => calls.cache.bytes],
+      ['tern_http_cache_entries', 'How many answers are kept', () => calls.cache.size],
+    ];
+    for (const [name, help, read] of gauges) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    }
+    const totals: readonly [string, string, () => number][] = [
+      ['tern_http_cache_hits_total', 'Requests answered from the cache', () => calls.cache.hits],
+      [
+        'tern_http_cache_misses_total',
+        'Requests whose answer might have been in the cache and was not',
+        () => calls.cache.misses,
+      ],
+      ['tern_http_shared_total', 'Requests that shared the work of an equal one', () => calls.joined],
+    ];
+    for (const [name, help, read] of totals) {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    }
+  }
+
+  /** @param status of HTTP */
+  observe(network: string, api: string, endpoint: string, status: number, seconds: number): void {
+    this.#duration.observe(
+      { network, api, endpoint, status_class: STATUS_CLASSES[Math.floor(status / 100)] ?? 'other' },
+      seconds,
+    );
+  }
+
+  /** @param reason an error code */
+  reject(network: string, reason: string): void {
+    this.#rejected.inc({ network, reason });
+  }
+}
+
+const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];

@@ -1,0 +1,108 @@
+import type { TSchema } from '@sinclair/typebox';
+import { httpErrors } from '#api/http/errors.js';
+
+/** Where parameters came from: texts of a query, or values of a JSON body. */
+export type ParameterSource = 'query' | 'body';
+
+/** Turns a value as it came into the JSON value that the schema describes; what cannot be turned is left for the check. */
+export type Coercion = (value: unknown, source: ParameterSource, parameter: string) => unknown;
+
+const TRUE = new Set(['y', 'yes', 't', 'true', 'on', '1']);
+const FALSE = new Set(['n', 'no', 'f', 'false', 'off', '0']);
+
+/** Signed and unsigned: no field of 64 bits holds more. */
+const MAX_INTEGER = 2 ** 64;
+
+/** The parts of a schema that tell what is to be turned into what. */
+interface Shape {
+  readonly type?: string;
+  readonly format?: string;
+  readonly anyOf?: readonly TSchema[];
+  readonly items?: TSchema;
+  readonly const?: unknown;
+}
+
+/** The coercion of a field by its schema; see `Endpoint.params`. */
+export function coercionOf(schema: TSchema): Coercion {
+  const { type, format, anyOf, items } = schema as Shape;
+  if (anyOf !== undefined) return unionCoercion(anyOf);
+  if (type === 'integer' || type === 'number') return numberCoercion(type);
+  if (type === 'boolean') return toBoolean;
+  if (type === 'string') return format === 'int64' ? toDecimal : single;
+  if (type === 'array' && items !== undefined && !Array.isArray(items)) return arrayCoercion(items);
+  return single;
+}
+
+/** A query gives a list for a repeated name: only arrays take that. */
+function refuseRepeated(value: unknown, source: ParameterSource, parameter: string): void {
+  if (source === 'query' && Array.isArray(value)) {
+    throw httpErrors['bad-parameter']({ parameter, problem: `it is given ${value.length} times` });
+  }
+}
+
+const single: Coercion = (value, source, parameter) => {
+  refuseRepeated(value, source, parameter);
+  return value;
+};
+
+function numberCoercion(type: 'integer' | 'number'): Coercion {
+  const pattern = type === 'integer' ? /^[+-]?\d{1,40}$/ : /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?$/;
+  return (value, source, parameter) => {
+    refuseRepeated(value, source, parameter);
+    if (typeof value !== 'string') return value;
+    if (!pattern.test(value)) {
+      const wanted = type === 'integer' ? 'a whole number in decimal digits' : 'a decimal number';
+      throw httpErrors['bad-parameter']({ parameter, problem: `${shown(value)} is not ${wanted}` });
+    }
+    return Number(value);
+  };
+}
+
+const toBoolean: Coercion = (value, source, parameter) => {
+  refuseRepeated(value, source, parameter);
+  if (source === 'body' || typeof value !== 'string') return value;
+  const lower = value.toLowerCase();
+  if (TRUE.has(lower)) return true;
+  if (FALSE.has(lower)) return false;
+  throw httpErrors['bad-parameter']({ parameter, problem: `${shown(value)} is neither true nor false` });
+};
+
+/** 64-bit numbers are texts of digits; in JSON an integer will do. */
+const toDecimal: Coercion = (value, source, parameter) => {
+  refuseRepeated(value, source, parameter);
+  if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_INTEGER) return value;
+  return BigInt(value).toString();
+};
+
+function arrayCoercion(items: TSchema): Coercion {
+  const item = coercionOf(items);
+  return (value, source, parameter) => {
+    if (source === 'query' && typeof value === 'string') return [item(value, source, parameter)];
+    return Array.isArray(value) ? value.map((one) => item(one, source, parameter)) : value;
+  };
+}
+
+/** A text stays one where the union has texts; else the first member that can be made of it. */
+function unionCoercion(members: readonly TSchema[]): Coercion {
+  const isText = (member: TSchema) => (member as Shape).type === 'string';
+  if (members.some((member) => isText(member) && (member as Shape).format !== 'int64')) return single;
+  const coercions = members.map(coercionOf);
+  return (value, source, parameter) => {
+    if (typeof value !== 'string') return single(value, source, parameter);
+    for (const coercion of coercions) {
+      try {
+        const turned = coercion(value, source, parameter);
+        if (turned !== value) return turned;
+      } catch {
+        // Not this member; the check names what is wrong when it is none of them.
+      }
+    }
+    return value;
+  };
+}
+
+/** A value as an error message can show it. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,50 @@
+import { httpErrors } from '#api/http/errors.js';
+
+/** Names and values as a request gives them, before any check. From a query: texts, or a list of them for a repeated name. */
+export type RawParameters = Record<string, unknown>;
+
+/** Most arguments of one query. */
+const MAX_ARGUMENTS = 1_000;
+
+/** A space, a control character or a byte above ASCII: these may not stand in a URL as they are. */
+const STRAY = /[^!-~]/;
+
+/**
+ * Reads what stands behind the `?` of a URL. Names without a prototype: `__proto__` is a name like any other.
+ *
+ * @throws http/bad-query when it is not percent-encoded UTF-8
+ */
+export function parseQuery(text: string): RawParameters {
+  const parameters: RawParameters = Object.create(null);
+  if (text === '') return parameters;
+  if (STRAY.test(text)) throw httpErrors['bad-query']({ problem: 'it holds characters that are not percent-encoded' });
+  let count = 0;
+  for (let at = 0; at <= text.length; ) {
+    let end = text.indexOf('&', at);
+    if (end < 0) end = text.length;
+    if (end > at) {
+      if (++count > MAX_ARGUMENTS) throw httpErrors['bad-query']({ problem: `more than ${MAX_ARGUMENTS} arguments` });
+      const equals = text.indexOf('=', at);
+      const nameEnd = equals < 0 || equals > end ? end : equals;
+      const name = decode(text.slice(at, nameEnd));
+      const value = nameEnd === end ? '' : decode(text.slice(nameEnd + 1, end));
+      const before = parameters[name];
+      if (before === undefined) parameters[name] = value;
+      else if (Array.isArray(before)) before.push(value);
+      else parameters[name] = [before, value];
+    }
+    at = end + 1;
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    const shown = text.length > 60 ? `${text.slice(0, 57)}...` : text;
+    throw httpErrors['bad-query']({ problem: `${shown} is no percent-encoded UTF-8` });
+  }
+}

@@ -1,0 +1,91 @@
+import '@fastify/compress';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Outcome } from '#api/http/endpoint-calls.js';
+import { failureBody, generatedExtra, successBody } from '#api/http/envelope.js';
+import { retryAfterSeconds, statusOf } from '#api/http/error-status.js';
+import { asHttpError } from '#api/http/fastify-errors.js';
+import { JSON_TYPE } from '#api/http/json-type.js';
+import type { HttpMetrics } from '#api/http/metrics.js';
+import type { HttpSettings } from '#api/http/options.js';
+import type { RequestLog } from '#api/http/request-log.js';
+import type { RequestState } from '#api/http/request-state.js';
+import type { Clock } from '#kernel/clock/clock.js';
+
+interface RepliesModules {
+  readonly clock: Clock;
+  readonly unixTimeMs: () => number;
+  readonly metrics: HttpMetrics;
+  readonly log: RequestLog;
+  /** Whether the server is about to end: then connections are not kept. */
+  readonly closing: { readonly isClosing: boolean };
+}
+
+/** Errors that are counted as turned away. */
+const REJECTIONS: ReadonlySet<string> = new Set([
+  'http/unknown-key',
+  'http/network-not-allowed',
+  'http/rate-limit',
+  'http/overloaded',
+]);
+
+/** Writes the answers of APIs, and counts and logs them. */
+export class Replies {
+  readonly #settings: Pick<HttpSettings, 'profile' | 'compressFrom'>;
+  readonly #modules: RepliesModules;
+
+  constructor(settings: Pick<HttpSettings, 'profile' | 'compressFrom'>, modules: RepliesModules) {
+    this.#settings = settings;
+    this.#modules = modules;
+  }
+
+  success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: Outcome): void {
+    const { metrics, log } = this.#modules;
+    const elapsedMs = this.#elapsed(state);
+    const extra = state.extra ?? this.#extra(state, elapsedMs, isCached);
+    const text = state.profile === 'spec' ? result.text : result.renamed;
+    for (const [name, value] of result.headers) reply.header(name, value);
+    const endpoint = state.endpoint?.endpoint.name ?? '';
+    metrics.observe(state.network.name, state.prefix, endpoint, 200, elapsedMs / 1000);
+    log.success(request, state, elapsedMs, isCached);
+    this.#send(request, reply, 200, successBody(text, extra, state.rpcId));
+  }
+
+  /** Answers with the status and text of an error, whatever it is. */
+  failure(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+    const { metrics, log } = this.#modules;
+    const state = request.state ?? null;
+    const error = asHttpError(thrown, request.id);
+    const endpoint = state?.endpoint?.endpoint ?? null;
+    const status = statusOf(error, endpoint, state?.profile ?? this.#settings.profile);
+    const elapsedMs = state === null ? 0 : this.#elapsed(state);
+    if (state !== null) {
+      metrics.observe(state.network.name, state.prefix, endpoint?.name ?? '', status, elapsedMs / 1000);
+      if (REJECTIONS.has(error.code)) metrics.reject(state.network.name, error.code);
+    }
+    log.failure(request, state, elapsedMs, status, error, thrown);
+    const retryAfter = retryAfterSeconds(error);
+    if (retryAfter !== null) reply.header('Retry-After', String(retryAfter));
+    if (error.code === 'http/method-not-allowed') reply.header('Allow', String(error.data.allowed));
+    const extra = state?.extra ?? (state === null ? '_' : this.#extra(state, elapsedMs, false));
+    // No inner text of a fault of ours: it may tell what is not the client's business.
+    const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
+    const isLimit = error.code === 'http/rate-limit';
+    this.#send(request, reply, status, failureBody(text, status, extra, state?.rpcId ?? null, isLimit));
+  }
+
+  #elapsed(state: RequestState): number {
+    return this.#modules.clock.now() - state.begun;
+  }
+
+  #extra(state: RequestState, elapsedMs: number, isCached: boolean): string {
+    return generatedExtra(this.#modules.unixTimeMs(), state.network.name, elapsedMs, isCached);
+  }
+
+  #send(request: FastifyRequest, reply: FastifyReply, status: number, body: string): void {
+    reply.code(status).header('Content-Type', JSON_TYPE);
+    if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
+    const isLong = body.length >= this.#settings.compressFrom;
+    if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(body);
+    else reply.send(body);
+  }
+}
