@@ -1,6 +1,8 @@
 import { flagOf, type Setting, type SettingTable, variableOf } from '#app/config/setting.js';
 import { devSettings, serveSettings } from '#app/config/settings.js';
 
+const all: SettingTable = serveSettings;
+
 const introduction = `# Settings
 
 Every setting is a flag or an environment variable; a flag goes before the environment, this before the default. Settings
@@ -17,8 +19,8 @@ export function settingsPage(): string {
     section('tern serve', serveSettings),
     section(
       'tern dev',
-      Object.fromEntries(Object.entries(devSettings).filter(([name]) => !Object.hasOwn(serveSettings, name))),
-      `Besides these it has those of \`tern serve\`, without ${without()}.`,
+      Object.fromEntries(Object.entries(devSettings).filter(([name, setting]) => all[name] !== setting)),
+      `Otherwise it has those of \`tern serve\`, without ${without()}.`,
     ),
   ];
   return introduction + parts.join('');

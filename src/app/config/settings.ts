@@ -10,12 +10,17 @@ export interface NetworkArgument {
   readonly source: string;
 }
 
+const logLevel = {
+  ...words('info', 'warn', 'silent'),
+  meaning: 'what is logged, as lines of JSON to standard error',
+};
+
 /** Settings of everything that serves the API. */
 const apiSettings = {
   data: one({
     ...path('DIR'),
     fallback: '.tern',
-    meaning: 'where proven key blocks and API keys are kept; one folder for each process',
+    meaning: 'where proven key blocks, API keys and their usage are kept',
   }),
   profile: one({
     ...words('spec', 'toncenter'),
@@ -37,13 +42,9 @@ const apiSettings = {
     fallback: 'open',
     meaning: 'who may ask: everybody without limit, or by API key, and without a key once a second',
   }),
-  keysFile: optional({
+  plans: optional({
     ...path('FILE'),
-    meaning: 'where API keys are kept, hashed; default: keys.json in the data folder',
-  }),
-  plansFile: optional({
-    ...path('FILE'),
-    meaning: 'the plans that API keys are on; default: those that come with Tern',
+    meaning: 'the plans that API keys are on; default: plans.json in the data folder, else those that come with Tern',
   }),
   redisUrl: optional({
     placeholder: 'URL',
@@ -99,11 +100,6 @@ const apiSettings = {
     fallback: '10',
     meaning: 'on SIGTERM, how long requests under way may take to end',
   }),
-  logLevel: one({
-    ...words('info', 'warn', 'silent'),
-    fallback: 'info',
-    meaning: 'what is logged, as lines of JSON to standard error',
-  }),
   requestLog: one({
     ...words('all', 'failures', 'none'),
     fallback: 'failures',
@@ -142,6 +138,7 @@ export const serveSettings = {
       'a private group of liteservers, for the keys whose plan opens it; the zerostate in the file tells of which network',
   }),
   ...apiSettings,
+  logLevel: one({ ...logLevel, fallback: 'info' }),
 };
 
 /** Settings of `tern dev`. */
@@ -163,6 +160,7 @@ export const devSettings = {
     meaning: 'the address to listen on',
   }),
   ...apiSettings,
+  logLevel: one({ ...logLevel, fallback: 'warn' }),
 };
 
 export type ServeSettings = SettingValues<typeof serveSettings>;
