@@ -37,7 +37,11 @@ export interface GetMethodRequest {
   readonly prev_blocks_info?: PrevBlocksInfo | null | (() => Promise<PrevBlocksInfo | null>);
   /** 32 bytes; zeros when not given, as in the reference. */
   readonly rand_seed?: Uint8Array;
-  /** 1,000,000 when not given, as in the reference. With another limit `ACCEPT` lifts it, and only time limits the run. */
+  /**
+   * 1,000,000 when not given, as in the reference. `ACCEPT` lifts a lower limit, and then only time limits the run. With a
+   * higher one, a method that is out of gas at 1,000,000 is run again, for 2 s at most; if it lifts that limit or takes
+   * longer, the result is the one at 1,000,000.
+   */
   readonly gas_limit?: number;
   /** Root of `HashmapE 256 ^Cell` (or of the libraries of a masterchain state): libraries that are known. */
   readonly libraries?: Cell | null;
@@ -73,7 +77,7 @@ export function resultWithoutCode(request: GetMethodRequest): GetMethodResult {
 export type GetMethodParts = Omit<GetMethodJob, 'config' | 'libraries' | 'prevBlocksInfo'>;
 
 /** Without a limit of its own the emulator takes this one, which `ACCEPT` does not lift. */
-const USUAL_GAS = 1_000_000;
+export const USUAL_GAS = 1_000_000;
 
 /** Values of a stack are nested cells, which nest 1,024 deep at most. */
 const MAX_ARGUMENTS = 1_000;
@@ -105,7 +109,7 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
       balance: uint63Of('balance', request.balance),
       extra_currencies: extraCurrencies(request.extra_currencies ?? []),
       rand_seed: randSeedOf(request.rand_seed),
-      gas_limit: gas_limit === USUAL_GAS ? '0' : String(gas_limit),
+      gas_limit: gas_limit >= USUAL_GAS ? '0' : String(gas_limit),
       debug_enabled: false,
     },
     wantLog: log_level !== undefined,

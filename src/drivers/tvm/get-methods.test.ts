@@ -79,6 +79,22 @@ describe('a get method', () => {
     expect(less.gas_used).toBeLessThanOrEqual(5_010);
   });
 
+  it('that needs more than the usual gas gets it, unless it lifts the limit', async () => {
+    const heavy = '817530920000e4'; // 30,000 times: NOP NOP, 1.23 million units of gas
+    expect(await run(heavy)).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
+    expect(await run(heavy, { gas_limit: 4_000_000 })).toMatchObject({ exit_code: 0, gas_used: 1_230_119 });
+    expect(await run(`${heavy}90ea`, { gas_limit: 1_300_000 })).toMatchObject({ exit_code: -14, gas_used: 1_300_005 });
+    // ACCEPT before the first million, after which it is not tried; then after it, endless or not.
+    expect(await run(`f800${heavy}`, { gas_limit: 4_000_000 })).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
+    const runs = pool.metrics().runs;
+    const more = await run(`${heavy}f800${heavy}`, { gas_limit: 2_000_000 });
+    expect(more).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
+    expect(await run(`${heavy}f80090ea`, { gas_limit: 4_000_000 })).toEqual(more);
+    expect(pool.metrics()).toMatchObject({ runs: runs + 4, replaced: 1 });
+    expect(await run(`${heavy}f80090ea`, { gas_limit: 4_000_000 })).toEqual(more);
+    expect(pool.metrics()).toMatchObject({ runs: runs + 5, replaced: 1 });
+  });
+
   it('of an account without code ends as in the reference', async () => {
     const request = { ...getMethodRequest(EMPTY_CELL, { stack: [vmInt(5)], method: 'seqno' }), code: null };
     expect(await pool.runGetMethod(request)).toMatchObject({
@@ -102,7 +118,7 @@ describe('a get method', () => {
     await expect(run('', { balance: 2n ** 63n })).rejects.toMatchObject(bad('balance'));
     await expect(run('', { balance: -1n })).rejects.toMatchObject(bad('balance'));
     await expect(run('', { rand_seed: new Uint8Array(31) })).rejects.toMatchObject(bad('rand_seed'));
-    await expect(run('', { gas_limit: 1_000_001 })).rejects.toMatchObject(bad('gas_limit'));
+    await expect(run('', { gas_limit: 100_000_001 })).rejects.toMatchObject(bad('gas_limit'));
     await expect(run('', { method: '' })).rejects.toMatchObject(bad('method'));
     await expect(run('', { data: pruned })).rejects.toMatchObject(bad('data'));
     await expect(run('', { extra_currencies: [[1, -1n]] })).rejects.toMatchObject(bad('extra_currencies'));

@@ -21,7 +21,7 @@ export interface TvmSettings {
   readonly timeoutMs: number;
   /** A run that no worker takes within this time is refused. 1 to 2^31 - 1; default 10 s. */
   readonly queueTimeoutMs: number;
-  /** The most gas that a request for a get method may ask for. 1 to 2^31 - 1; default 1,000,000. */
+  /** The most gas that a request for a get method may ask for. 1 to 2^31 - 1; default 100,000,000. */
   readonly maxGas: number;
   /** Configurations of networks that are kept ready, here and in each worker. 1 to 64; default 4. */
   readonly configs: number;
@@ -40,7 +40,7 @@ const BOUNDS: Readonly<Record<keyof TvmSettings, readonly [least: number, most: 
   maxWaiting: [0, INT31, 1_024],
   timeoutMs: [1, INT31, 5_000],
   queueTimeoutMs: [1, INT31, 10_000],
-  maxGas: [1, INT31, 1_000_000],
+  maxGas: [1, INT31, 100_000_000],
   configs: [1, 64, 4],
   emulatorBytes: [32 * MIB, 2_048 * MIB, 256 * MIB],
 };

@@ -1,12 +1,15 @@
-import { ConfigImages } from '#drivers/tvm/config-image.js';
+import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
+import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import {
+  type GetMethodParts,
   type GetMethodRequest,
   type GetMethodResult,
   getMethodParts,
   getMethodResult,
   resultWithoutCode,
+  USUAL_GAS,
 } from '#drivers/tvm/get-method.js';
 import { findLibraries, LibraryCollection } from '#drivers/tvm/libraries.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
@@ -22,7 +25,7 @@ import {
   transactionResult,
 } from '#drivers/tvm/transaction.js';
 import { type RunOptions, WorkerPool } from '#drivers/tvm/worker-pool.js';
-import type { Job, Reply } from '#drivers/tvm/worker-protocol.js';
+import type { GetMethodReply, Job, Reply } from '#drivers/tvm/worker-protocol.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
@@ -30,8 +33,23 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 /** How often a get method is run again with a library that it lacked. */
 const MAX_LIBRARY_RUNS = 8;
 
-/** Get methods that are known to look at the configuration. */
-const MAX_CONFIG_READERS = 4_096;
+/** Get methods that are known to look at the configuration, and such that are known to lift their limit of gas. */
+const MAX_REMEMBERED = 4_096;
+
+/** How long a run may take whose limit of gas the contract can lift. */
+const LIFTABLE_MS = 2_000;
+
+/** A get method on its way, which may take several runs. */
+interface GetMethodRun {
+  readonly request: GetMethodRequest;
+  readonly image: ConfigImage;
+  readonly libraries: LibraryCollection;
+  /** Code hash and id of the method. */
+  readonly method: string;
+  readonly options: RunOptions;
+  /** As the emulator takes them; undefined until they are asked for. */
+  prevBlocksInfo: string | null | undefined;
+}
 
 /** Runs contracts in worker threads, on the emulator that the C++ node is compiled to. */
 export class TvmPool {
@@ -40,6 +58,8 @@ export class TvmPool {
   readonly #workers: WorkerPool;
   /** Code hash and method id of get methods that are run with the whole configuration at once. */
   readonly #configReaders = new Set<string>();
+  /** The same of get methods that are not given more than the usual gas, because they lift any other limit. */
+  readonly #gasLifters = new Set<string>();
   #getMethods = 0;
   #getMethodsWithConfig = 0;
   #transactions = 0;
@@ -82,42 +102,68 @@ export class TvmPool {
   runGetMethod(request: GetMethodRequest, options: RunOptions = {}): Promise<GetMethodResult> {
     this.#getMethods++;
     return this.#counted(async () => {
-      const { code, resolveLibrary = null } = request;
+      const { code, resolveLibrary = null, gas_limit = USUAL_GAS } = request;
       if (code === null) return resultWithoutCode(request);
       const parts = getMethodParts(request, code, this.#settings.maxGas);
-      const image = this.#configs.get(request.config);
-      const libraries = new LibraryCollection(request.libraries ?? null, resolveLibrary);
-      if (resolveLibrary !== null) await libraries.add(findLibraries(code));
-      const reader = `${toHex(code.hash())}:${parts.params.method_id}`;
-      let config = this.#configReaders.has(reader) ? null : image.short;
-      let prevBlocksInfo: string | null = null;
-      let hasPrevBlocks = false;
-      for (let libraryRuns = 0; ; ) {
-        if (config === null && !hasPrevBlocks) {
-          hasPrevBlocks = true;
-          this.#getMethodsWithConfig++;
-          const { prev_blocks_info: info = null } = request;
-          const blocks = typeof info === 'function' ? await info() : info;
-          prevBlocksInfo = blocks === null ? null : prevBlocksText(blocks, image.globalVersion);
-        }
-        const reply = await this.#run(
-          { ...parts, config: config ?? image.whole, libraries: librariesBoc(libraries.root), prevBlocksInfo },
-          options,
-          'get-method',
-        );
-        if (reply.sawConfig && config !== null) {
-          config = null;
-          this.#remember(reader);
-          continue;
-        }
-        const { missingLibrary } = reply;
-        if (missingLibrary !== null && libraryRuns < MAX_LIBRARY_RUNS) {
-          libraryRuns++;
-          if (await libraries.add([fromHex(missingLibrary.toLowerCase()) as Uint8Array])) continue;
-        }
-        return getMethodResult(reply);
-      }
+      const run: GetMethodRun = {
+        request,
+        image: this.#configs.get(request.config),
+        libraries: new LibraryCollection(request.libraries ?? null, resolveLibrary),
+        method: `${toHex(code.hash())}:${parts.params.method_id}`,
+        options,
+        prevBlocksInfo: undefined,
+      };
+      if (resolveLibrary !== null) await run.libraries.add(findLibraries(code));
+      const usual = await this.#complete(run, parts);
+      const enough = gas_limit <= USUAL_GAS || usual.exitCode !== OUT_OF_GAS;
+      const reply = enough || usual.lifted ? usual : ((await this.#withMoreGas(run, parts, gas_limit)) ?? usual);
+      return getMethodResult(reply);
     });
+  }
+
+  /** Null when the method lifts the limit: then only time would end it. */
+  async #withMoreGas(run: GetMethodRun, parts: GetMethodParts, gas_limit: number): Promise<GetMethodReply | null> {
+    if (this.#gasLifters.has(run.method)) return null;
+    const timeoutMs = Math.min(run.options.timeoutMs ?? this.#settings.timeoutMs, LIFTABLE_MS);
+    try {
+      const params = { ...parts.params, gas_limit: String(gas_limit) };
+      const options = { ...run.options, timeoutMs };
+      const reply = await this.#complete({ ...run, options }, { ...parts, params });
+      if (reply.gasUsed <= gas_limit || reply.exitCode === OUT_OF_GAS) return reply;
+    } catch (error) {
+      if (!isTernError(error, tvmErrors.timeout.code) || timeoutMs < LIFTABLE_MS) throw error;
+    }
+    remember(this.#gasLifters, run.method);
+    return null;
+  }
+
+  /** Runs it until it has what it looks at: the whole configuration, and libraries. */
+  async #complete(run: GetMethodRun, parts: GetMethodParts): Promise<GetMethodReply> {
+    const { image, libraries, method, options } = run;
+    let config = this.#configReaders.has(method) ? null : image.short;
+    for (let libraryRuns = 0; ; ) {
+      if (config === null && run.prevBlocksInfo === undefined) {
+        this.#getMethodsWithConfig++;
+        run.prevBlocksInfo = await prevBlocksOf(run);
+      }
+      const prevBlocksInfo = config === null ? (run.prevBlocksInfo ?? null) : null;
+      const reply = await this.#run(
+        { ...parts, config: config ?? image.whole, libraries: librariesBoc(libraries.root), prevBlocksInfo },
+        options,
+        'get-method',
+      );
+      if (reply.sawConfig && config !== null) {
+        config = null;
+        remember(this.#configReaders, method);
+        continue;
+      }
+      const { missingLibrary } = reply;
+      if (missingLibrary !== null && libraryRuns < MAX_LIBRARY_RUNS) {
+        libraryRuns++;
+        if (await libraries.add([fromHex(missingLibrary.toLowerCase()) as Uint8Array])) continue;
+      }
+      return reply;
+    }
   }
 
   /**
@@ -160,14 +206,6 @@ export class TvmPool {
     throw tvmErrors[kind === 'refused' ? 'refused' : 'crashed']({ problem });
   }
 
-  #remember(reader: string): void {
-    if (this.#configReaders.size >= MAX_CONFIG_READERS) {
-      const [oldest] = this.#configReaders;
-      this.#configReaders.delete(oldest as string);
-    }
-    this.#configReaders.add(reader);
-  }
-
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -181,4 +219,18 @@ export class TvmPool {
 
 function librariesBoc(root: Cell | null): Uint8Array | null {
   return root === null ? null : bocOf('libraries', root);
+}
+
+async function prevBlocksOf({ request, image }: GetMethodRun): Promise<string | null> {
+  const { prev_blocks_info: info = null } = request;
+  const blocks = typeof info === 'function' ? await info() : info;
+  return blocks === null ? null : prevBlocksText(blocks, image.globalVersion);
+}
+
+function remember(readers: Set<string>, reader: string): void {
+  if (readers.size >= MAX_REMEMBERED) {
+    const [oldest] = readers;
+    readers.delete(oldest as string);
+  }
+  readers.add(reader);
 }

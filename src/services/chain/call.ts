@@ -1,4 +1,5 @@
 import type { LiteRequest, LiteSource } from '#drivers/lite/lite-source.js';
+import type { Patience } from '#kernel/async/wait-until.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import { TernError } from '#kernel/errors/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -40,6 +41,23 @@ export class Call {
 
   get signal(): AbortSignal | undefined {
     return this.#options.signal;
+  }
+
+  /** For waiting until the time of the read is over. */
+  get patience(): Patience {
+    return {
+      until: this.#end,
+      signal: this.signal,
+      expired: () => chainErrors.deadline({ ms: this.#deadlineMs }),
+      aborted: () => chainErrors.aborted({}),
+    };
+  }
+
+  /** For a read that is a part of this one. @throws chain/deadline, chain/aborted */
+  rest(): ReadOptions {
+    const deadlineMs = this.left();
+    const { signal } = this;
+    return signal === undefined ? { deadlineMs } : { deadlineMs, signal };
   }
 
   /** The answer if it is wanted back. */

@@ -1,10 +1,10 @@
-import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
-import type { TransactionRef } from '#formats/proofs/account-transactions.js';
-import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { DnsRecords } from '#domain/contracts/dns-records.js';
 import type { TokenData } from '#domain/contracts/token-data.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { ReadAt } from '#services/chain/read-options.js';
 
 /** Where a get method ran: here, on proven state, or on a liteserver, whose word it is. */
@@ -13,6 +13,7 @@ export type RanOn = 'local' | 'node';
 /** What a get method gave. A contract that throws is a result, too. */
 export interface GetMethodRead {
   readonly exit_code: number;
+  /** 0 when a node ran it: nodes do not say. */
   readonly gas_used: number;
   /** The last result on top. */
   readonly stack: VmStack;

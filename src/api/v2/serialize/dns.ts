@@ -1,0 +1,60 @@
+import type { DnsEntryData, DnsResolved } from '#api/v2/schemas/dns.js';
+import { accountAddress, bocBase64 } from '#api/v2/serialize/common.js';
+import type { DnsRecord, DnsRecords } from '#domain/contracts/dns-records.js';
+import { crc16 } from '#formats/address/crc16.js';
+import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+
+/** What a resolver says, as `dnsResolve` shows it. */
+export function dnsResolved({ name, entries }: DnsRecords): DnsResolved {
+  return {
+    '@type': 'dns.resolved',
+    entries: entries.map(({ category, record }) => ({
+      '@type': 'dns.entry',
+      name,
+      category: toBase64(category),
+      entry: entryData(record),
+    })),
+  };
+}
+
+function entryData(record: DnsRecord): DnsEntryData {
+  switch (record.kind) {
+    case 'dns_text':
+      return { '@type': 'dns.entryDataText', text: record.text };
+    case 'dns_next_resolver':
+      return { '@type': 'dns.entryDataNextResolver', resolver: accountAddress(record.resolver) };
+    case 'dns_smc_address':
+      return { '@type': 'dns.entryDataSmcAddress', smc_address: accountAddress(record.smc_addr) };
+    case 'dns_adnl_address':
+      return {
+        '@type': 'dns.entryDataAdnlAddress',
+        adnl_address: { '@type': 'adnlAddress', adnl_address: adnlText(record.adnl_addr) },
+      };
+    case 'dns_storage_address':
+      return { '@type': 'dns.entryDataStorageAddress', bag_id: toHex(record.bag_id) };
+    case 'unknown':
+      return { '@type': 'dns.entryDataUnknown', bytes: bocBase64(record.cell) };
+  }
+}
+
+const DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
+const ADNL_TAG = 0x2d;
+
+/**
+ * An ADNL address as it is written in URLs (`….adnl`): a tag, the 32 bytes and their CRC-16 in base32, without the first
+ * digit, which is always `f`.
+ */
+export function adnlText(address: Uint8Array): string {
+  const bytes = new Uint8Array(35);
+  bytes[0] = ADNL_TAG;
+  bytes.set(address, 1);
+  const crc = crc16(bytes, 33);
+  bytes[33] = crc >> 8;
+  bytes[34] = crc;
+  let text = '';
+  for (let bit = 5; bit < 280; bit += 5) {
+    const word = (bytes[bit >> 3]! << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+    text += DIGITS[(word >> (11 - (bit & 7))) & 31];
+  }
+  return text;
+}
