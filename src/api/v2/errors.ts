@@ -7,11 +7,6 @@ export const v2Errors = defineErrors('v2', {
     message: (d: { problem: string }) => d.problem,
     remedy: 'Correct the parameter; the API reference lists the forms that it may have.',
   },
-  'parameter-combination': {
-    class: 'caller',
-    message: (d: { problem: string }) => d.problem,
-    remedy: 'Give the parameters together, or one of them, as the sentence says.',
-  },
   'stack-entry': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
@@ -39,6 +34,24 @@ export const v2Errors = defineErrors('v2', {
     message: (d: { address: string }) => `Smart contract ${d.address} is not Jetton or NFT`,
     remedy:
       'Ask for a jetton master, a jetton wallet, an NFT collection or an NFT item; a wallet or an item counts only when its master or collection knows it.',
+  },
+  'transaction-not-located': {
+    class: 'not-found',
+    message: (_: { source: string; destination: string; created_lt: bigint }) => 'transaction was not found',
+    remedy:
+      'Check both addresses and created_lt, which is that of the message and not of a transaction; a message that was just sent may still be on its way.',
+  },
+  'cursor-hash': {
+    class: 'not-found',
+    message: (d: { lt: bigint; expected: string; found: string }) =>
+      `the transaction with lt ${d.lt} has the hash ${d.found}, not ${d.expected}`,
+    remedy: 'Give lt and hash of one transaction, as transaction_id names them.',
+  },
+  'old-masterchain-block': {
+    class: 'not-found',
+    message: (d: { from: number; committed: number }) =>
+      `from mc block is too old: masterchain block ${d.from} does not know the block, which block ${d.committed} commits`,
+    remedy: 'Leave from_seqno out, or give a later one.',
   },
   'message-refused': {
     class: 'caller',

@@ -52,6 +52,8 @@ export const blockSeqno = Type.Integer({
   examples: [1],
 });
 
+export const optionalBlockSeqno = Type.Optional(blockSeqno);
+
 export const workchain = Type.Integer({
   description: 'Workchain: -1 is the masterchain, 0 the basechain.',
   format: 'int32',

@@ -1,0 +1,259 @@
+import { Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
+import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { v2Errors } from '#api/v2/errors.js';
+import {
+  masterchainSeqno,
+  optionalBlockSeqno,
+  optionalInt64Parameter,
+  shard,
+  unixtime,
+  workchain,
+} from '#api/v2/parameters.js';
+import { blockAt, blockFields, blockPosition, blockPositionFields } from '#api/v2/routes/block-at.js';
+import {
+  BlockHeader,
+  ConsensusBlock,
+  MasterchainBlockSignatures,
+  MasterchainInfo,
+  OutMsgQueueSizes,
+  ShardBlockProof,
+  Shards,
+} from '#api/v2/schemas/blocks.js';
+import { TonBlockIdExt } from '#api/v2/schemas/common.js';
+import { blockHeader, blockLinkBack, blockSignatures, shardBlockLink } from '#api/v2/serialize/blocks.js';
+import { blockIdExt } from '#api/v2/serialize/common.js';
+import type { BlockLink } from '#formats/proofs/block-chain.js';
+import { sameBlock } from '#formats/proofs/block-id.js';
+import { toBase64 } from '#kernel/bytes/bytes.js';
+
+const READ = ['GET', 'POST'] as const;
+const TAG = 'Blocks';
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
+const getMasterchainInfo = v2Endpoint({
+  name: 'getMasterchainInfo',
+  verbs: READ,
+  tag: TAG,
+  summary: 'The newest masterchain block',
+  description:
+    'The newest block of the masterchain, the hash of its state, and the zerostate, which names the network. ' +
+    '`last.seqno` is the height of the chain.',
+  params: NO_PARAMETERS,
+  result: MasterchainInfo,
+  statuses: [504],
+  freshness: 'head',
+  handle: async (_, { network: { chain }, read }): Promise<MasterchainInfo> => {
+    const { block } = await chain.head(read);
+    const [{ state_hash }, zerostate] = await Promise.all([
+      chain.header({ ...read, at: block }),
+      chain.blockId(0, read),
+    ]);
+    return {
+      '@type': 'blocks.masterchainInfo',
+      last: blockIdExt(block),
+      state_root_hash: toBase64(state_hash),
+      // Nodes name the zerostate without its shard here.
+      init: { ...blockIdExt(zerostate), shard: '0' },
+    };
+  },
+});
+
+const getMasterchainBlockSignatures = v2Endpoint({
+  name: 'getMasterchainBlockSignatures',
+  verbs: READ,
+  tag: TAG,
+  summary: 'Signatures of a masterchain block',
+  description:
+    'Signatures of the validators under a masterchain block. They were checked, and stand for more than two thirds of ' +
+    'the weight. What exactly is signed depends on how the validators agree: the hashes of the block, or a vote for ' +
+    'the candidate that became the block.',
+  params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
+  result: MasterchainBlockSignatures,
+  statuses: [422, 504],
+  freshness: 'forever',
+  handle: async ({ seqno }, { network: { chain }, read }) => {
+    const { block, signatures } = await chain.blockSignatures({ ...read, at: seqno });
+    return blockSignatures(block, signatures);
+  },
+});
+
+const getShardBlockProof = v2Endpoint({
+  name: 'getShardBlockProof',
+  verbs: READ,
+  tag: TAG,
+  summary: 'Proof of a block by a masterchain block',
+  description:
+    'Merkle proofs that lead from a masterchain block to a block of a shard: back to the masterchain block that commits ' +
+    'it, from there to the newest block of its shard at that time, and along its shard. Who trusts the masterchain ' +
+    'block needs to trust nobody else.',
+  params: Type.Object(
+    {
+      ...blockPositionFields,
+      from_seqno: Type.Optional(
+        Type.Integer({
+          description: 'Number of the masterchain block to start from. Default: the newest one.',
+          format: 'int32',
+          minimum: 0,
+          maximum: 0x7fff_ffff,
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  result: ShardBlockProof,
+  statuses: [422, 504],
+  freshness: ({ from_seqno }) => (from_seqno === undefined ? 'head' : 'forever'),
+  handle: async ({ from_seqno, ...position }, { network: { chain }, read }): Promise<ShardBlockProof> => {
+    const from = from_seqno === undefined ? (await chain.head(read)).block : await chain.blockId(from_seqno, read);
+    const { masterchain_block, links } = await chain.shardBlockProof({ ...read, at: blockPosition(position) });
+    if (masterchain_block.seqno > from.seqno) {
+      throw v2Errors['old-masterchain-block']({ from: from.seqno, committed: masterchain_block.seqno });
+    }
+    const back = sameBlock(from, masterchain_block)
+      ? []
+      : (await chain.blockProof(from, masterchain_block, read)).links.filter(isBack);
+    return {
+      '@type': 'blocks.shardBlockProof',
+      from: blockIdExt(from),
+      mc_id: blockIdExt(masterchain_block),
+      links: links.map(shardBlockLink),
+      mc_proof: back.map(blockLinkBack),
+    };
+  },
+});
+
+/** Links to an older block are of no other kind. */
+function isBack(link: BlockLink): link is BlockLink & { kind: 'back' } {
+  return link.kind === 'back';
+}
+
+const getConsensusBlock = v2Endpoint({
+  name: 'getConsensusBlock',
+  verbs: READ,
+  tag: TAG,
+  summary: 'Height of the chain as nodes tell it',
+  description: 'The highest number of a masterchain block that the connected nodes told of, and the time now.',
+  params: NO_PARAMETERS,
+  result: ConsensusBlock,
+  statuses: [504],
+  freshness: 'none',
+  handle: async (_, { network: { chain, servers, now }, read }): Promise<ConsensusBlock> => {
+    const told = Math.max(0, ...servers().map(({ alive, seqno }) => (alive ? seqno : 0)));
+    // Without anybody who told something, asking says what is wrong.
+    const consensus_block = told > 0 ? told : (await chain.head(read)).block.seqno;
+    return { '@type': 'ext.blocks.consensusBlock', consensus_block, timestamp: Math.floor(now() / 1000) };
+  },
+});
+
+const lookupBlock = v2Endpoint({
+  name: 'lookupBlock',
+  verbs: READ,
+  tag: TAG,
+  summary: 'Find a block',
+  description:
+    'The full name of the block of a shard with a number, or of the first one that reaches a logical time, or of the ' +
+    'first one that was made at a time or later. Give just one of `seqno`, `lt` and `unixtime`.',
+  params: Type.Object(
+    {
+      workchain,
+      shard,
+      seqno: optionalBlockSeqno,
+      lt: optionalInt64Parameter('Logical time that the block is to reach.', 0n),
+      unixtime,
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ seqno, lt, unixtime: time }) => {
+    const given = [seqno, lt, time].filter((value) => value !== undefined).length;
+    if (given === 1) return;
+    const problem = `exactly one of seqno, lt, unixtime should be specified, not ${given}`;
+    throw httpErrors['bad-parameter']({ parameter: 'seqno', problem });
+  },
+  result: TonBlockIdExt,
+  schemaName: 'LookupBlock',
+  statuses: [422, 504],
+  freshness: 'forever',
+  handle: async ({ seqno, lt, unixtime: utime, ...prefix }, { network: { chain }, read }) => {
+    if (seqno !== undefined) return blockIdExt(await chain.blockId(blockPosition({ ...prefix, seqno }), read));
+    const query = lt !== undefined ? ({ by: 'lt', lt } as const) : ({ by: 'utime', utime: utime as number } as const);
+    const { block } = await chain.findBlock({ ...prefix, ...query }, read);
+    return blockIdExt(block);
+  },
+});
+
+const getShards = v2Endpoint({
+  name: 'getShards',
+  aliases: ['shards'],
+  verbs: READ,
+  tag: TAG,
+  summary: 'Shards at a masterchain block',
+  description: 'The newest block of each shard that a masterchain block commits. The masterchain itself is not listed.',
+  params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
+  result: Shards,
+  statuses: [422, 504],
+  freshness: 'forever',
+  handle: async ({ seqno }, { network: { chain }, read }): Promise<Shards> => {
+    const { shards } = await chain.shards({ ...read, at: seqno });
+    return { '@type': 'blocks.shards', shards: shards.map(({ block }) => blockIdExt(block)) };
+  },
+});
+
+const getBlockHeader = v2Endpoint({
+  name: 'getBlockHeader',
+  verbs: READ,
+  tag: TAG,
+  summary: 'Header of a block',
+  description:
+    'What a block says of itself: times, splits and merges, validators, the blocks before. With `root_hash` and ' +
+    '`file_hash` only just that block will do.',
+  params: Type.Object(blockFields, { additionalProperties: false }),
+  result: BlockHeader,
+  statuses: [422, 504],
+  freshness: 'forever',
+  handle: async (params, context) => {
+    const { network, read } = context;
+    const { header } = await network.chain.header({ ...read, at: await blockAt(params, context) });
+    return blockHeader(header);
+  },
+});
+
+const getOutMsgQueueSize = v2Endpoint({
+  name: 'getOutMsgQueueSize',
+  aliases: ['getOutMsgQueueSizes'],
+  verbs: READ,
+  tag: TAG,
+  summary: 'Sizes of the message queues',
+  description:
+    'How many messages wait in the outgoing queue of each shard, and how many messages from outside a node takes ' +
+    'before it refuses more. Growing queues mean that transactions are late.',
+  params: NO_PARAMETERS,
+  result: OutMsgQueueSizes,
+  statuses: [504],
+  freshness: 'head',
+  handle: async (_, { network: { chain }, read }): Promise<OutMsgQueueSizes> => {
+    const [{ queues }, ext_msg_queue_size_limit] = await Promise.all([
+      chain.queueSizes(read),
+      chain.externalQueueLimit(read),
+    ]);
+    const shards = queues.map(({ block, size }) => ({
+      '@type': 'blocks.outMsgQueueSize' as const,
+      id: blockIdExt(block),
+      size,
+    }));
+    return { '@type': 'blocks.outMsgQueueSizes', shards, ext_msg_queue_size_limit };
+  },
+});
+
+/** Blocks, in the order of the published document. */
+export const blockEndpoints: readonly AnyEndpoint<V2Context>[] = [
+  getMasterchainInfo,
+  getMasterchainBlockSignatures,
+  getShardBlockProof,
+  getConsensusBlock,
+  lookupBlock,
+  getShards,
+  getBlockHeader,
+  getOutMsgQueueSize,
+];
