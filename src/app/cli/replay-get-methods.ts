@@ -18,7 +18,7 @@ export async function startGetMethods(): Promise<GetMethodRunner> {
     throw error;
   }
   return {
-    run: ({ method_id, ...run }) => pool.runGetMethod({ ...run, method: method_id.toString() }),
+    run: (run) => pool.runInContext(run),
     close: () => pool.close(),
   };
 }

@@ -9,6 +9,11 @@ export function bocOf(field: string, cell: Cell): Uint8Array {
   throw tvmErrors['bad-request']({ field, found: 'a tree with parts left out', accepted: 'whole cells' });
 }
 
+/** @param root of a dictionary; null is the empty one @throws tvm/bad-request */
+export function librariesBoc(root: Cell | null): Uint8Array | null {
+  return root === null ? null : bocOf('libraries', root);
+}
+
 /** @throws tvm/bad-request */
 export function uint32Of(field: string, value: number): number {
   if (value >>> 0 === value) return value;

@@ -1,4 +1,5 @@
 import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
+import { type ContextResult, type ContextRun, wrapRun } from '#drivers/tvm/context-run.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
 import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
@@ -15,7 +16,7 @@ import { findLibraries, LibraryCollection } from '#drivers/tvm/libraries.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import { checkTvmSettings, type TvmModules, type TvmOptions, type TvmSettings } from '#drivers/tvm/options.js';
 import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
-import { bocOf } from '#drivers/tvm/request-fields.js';
+import { librariesBoc } from '#drivers/tvm/request-fields.js';
 import {
   librariesOfTransaction,
   type TickTockRequest,
@@ -167,6 +168,23 @@ export class TvmPool {
   }
 
   /**
+   * Runs a get method in the context that it is given, as a node does for `liteServer.runSmcMethod`.
+   *
+   * @throws as {@link TvmPool.runGetMethod}
+   */
+  runInContext(run: ContextRun, options: RunOptions = {}): Promise<ContextResult> {
+    this.#getMethods++;
+    return this.#counted(async () => {
+      const image = this.#configs.get(run.config);
+      const { request, unwrap } = wrapRun(run, image.globalVersion);
+      const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
+      const config = image.short ?? image.whole;
+      const job = { ...parts, config, libraries: librariesBoc(run.libraries), prevBlocksInfo: null };
+      return unwrap(getMethodResult(await this.#run(job, options, 'get-method')));
+    });
+  }
+
+  /**
    * Executes a message as a validator would.
    *
    * @throws as {@link TvmPool.runGetMethod}; tvm/refused for what cannot be a message or an account
@@ -215,10 +233,6 @@ export class TvmPool {
       throw error;
     }
   }
-}
-
-function librariesBoc(root: Cell | null): Uint8Array | null {
-  return root === null ? null : bocOf('libraries', root);
 }
 
 async function prevBlocksOf({ request, image }: GetMethodRun): Promise<string | null> {

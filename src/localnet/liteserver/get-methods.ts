@@ -1,41 +1,22 @@
-import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
-import type { VmStack } from '#formats/tlb/vm-stack.js';
+import type { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
 
 /** A get method of an account, with all that it may look at, of one masterchain block and the shard block it commits. */
 export interface GetMethodRun {
   readonly code: Cell;
   readonly data: Cell | null;
-  readonly address: Address;
-  /** Nanotons. */
-  readonly balance: bigint;
-  /** Amounts by id of the currency. */
-  readonly extra_currencies: Iterable<readonly [id: number, amount: bigint]>;
-  /** Id of the method: int32. */
+  /** Id of the method: int64. */
   readonly method_id: bigint;
   /** Arguments, the last one on top; no continuations. */
   readonly stack: VmStack;
+  /** What the contract finds in `c7`: itself, time, configuration, blocks before. */
+  readonly c7: VmStackValue;
+  /** Nothing lifts it. */
   readonly gas_limit: number;
-  /** Unix seconds: the time of the shard block. */
-  readonly now: number;
-  /** lt of the state of the shard. */
-  readonly block_lt: bigint;
-  /** Root of `Hashmap 32 ^Cell`: the configuration of the masterchain block. */
+  /** Root of `Hashmap 32 ^Cell`: the configuration of the masterchain block, which the machine keeps to. */
   readonly config: Cell;
-  /** Root of the public libraries of the masterchain. */
+  /** Root of a dictionary by hash, with a reference to the library first in each value. */
   readonly libraries: Cell | null;
-  /** Blocks that the contract may name. */
-  readonly prev_blocks_info: PreviousBlocks;
-}
-
-/** Blocks of the masterchain that contracts may name, newest first. */
-export interface PreviousBlocks {
-  /** The last 16, the masterchain block itself included. */
-  readonly last_mc_blocks: readonly BlockId[];
-  readonly prev_key_block: BlockId;
-  /** The last 16 whose seqno is a multiple of 100. */
-  readonly last_mc_blocks_100: readonly BlockId[];
 }
 
 /** What came of a run. A contract that throws is a result, too. */

@@ -1,3 +1,4 @@
+import type { RandomBytes } from '#drivers/adnl/keys.js';
 import type { TlValue } from '#formats/tl/constructor.js';
 import type { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
 import type { RunGetMethod } from '#localnet/liteserver/get-methods.js';
@@ -10,6 +11,8 @@ export interface LiteContext {
   readonly unixTime: () => number;
   /** Without it there is no `runSmcMethod`. */
   readonly runGetMethod?: RunGetMethod;
+  /** For the seed that get methods find; without it the seed is 0. */
+  readonly randomBytes?: RandomBytes;
 }
 
 type LiteFunction = (typeof liteServerFunctions)[number];

@@ -2,12 +2,13 @@ import { expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
-import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import { decodeOne } from '#formats/tl/boxed.js';
 import { LiteServerAccountState, LiteServerRunMethodResult } from '#formats/tl/generated/lite-server.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStack } from '#formats/tlb/vm-stack.js';
-import { vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
+import { VM_NULL, vmCell, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { toLiteError } from '#localnet/liteserver/errors.js';
 import type { GetMethodRun, RunGetMethod } from '#localnet/liteserver/get-methods.js';
@@ -15,6 +16,7 @@ import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { contextOf } from '#test/support/genesis-ledger.js';
 import { vectorPath } from '#test/support/shared-data.js';
+import { shapeOfValue } from '#test/support/tonlib-stack.js';
 
 const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const head = ledger.head!;
@@ -22,10 +24,23 @@ const ELECTOR = { workchain: -1, id: new Uint8Array(32).fill(0x33) };
 const NOBODY = { workchain: -1, id: new Uint8Array(32).fill(0xab) };
 const ARGUMENTS = [vmInt(7), vmCell(EMPTY_CELL)];
 
+const SEED = new Uint8Array(32).fill(0x5e);
+const SEED_NUMBER = BigInt(`0x${'5e'.repeat(32)}`);
+
+function itemsOf(value: VmStackValue): readonly VmStackValue[] {
+  if (value.kind !== 'vm_stk_tuple') throw new TypeError(value.kind);
+  return value.data;
+}
+
+/** The first item of `c7`. */
+function infoOf(c7: Uint8Array): readonly VmStackValue[] {
+  return itemsOf(itemsOf(decodeCell(VmStackValue, parseBocRoot(c7)))[0]!);
+}
+
 async function ask(changes: object, run: RunGetMethod) {
   const params = serializeBoc(encodeCell(VmStack, ARGUMENTS));
   const args = { mode: 4, id: blockIdToTl(head.id), account: ELECTOR, method_id: 86535n, params, ...changes };
-  return await runSmcMethod(args, contextOf(ledger), run);
+  return await runSmcMethod(args, { ...contextOf(ledger), randomBytes: () => SEED }, run);
 }
 
 const unused: RunGetMethod = () => Promise.reject(new RangeError('it was run'));
@@ -54,13 +69,38 @@ it('a get method is run with what its block knows, and all asked for is shown', 
   expect(result.proof!.length).toBeGreaterThan(100);
   expect(result.state_proof!.length).toBeGreaterThan(100);
   const [run] = runs;
-  expect(run).toMatchObject({ gas_limit: 300_000, method_id: 86535n, now: head.gen_utime });
-  expect(run!.block_lt).toBe(head.end_lt);
-  const { last_mc_blocks, prev_key_block, last_mc_blocks_100 } = run!.prev_blocks_info;
-  expect(last_mc_blocks.map(({ seqno }) => seqno)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-  expect(last_mc_blocks[0]).toEqual(blockIdFromTl(result.id));
-  expect([prev_key_block.seqno, ...last_mc_blocks_100.map(({ seqno }) => seqno)]).toEqual([0, 0]);
-  expect(last_mc_blocks[10]!.root_hash).toEqual(ledger.zerostate.root_hash);
+  expect(run).toMatchObject({ gas_limit: 300_000, method_id: 86535n });
+  expect(run!.stack.map(shapeOfValue)).toEqual(ARGUMENTS.map(shapeOfValue));
+  const [now, block_lt, trans_lt, rand_seed] = infoOf(result.init_c7!).slice(3);
+  expect([now, block_lt, trans_lt, rand_seed]).toEqual(
+    [head.gen_utime, head.end_lt, head.end_lt, SEED_NUMBER].map((value) => vmInt(value)),
+  );
+});
+
+it('a contract finds itself, the network and blocks before in c7, and servers show a short form unless asked', async () => {
+  const runs: GetMethodRun[] = [];
+  const shown = async (mode: number) => {
+    const answer = await ask({ mode }, async (run) => {
+      runs.push(run);
+      return { exit_code: 0, stack: [] };
+    });
+    return decodeOne(LiteServerRunMethodResult, answer).init_c7;
+  };
+  const short = infoOf((await shown(8))!);
+  const whole = infoOf((await shown(0x28))!);
+  expect(await shown(0x20)).toBeNull();
+  expect(short).toHaveLength(10);
+  expect(short[9]).toEqual(VM_NULL);
+  expect(whole).toHaveLength(18);
+  expect(whole.slice(0, 9).map(shapeOfValue)).toEqual(short.slice(0, 9).map(shapeOfValue));
+  expect(runs.map(({ c7 }) => shapeOfValue(c7))).toEqual(Array(3).fill(shapeOfValue(vmTuple([vmTuple(whole)]))));
+  expect(shapeOfValue(whole[9]!)).toEqual(shapeOfValue(vmCell(runs[0]!.config)));
+  expect(shapeOfValue(whole[10]!)).toEqual(shapeOfValue(vmCell(runs[0]!.code)));
+  const [last, key, hundreds] = itemsOf(whole[13]!);
+  const seqnos = (blocks: VmStackValue) => itemsOf(blocks).map((block) => itemsOf(block)[2]);
+  expect(seqnos(last!)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((seqno) => vmInt(seqno)));
+  expect([itemsOf(key!)[2], ...seqnos(hundreds!)]).toEqual([vmInt(0), vmInt(0)]);
+  expect(itemsOf(key!)[3]).toEqual(vmInt(BigInt(`0x${toHex(ledger.zerostate.root_hash)}`)));
 });
 
 it('nothing is run where there is no account or workchain', async () => {
@@ -75,5 +115,4 @@ it('what cannot be run is refused', async () => {
   expect(await refusalOf({ mode: 0x40 })).toMatch(/^-400 unsupported mode/);
   expect(await refusalOf({ params: new Uint8Array(65_536) })).toMatch(/^-400 more than 64k/);
   expect(await refusalOf({ params: Uint8Array.of(1, 2, 3) })).toMatch(/^-400 parameter list/);
-  expect(await refusalOf({ method_id: 1n << 40n })).toMatch(/^-400 ids of methods/);
 });
