@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -54,4 +54,15 @@ it('lists the known targets when asked for another one', () => {
   const { status, stdout, stderr } = fuzz('--target', 'nope');
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain('there is no target "nope"; known: sound, crashing, hanging, hoarding');
+});
+
+it('refuses two targets of one name', () => {
+  const from = join(folder, 'twice');
+  mkdirSync(from);
+  for (const file of ['a.fuzz.ts', 'b.fuzz.ts']) {
+    writeFileSync(join(from, file), "export const fuzzTarget = { name: 'same', make() {}, run() {}, allowed() {} };");
+  }
+  const { status, stdout, stderr } = fuzz('--from', from);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^fuzz: two targets are named "same", in \S*a\.fuzz\.ts and in \S*b\.fuzz\.ts$/m);
 });

@@ -83,7 +83,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     allowed: fromReading,
   },
   {
-    name: 'adnl-message',
+    name: 'tl-adnl-message',
     make: (random) => {
       const query_id = random.bytes(32);
       const sample = random.chance(1, 2)
