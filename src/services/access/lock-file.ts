@@ -57,9 +57,7 @@ async function acquire(file: string, token: string, { clock, unixTimeMs }: LockM
     if (await isStale(file, unixTimeMs)) await breakLock(file, unixTimeMs);
     const waitedMs = Math.round(clock.now() - start);
     if (waitedMs > PATIENCE_MS) {
-      const breaker = await contentOf(`${file}.break`);
-      const held = breaker === null ? file : `${file}.break`;
-      throw accessErrors.locked({ file: held, holder: inWords(breaker ?? (await contentOf(file))), waitedMs });
+      throw accessErrors.locked({ file, holder: inWords(await contentOf(file)), waitedMs });
     }
     await pause(delayMs, clock);
   }
@@ -88,7 +86,11 @@ async function contentOf(file: string): Promise<string | null> {
 
 async function breakLock(file: string, unixTimeMs: () => number): Promise<void> {
   const guard = `${file}.break`;
-  if (!(await create(guard, `${process.pid} - ${hostname()}`))) return;
+  if (!(await create(guard, `${process.pid} - ${hostname()}`))) {
+    // Its maker ended between two calls. Taking it away is not guarded once more; HeldLock.check finds what goes wrong.
+    if (await isOld(guard, unixTimeMs)) await rm(guard, { force: true });
+    return;
+  }
   try {
     if (await isStale(file, unixTimeMs)) await rm(file, { force: true });
   } finally {
@@ -97,15 +99,19 @@ async function breakLock(file: string, unixTimeMs: () => number): Promise<void> 
 }
 
 async function isStale(file: string, unixTimeMs: () => number): Promise<boolean> {
+  if (await isOld(file, unixTimeMs)) return true;
+  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec((await contentOf(file)) ?? '') ?? [];
+  return pid !== undefined && host === hostname() && !isRunning(Number(pid));
+}
+
+async function isOld(file: string, unixTimeMs: () => number): Promise<boolean> {
   try {
     const { mtimeMs } = await stat(file);
-    if (unixTimeMs() - mtimeMs > STALE_MS) return true;
+    return unixTimeMs() - mtimeMs > STALE_MS;
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return false;
     throw error;
   }
-  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec((await contentOf(file)) ?? '') ?? [];
-  return pid !== undefined && host === hostname() && !isRunning(Number(pid));
 }
 
 function isRunning(pid: number): boolean {

@@ -27,7 +27,7 @@ export const ANONYMOUS = 'anonymous';
 
 /** The burst of a plan that does not name one: one second's worth, at least one. */
 export function defaultBurst(requestsPerSecond: number | null): number {
-  return requestsPerSecond === null ? 1 : Math.max(1, Math.ceil(requestsPerSecond));
+  return requestsPerSecond === null ? 1 : Math.max(1, Math.floor(requestsPerSecond));
 }
 
 function plan(name: string, requests_per_second: number | null): Plan {
