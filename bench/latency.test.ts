@@ -69,9 +69,18 @@ it('ends with the error of a call', async () => {
 
 it('stands in the report in a table of its own', async () => {
   const { options, wait } = fakeTime();
-  const latency = await measureLatency({ name: 'read', unit: 'reads', inFlight: 2, call: () => wait(4) }, options);
+  let cpu = 0;
+  const read = { name: 'read', unit: 'reads', inFlight: 2, call: () => wait(4) };
+  const free = await measureLatency(read, options);
+  const costly = async () => {
+    cpu += 0.25;
+    await wait(4);
+  };
+  const measured = { ...read, name: 'costly', call: costly, cpuMs: async () => cpu, cpuTarget: 0.2 };
+  const counted = await measureLatency(measured, options);
   const machine = { cpu: 'abacus', cores: 2, platform: 'wood', node: '20.18.0' };
-  const text = reportText({ name: 'counting', baseline: null, machine, cases: [], latencies: [latency] });
-  expect(text).toMatch(/^calls that wait +in flight +rate .* p50 .* p99 /m);
-  expect(text).toMatch(/^read +2 +500 reads\/s +500 … 500 +4 ms +4 … 4 +4 ms +4 … 4$/m);
+  const text = reportText({ name: 'counting', baseline: null, machine, cases: [], latencies: [free, counted] });
+  expect(text).toMatch(/^calls that wait +in flight +rate .* p50 .* p99 .* CPU .* target$/m);
+  expect(text).toMatch(/^read +2 +500 reads\/s +500 … 500 +4 ms +4 … 4 +4 ms +4 … 4 +- +- +-$/m);
+  expect(text).toMatch(/^costly .* 0\.25 ms +0\.25 … 0\.25 +0\.2 ms missed$/m);
 });

@@ -10,6 +10,10 @@ export interface LatencyCase {
   readonly inFlight: number;
   /** Does the work once. */
   call(): Promise<unknown>;
+  /** CPU time that the measured service has taken so far, in milliseconds. */
+  cpuMs?(): Promise<number>;
+  /** How much of it a unit may take, in milliseconds. */
+  readonly cpuTarget?: number;
 }
 
 export interface LatencyResult {
@@ -22,6 +26,9 @@ export interface LatencyResult {
   readonly p50: Spread;
   /** … and 99 of 100. */
   readonly p99: Spread;
+  /** CPU time of the service for each unit, in milliseconds; `null` where it is not measured. */
+  readonly cpu: Spread | null;
+  readonly cpuTarget: number | null;
   /** Samples. */
   readonly runs: number;
 }
@@ -49,11 +56,14 @@ export function percentile(values: readonly number[], share: number): number {
 interface Sample {
   readonly durations: readonly number[];
   readonly ms: number;
+  /** CPU time of the service, if it is measured. */
+  readonly cpuMs: number;
 }
 
 /** Keeps so many calls under way until the time is over; those that are then under way are waited for, and count. */
-async function takeSample({ inFlight, call }: LatencyCase, { sampleMs, now }: LatencyOptions): Promise<Sample> {
+async function takeSample({ inFlight, call, cpuMs }: LatencyCase, { sampleMs, now }: LatencyOptions): Promise<Sample> {
   const durations: number[] = [];
+  const cpuBefore = (await cpuMs?.()) ?? 0;
   const start = now();
   const worker = async (): Promise<void> => {
     for (let began = now(); began - start < sampleMs; ) {
@@ -64,7 +74,8 @@ async function takeSample({ inFlight, call }: LatencyCase, { sampleMs, now }: La
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
-  return { durations, ms: now() - start };
+  const ms = now() - start;
+  return { durations, ms, cpuMs: ((await cpuMs?.()) ?? 0) - cpuBefore };
 }
 
 /** Measures one case: one sample to warm up, then as many as are wanted. A call that fails ends it with its error. */
@@ -82,6 +93,8 @@ export async function measureLatency(
     rate: spreadOf(samples.map(({ durations, ms }) => (durations.length * 1000) / ms)),
     p50: spreadOf(samples.map(({ durations }) => percentile(durations, 0.5))),
     p99: spreadOf(samples.map(({ durations }) => percentile(durations, 0.99))),
+    cpu: bench.cpuMs === undefined ? null : spreadOf(samples.map((sample) => sample.cpuMs / sample.durations.length)),
+    cpuTarget: bench.cpuTarget ?? null,
     runs: options.runs,
   };
 }

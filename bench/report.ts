@@ -49,7 +49,7 @@ function row(result: CaseResult): string[] {
   ];
 }
 
-function latencyRow({ name, unit, inFlight, rate: perSecond, p50, p99 }: LatencyResult): string[] {
+function latencyRow({ name, unit, inFlight, rate: perSecond, p50, p99, cpu, cpuTarget }: LatencyResult): string[] {
   return [
     name,
     `${inFlight}`,
@@ -59,6 +59,9 @@ function latencyRow({ name, unit, inFlight, rate: perSecond, p50, p99 }: Latency
     spread(p50, short.format),
     `${short.format(p99.median)} ms`,
     spread(p99, short.format),
+    cpu === null ? '-' : `${short.format(cpu.median)} ms`,
+    cpu === null ? '-' : spread(cpu, short.format),
+    cpu === null || cpuTarget === null ? '-' : `${cpuTarget} ms ${cpu.median <= cpuTarget ? 'met' : 'missed'}`,
   ];
 }
 
@@ -74,7 +77,19 @@ function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 const HEAD = ['case', 'Tern', 'min … max', 'baseline', 'min … max', 'ratio', 'min … max', 'target'];
-const LATENCY_HEAD = ['calls that wait', 'in flight', 'rate', 'min … max', 'p50', 'min … max', 'p99', 'min … max'];
+const LATENCY_HEAD = [
+  'calls that wait',
+  'in flight',
+  'rate',
+  'min … max',
+  'p50',
+  'min … max',
+  'p99',
+  'min … max',
+  'CPU',
+  'min … max',
+  'target',
+];
 
 /** The report as aligned text. */
 export function reportText({ name, baseline, machine, cases, latencies }: BenchReport): string {

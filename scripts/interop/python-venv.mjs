@@ -1,4 +1,4 @@
-// A Python with pytonlib, in a folder of its own.
+// Pythons with the packages that the checks need, each in a folder of its own.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,8 @@ export function preparePython(folder, requirements, run) {
   mkdirSync(folder, { recursive: true });
   const venv = run(found.command, ['-m', 'venv', folder]);
   if (!venv.ok) return { problem: `the virtual environment ${folder} could not be made:\n${venv.output}` };
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '-r', requirements];
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements];
+  if (wanted.includes('--no-deps')) install.push('--no-deps');
   const pip = run(python, install);
   if (!pip.ok) return { problem: `pip could not install ${requirements} (is the network there?):\n${pip.output}` };
   writeFileSync(stamp, wanted);

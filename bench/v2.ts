@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { ReplayProcess } from '../test/support/replay-process.js';
+import { sharedData, vectorPath } from '../test/support/shared-data.js';
+import { TernProcess } from '../test/support/tern-process.js';
+import type { LatencyCase } from './latency.js';
+import type { BenchSuite } from './suite.js';
+import { type HttpCall, KeepAliveClient } from './v2/keep-alive-client.js';
+import { v2Requests } from './v2/requests.js';
+
+const CONNECTIONS = [1, 16, 100] as const;
+
+/** CPU of the reference service for each request, in milliseconds, uncached (100 connections, one worker); see README. */
+const REFERENCE_CPU: Readonly<Record<string, number>> = {
+  getMasterchainInfo: 2.36,
+  getAddressInformation: 3.09,
+  'getTransactions(10)': 7.03,
+  'runGetMethod(seqno)': 3.71,
+  getBlockTransactionsExt: 10.34,
+};
+/** Of an answer that is kept. */
+const CACHED_CPU_TARGET = 0.1;
+
+/** A Tern that serves, and what ends it. */
+interface Served {
+  readonly tern: TernProcess;
+  readonly clients: KeepAliveClient[];
+}
+
+let replay: ReplayProcess | null = null;
+let scratch: string | null = null;
+const served: Served[] = [];
+
+export const suite: BenchSuite = {
+  name: 'v2',
+  cases: () => [],
+  async latencies() {
+    const network = sharedData('recorded-net/chain');
+    if (network === null) {
+      process.stderr.write('bench: ../shared/data is not there; serving the first blocks of the vectors instead\n');
+    }
+    const folder = network ?? vectorPath('recorded-chain');
+    scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
+    const config = join(scratch, 'global.config.json');
+    replay = await ReplayProcess.start(folder, config);
+    const requests = v2Requests(folder);
+    const cases: LatencyCase[] = [];
+    const modes = [
+      { name: 'uncached', flags: ['--cache-mb', '0', '--node-cache-mb', '0'] },
+      { name: 'as in production', flags: [] },
+    ];
+    for (const { name: mode, flags } of modes) {
+      const data = join(scratch, mode);
+      const tern = await TernProcess.start([
+        'serve',
+        '--network',
+        config,
+        '--listen',
+        '127.0.0.1:0',
+        '--data',
+        data,
+        ...flags,
+      ]);
+      const one: Served = { tern, clients: [] };
+      served.push(one);
+      for (const [method, calls] of Object.entries(requests)) {
+        const share = method.startsWith('runGetMethod') ? 3 : 10;
+        const cpuTarget = mode === 'uncached' ? Number((REFERENCE_CPU[method]! / share).toFixed(2)) : CACHED_CPU_TARGET;
+        for (const inFlight of CONNECTIONS) {
+          const client = new KeepAliveClient(tern.url, inFlight);
+          one.clients.push(client);
+          cases.push({
+            name: `${method}, ${mode}`,
+            unit: 'requests',
+            inFlight,
+            call: inTurn(calls, (call) => client.ask(call)),
+            cpuMs: () => tern.cpuMs(),
+            cpuTarget,
+          });
+        }
+      }
+    }
+    return cases;
+  },
+  async close() {
+    for (const { tern, clients } of served) {
+      for (const client of clients) client.close();
+      await tern.close();
+    }
+    await replay?.close();
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
+  },
+};
+
+/** Goes round the calls, one at a time. */
+function inTurn(calls: readonly HttpCall[], ask: (call: HttpCall) => Promise<unknown>): () => Promise<unknown> {
+  let next = 0;
+  return () => ask(calls[next++ % calls.length]!);
+}

@@ -1,0 +1,38 @@
+import { dirname, join } from 'node:path';
+import type { CheckReport } from '../check-report.js';
+import { run } from './client-lines.js';
+
+/** How long requests are generated, in seconds; the environment asks for longer campaigns. */
+const SECONDS = Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60);
+
+/** What must hold of every answer: no 5xx, the status is a documented one, type and body as the document says. */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+];
+
+/** Requests that schemathesis makes up from the served OpenAPI document, valid and invalid ones. */
+export async function checkSchemathesis(python: string, url: string, report: CheckReport): Promise<void> {
+  await report.check(`schemathesis, ${SECONDS} s`, async () => {
+    const command = join(dirname(python), 'schemathesis');
+    const checks = ['--checks', CHECKS.join(',')];
+    const effort = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '100000', '--max-time', String(SECONDS)];
+    const args = [
+      'run',
+      `${url}/api/v2/openapi.json`,
+      '--url',
+      url,
+      ...checks,
+      ...effort,
+      '--workers',
+      '2',
+      '--no-color',
+    ];
+    const { code, output, errors } = await run(command, args, { limitMs: (SECONDS + 120) * 1000 });
+    if (code !== 0) throw new Error(`${output}${errors}`.slice(-6_000));
+    return output.trim().split('\n').slice(-3).join(' ');
+  });
+}
