@@ -1,7 +1,7 @@
 import { v2Errors } from '#api/v2/errors.js';
 import type {
-  AccountState as AccountStateJson,
   AccountStateEnum,
+  AccountState as AccountStateJson,
   AddressInformation,
   ExtendedAddressInformation,
   WalletInformation,
@@ -130,7 +130,11 @@ function accountState(kind: AccountKind, { code, data, state_hash }: AccountPart
         config: {
           '@type': 'rwallet.config',
           start_at: kind.start_at,
-          limits: kind.limits.map(({ seconds, value }) => ({ '@type': 'rwallet.limit', seconds, value: Number(value) })),
+          limits: kind.limits.map(({ seconds, value }) => ({
+            '@type': 'rwallet.limit',
+            seconds,
+            value: Number(value),
+          })),
         },
       };
   }

@@ -1,4 +1,9 @@
-import type { DnsContentJson, DnsRecordJson, TokenContentJson, TokenData as TokenDataJson } from '#api/v2/schemas/tokens.js';
+import type {
+  DnsContentJson,
+  DnsRecordJson,
+  TokenContentJson,
+  TokenData as TokenDataJson,
+} from '#api/v2/schemas/tokens.js';
 import { normalizedAddress } from '#api/v2/serialize/address.js';
 import { bocBase64, friendlyAddress } from '#api/v2/serialize/common.js';
 import { DNS_CATEGORIES } from '#api/v2/serialize/dns-categories.js';

@@ -1,5 +1,6 @@
+import { bocBase64 } from '#api/v2/serialize/common.js';
 import { treeOfCell } from '#api/v2/stack/legacy-cell.js';
-import { bocText, cellOfSlice } from '#api/v2/stack/output-values.js';
+import { cellOfSlice } from '#api/v2/stack/output-values.js';
 import type { LegacyEntry } from '#api/v2/stack/typed-entry.js';
 import { typedEntry } from '#api/v2/stack/typed-output.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -37,7 +38,7 @@ function legacyEntry(value: VmStackValue): LegacyEntry {
 }
 
 function cellEntry(cell: Cell): LegacyEntry {
-  const bytes = bocText(cell);
+  const bytes = bocBase64(cell);
   const object = treeOfCell(cell);
   return ['cell', object === null ? { bytes } : { bytes, object }];
 }

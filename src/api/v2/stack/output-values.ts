@@ -1,14 +1,7 @@
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openVmCellSlice, type VmCellSlice } from '#formats/tlb/vm-cell-slice.js';
 import type { VmStackValue } from '#formats/tlb/vm-value.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-
-/** A bag of cells in base64, with a checksum: as tonlib writes them. */
-export function bocText(cell: Cell): string {
-  return toBase64(serializeBoc(cell, { crc32c: true }));
-}
 
 /** A cell with just what the slice has left. An exotic cell can only be given whole, as it is. */
 export function cellOfSlice(slice: VmCellSlice): Cell {

@@ -1,3 +1,5 @@
+import { CELL_TYPE } from '#api/v2/schemas/common.js';
+
 /** `@type` constants of typed stacks, as the `spec` profile writes them. */
 export const STACK_TYPE = {
   numberEntry: 'vm.stackEntryNumber',
@@ -7,7 +9,7 @@ export const STACK_TYPE = {
   listEntry: 'vm.stackEntryList',
   unsupportedEntry: 'vm.stackEntryUnsupported',
   number: 'vm.numberDecimal',
-  cell: 'vm.cell',
+  cell: CELL_TYPE,
   slice: 'vm.slice',
   tuple: 'vm.tuple',
   list: 'vm.list',

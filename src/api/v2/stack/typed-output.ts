@@ -1,5 +1,6 @@
 import { v2Errors } from '#api/v2/errors.js';
-import { bocText, cellOfSlice, pairChain } from '#api/v2/stack/output-values.js';
+import { bocBase64 } from '#api/v2/serialize/common.js';
+import { cellOfSlice, pairChain } from '#api/v2/stack/output-values.js';
 import { STACK_TYPE } from '#api/v2/stack/type-names.js';
 import type { TypedEntry, VmList, VmTuple } from '#api/v2/stack/typed-entry.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
@@ -28,11 +29,11 @@ export function typedEntry(value: VmStackValue, level: number): TypedEntry {
         number: { '@type': STACK_TYPE.number, number: value.value.toString() },
       };
     case 'vm_stk_cell':
-      return { '@type': STACK_TYPE.cellEntry, cell: { '@type': STACK_TYPE.cell, bytes: bocText(value.cell) } };
+      return { '@type': STACK_TYPE.cellEntry, cell: { '@type': STACK_TYPE.cell, bytes: bocBase64(value.cell) } };
     case 'vm_stk_slice':
       return {
         '@type': STACK_TYPE.sliceEntry,
-        slice: { '@type': STACK_TYPE.slice, bytes: bocText(cellOfSlice(value.slice)) },
+        slice: { '@type': STACK_TYPE.slice, bytes: bocBase64(cellOfSlice(value.slice)) },
       };
     case 'vm_stk_null':
       return { '@type': STACK_TYPE.listEntry, list: listOf([], level) };
