@@ -4,7 +4,7 @@ import { type Call, type CompiledEndpoint, compileApi, type EndpointCalls } from
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
-import { parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
+import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
 import type { NetworkChoice } from '#api/http/network-choice.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery, type RawParameters } from '#api/http/query-string.js';
@@ -14,9 +14,6 @@ import { RequestState } from '#api/http/request-state.js';
 import { RequestWatch } from '#api/http/request-watch.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Access } from '#services/access/access.js';
-
-/** Last segment of the path that takes JSON-RPC. */
-export const JSON_RPC = 'jsonRPC';
 
 interface RouteModules {
   readonly access: Access;

@@ -39,6 +39,9 @@ export interface Closing {
   isClosing: boolean;
 }
 
+/** Longer answers are compressed in another thread, in parts. */
+const SYNC_COMPRESSION = 64 * 1024;
+
 const NO_QUERY = {};
 
 /** @throws http/bad-option, http/bad-endpoint */
@@ -107,8 +110,10 @@ export async function buildApp(
   await app.register(compress, {
     global: false,
     encodings: ['br', 'gzip', 'deflate'],
-    zlibOptions: { level: 4 },
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 2 } },
+    // Measured on 26 kB of transactions: brotli 1 takes 100 µs, gzip 2 takes 140 µs, both leave 8.4 kB; more effort saves 3 %.
+    zlibOptions: { level: 2 },
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
+    syncThreshold: SYNC_COMPRESSION,
   });
 
   const choice = new NetworkChoice(modules.networks);
@@ -128,7 +133,7 @@ export async function buildApp(
   });
   app.setErrorHandler((error, request, reply) => replies.failure(request, reply, error));
   for (const api of routes) api.add(app);
-  addDocsRoutes(app, { networks, choice, apiVersion });
+  addDocsRoutes(app, { networks, choice });
   addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
   return { app, calls };
 }

@@ -122,7 +122,9 @@ export class EndpointCalls {
     this.#inFlight++;
     try {
       const freshness = freshnessOf(endpoint, params);
-      if (key === null || freshness === 'none') return await this.#alone(call, params, patience);
+      if (key === null || freshness === 'none') {
+        return await waitUntil(this.#handle(call, params, watch.signal), patience, this.#clock);
+      }
       const headSeqno = freshness === 'forever' ? null : call.endpoint.network.headSeqno();
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
         const result = await this.#handle(call, params, signal);
@@ -130,18 +132,11 @@ export class EndpointCalls {
         return result;
       };
       return await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, patience);
+    } catch (error) {
+      watch.stop(error);
+      throw error;
     } finally {
       this.#inFlight--;
-    }
-  }
-
-  /** Does the work for one request and stops it when the request ends. */
-  async #alone(call: Call, params: never, patience: ReturnType<RequestWatch['patience']>): Promise<Result> {
-    const controller = new AbortController();
-    try {
-      return await waitUntil(this.#handle(call, params, controller.signal), patience, this.#clock);
-    } finally {
-      controller.abort();
     }
   }
 

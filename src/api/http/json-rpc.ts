@@ -2,6 +2,9 @@ import { httpErrors } from '#api/http/errors.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import type { RawParameters } from '#api/http/query-string.js';
 
+/** Last segment of the path that takes JSON-RPC. */
+export const JSON_RPC = 'jsonRPC';
+
 /** A call in the form of JSON-RPC. */
 export interface RpcRequest {
   readonly method: string;

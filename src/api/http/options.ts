@@ -37,7 +37,7 @@ export interface HttpSettings {
   readonly notReadyMs: number;
   /** When closing: for requests under way to end. Default 10 s. */
   readonly drainMs: number;
-  /** Answers from so many characters on are compressed for clients that say they can read it. Default 2,048. */
+  /** Answers from so many characters on are compressed for clients that say they can read it. Default 4,096. */
   readonly compressFrom: number;
   /** Which requests are logged; failures are those answered with 5xx. Default `failures`. */
   readonly requestLog: 'all' | 'failures' | 'none';
@@ -61,7 +61,7 @@ export const defaultHttpSettings: HttpSettings = {
   keepAliveMs: 75_000,
   notReadyMs: 0,
   drainMs: 10_000,
-  compressFrom: 2_048,
+  compressFrom: 4_096,
   requestLog: 'failures',
 };
 

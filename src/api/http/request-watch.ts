@@ -23,7 +23,7 @@ export class RequestWatch {
     if (response.destroyed) this.#onClose();
   }
 
-  /** Aborted when the client has gone away. */
+  /** Aborted when the client has gone away, and by `stop`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -35,6 +35,11 @@ export class RequestWatch {
       expired: () => httpErrors.deadline({ ms: deadlineMs }),
       aborted: () => httpErrors['client-left']({}),
     };
+  }
+
+  /** Tells whoever works on it alone to stop. */
+  stop(reason: unknown): void {
+    this.#controller.abort(reason);
   }
 
   end(): void {

@@ -1,0 +1,167 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
+import { JSON_RPC } from '#api/http/json-rpc.js';
+import {
+  COMMON_STATUSES,
+  errorResponse,
+  errorSchema,
+  rpcRequestSchema,
+  rpcResponseSchema,
+  security,
+  securitySchemes,
+  successSchema,
+} from '#api/http/openapi-responses.js';
+import { type JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
+import { TONCENTER_MOUNT } from '#api/http/profile.js';
+
+const RPC_TAG = 'RPC';
+
+/** Those of any method. */
+const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
+
+/**
+ * The OpenAPI 3.1 document of an API: a path for each published endpoint, with an operation for each verb it takes, and
+ * JSON-RPC. Plain JSON.
+ *
+ * @param profile decides what types are called, and what the paths follow on: `/` or `/toncenter`
+ * @throws http/bad-endpoint when two schemas have one name
+ */
+export function openApiDocument(api: AnyHttpApi, profile: Profile): JsonObject {
+  const components = new SchemaComponents();
+  components.add('ErrorResponse', errorSchema);
+  const statuses = new Set<number>(COMMON_STATUSES);
+  const published = (api.endpoints as readonly AnyEndpoint<never>[]).filter(({ unpublished }) => !unpublished);
+  const paths: JsonObject = {};
+  for (const endpoint of published) {
+    for (const status of endpoint.statuses) statuses.add(status);
+    paths[`${api.prefix}/${endpoint.name}`] = operationsOf(endpoint, components);
+  }
+  paths[`${api.prefix}/${JSON_RPC}`] = { post: rpcOperation(components) };
+  for (const status of RPC_STATUSES) statuses.add(status);
+  const responses = [...statuses].sort((a, b) => a - b).map((status) => [status, errorResponse(status)]);
+  const document = {
+    openapi: '3.1.0',
+    info: { title: api.title, version: api.version, description: api.description },
+    servers: [{ url: profile === 'spec' ? '/' : TONCENTER_MOUNT }],
+    tags: tagsOf(api, published),
+    paths,
+    components: { schemas: components.schemas, responses: Object.fromEntries(responses), securitySchemes },
+  };
+  // Schemas carry symbols and undefined values; the document is what JSON makes of it.
+  const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
+  if (profile === 'toncenter') renameTypes(plain, api.typeNames ?? {});
+  return plain;
+}
+
+/** Renames types where a schema names them: as values of `const`, `default`, `enum`, and in the mapping of a union. */
+function renameTypes(schema: JsonObject, names: Readonly<Record<string, string>>): void {
+  const renamed = (value: unknown) => (typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value);
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'const' || key === 'default') schema[key] = renamed(value);
+    else if (key === 'enum' && Array.isArray(value)) schema[key] = value.map(renamed);
+    else if (typeof value === 'object' && value !== null) renameTypes(value as JsonObject, names);
+    if (key === 'mapping' && typeof value === 'object' && value !== null) {
+      schema[key] = Object.fromEntries(Object.entries(value).map(([name, target]) => [renamed(name), target]));
+    }
+  }
+}
+
+/** `getAddressInformation` is `AddressInformation`, `tryLocateTx` is `LocateTx`. */
+export function schemaNameOf({ name, schemaName }: AnyEndpoint<never>): string {
+  if (schemaName !== undefined) return schemaName;
+  const bare = name.replace(/^(?:get|try)(?=[A-Z])/, '');
+  return bare.slice(0, 1).toUpperCase() + bare.slice(1);
+}
+
+function operationsOf(endpoint: AnyEndpoint<never>, components: SchemaComponents): JsonObject {
+  const { name, tag, summary, description } = endpoint;
+  const schemaName = schemaNameOf(endpoint);
+  const response = components.add(`${schemaName}Response`, successSchema(components.write(endpoint.result as TSchema)));
+  const responses = responsesOf('The answer.', response, endpoint.statuses);
+  const operations: JsonObject = {};
+  for (const verb of endpoint.verbs) {
+    const lower = verb.toLowerCase();
+    operations[lower] = {
+      tags: [tag],
+      summary,
+      description,
+      operationId: `${name}_${lower}`,
+      ...(verb === 'GET'
+        ? { parameters: queryParameters(endpoint.params as TObject, components) }
+        : {
+            requestBody: requestBody(
+              components.add(requestName(endpoint, schemaName), endpoint.params as TObject),
+              endpoint,
+            ),
+          }),
+      responses,
+      security,
+    };
+  }
+  return operations;
+}
+
+function requestName(endpoint: AnyEndpoint<never>, schemaName: string): string {
+  return (endpoint.params as TObject).$id ?? `${schemaName}Request`;
+}
+
+function queryParameters(params: TObject, components: SchemaComponents): JsonObject[] {
+  const required = new Set(params.required ?? []);
+  return Object.entries(params.properties).map(([name, field]) => {
+    const { description, examples, ...schema } = components.write(field);
+    const [example] = Array.isArray(examples) ? examples : [];
+    return {
+      name,
+      in: 'query',
+      required: required.has(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
+
+function requestBody(schema: JsonObject, { params }: { readonly params: TObject }): JsonObject {
+  return { required: (params.required ?? []).length > 0, content: { 'application/json': { schema } } };
+}
+
+function responsesOf(description: string, schema: JsonObject, statuses: readonly number[]): JsonObject {
+  const responses: JsonObject = { 200: { description, content: { 'application/json': { schema } } } };
+  const all = new Set([...statuses, ...COMMON_STATUSES]);
+  for (const status of [...all].sort((a, b) => a - b)) {
+    responses[status] = { $ref: `#/components/responses/${status}` };
+  }
+  return responses;
+}
+
+function rpcOperation(components: SchemaComponents): JsonObject {
+  return {
+    tags: [RPC_TAG],
+    summary: 'JSON-RPC',
+    description:
+      'Every method of this API by one path: its name in `method`, its parameters in `params`. Answers, errors and ' +
+      'statuses are those of the method, with `jsonrpc` and `id` beside them. One request at a time.',
+    operationId: `${JSON_RPC}_post`,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.add('JsonRpcRequest', rpcRequestSchema) } },
+    },
+    responses: responsesOf(
+      'The answer of the method.',
+      components.add('JsonRpcResponse', rpcResponseSchema),
+      RPC_STATUSES,
+    ),
+    security,
+  };
+}
+
+/** The groups that are in use: those the API describes first, in its order. */
+function tagsOf(api: AnyHttpApi, endpoints: readonly AnyEndpoint<never>[]): JsonObject[] {
+  const inUse = new Set(endpoints.map(({ tag }) => tag));
+  const described = (api.tags ?? []).filter(({ name }) => inUse.has(name));
+  const names = new Set(described.map(({ name }) => name));
+  const others = [...inUse].filter((name) => !names.has(name)).map((name) => ({ name }));
+  const rpc = { name: RPC_TAG, description: 'All methods by one path' };
+  return [...described.map(({ name, description }) => ({ name, description })), ...others, rpc];
+}
