@@ -75,7 +75,7 @@ export const suite: BenchSuite = {
             name: `${method}, ${mode}`,
             unit: 'requests',
             inFlight,
-            call: inTurn(calls, (call) => client.ask(call)),
+            call: inTurn(calls, (call) => rightAnswer(client, call)),
             cpuMs: () => tern.cpuMs(),
             cpuTarget,
           });
@@ -98,4 +98,11 @@ export const suite: BenchSuite = {
 function inTurn(calls: readonly HttpCall[], ask: (call: HttpCall) => Promise<unknown>): () => Promise<unknown> {
   let next = 0;
   return () => ask(calls[next++ % calls.length]!);
+}
+
+/** @throws when the status is not 200: what is measured must be the work itself */
+async function rightAnswer(client: KeepAliveClient, call: HttpCall): Promise<string> {
+  const { status, text } = await client.ask(call);
+  if (status !== 200) throw new Error(`${call.path}: ${status} ${text.slice(0, 300)}`);
+  return text;
 }

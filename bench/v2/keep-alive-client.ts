@@ -6,24 +6,35 @@ export interface HttpCall {
   readonly body?: string;
 }
 
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+}
+
 /** Asks one server over connections that stay open. */
 export class KeepAliveClient {
   readonly #agent: Agent;
   readonly #host: string;
   readonly #port: number;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(url: string, connections: number) {
+  /** @param headers that go with every request */
+  constructor(url: string, connections: number, headers: Readonly<Record<string, string>> = {}) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;
     this.#port = Number(port);
+    this.#headers = headers;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
   }
 
-  /** The body of the answer. @throws when the status is not 200 */
-  ask({ path, body }: HttpCall): Promise<string> {
+  ask({ path, body }: HttpCall): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      const headers =
-        body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+      const headers: Record<string, string | number> = { ...this.#headers };
+      if (body !== undefined) {
+        headers['content-type'] = 'application/json';
+        headers['content-length'] = Buffer.byteLength(body);
+      }
       const method = body === undefined ? 'GET' : 'POST';
       const options = { agent: this.#agent, host: this.#host, port: this.#port, method, path, headers };
       const sent = request(options, (answer) => {
@@ -32,8 +43,7 @@ export class KeepAliveClient {
         answer.on('error', reject);
         answer.on('end', () => {
           const text = Buffer.concat(parts).toString();
-          if (answer.statusCode === 200) resolve(text);
-          else reject(new Error(`${path}: ${answer.statusCode} ${text.slice(0, 300)}`));
+          resolve({ status: answer.statusCode!, text, retryAfter: answer.headers['retry-after'] });
         });
       });
       sent.on('error', reject);
