@@ -1,5 +1,12 @@
+import { keyOfName } from '#domain/contracts/content-keys.js';
 import type { Address } from '#formats/address/address.js';
+import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { MsgAddressInt } from '#formats/tlb/msg-address.js';
+import { concatBytes, toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
 
 /**
  * One record of a domain (TEP-81).
@@ -37,4 +44,90 @@ export interface DnsRecords {
   readonly name: string;
   /** In the order of the categories as numbers. */
   readonly entries: readonly DnsEntry[];
+}
+
+/** Names of categories that are known; others are only known by their hash. */
+export const DNS_CATEGORIES = ['dns_next_resolver', 'wallet', 'site', 'storage'] as const;
+export type DnsCategory = (typeof DNS_CATEGORIES)[number];
+
+const NAMES: ReadonlyMap<string, DnsCategory> = new Map(DNS_CATEGORIES.map((name) => [toHex(keyOfName(name)), name]));
+
+/** The name of a category; null when it is not a known one. */
+export function dnsCategoryName(category: Uint8Array): DnsCategory | null {
+  return NAMES.get(toHex(category)) ?? null;
+}
+
+/** The category of the next resolver. */
+export const NEXT_RESOLVER_CATEGORY: Uint8Array = keyOfName('dns_next_resolver');
+
+const TAG = { text: 0x1eda, nextResolver: 0xba93, adnlAddress: 0xad01, smcAddress: 0x9fd3, storageAddress: 0x7473 };
+
+/** Most cells that are visited for the records of a domain. */
+const MAX_VISITS = 4_096;
+
+/**
+ * All records of a domain: `HashmapE 256 ^DNSRecord`, its root. Entries that are no reference are left out.
+ * @throws cells/* when it is no dictionary, cells/dict-too-large
+ */
+export function readDnsEntries(root: Cell | null): DnsEntry[] {
+  const entries: DnsEntry[] = [];
+  forEachEntry(
+    root,
+    256,
+    (category, value) => {
+      if (value.remainingRefs > 0) entries.push({ category, record: readDnsRecord(value.loadRef()) });
+    },
+    { limit: MAX_VISITS },
+  );
+  return entries;
+}
+
+/** A record. What follows its address is not looked at: many are written without the flags that belong there. */
+export function readDnsRecord(cell: Cell): DnsRecord {
+  try {
+    return readKnown(openCell(cell)) ?? { kind: 'unknown', cell };
+  } catch (error) {
+    if (isTernError(error)) return { kind: 'unknown', cell };
+    throw error;
+  }
+}
+
+function readKnown(slice: Slice): DnsRecord | null {
+  switch (slice.loadUint(16)) {
+    case TAG.text:
+      return { kind: 'dns_text', text: readText(slice) };
+    case TAG.nextResolver: {
+      const resolver = accountOf(MsgAddressInt.load(slice));
+      return resolver === null ? null : { kind: 'dns_next_resolver', resolver };
+    }
+    case TAG.adnlAddress:
+      return { kind: 'dns_adnl_address', adnl_addr: slice.loadBytes(32) };
+    case TAG.smcAddress: {
+      const smc_addr = accountOf(MsgAddressInt.load(slice));
+      return smc_addr === null ? null : { kind: 'dns_smc_address', smc_addr };
+    }
+    case TAG.storageAddress:
+      return { kind: 'dns_storage_address', bag_id: slice.loadBytes(32) };
+    default:
+      return null;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * ```
+ * text$_ chunks:(## 8) rest:(TextChunks chunks) = Text;
+ * text_chunk$_ {n:#} len:(## 8) data:(bits (len * 8)) next:(TextChunkRef n) = TextChunks (n + 1);
+ * chunk_ref$_ {n:#} ref:^(TextChunks (n + 1)) = TextChunkRef (n + 1);
+ * ```
+ */
+function readText(from: Slice): string {
+  let slice = from;
+  const parts: Uint8Array[] = [];
+  for (let left = slice.loadUint(8); left > 0; left--) {
+    parts.push(slice.loadBytes(slice.loadUint(8)));
+    if (left > 1) slice = openCell(slice.loadRef());
+  }
+  return utf8.decode(concatBytes(...parts));
 }

@@ -1,3 +1,12 @@
+import { keyOfName } from '#domain/contracts/content-keys.js';
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { iterateEntries } from '#formats/cells/dict-iterate.js';
+import { lookup } from '#formats/cells/dict-lookup.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { concatBytes, toBase64 } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
 /** Keys of on-chain content that have a meaning (TEP-64). */
 export const TOKEN_CONTENT_KEYS = [
   'uri',
@@ -19,3 +28,99 @@ export type TokenContentKey = (typeof TOKEN_CONTENT_KEYS)[number];
 export type TokenContent =
   | { readonly type: 'onchain'; readonly data: Readonly<Partial<Record<TokenContentKey, string>>> }
   | { readonly type: 'offchain'; readonly data: string };
+
+const PREFIX = { onchain: 0, offchain: 1 } as const;
+const FORMAT = { snake: 0, chunks: 1 } as const;
+
+/** A value that is longer ends with the last cell that fits. Bytes. */
+const MAX_VALUE = 8_192;
+/** As long as a link may be. Bytes. */
+const MAX_LINK = 2 ** 17;
+/** Cells of one value, so that shared empty cells cannot keep us busy. */
+const MAX_CELLS = 4_096;
+
+const KEYS = TOKEN_CONTENT_KEYS.map((name) => [name, keyOfName(name)] as const);
+
+/**
+ * Reads content of a token.
+ *
+ * ```
+ * onchain#00 data:(HashmapE 256 ^ContentData) = FullContent;
+ * offchain#01 uri:Text = FullContent;
+ * ```
+ *
+ * A value is taken from a reference or, as some contracts store it, inline. Left out: keys without a known meaning, values
+ * without a known format, with half bytes, or (`image_data` aside) that are not UTF-8. In a link, bytes that are not UTF-8
+ * become U+FFFD.
+ *
+ * @throws contract-data/content-prefix, cells/* when the cells are not of that form
+ */
+export function readTokenContent(cell: Cell): TokenContent {
+  const slice = openCell(cell);
+  const prefix = slice.remainingBits < 8 ? null : slice.loadUint(8);
+  if (prefix === PREFIX.offchain) return { type: 'offchain', data: lossyUtf8.decode(readSnake(slice, MAX_LINK)) };
+  if (prefix === PREFIX.onchain) {
+    return { type: 'onchain', data: readValues(slice.loadBit() ? slice.loadRef() : null) };
+  }
+  const found = prefix === null ? `${slice.remainingBits} bits` : `0x${prefix.toString(16).padStart(2, '0')}`;
+  throw contractDataErrors['content-prefix']({ found });
+}
+
+function readValues(root: Cell | null): Partial<Record<TokenContentKey, string>> {
+  const data: Partial<Record<TokenContentKey, string>> = {};
+  for (const [name, key] of KEYS) {
+    const entry = lookup(root, 256, key);
+    const value = entry === null ? null : readValue(entry, name === 'image_data');
+    if (value !== null) data[name] = value;
+  }
+  return data;
+}
+
+function readValue(entry: Slice, binary: boolean): string | null {
+  try {
+    const slice = entry.remainingBits === 0 && entry.remainingRefs > 0 ? openCell(entry.loadRef()) : entry;
+    const format = slice.loadUint(8);
+    if (format !== FORMAT.snake && format !== FORMAT.chunks) return null;
+    const bytes = format === FORMAT.snake ? readSnake(slice, MAX_VALUE) : readChunks(slice);
+    return binary ? toBase64(bytes) : strictUtf8.decode(bytes);
+  } catch (error) {
+    if (isTernError(error) || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+const lossyUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+/** Throws a TypeError. */
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Bytes of a cell and of those along its first references, until the next cell would be too much. */
+function readSnake(from: Slice, limit: number): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let left = limit;
+  let slice = from;
+  for (let cells = 0; cells < MAX_CELLS; cells++) {
+    const { remainingBits: bits } = slice;
+    if ((bits & 7) !== 0) throw contractDataErrors['half-byte']({ bits });
+    const length = bits >> 3;
+    if (length > left) break;
+    parts.push(slice.loadBytes(length));
+    left -= length;
+    if (slice.remainingRefs === 0) break;
+    slice = openCell(slice.loadRef());
+  }
+  return concatBytes(...parts);
+}
+
+/** `chunked_data#_ data:(HashmapE 32 ^(SnakeData ~0)) = ChunkedData;` */
+function readChunks(slice: Slice): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let left = MAX_VALUE;
+  const root = slice.loadBit() ? slice.loadRef() : null;
+  for (const [, value] of iterateEntries(root, 32, { limit: MAX_CELLS })) {
+    const bytes = readSnake(openCell(value.loadRef()), MAX_VALUE);
+    if (bytes.length > left) break;
+    parts.push(bytes);
+    left -= bytes.length;
+  }
+  return concatBytes(...parts);
+}

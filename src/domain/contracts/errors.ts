@@ -1,0 +1,31 @@
+import { defineErrors } from '#kernel/errors/define-errors.js';
+
+/** Errors of reading what contracts hold and answer. */
+export const contractDataErrors = defineErrors('contract-data', {
+  'content-prefix': {
+    class: 'caller',
+    message: (d: { found: string }) =>
+      `content of a token begins with 0x00 (on-chain) or 0x01 (off-chain), but here with ${d.found}`,
+    remedy: 'The contract does not follow TEP-64; read its content with `runGetMethod`.',
+  },
+  'half-byte': {
+    class: 'caller',
+    message: (d: { bits: number }) => `text in cells has whole bytes, but a cell has ${d.bits} bits of it`,
+    remedy: 'The contract does not follow TEP-64; read its content with `runGetMethod`.',
+  },
+  'method-result': {
+    class: 'caller',
+    message: (d: { method: string; problem: string }) => `the result of ${d.method} ${d.problem}`,
+    remedy: 'The contract does not follow the standard of this get method; call it with `runGetMethod`.',
+  },
+  'other-form': {
+    class: 'caller',
+    message: (d: { problem: string }) => `data is not as the known code writes it: ${d.problem}`,
+    remedy: 'Run the get method instead; data like this was not written by the contract itself.',
+  },
+  'domain-name': {
+    class: 'caller',
+    message: (d: { name: string; problem: string }) => `${JSON.stringify(d.name)} is no domain name: ${d.problem}`,
+    remedy: 'Give labels with dots between them, such as `alice.ton`, 126 bytes at most; `.` is the resolver itself.',
+  },
+});
