@@ -4,32 +4,31 @@ import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { Call } from '#services/chain/call.js';
 import type { ReadAt } from '#services/chain/read-options.js';
 import type { ContractModules } from '#services/contracts/contract-modules.js';
-import type { GetMethodRead } from '#services/contracts/contracts.js';
+import type { FeeEstimate, FeeQuestion, GetMethodRead } from '#services/contracts/contracts.js';
+import { estimateFee } from '#services/contracts/estimate-fee.js';
 import { GetMethods } from '#services/contracts/get-methods.js';
 import { PublishedLibraries } from '#services/contracts/libraries.js';
 import { NetworkConfigs } from '#services/contracts/network-config.js';
 import { type ContractOptions, type ContractSettings, checkContractOptions } from '#services/contracts/options.js';
 import { PrevBlocks } from '#services/contracts/prev-blocks.js';
+import type { RunModules } from '#services/contracts/run-view.js';
 import type { ContractsMetrics, ContractsStatus } from '#services/contracts/status.js';
 
 /** Runs contracts of a network, on proven state. */
 export class ContractService {
   readonly #settings: ContractSettings;
-  readonly #modules: ContractModules;
-  readonly #configs: NetworkConfigs;
-  readonly #libraries: PublishedLibraries;
-  readonly #prevBlocks = new PrevBlocks();
+  readonly #modules: RunModules;
   readonly #getMethods: GetMethods;
+  #feeEstimates = 0;
 
   /** @throws contracts/option */
   constructor(options: ContractOptions, modules: ContractModules) {
     const settings = checkContractOptions(options);
     this.#settings = settings;
-    this.#modules = modules;
-    this.#configs = new NetworkConfigs(settings.configs, modules);
-    this.#libraries = new PublishedLibraries(settings.libraryBytes, modules.chain);
-    const shared = { configs: this.#configs, libraries: this.#libraries, prevBlocks: this.#prevBlocks };
-    this.#getMethods = new GetMethods(settings, { ...modules, ...shared });
+    const configs = new NetworkConfigs(settings.configs, modules);
+    const libraries = new PublishedLibraries(settings.libraryBytes, modules.chain);
+    this.#modules = { ...modules, configs, libraries, prevBlocks: new PrevBlocks() };
+    this.#getMethods = new GetMethods(settings, this.#modules);
   }
 
   /** @throws contracts/*, tvm/*, chain/*, lite/* */
@@ -42,18 +41,26 @@ export class ContractService {
     return this.#getMethods.run(this.#call(options), { address, method, stack, at: options.at });
   }
 
+  /** @throws contracts/*, tvm/*, chain/*, lite/* */
+  estimateFee(question: FeeQuestion, options: ReadAt = {}): Promise<FeeEstimate> {
+    this.#feeEstimates++;
+    return estimateFee(this.#call(options), question, options.at, this.#settings, this.#modules);
+  }
+
   metrics(): ContractsMetrics {
+    const { configs, libraries, prevBlocks } = this.#modules;
     return {
       local_runs: this.#getMethods.localRuns,
       node_runs: this.#getMethods.nodeRuns,
-      config_fetches: this.#configs.fetches,
-      library_fetches: this.#libraries.fetches,
-      prev_blocks_fetches: this.#prevBlocks.fetches,
+      fee_estimates: this.#feeEstimates,
+      config_fetches: configs.fetches,
+      library_fetches: libraries.fetches,
+      prev_blocks_fetches: prevBlocks.fetches,
     };
   }
 
   status(): ContractsStatus {
-    const { newest } = this.#configs;
+    const { newest } = this.#modules.configs;
     const { getMethods } = this.#settings;
     return {
       mode: getMethods,

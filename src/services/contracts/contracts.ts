@@ -38,6 +38,8 @@ export interface FeeEstimate {
   readonly storage_fee: bigint;
   readonly gas_fee: bigint;
   readonly fwd_fee: bigint;
+  /** Why the real fees may differ: the network has newer rules than the emulator. `null`: it has the same. */
+  readonly caveat: string | null;
 }
 
 /** A message from outside whose cost is asked for. */

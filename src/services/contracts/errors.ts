@@ -21,4 +21,10 @@ export const contractsErrors = defineErrors('contracts', {
     remedy:
       'Set the mode of get methods to auto or node, so that a liteserver runs them; a newer release may have a newer emulator.',
   },
+  'no-prices': {
+    class: 'upstream',
+    message: (d: { param: number }) =>
+      `the configuration of the network has no parameter ${d.param}, which holds prices`,
+    remedy: 'Fees cannot be estimated on this network; its configuration is not complete.',
+  },
 });

@@ -3,22 +3,20 @@ import type { Address } from '#formats/address/address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { Call } from '#services/chain/call.js';
 import type { BlockAt } from '#services/chain/read-options.js';
-import type { ContractModules } from '#services/contracts/contract-modules.js';
 import type { GetMethodRead } from '#services/contracts/contracts.js';
 import { contractsErrors } from '#services/contracts/errors.js';
-import type { PublishedLibraries } from '#services/contracts/libraries.js';
-import type { NetworkConfig, NetworkConfigs } from '#services/contracts/network-config.js';
+import type { NetworkConfig } from '#services/contracts/network-config.js';
 import { runOnNode } from '#services/contracts/node-run.js';
 import type { ContractSettings } from '#services/contracts/options.js';
-import type { PrevBlocks } from '#services/contracts/prev-blocks.js';
-import { accountView, checkWorkchain, type RunView, runView } from '#services/contracts/run-view.js';
+import {
+  accountView,
+  checkWorkchain,
+  type RunModules,
+  type RunView,
+  runOptions,
+  runView,
+} from '#services/contracts/run-view.js';
 import type { GetMethodsPlace } from '#services/contracts/status.js';
-
-export interface GetMethodsModules extends ContractModules {
-  readonly configs: NetworkConfigs;
-  readonly libraries: PublishedLibraries;
-  readonly prevBlocks: PrevBlocks;
-}
 
 /** A get method that somebody asks for. */
 export interface GetMethodQuestion {
@@ -33,13 +31,13 @@ export interface GetMethodQuestion {
 /** Runs get methods on proven state, or has a node run them. */
 export class GetMethods {
   readonly #settings: ContractSettings;
-  readonly #modules: GetMethodsModules;
+  readonly #modules: RunModules;
   /** Network versions that were logged as too new. */
   readonly #warned = new Set<number>();
   #localRuns = 0;
   #nodeRuns = 0;
 
-  constructor(settings: ContractSettings, modules: GetMethodsModules) {
+  constructor(settings: ContractSettings, modules: RunModules) {
     this.#settings = settings;
     this.#modules = modules;
   }
@@ -103,7 +101,7 @@ export class GetMethods {
         libraries: init?.library.root ?? null,
         resolveLibrary: libraries.resolver(call, block),
       },
-      this.#runOptions(call),
+      runOptions(call, this.#settings),
     );
     return { exit_code, gas_used, stack: result, block, last_transaction, ran_on: 'local', ran_on_reason: null };
   }
@@ -119,13 +117,6 @@ export class GetMethods {
     this.#nodeRuns++;
     const run = await runOnNode(call, { address, method, stack, block });
     return { ...run, gas_used: 0, block, ran_on: 'node', ran_on_reason };
-  }
-
-  #runOptions(call: Call): { readonly timeoutMs: number; readonly signal?: AbortSignal } {
-    const { deadlineMs = 0, ...rest } = call.rest();
-    const { signal } = rest;
-    const timeoutMs = Math.ceil(Math.min(this.#settings.runTimeoutMs, deadlineMs));
-    return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
   }
 
   #warn(network_version: number): void {

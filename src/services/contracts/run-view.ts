@@ -1,3 +1,4 @@
+import type { RunOptions } from '#drivers/tvm/worker-pool.js';
 import type { Address } from '#formats/address/address.js';
 import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, printPosition } from '#formats/proofs/block-id.js';
 import type { AccountStateRead } from '#services/chain/account-state.js';
@@ -5,8 +6,19 @@ import type { Call } from '#services/chain/call.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { BlockAt } from '#services/chain/read-options.js';
+import type { ContractModules } from '#services/contracts/contract-modules.js';
 import { contractsErrors } from '#services/contracts/errors.js';
+import type { PublishedLibraries } from '#services/contracts/libraries.js';
 import type { NetworkConfig, NetworkConfigs } from '#services/contracts/network-config.js';
+import type { ContractSettings } from '#services/contracts/options.js';
+import type { PrevBlocks } from '#services/contracts/prev-blocks.js';
+
+/** What runs are made of. */
+export interface RunModules extends ContractModules {
+  readonly configs: NetworkConfigs;
+  readonly libraries: PublishedLibraries;
+  readonly prevBlocks: PrevBlocks;
+}
 
 /** What a contract sees of the network: a masterchain block and the configuration after it. */
 export interface RunView {
@@ -30,7 +42,7 @@ export interface AccountView extends AccountStateRead {
 export async function runView(
   call: Call,
   at: BlockAt = 'head',
-  { chain, configs }: { readonly chain: ChainReads; readonly configs: NetworkConfigs },
+  { chain, configs }: Pick<RunModules, 'chain' | 'configs'>,
 ): Promise<RunView> {
   if (at === 'head') {
     const { block, header } = await chain.head(call.rest());
@@ -65,4 +77,11 @@ export async function accountView(
   const { shard_utime } = read;
   if (shard_utime !== null) return { ...read, shard_utime };
   throw contractsErrors['no-workchain']({ workchain: address.workchain, block: printPosition(view.block) });
+}
+
+/** How long a run may take, and what calls it off. @throws chain/deadline, chain/aborted */
+export function runOptions(call: Call, { runTimeoutMs }: ContractSettings): RunOptions {
+  const { deadlineMs = runTimeoutMs, signal } = call.rest();
+  const timeoutMs = Math.ceil(Math.min(runTimeoutMs, deadlineMs));
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
 }

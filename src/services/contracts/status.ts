@@ -6,6 +6,7 @@ export interface ContractsMetrics {
   readonly local_runs: number;
   /** Get methods that nodes ran. */
   readonly node_runs: number;
+  readonly fee_estimates: number;
   /** Configurations that were fetched: one for each key block. */
   readonly config_fetches: number;
   readonly library_fetches: number;
