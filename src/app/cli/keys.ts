@@ -32,6 +32,7 @@ export function keysCommand(): Command {
   const keys = new Command('keys')
     .description('make, list, revoke and rotate API keys, and show what they used')
     .helpCommand(false)
+    .allowUnknownOption()
     .action((_flags: object, command: Command) => {
       const [unknown] = command.args;
       const problem = unknown === undefined ? 'tern keys does nothing alone' : `there is no command "keys ${unknown}"`;

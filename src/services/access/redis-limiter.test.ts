@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { DailyQuota } from '#services/access/daily-quota.js';
+import type { LimitQuestion } from '#services/access/limiter.js';
+import { LocalLimiter } from '#services/access/local-limiter.js';
+import { checkRedisUrl, RedisLimiter } from '#services/access/redis-limiter.js';
+import { errorOf } from '#test/support/error-code.js';
+
+// What it does with a real Redis is checked by `npm run interop`.
+
+const limits = { requests_per_second: 0.001, burst: 3, daily_quota: 100 };
+const question: LimitQuestion = { subject: 'key a mainnet', isAddress: false, limits };
+
+let said: string[];
+let limiter: RedisLimiter | null;
+
+beforeEach(() => {
+  said = [];
+  limiter = null;
+});
+afterEach(() => limiter?.close());
+
+function connect(port: number): RedisLimiter {
+  const quota = new DailyQuota({ unixTimeMs: Date.now });
+  const fallback = new LocalLimiter({ maxAddresses: 10, maxKeys: 10 }, { clock: systemClock, quota });
+  const logger = { info: (text: string) => void said.push(text), warn: (text: string) => void said.push(text) };
+  limiter = new RedisLimiter({ url: `redis://127.0.0.1:${port}` }, { clock: systemClock, logger, quota, fallback });
+  return limiter;
+}
+
+async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
+  const server = createServer((socket) => onSocket(socket.on('error', () => {})));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
+async function passes(times: number): Promise<{ passed: number; slowestMs: number }> {
+  let [passed, slowestMs] = [0, 0];
+  for (let i = 0; i < times; i++) {
+    const start = performance.now();
+    if ((await limiter!.take(question)).passed) passed++;
+    slowestMs = Math.max(slowestMs, performance.now() - start);
+  }
+  return { passed, slowestMs };
+}
+
+describe('without a Redis that answers', () => {
+  it('each process counts on its own, at once, and the log says so once', async () => {
+    const server = await listen(() => {});
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    connect(port);
+    expect(limiter!.metrics).toEqual({ up: false, checks: 0, fallbacks: 0, outages: 0 });
+    await expect.poll(() => said.length).toBe(1);
+    expect(await passes(50)).toMatchObject({ passed: 3 });
+    expect(limiter!.metrics).toEqual({ up: false, checks: 0, fallbacks: 50, outages: 0 });
+    expect(said).toEqual(['Redis does not answer: each process counts its own requests until it is back']);
+  });
+
+  it('a server that says nothing holds nobody up', async () => {
+    const sockets: Socket[] = [];
+    const server = await listen((socket) => void sockets.push(socket));
+    connect((server.address() as AddressInfo).port);
+    await expect.poll(() => sockets.length).toBe(1);
+    const { passed, slowestMs } = await passes(50);
+    expect(passed).toBe(3);
+    expect(slowestMs).toBeLessThan(50);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  it('a request with nothing to count asks nobody', () => {
+    connect(1);
+    const unlimited = { requests_per_second: null, burst: 1, daily_quota: null };
+    expect(limiter!.take({ ...question, limits: unlimited })).toEqual({ passed: true });
+    expect(limiter!.metrics.fallbacks).toBe(0);
+  });
+});
+
+describe('the URL', () => {
+  it.each(['redis://127.0.0.1', 'redis://user:secret@host:6380/2', 'rediss://host'])('may be %s', (url) => {
+    expect(checkRedisUrl(url)).toBe(url);
+  });
+
+  it.each([
+    ['localhost', 'is no URL'],
+    ['http://secret@host', 'begins with http:'],
+    ['redis://', 'names no host'],
+    ['', 'is no URL'],
+  ])('may not be "%s"', (url, problem) => {
+    const error = errorOf(() => checkRedisUrl(url));
+    expect(error.code).toBe('access/redis-url');
+    expect(error.message).toBe(`the URL of Redis ${problem}`);
+  });
+});

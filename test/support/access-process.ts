@@ -1,0 +1,50 @@
+// A server's access in a process of its own: access-process.ts OPTIONS. It reads a question (JSON) a line and answers each with
+// a line; a line {"overload": {…question}, "until": milliseconds since 1970} asks without pause and answers with the count.
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import type { AccessQuestion } from '#services/access/access.js';
+import { type KeyedAccessOptions, startKeyedAccess } from '#services/access/start-keyed-access.js';
+
+interface Overload {
+  readonly overload: AccessQuestion;
+  readonly until: number;
+  /** How many ask at the same time. */
+  readonly clients: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as KeyedAccessOptions;
+const log = (message: string, fields: object = {}): void =>
+  void process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+const { access, metrics, close } = await startKeyedAccess(options, {
+  clock: systemClock,
+  unixTimeMs: Date.now,
+  randomBytes,
+  logger: { info: log, warn: log },
+});
+
+async function overload({ overload: question, until, clients }: Overload): Promise<object> {
+  let [allowed, limited, slowestMs] = [0, 0, 0];
+  const client = async (): Promise<void> => {
+    while (Date.now() < until) {
+      const start = performance.now();
+      const { kind } = await access.ask(question);
+      slowestMs = Math.max(slowestMs, performance.now() - start);
+      if (kind === 'allowed') allowed++;
+      else limited++;
+      // A refused client asks again a little later; the event loop has others to serve, too.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return { allowed, limited, slowestMs, metrics: metrics() };
+}
+
+process.stdout.write('ready\n');
+for await (const line of createInterface({ input: process.stdin })) {
+  const asked = JSON.parse(line) as AccessQuestion | Overload;
+  const answer = 'overload' in asked ? await overload(asked) : await access.ask(asked);
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await close();
