@@ -34,8 +34,8 @@ export function keysCommand(): Command {
     .helpCommand(false)
     .allowUnknownOption()
     .action((_flags: object, command: Command) => {
-      const [unknown] = command.args;
-      const problem = unknown === undefined ? 'tern keys does nothing alone' : `there is no command "keys ${unknown}"`;
+      const [first = '-'] = command.args;
+      const problem = first.startsWith('-') ? 'tern keys does nothing alone' : `there is no command "keys ${first}"`;
       throw cliErrors.usage({ problem: `${problem}; it has create, list, revoke, rotate and usage` });
     });
   for (const command of [createCommand(), listCommand(), revokeCommand(), rotateCommand(), usageCommand()]) {
