@@ -13,6 +13,12 @@ export const contractDataErrors = defineErrors('contract-data', {
     message: (d: { bits: number }) => `text in cells has whole bytes, but a cell has ${d.bits} bits of it`,
     remedy: 'The contract does not follow TEP-64; read its content with `runGetMethod`.',
   },
+  'method-failed': {
+    class: 'not-found',
+    message: (d: { address: string; method: string; exit_code: number }) =>
+      `${d.method} of ${d.address} ended with exit code ${d.exit_code}`,
+    remedy: 'Check the address and the block: the contract has no such get method, is not deployed there, or refuses.',
+  },
   'method-result': {
     class: 'caller',
     message: (d: { method: string; problem: string }) => `the result of ${d.method} ${d.problem}`,

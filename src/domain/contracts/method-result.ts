@@ -1,4 +1,5 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
+import { wholeBytes } from '#domain/contracts/whole-bytes.js';
 import type { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -49,6 +50,11 @@ export class MethodResult {
     if (value.kind === 'vm_stk_slice') return openVmCellSlice(value.slice);
     if (value.kind === 'vm_stk_cell') return openCell(value.cell);
     throw this.#wrong(value, 'a slice');
+  }
+
+  /** All that is in a slice, which must be whole bytes. @throws contract-data/half-byte, and as {@link MethodResult.slice} */
+  bytes(): Uint8Array {
+    return wholeBytes(this.slice());
   }
 
   /** Null for `addr_none`, for addresses outside of the chain, and for a null. @throws as {@link MethodResult.slice} */

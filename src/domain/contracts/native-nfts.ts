@@ -10,6 +10,7 @@ import {
   storeAddress,
 } from '#domain/contracts/native-contract.js';
 import type { NftItemFields } from '#domain/contracts/nft.js';
+import { wholeBytes } from '#domain/contracts/whole-bytes.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -228,12 +229,6 @@ const telemintName = item(loadTelemintFields, {
     return concatBytes(domain, name, new Uint8Array(1));
   },
 });
-
-function wholeBytes(slice: Slice): Uint8Array {
-  const { remainingBits: bits } = slice;
-  if ((bits & 7) !== 0) throw contractDataErrors['half-byte']({ bits });
-  return slice.loadBytes(bits >> 3);
-}
 
 /** By the hash of their code, in lower-case hexadecimal. */
 export const NATIVE_NFTS: readonly (readonly [hash: string, contract: NativeContract])[] = [
