@@ -26,7 +26,19 @@ export class CellList {
 
   constructor(expected: number) {
     this.#known = new HashIndex(expected);
-    this.#reserve(expected);
+    if (expected > this.bits.length) this.#reserve(expected);
+  }
+
+  /** How many cells fit without more room. */
+  get capacity(): number {
+    return this.bits.length;
+  }
+
+  /** Forgets all cells, so that the list can be filled anew; the room for them stays. */
+  clear(): void {
+    this.count = 0;
+    this.sources.length = 0;
+    this.#known.clear();
   }
 
   /** Adds a cell and all that lies below it. @returns its entry */
@@ -82,6 +94,7 @@ export class CellList {
     this.sources.push(source);
     this.position[entry] = position;
     this.bits[entry] = bits;
+    this.shared[entry] = 0;
     return entry;
   }
 

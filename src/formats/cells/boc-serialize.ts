@@ -36,12 +36,36 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
     throw cellsErrors['boc-options']({ problem: 'cache bits stand in the index, which is switched off' });
   const first = all[0]!;
   // A whole bag has as many cells as its table; how many a part of it has, is not known before.
-  const list = new CellList(first instanceof TableCell && first.index === 0 ? first.table.count : 64);
+  const expected = first instanceof TableCell && first.index === 0 ? first.table.count : 0;
+  const list = takeList(expected);
   const entries = all.map((root) => {
     root.hash(); // all hashes below, and with them the check of the nesting
     return list.add(root);
   });
-  return write(list, entries, orderCells(list, entries), options);
+  const bytes = write(list, entries, orderCells(list, entries), options);
+  giveBack(list);
+  return bytes;
+}
+
+/** Larger lists are not worth keeping: writing their cells takes longer than making them. */
+const KEPT_CAPACITY = 512;
+
+/** The list of the last small bag: most bags are small, and a new list costs more than what is done with it. */
+let kept: CellList | null = null;
+
+/** @param expected how many cells; 0 when that is not known */
+function takeList(expected: number): CellList {
+  const list = kept;
+  if (list === null || expected > list.capacity) return new CellList(expected);
+  kept = null;
+  return list;
+}
+
+/** A list that was not given back, because the cells could not be written, is made anew. */
+function giveBack(list: CellList): void {
+  if (list.capacity > KEPT_CAPACITY) return;
+  list.clear();
+  kept = list;
 }
 
 function write(list: CellList, roots: readonly number[], order: BocOrder, options: BocOptions): Uint8Array {

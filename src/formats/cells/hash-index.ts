@@ -29,6 +29,12 @@ export class HashIndex {
     return this.#size;
   }
 
+  /** Forgets all hashes; the room for them stays. */
+  clear(): void {
+    this.#size = 0;
+    this.#slots.fill(0);
+  }
+
   /** The number of the hash at `bytes[at, at + 32)`, or -1 when it was never added. */
   find(bytes: Uint8Array, at = 0): number {
     return this.#slots[this.#seek(mix(bytes, at), bytes, at) * 2 + 1]! - 1;
