@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { KeyAdministration } from '#services/access/key-administration.js';
+import { keysIn, plansIn } from '#services/access/start-keyed-access.js';
+import { AccessClient, type OverloadResult } from '#test/support/access-client.js';
+import type { CheckReport } from './check-report.js';
+import { runCommand } from './python-venv.mjs';
+import { RedisProcess } from './redis-process.js';
+import { prepareRedis } from './redis-server.mjs';
+
+const RATE = 200;
+const QUOTA = 50;
+const PLANS = [
+  { name: 'fast', requests_per_second: RATE, burst: 10 },
+  { name: 'half', requests_per_second: 0.5 },
+  { name: 'few', requests_per_second: 1000, daily_quota: QUOTA },
+];
+/** What a request may wait for Redis, and what a busy machine of two cores adds to it. */
+const SLOWEST_MS = 50 + 150;
+
+/** Two processes with one data directory and one Redis. */
+class SharedLimits {
+  readonly redis: RedisProcess;
+  readonly clients: readonly AccessClient[];
+  readonly #keys: ReadonlyMap<string, string>;
+
+  private constructor(redis: RedisProcess, clients: readonly AccessClient[], keys: ReadonlyMap<string, string>) {
+    this.redis = redis;
+    this.clients = clients;
+    this.#keys = keys;
+  }
+
+  static async start(command: string, scratch: string): Promise<SharedLimits> {
+    const redis = await RedisProcess.start(command, scratch);
+    const modules = { clock: systemClock, unixTimeMs: Date.now, randomBytes, logger: silentLogger };
+    const folder = mkdtempSync(join(scratch, 'data-'));
+    writeFileSync(join(folder, 'plans.json'), JSON.stringify({ plans: PLANS }));
+    const keys = new Map<string, string>();
+    const administration = new KeyAdministration({ ...modules, store: keysIn(folder, modules) });
+    for (const { name } of PLANS) {
+      const wanted = { label: '', owner: null, plan: name, networks: null };
+      keys.set(name, (await administration.create(wanted, plansIn(folder, null))).key);
+    }
+    const options = { folder, plans: null, redisUrl: redis.url, flushMs: 500 };
+    const clients = await Promise.all([AccessClient.start(options), AccessClient.start(options)]);
+    return new SharedLimits(redis, clients, keys);
+  }
+
+  /** Asks both without pause for so long; gives what both did. */
+  async overload(plan: string, seconds: number): Promise<OverloadResult[]> {
+    const until = Date.now() + seconds * 1000;
+    const question = { key: this.#keys.get(plan)!, clientAddress: '192.0.2.1', network: 'mainnet' };
+    return Promise.all(this.clients.map((client) => client.overload(question, until, 4)));
+  }
+
+  async passes(plan: string, times: number): Promise<number> {
+    const question = { key: this.#keys.get(plan)!, clientAddress: '192.0.2.1', network: 'mainnet' };
+    let passed = 0;
+    for (let i = 0; i < times; i++) {
+      for (const client of this.clients) if ((await client.ask(question)).kind === 'allowed') passed++;
+    }
+    return passed;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.clients.map((client) => client.kill()));
+    await this.redis.kill();
+  }
+}
+
+function expectShared(results: readonly OverloadResult[], expected: number): string {
+  const counts = results.map(({ allowed }) => allowed);
+  const total = counts.reduce((sum, each) => sum + each, 0);
+  const said = `${total} of ${expected} passed (${counts.join(' + ')})`;
+  if (Math.abs(total / expected - 1) > 0.02) throw new Error(`${said}: that is more than 2 % off`);
+  const alone = results.filter(({ allowed }) => allowed === 0);
+  if (alone.length > 0) throw new Error(`${said}: one process got nothing`);
+  return said;
+}
+
+function expectQuick(results: readonly OverloadResult[]): string {
+  const slowest = Math.round(Math.max(...results.map(({ slowestMs }) => slowestMs)));
+  if (slowest > SLOWEST_MS) throw new Error(`a request waited ${slowest} ms`);
+  return `the slowest request took ${slowest} ms`;
+}
+
+/** Both count on their own: each lets the whole rate pass. */
+function expectAlone(results: readonly OverloadResult[], expected: number): string {
+  for (const { allowed, metrics } of results) {
+    if (Math.abs(allowed / expected - 1) > 0.05) throw new Error(`${allowed} of ${expected} passed in one process`);
+    if (metrics.redis?.up !== false || metrics.redis.fallbacks < allowed) throw new Error('the metrics do not say so');
+  }
+  return `each process on its own; ${expectQuick(results)}`;
+}
+
+async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<void> {
+  const { redis, clients } = limits;
+  const overloadOf = (seconds: number) => limits.overload('fast', seconds);
+  await overloadOf(0.5);
+  await report.check('redis: two processes share a rate for 10 s', async () =>
+    expectShared(await overloadOf(10), RATE * 10),
+  );
+  await report.check('redis: and a fraction of one', async () => {
+    const results = await limits.overload('half', 6);
+    const passed = results.reduce((sum, { allowed }) => sum + allowed, 0);
+    if (passed !== 3) throw new Error(`${passed} passed in 6 s instead of 3`);
+    return '3 passed in 6 s';
+  });
+  await report.check('redis: and a daily quota', async () => {
+    const passed = await limits.passes('few', QUOTA);
+    if (passed !== QUOTA) throw new Error(`${passed} passed instead of ${QUOTA}`);
+    return `${passed} of ${2 * QUOTA} passed`;
+  });
+  await report.check('redis: what it holds goes away by itself', async () => {
+    const script =
+      "for _,k in ipairs(redis.call('KEYS','*')) do if redis.call('PTTL',k)<0 then return k end end return 'none'";
+    const answer = await redis.ask(`EVAL "${script}" 0`);
+    if (!answer.includes('none')) throw new Error(`a key has no end: ${answer}`);
+    return 'every key has an end';
+  });
+  await report.check('redis: killed under load', async () => {
+    const running = overloadOf(4);
+    await delay(1000);
+    await redis.kill();
+    const seen = expectQuick(await running);
+    return `${seen}; then ${expectAlone(await overloadOf(3), RATE * 3)}`;
+  });
+  await report.check('redis: started again', async () => {
+    await redis.start();
+    await delay(1500);
+    await overloadOf(0.5);
+    return expectShared(await overloadOf(5), RATE * 5);
+  });
+  await report.check('redis: it forgot the quota, the processes did not', async () => {
+    const passed = await limits.passes('few', 5);
+    if (passed !== 0) throw new Error(`${passed} more passed`);
+    return 'none passed';
+  });
+  await report.check('redis: hanging', async () => {
+    redis.suspend();
+    try {
+      const first = expectQuick(await overloadOf(2));
+      return `${first}; then ${expectAlone(await overloadOf(3), RATE * 3)}`;
+    } finally {
+      redis.resume();
+      await delay(1500);
+    }
+  });
+  await report.check('redis: going on', async () => {
+    await overloadOf(2);
+    const seen = expectShared(await overloadOf(5), RATE * 5);
+    for (const { log } of clients) {
+      const lines = ['Redis does not answer', 'Redis is back'].map((text) => log.split(text).length - 1);
+      if (lines.some((count) => count < 2 || count > 4)) throw new Error(`the log says: ${log}`);
+    }
+    return `${seen}; the log told of it`;
+  });
+}
+
+/** Limits that two processes share through a real Redis, which dies, hangs and comes back. */
+export async function checkRedis(report: CheckReport): Promise<void> {
+  process.stdout.write('\nlimits that processes share through Redis\n');
+  const prepared = prepareRedis(runCommand);
+  if ('problem' in prepared) {
+    await report.check('redis', () => Promise.reject(new Error(prepared.problem)));
+    return;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'tern-interop-redis-'));
+  const limits = await SharedLimits.start(prepared.command, scratch);
+  try {
+    await checkLimits(limits, report);
+  } finally {
+    await limits.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
