@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
 import type { TonNodeBlockId } from '#formats/tl/generated/ton-node.js';
+import { pause } from '#kernel/async/pause.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { errorAnswer, type FakeLiteserver, headerOf } from '#test/support/fake-liteserver.js';
 import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
@@ -204,6 +205,40 @@ describe('second requests', () => {
     b.on(LiteServerLookupBlock, slowOnce());
     expect(await world.after(40, world.pool.ask(seqnoRequest(90)))).toBe(90);
     expect(world.pool.metrics().hedges).toBe(1);
+  });
+
+  it('leave the slower server time to answer, so that it is known how slow it is', async () => {
+    const world = await new PoolInMemory(2).start();
+    for (let i = 0; i < 60; i++) await world.after(5, world.pool.ask(seqnoRequest(1 + i)));
+    const means = () => world.pool.metrics().servers.map(({ rtt_mean_seconds }) => rtt_mean_seconds ?? 0);
+    expect(Math.max(...means())).toBeLessThan(0.01);
+    let first = true;
+    for (const each of world.servers) {
+      each.on(LiteServerLookupBlock, async ({ id }) => {
+        const isFirst = first;
+        first = false;
+        if (isFirst) await pause(400, world.clock);
+        return headerOf(id.seqno);
+      });
+    }
+    expect(await world.after(40, world.pool.ask(seqnoRequest(90)))).toBe(90);
+    const inFlight = () => world.pool.metrics().servers.reduce((sum, { in_flight }) => sum + in_flight, 0);
+    // Two of them wait for the next block.
+    expect(inFlight()).toBe(3);
+    await world.pass(500);
+    expect(inFlight()).toBe(2);
+    expect(Math.max(...means())).toBeGreaterThan(0.07);
+  });
+
+  it('are called off when nobody wants to know any more', async () => {
+    const world = await new PoolInMemory(2).start();
+    for (const each of world.servers) each.on(LiteServerLookupBlock, () => null);
+    const controller = new AbortController();
+    const request = world.pool.ask(seqnoRequest(90, { signal: controller.signal }));
+    await world.pass(1_000);
+    controller.abort();
+    await expect(world.after(1, request)).rejects.toMatchObject({ code: 'lite/aborted' });
+    expect(world.pool.metrics().servers.map(({ in_flight }) => in_flight)).toEqual([1, 1]);
   });
 
   it('come later when there is none to spend at first', async () => {

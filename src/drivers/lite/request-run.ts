@@ -125,7 +125,11 @@ export class RequestRun<Query, Answer, Value> {
   /** Set as long as there was no server to ask. */
   #isIdle = false;
 
-  #end(react: (settle: Settle<Answered<Answer, Value>>) => void): void {
+  /**
+   * @param isGivenUp whether nobody wants to know any more. Otherwise the slower servers are let answer, as they do anyway:
+   *   how long that takes says more of them than that others were faster
+   */
+  #end(react: (settle: Settle<Answered<Answer, Value>>) => void, isGivenUp = true): void {
     const settle = this.#settle;
     if (settle === null) return;
     this.#settle = null;
@@ -133,7 +137,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#context.watchers.delete(this.#onChange);
     this.#cancelHedge();
     this.#cancelRetry();
-    for (const { controller } of this.#active) controller.abort();
+    for (const attempt of this.#active) if (isGivenUp || attempt.wait > 0) attempt.controller.abort();
     react(settle);
   }
 
@@ -248,7 +252,7 @@ export class RequestRun<Query, Answer, Value> {
       return;
     }
     this.#learn(server);
-    this.#end((settle) => settle.resolve({ server, answer, value, bytes }));
+    this.#end((settle) => settle.resolve({ server, answer, value, bytes }), false);
   }
 
   #lied(server: LiteServer, failure: Failure): void {
