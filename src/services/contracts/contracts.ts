@@ -52,10 +52,25 @@ export interface FeeQuestion {
   readonly ignore_chksig: boolean;
 }
 
+/** What is wrong with a message that nodes refuse. */
+export type SendRefusalReason =
+  | 'seqno'
+  | 'expired'
+  | 'wallet-id'
+  | 'signature'
+  | 'no-funds'
+  | 'not-deployed'
+  | 'frozen'
+  | 'no-workchain'
+  | 'exit-code'
+  | 'duplicate'
+  | 'busy'
+  | 'malformed'
+  | 'unknown';
+
 /** Why a node refused a message, in words for who wrote the message. */
 export interface SendDiagnosis {
-  /** `seqno`, `expired`, `no-funds`, `not-deployed`, `exit-code`, `duplicate`, `malformed`, `unknown` */
-  readonly reason: string;
+  readonly reason: SendRefusalReason;
   /** One or two sentences: what is wrong and what to do. */
   readonly explanation: string;
 }

@@ -1,9 +1,7 @@
 import { EMULATOR } from '#drivers/tvm/emulator-version.js';
 import type { TransactionResult } from '#drivers/tvm/transaction.js';
 import { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
@@ -16,6 +14,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import type { Call } from '#services/chain/call.js';
 import type { BlockAt } from '#services/chain/read-options.js';
 import type { FeeEstimate, FeeQuestion } from '#services/contracts/contracts.js';
+import { emulateExternal } from '#services/contracts/emulate-external.js';
 import { externalMessage } from '#services/contracts/external-message.js';
 import {
   cellsUsed,
@@ -27,7 +26,7 @@ import {
 } from '#services/contracts/fee-prices.js';
 import type { NetworkConfig } from '#services/contracts/network-config.js';
 import type { ContractSettings } from '#services/contracts/options.js';
-import { type AccountView, accountView, type RunModules, runOptions, runView } from '#services/contracts/run-view.js';
+import { type AccountView, accountView, type RunModules, runView } from '#services/contracts/run-view.js';
 
 /** What the run of a message costs. */
 type RunFees = Pick<FeeEstimate, 'gas_fee' | 'fwd_fee'>;
@@ -36,9 +35,6 @@ const NOTHING: RunFees = { gas_fee: 0n, fwd_fee: 0n };
 
 /** 1,000 TON in nanotons. */
 const FUNDS = 1_000_000_000_000n;
-
-/** An `Account` that there is not. */
-const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 
 /**
  * What a message from outside would cost, as tonlib's `query.estimateFees` counts: the message is executed on the account
@@ -64,31 +60,18 @@ export async function estimateFee(
   const view = await runView(call, at, modules);
   const account = await accountView(call, address, view, modules.chain);
   const message = externalMessage(address, stateInit(question), body);
-  const { block, config } = view;
-  const prices = feePrices(config.params);
-  const context = {
-    message,
-    config: config.root,
-    now: account.shard_utime,
-    lt: account.shard_lt ?? 0n,
-    prev_blocks_info: await modules.prevBlocks.at(call, block, config),
-    resolveLibrary: modules.libraries.resolver(call, block),
-    ignore_chksig: question.ignore_chksig,
-  };
-  const emulate = (cell: Cell | null): Promise<TransactionResult> => {
-    const shard_account = shardAccount(cell, account.last_transaction);
-    return modules.tvm.emulateTransaction({ ...context, shard_account }, runOptions(call, settings));
-  };
-  let result = await emulate(account.cell);
+  const prices = feePrices(view.config.params);
+  const run = { view, account, message, ignore_chksig: question.ignore_chksig };
+  let result = await emulateExternal(call, run, settings, modules);
   if (wasNotRun(result) && (question.init_code !== null || hasCode(account))) {
-    result = await emulate(funded(address, account));
+    result = await emulateExternal(call, run, settings, modules, funded(address, account));
   }
   const masterchain = address.workchain === MASTERCHAIN;
   return {
     in_fwd_fee: forwardFee(prices.forward(masterchain), cellsBelow(message)),
     storage_fee: storageFeeOf(account, prices, masterchain),
     ...runFees(result, prices, masterchain),
-    caveat: caveatOf(config),
+    caveat: caveatOf(view.config),
   };
 }
 
@@ -126,15 +109,6 @@ function funded(addr: Address, { account, shard_utime }: AccountView): Cell {
     },
     storage: { last_trans_lt: 0n, balance: onlyGrams(FUNDS), state: { kind: 'account_uninit' } },
   });
-}
-
-/** `account_descr` */
-function shardAccount(cell: Cell | null, last: TransactionRef | null): Cell {
-  return new Builder()
-    .storeRef(cell ?? NO_ACCOUNT)
-    .storeBytes(last?.hash ?? new Uint8Array(32))
-    .storeUint(last?.lt ?? 0n, 64)
-    .endCell();
 }
 
 function cellsBelow(root: Cell) {

@@ -45,6 +45,15 @@ export function leastGasFee(prices: GasLimitsPrices): bigint {
   return prices.kind === 'gas_flat_pfx' ? prices.flat_gas_price : 0n;
 }
 
+/** How much gas coins buy, and how much of it a run may use before it accepts a message from outside. */
+export function gasOf(prices: GasLimitsPrices, coins: bigint): { readonly bought: bigint; readonly credit: bigint } {
+  if (prices.kind !== 'gas_flat_pfx')
+    return { bought: (coins << FRACTION) / prices.gas_price, credit: prices.gas_credit };
+  const { flat_gas_limit, flat_gas_price, other } = prices;
+  const rest = gasOf(other, coins > flat_gas_price ? coins - flat_gas_price : 0n);
+  return { bought: coins < flat_gas_price ? 0n : flat_gas_limit + rest.bought, credit: rest.credit };
+}
+
 /** What an account's cells cost. */
 export interface StoredCells extends CellsUsed {
   /** Unix seconds: what is before is paid; 0: the account never pays. */
