@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
@@ -31,7 +32,7 @@ const PREFLIGHT_SECONDS = 86_400;
 /** The application: everything but listening and closing. */
 export interface HttpApp {
   readonly app: FastifyInstance;
-  readonly calls: EndpointCalls;
+  readonly connections: ReadonlySet<Socket>;
 }
 
 /** Whether the server is about to end. */
@@ -77,12 +78,12 @@ export async function buildApp(
   app.server.maxConnections = options.maxConnections;
 
   const calls = new EndpointCalls(options, modules.clock);
-  let connections = 0;
+  const connections = new Set<Socket>();
   app.server.on('connection', (socket) => {
-    connections++;
-    socket.once('close', () => connections--);
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
-  const metrics = new HttpMetrics(modules.metrics, calls, () => connections);
+  const metrics = new HttpMetrics(modules.metrics, calls, () => connections.size);
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, closing });
@@ -135,7 +136,7 @@ export async function buildApp(
   for (const api of routes) api.add(app);
   addDocsRoutes(app, { networks, choice });
   addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
-  return { app, calls };
+  return { app, connections };
 }
 
 /** What is wrong with a request that fits no route: its path, or only its verb. */

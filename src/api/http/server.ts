@@ -29,7 +29,7 @@ export interface HttpServer {
 export async function startHttpServer(options: HttpOptions, modules: HttpModules): Promise<HttpServer> {
   const settings = checkHttpOptions(options);
   const closing: Closing = { isClosing: false };
-  const { app } = await buildApp(settings, modules, closing);
+  const { app, connections } = await buildApp(settings, modules, closing);
   const { host, port } = settings;
   try {
     await app.listen({ host, port });
@@ -51,6 +51,8 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
     const sweep = async () => {
       for (;;) {
         app.server.closeIdleConnections();
+        // Those that never sent anything do not count as idle.
+        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
         if (await Promise.race([closed.then(() => true), pause(SWEEP_MS, modules.clock).then(() => false)])) return;
       }
     };

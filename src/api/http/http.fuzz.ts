@@ -1,0 +1,53 @@
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { parseJsonBody } from '#api/http/json-body.js';
+import { parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
+import { compileParameters } from '#api/http/parameters.js';
+import { parseQuery, type RawParameters } from '#api/http/query-string.js';
+import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
+import { mutate } from '#test/fuzz/mutate.js';
+import { fakeEndpoints } from '#test/support/fake-http-api.js';
+
+const reader = compileParameters(fakeEndpoints[0] as AnyEndpoint<never>);
+
+const QUERIES = [
+  'even=ab&seqno=5&lt=-123&flag=yes&list=1&list=2&texts=ab&texts=',
+  'even=%D1%82+%2B&method=5&kind=a&ratio=1.5e3&maybe=7&limit=100&@extra=x',
+];
+
+const BODIES = [
+  '{"even":"ab","seqno":"7","lt":12345678901234567890,"flag":true,"list":[1,"2"],"tree":{"value":1,"children":[{"value":2}]}}',
+  '{"even":"","anything":{"a":[{"b":"\\"\\\\"}]},"maybe":null,"method":"\\u0441","ratio":-1.5e-3}',
+];
+
+const RPCS = [
+  '{"jsonrpc":"2.0","id":12345678901234567890,"method":"getEverything","params":{"even":"ab"}}',
+  '{"method":"m","params":[]}',
+];
+
+export const fuzzTargets: readonly FuzzTarget[] = [
+  {
+    name: 'http-query',
+    make: (random) => mutate(Buffer.from(random.pick(QUERIES)), random),
+    run: (input) => void reader.read(parseQuery(Buffer.from(input).toString('latin1')), 'query'),
+    allowed: (error) => error.code.startsWith('http/') && error.class === 'caller',
+  },
+  {
+    name: 'http-body',
+    make: (random) => mutate(Buffer.from(random.pick(BODIES)), random),
+    run: (input) => {
+      const { value } = parseJsonBody(Buffer.from(input), 256);
+      if (typeof value === 'object' && value !== null) reader.read(value as RawParameters, 'body');
+    },
+    allowed: (error) => error.code.startsWith('http/') && error.class === 'caller',
+  },
+  {
+    name: 'http-rpc',
+    make: (random) => mutate(Buffer.from(random.pick(RPCS)), random),
+    run: (input) => {
+      const body = parseJsonBody(Buffer.from(input), 256);
+      JSON.parse(rpcIdOf(body) || 'null');
+      parseRpc(body);
+    },
+    allowed: (error) => error.code === 'http/bad-json' || error.code === 'http/bad-rpc',
+  },
+];
