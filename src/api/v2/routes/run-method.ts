@@ -16,7 +16,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import type { GetMethodRead } from '#services/contracts/contracts.js';
 
 const TAG = 'Run method';
-const STATUSES = [404, 422, 500, 504];
+const STATUSES = [422, 500, 504];
 /** The header that says who ran a get method, when it was not run here on proven state. */
 const HEADER = 'X-Tern-Get-Method';
 
@@ -53,7 +53,10 @@ async function run({ address, method, stack, seqno }: Question, context: V2Conte
 
 /** Printable ASCII, as headers must be. */
 function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+  return text
+    .replace(/[^\x21-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 200);
 }
 
 const runGetMethod = v2Endpoint({

@@ -6,8 +6,7 @@ import type {
 } from '#api/v2/schemas/tokens.js';
 import { normalizedAddress } from '#api/v2/serialize/address.js';
 import { bocBase64, friendlyAddress } from '#api/v2/serialize/common.js';
-import { DNS_CATEGORIES } from '#api/v2/serialize/dns-categories.js';
-import type { DnsRecord, DnsRecords } from '#domain/contracts/dns-records.js';
+import { type DnsRecord, type DnsRecords, dnsCategoryName } from '#domain/contracts/dns-records.js';
 import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { NftItemData, TokenData } from '#domain/contracts/token-data.js';
 import type { Address } from '#formats/address/address.js';
@@ -85,8 +84,7 @@ function domainRecords({ entries }: DnsRecords): DnsContentJson['data'] {
   for (const { category, record } of entries) {
     const json = dnsRecord(record);
     if (json === null) continue;
-    const hash = toHex(category);
-    set[DNS_CATEGORIES.get(hash) ?? hash.toUpperCase()] = json;
+    set[dnsCategoryName(category) ?? toHex(category).toUpperCase()] = json;
   }
   return set;
 }
