@@ -12,6 +12,7 @@ import { CheckReport } from './check-report.js';
 import { checkLiteClient } from './lite-client-checks.js';
 import { readRecordedAnswers } from './recorded-answers.js';
 import { checkRecorded } from './recorded-checks.js';
+import { checkRedis } from './redis-checks.js';
 import { checkStates } from './state-checks.js';
 import { TonlibSession } from './tonlib-session.js';
 
@@ -89,5 +90,6 @@ for (const chain of chains()) {
   // A chain that cannot be checked at all is one failure, and does not hide the others.
   await checkChain(python, chain, report).catch((error) => report.check(chain.name, () => Promise.reject(error)));
 }
+await checkRedis(report).catch((error) => report.check('redis', () => Promise.reject(error)));
 process.stdout.write(`\n${report.summary}\n`);
 if (report.failed > 0) process.exitCode = 1;

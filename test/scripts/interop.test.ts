@@ -8,6 +8,7 @@ import { toBase64 } from '#kernel/bytes/bytes.js';
 import { CheckReport } from '../../scripts/interop/check-report.js';
 import { findPython, preparePython } from '../../scripts/interop/python-venv.mjs';
 import { questionsOf, type RecordedAnswer } from '../../scripts/interop/recorded-answers.js';
+import { prepareRedis } from '../../scripts/interop/redis-server.mjs';
 import { differences, expectSame } from '../../scripts/interop/same-answer.js';
 
 type Machine = (command: string, args: readonly string[]) => { ok: boolean; output: string };
@@ -71,6 +72,42 @@ describe('a Python for tonlib', () => {
       expect(failed.result).toEqual({ problem: expect.stringMatching(/^pip could not install .*no route to host$/s) });
       expect(existsSync(join(failed.folder, 'requirements.txt'))).toBe(false);
     });
+  });
+});
+
+describe('a Redis', () => {
+  /** A machine on which a package comes with the second attempt to install it, if at all. */
+  function machine(packages: 'installed' | 'apt' | 'apt after update' | 'apt fails' | 'no apt') {
+    const ran: string[] = [];
+    let [installed, updated] = [packages === 'installed', packages === 'apt'];
+    const run: Machine = (command, args) => {
+      ran.push([command, ...args].join(' '));
+      if (command === 'redis-server') return installed ? silent : nothing;
+      if (command === 'apt-get' && args[0] === '--version') return packages === 'no apt' ? nothing : silent;
+      if (command === 'apt-get') updated = packages === 'apt after update';
+      if (command !== 'env') return command === 'apt-get' ? silent : nothing;
+      installed = updated;
+      return installed ? silent : { ok: false, output: 'E: no such package' };
+    };
+    return { run, ran };
+  }
+
+  it.each(['installed', 'apt', 'apt after update'] as const)('is found or installed (%s)', (packages) => {
+    expect(prepareRedis(machine(packages).run, true)).toEqual({ command: 'redis-server' });
+  });
+
+  it.each<[Parameters<typeof machine>[0], boolean, RegExp]>([
+    ['no apt', true, /^there is no redis-server: install it/],
+    ['apt', false, /^there is no redis-server: install it/],
+    ['apt fails', true, /apt-get could not:\nE: no such package$/],
+  ])('is asked for when it cannot be installed (%s, root: %s)', (packages, isRoot, problem) => {
+    expect(prepareRedis(machine(packages).run, isRoot)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  it('is not installed by somebody who is not root', () => {
+    const { run, ran } = machine('apt');
+    prepareRedis(run, false);
+    expect(ran.filter((each) => each.includes('install'))).toEqual([]);
   });
 });
 

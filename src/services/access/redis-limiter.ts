@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { waitUntil } from '#kernel/async/wait-until.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
 import type { DailyQuota } from '#services/access/daily-quota.js';
@@ -13,8 +12,9 @@ import { SLACK } from '#services/access/token-bucket.js';
 /** What a request waits for Redis at most. */
 const PATIENCE_MS = 50;
 
-/** After a failure Redis is asked by one request in so long, unless it connects anew before. */
-const REST_MS = 1_000;
+/** After a failure Redis is asked by one request in so long, unless it connects anew before; doubled each time, up to 1 s. */
+const REST_MS = 100;
+const LONGEST_REST_MS = 1_000;
 
 /** The pause before connecting again: doubled with each attempt, up to this. */
 const LONGEST_RECONNECT_MS = 1_000;
@@ -63,6 +63,7 @@ export class RedisLimiter implements Limiter {
   #isReported = false;
   #isClosed = false;
   #askAgainAt = 0;
+  #restMs = REST_MS;
   #checks = 0;
   #fallbacks = 0;
   #outages = 0;
@@ -97,7 +98,8 @@ export class RedisLimiter implements Limiter {
     if (wait !== undefined && now < wait.askAgainAt) {
       return { passed: false, by: wait.by, waitMs: wait.endsAt - now };
     }
-    if (!this.#isUp) this.#askAgainAt = now + REST_MS;
+    // The answer to this one tells whether it is back; the others need not wait for it.
+    if (!this.#isUp) this.#askAgainAt = now + this.#restMs;
     return this.#takeThere(question);
   }
 
@@ -108,10 +110,12 @@ export class RedisLimiter implements Limiter {
   }
 
   async #takeThere(question: LimitQuestion): Promise<LimitAnswer> {
+    const isProbe = !this.#isUp;
     let taken: Taken;
     try {
       taken = await this.#askRedis(question);
     } catch (error) {
+      if (isProbe) this.#restMs = Math.min(this.#restMs * 2, LONGEST_REST_MS);
       this.#down((error as Error).message);
       return this.#takeHere(question);
     }
@@ -144,13 +148,20 @@ export class RedisLimiter implements Limiter {
     const used = isAddress || daily_quota === null ? 0 : quota.used(subject);
     const today = Date.parse(quota.day) / DAY_MS;
     const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK];
-    const slow = (): Error => accessErrors['redis-slow']({ afterMs: PATIENCE_MS });
-    const patience = { until: clock.now() + PATIENCE_MS, expired: slow, aborted: slow };
-    return waitUntil(this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args), patience, clock);
+    return new Promise((resolve, reject) => {
+      const expire = (): void => reject(accessErrors['redis-slow']({ afterMs: PATIENCE_MS }));
+      // When this process itself was busy for so long, the answer may be there and not be read yet: it gets a turn more.
+      let cancel = clock.schedule(PATIENCE_MS, () => {
+        cancel = clock.schedule(0, expire);
+      });
+      const asked = this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args);
+      asked.then(resolve, reject).finally(() => cancel());
+    });
   }
 
   #up(): void {
     this.#isUp = true;
+    this.#restMs = REST_MS;
     if (this.#isReported) this.#modules.logger.info('Redis is back: limits are shared among processes again');
     this.#isReported = false;
   }
@@ -158,7 +169,7 @@ export class RedisLimiter implements Limiter {
   #down(problem: string): void {
     if (this.#isUp) this.#outages++;
     this.#isUp = false;
-    this.#askAgainAt = this.#modules.clock.now() + REST_MS;
+    this.#askAgainAt = this.#modules.clock.now() + this.#restMs;
     if (this.#isReported || this.#isClosed) return;
     this.#isReported = true;
     this.#modules.logger.warn('Redis does not answer: each process counts its own requests until it is back', {
