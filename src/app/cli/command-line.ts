@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { configCommand } from '#app/cli/config.js';
 import { decodeCommand } from '#app/cli/decode.js';
+import { devCommand } from '#app/cli/dev.js';
+import type { Environment } from '#app/cli/environment.js';
 import { errorLine } from '#app/cli/error-line.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
+import { packageVersion } from '#app/cli/package-version.js';
 import { replayCommand } from '#app/cli/replay.js';
-import { welcome } from '#app/cli/welcome.js';
+import { serveCommand } from '#app/cli/serve.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** Where the command line writes. */
@@ -16,16 +19,19 @@ export interface Output {
 }
 
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
-const commands: readonly (() => Command)[] = [decodeCommand, keysCommand, liteCommand, replayCommand];
+const commands: readonly ((environment: Environment) => Command)[] = [
+  devCommand,
+  serveCommand,
+  keysCommand,
+  configCommand,
+  replayCommand,
+  liteCommand,
+  decodeCommand,
+];
 
-function packageVersion(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-}
-
-function buildProgram(output: Output): Command {
+function buildProgram(output: Output, environment: Environment): Command {
   const program = new Command('tern')
-    .description('TON data access: cells, TL-B and proofs, read fast, strictly and verified.')
+    .description('TON data access, verified: the HTTP API from liteservers, and the tools around it.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -36,20 +42,28 @@ function buildProgram(output: Output): Command {
     .action(() => {
       const [unknown] = program.args;
       if (unknown !== undefined) throw cliErrors.usage({ problem: `there is no command "${unknown}"` });
-      output.out(welcome());
+      program.outputHelp();
     });
   for (const makeCommand of commands) {
-    const command = makeCommand().copyInheritedSettings(program);
+    const command = makeCommand(environment).copyInheritedSettings(program);
     for (const part of command.commands) part.copyInheritedSettings(program);
     program.addCommand(command);
   }
   return program;
 }
 
-/** Runs one command line and returns the exit code; what went wrong is one line on `output.err`. */
-export async function runCommandLine(args: readonly string[], output: Output): Promise<number> {
+/**
+ * Runs one command line and returns the exit code; what went wrong is one line on `output.err`.
+ *
+ * @param environment where settings are looked for that the command line does not name
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  output: Output,
+  environment: Environment = {},
+): Promise<number> {
   try {
-    await buildProgram(output).parseAsync(args, { from: 'user' });
+    await buildProgram(output, environment).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
 
 let folder: string;
@@ -91,6 +91,15 @@ describe('tern keys', () => {
     expect((await run('usage')).out.split('\n')).toHaveLength(4);
     expect(await json('usage', id)).toEqual([{ day, key: id, network: 'mainnet', ...counts }]);
     expect((await json('list'))[0].last_used).toBe(counts.last_used);
+  });
+
+  it('takes the data directory from the environment, too', async () => {
+    const { id } = await json('create');
+    vi.stubEnv('TERN_DATA', join(folder, 'data'));
+    let out = '';
+    const code = await runCommandLine(['keys', 'list'], { out: (text) => (out += text), err: () => {} });
+    vi.unstubAllEnvs();
+    expect([code, out]).toEqual([0, expect.stringContaining(id)]);
   });
 
   it('knows the plans of a file', async () => {

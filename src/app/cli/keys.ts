@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
 import { issuedJson, issuedText, keyJson, keyTable, toJson, usageTable } from '#app/cli/keys/key-tables.js';
 import { parseDays, parseGrace, parseId, parseLabel, parseName } from '#app/cli/keys/options.js';
@@ -39,8 +39,8 @@ export function keysCommand(): Command {
       throw cliErrors.usage({ problem: `${problem}; it has create, list, revoke, rotate and usage` });
     });
   for (const command of [createCommand(), listCommand(), revokeCommand(), rotateCommand(), usageCommand()]) {
-    command.option('--data <folder>', 'the data directory of the server', '.tern').option('--json', 'print JSON');
-    keys.addCommand(command);
+    const data = new Option('--data <folder>', 'the data directory of the server').env('TERN_DATA').default('.tern');
+    keys.addCommand(command.addOption(data).option('--json', 'print JSON'));
   }
   return keys;
 }
@@ -49,7 +49,12 @@ function createCommand(): Command {
   return new Command('create')
     .description('make a key and print it, this one time')
     .option('--plan <name>', 'free, plus, advanced, unlimited, or one of the file of plans', 'free')
-    .option('--plans <file>', 'the file of plans (default: plans.json in the data directory, if there is one)')
+    .addOption(
+      new Option(
+        '--plans <file>',
+        'the file of plans (default: plans.json in the data directory, if there is one)',
+      ).env('TERN_PLANS'),
+    )
     .option('--label <text>', 'what the key is for', '')
     .option('--owner <name>', 'keys of one owner on one plan share its limits')
     .option('--network <name>', 'a network it is for; may be repeated (default: all of the plan)', collect, [])
@@ -62,7 +67,7 @@ function createCommand(): Command {
         plan: flags.plan,
         networks: networks.length === 0 ? null : networks,
       };
-      const plans = plansIn(flags.data, flags.plans ?? null);
+      const plans = plansIn(folderOf(flags), flags.plans || null);
       const issued = await administration(flags, command).create(wanted, plans);
       write(command, flags.json ? issuedJson(issued) : issuedText(issued, plans.forKey(flags.plan)));
     });
@@ -73,8 +78,8 @@ function listCommand(): Command {
     .description('list the keys; the secrets are not stored')
     .action(async (flags: CommonFlags, command: Command) => {
       const modules = modulesOf(command);
-      const keys = await keysIn(flags.data, modules).list();
-      const uses = lastUses(await usageReport(usageIn(flags.data, modules), MOST_DAYS, Date.now()));
+      const keys = await keysIn(folderOf(flags), modules).list();
+      const uses = lastUses(await usageReport(usageIn(folderOf(flags), modules), MOST_DAYS, Date.now()));
       write(command, flags.json ? toJson(keys.map((key) => keyJson(key, uses))) : keyTable(keys, uses));
     });
 }
@@ -109,10 +114,15 @@ function usageCommand(): Command {
     .action(async (id: string | undefined, flags: CommonFlags & { readonly days: string }, command: Command) => {
       const days = parseDays(flags.days, MOST_DAYS);
       if (id !== undefined) await administration(flags, command).find(parseId(id));
-      const all = await usageReport(usageIn(flags.data, modulesOf(command)), days, Date.now());
+      const all = await usageReport(usageIn(folderOf(flags), modulesOf(command)), days, Date.now());
       const rows = all.filter(({ key }) => id === undefined || key === id);
       write(command, flags.json ? toJson(rows) : usageTable(rows));
     });
+}
+
+/** A variable that is empty counts as not set. */
+function folderOf({ data }: CommonFlags): string {
+  return data || '.tern';
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
@@ -121,7 +131,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 function administration(flags: CommonFlags, command: Command): KeyAdministration {
   const modules = modulesOf(command);
-  return new KeyAdministration({ ...modules, store: keysIn(flags.data, modules) });
+  return new KeyAdministration({ ...modules, store: keysIn(folderOf(flags), modules) });
 }
 
 function modulesOf(command: Command): AccessModules {

@@ -7,7 +7,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-});
+const output = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (text: string) => void process.stderr.write(text),
+};
+// biome-ignore lint/style/noProcessEnv: this is where the environment comes in; everything else is given it
+process.exitCode = await runCommandLine(process.argv.slice(2), output, process.env);

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { accessMetricRows } from '#app/telemetry/access-metrics.js';
 import { adnlMetricRows } from '#app/telemetry/adnl-metrics.js';
+import { contractMetricRows } from '#app/telemetry/contract-metrics.js';
 import { liteMetricRows } from '#app/telemetry/lite-metrics.js';
 import { type MetricRow, type MetricSource, registerRows } from '#app/telemetry/metric-rows.js';
 import { tvmMetricRows } from '#app/telemetry/tvm-metrics.js';
@@ -9,6 +10,7 @@ import type { PoolMetrics } from '#drivers/lite/metrics.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
+import type { ContractsMetrics } from '#services/contracts/status.js';
 
 /** How a network is; what `/readyz` tells, as figures. */
 export interface NetworkFigures {
@@ -24,6 +26,7 @@ export interface MeasuredService {
   readonly networks: readonly MetricSource<NetworkFigures>[];
   readonly pools: readonly MetricSource<PoolMetrics>[];
   readonly connections: readonly MetricSource<AdnlMetrics>[];
+  readonly contracts: readonly MetricSource<ContractsMetrics>[];
   readonly tvm: readonly MetricSource<TvmMetrics>[];
   /** `null` where everybody may ask. */
   readonly access: (() => AccessMetrics) | null;
@@ -60,11 +63,12 @@ const versionRow: MetricRow<string> = {
 
 /** Puts the metrics of Tern into a registry; those of HTTP are put there by the server. */
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
-  const { version, networks, pools, connections, tvm, access } = service;
+  const { version, networks, pools, connections, contracts, tvm, access } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
   registerRows(registry, adnlMetricRows, connections, clock);
+  registerRows(registry, contractMetricRows, contracts, clock);
   registerRows(registry, tvmMetricRows, tvm, clock);
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import type { Environment } from '#app/cli/environment.js';
+import { packageVersion } from '#app/cli/package-version.js';
+import { runUntilSignal } from '#app/cli/run-until-signal.js';
+import { addSettings } from '#app/cli/settings-options.js';
+import { realSurroundings } from '#app/cli/surroundings.js';
+import { download } from '#app/config/download.js';
+import { assignListeners } from '#app/config/listeners.js';
+import { loadGroups, loadNetworks } from '#app/config/networks.js';
+import { type GivenSettings, readSettings, unknownVariables } from '#app/config/read-settings.js';
+import { type ServeSettings, serveSettings } from '#app/config/settings.js';
+import { prepareDataFolder } from '#app/service/data-folder.js';
+import { type RunningService, startService } from '#app/service/start-service.js';
+import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
+
+const STANDARD_ERROR = 2;
+
+/** `tern serve`: the API of some networks, for production. Runs until it is interrupted. */
+export function serveCommand(environment: Environment): Command {
+  const command = new Command('serve')
+    .description('serve the HTTP API of TON networks, straight from liteservers')
+    .action(async (flags: GivenSettings['flags']) => {
+      const { values } = readSettings(serveSettings, { flags, environment });
+      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      try {
+        for (const variable of unknownVariables(serveSettings, environment)) {
+          logger.info('an environment variable is not known and does nothing', { variable });
+        }
+        await runUntilSignal(
+          () => startServe(values, logger),
+          ({ servers }) => logger.info('ready for requests', { urls: servers.map(({ url }) => url).join() }),
+        );
+        logger.info('ended');
+      } finally {
+        logger.close();
+      }
+    });
+  return addSettings(command, serveSettings);
+}
+
+async function startServe(settings: ServeSettings, logger: ClosableLogger): Promise<RunningService> {
+  const networks = await loadNetworks(settings.network, { download });
+  const groups = await loadGroups(settings.liteserverGroup, { download });
+  const names = networks.map(({ name }) => name);
+  const listeners = assignListeners(names, settings);
+  await prepareDataFolder(settings.data);
+  const { hostOf } = settings;
+  return startService(
+    { version: packageVersion(), networks, groups, listeners, hostOf, keepsKeyBlocks: true, settings },
+    realSurroundings(logger),
+  );
+}

@@ -1,0 +1,88 @@
+import type { LiteSource } from '#drivers/lite/lite-source.js';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+
+/** The newest masterchain block that is proven. */
+export interface ProvenHead {
+  readonly seqno: number;
+  /** Unix seconds; `null` while there is only the zerostate. */
+  readonly gen_utime: number | null;
+}
+
+export interface HeadWatchModules {
+  readonly chain: Pick<ChainReads, 'head'>;
+  readonly source: Pick<LiteSource, 'headSeqno'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How often it looks whether servers have claimed a newer block. */
+const LOOK_MS = 250;
+
+/** The pause after a proof that failed. */
+const RETRY_MS = 1_000;
+
+/**
+ * Proves the newest masterchain block again and again, whether anybody asks or not: so it is known whether the network can
+ * be read, key blocks are learnt as they come, and requests find the head proven.
+ */
+export class HeadWatch {
+  readonly #options: { readonly deadlineMs: number };
+  readonly #modules: HeadWatchModules;
+  readonly #stop = new AbortController();
+  #head: ProvenHead | null = null;
+  #problem: string | null = null;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: { readonly deadlineMs: number }, modules: HeadWatchModules) {
+    this.#options = options;
+    this.#modules = modules;
+  }
+
+  /** `null` before the first proof. */
+  get head(): ProvenHead | null {
+    return this.#head;
+  }
+
+  /** Why the last proof failed; `null` when it did not. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { source, clock } = this.#modules;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      if (this.#head === null || this.#problem !== null || source.headSeqno > this.#head.seqno) await this.#prove();
+      await pause(this.#problem === null ? LOOK_MS : RETRY_MS, clock, signal);
+    }
+  }
+
+  async #prove(): Promise<void> {
+    const { chain, logger } = this.#modules;
+    const { signal } = this.#stop;
+    try {
+      const { block, gen_utime } = await chain.head({ deadlineMs: this.#options.deadlineMs, signal });
+      if (this.#problem !== null || this.#head === null) logger.info('the head is proven', { seqno: block.seqno });
+      this.#head = { seqno: block.seqno, gen_utime };
+      this.#problem = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = isTernError(error) ? `${error.code}: ${error.message}` : String(error);
+      if (this.#problem === null) logger.warn('the newest block cannot be proven; it is tried again', { problem });
+      this.#problem = problem;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { NamedNetwork } from '#app/config/networks.js';
+import { startTogether } from '#app/service/closers.js';
+import type { Surroundings } from '#app/service/liteserver-pool.js';
+import { parseGlobalConfig } from '#drivers/lite/global-config.js';
+import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import type { RunGetMethod } from '#localnet/liteserver/get-methods.js';
+import { globalConfig } from '#localnet/liteserver/global-config.js';
+import { startLiteserver } from '#localnet/liteserver/server.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+
+/** A recorded chain that a liteserver in this process serves. */
+export interface ReplayedNetwork {
+  readonly network: NamedNetwork;
+  readonly lastSeqno: number;
+  /** When its last block was made, in unix seconds. */
+  readonly lastTime: number;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+
+/**
+ * Serves the chain in a folder as a liteserver on a free port of this machine.
+ * @throws replay/*, adnl/listen-failed
+ */
+export function startReplayedNetwork(
+  options: { readonly name: string; readonly folder: string },
+  modules: Surroundings,
+): Promise<ReplayedNetwork> {
+  return startTogether(async (closers) => {
+    const { name, folder } = options;
+    const { clock, unixTimeMs, randomBytes } = modules;
+    const ledger = openReplay(folder, { to: null, head: null });
+    const methods = onDemand(modules);
+    closers.add(() => methods.close());
+    const server = await startLiteserver(
+      { host: HOST, port: 0, seed: randomBytes(32) },
+      {
+        ledger,
+        clock,
+        unixTime: () => Math.floor(unixTimeMs() / 1000),
+        randomBytes,
+        runGetMethod: methods.run,
+      },
+    );
+    closers.add(() => server.close());
+    const config = globalConfig({ host: HOST, port: server.port, publicKey: server.publicKey }, ledger.zerostate);
+    return {
+      network: { name, source: folder, config: parseGlobalConfig(config, folder) },
+      lastSeqno: ledger.lastSeqno,
+      lastTime: ledger.timeOf(ledger.lastSeqno),
+      close: () => closers.close(),
+    };
+  });
+}
+
+/** A virtual machine that is started when the first get-method comes: with the default settings, none ever does. */
+function onDemand(modules: Surroundings): { readonly run: RunGetMethod; close(): Promise<void> } {
+  let pool: Promise<TvmPool> | null = null;
+  const start = async (): Promise<TvmPool> => {
+    const made = new TvmPool({ workers: 1 }, modules);
+    await made.start();
+    return made;
+  };
+  return {
+    run: async (run) => {
+      pool ??= start();
+      return (await pool).runInContext(run);
+    },
+    close: async () => (await pool)?.close(),
+  };
+}

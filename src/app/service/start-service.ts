@@ -1,0 +1,181 @@
+import { availableParallelism } from 'node:os';
+import { Registry } from 'prom-client';
+import type { HttpNetwork } from '#api/http/http-api.js';
+import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import { configErrors } from '#app/config/errors.js';
+import type { Listener } from '#app/config/listeners.js';
+import { isSameNetwork, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
+import type { ApiSettings } from '#app/config/settings.js';
+import { startTogether } from '#app/service/closers.js';
+import type { Surroundings } from '#app/service/liteserver-pool.js';
+import { type OpenNetwork, openNetwork } from '#app/service/open-network.js';
+import { v2Api } from '#app/service/v2-api.js';
+import {
+  type MeasuredService,
+  registerProcessMetrics,
+  registerServiceMetrics,
+} from '#app/telemetry/service-metrics.js';
+import type { Access } from '#services/access/access.js';
+import type { AccessMetrics } from '#services/access/metrics.js';
+import { openAccess } from '#services/access/open-access.js';
+import { startKeyedAccess } from '#services/access/start-keyed-access.js';
+
+/** What is served where. */
+export interface ServicePlan {
+  /** Of the package: `2.2.0`. */
+  readonly version: string;
+  readonly networks: readonly NamedNetwork[];
+  readonly groups: readonly NamedGroup[];
+  readonly listeners: readonly Listener[];
+  readonly hostOf: readonly { readonly network: string; readonly host: string }[];
+  /** Whether proven key blocks are kept in the data folder. */
+  readonly keepsKeyBlocks: boolean;
+  readonly settings: ApiSettings;
+}
+
+/** A service that runs until it is closed. */
+export interface RunningService {
+  /** In the order of the listeners. */
+  readonly servers: readonly HttpServer[];
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+
+/**
+ * Starts everything, HTTP last; when one part cannot start, those before it are closed again.
+ *
+ * @throws http/cannot-listen, access/*, config/setting-conflict, and as {@link openNetwork}
+ */
+export function startService(plan: ServicePlan, modules: Surroundings): Promise<RunningService> {
+  return startTogether(async (closers) => {
+    const { settings, networks, listeners } = plan;
+    const groups = groupsByNetwork(networks, plan.groups);
+    const { access, accessMetrics, close } = await startAccess(settings, modules);
+    closers.add(close);
+
+    const cores = Math.min(availableParallelism(), 8);
+    const tvmWorkers = settings.tvmWorkers ?? Math.max(1, Math.floor(cores / networks.length));
+    const open = new Map<string, OpenNetwork>();
+    for (const network of networks) {
+      const opened = await openNetwork(
+        {
+          network,
+          groups: groups.get(network.name) ?? [],
+          dataFolder: plan.keepsKeyBlocks ? settings.data : null,
+          getMethods: settings.getMethods,
+          tvmWorkers,
+          cacheBytes: settings.nodeCacheMb * MIB,
+          deadlineMs: settings.requestTimeout,
+          maxHeadAgeMs: settings.maxHeadAge,
+        },
+        modules,
+      );
+      closers.add(() => opened.close());
+      open.set(network.name, opened);
+    }
+
+    const servers: HttpServer[] = [];
+    // They all end their requests at the same time, so that the longest drain is the whole one.
+    closers.add(async () => void (await Promise.all(servers.map((server) => server.close()))));
+    for (const { address, networks: names } of listeners) {
+      const served = names.map((name) => open.get(name)!);
+      const registry = new Registry();
+      registerProcessMetrics(registry);
+      registerServiceMetrics(registry, measured(plan.version, served, accessMetrics), modules.clock);
+      const server = await startHttpServer(
+        { ...address, version: plan.version, ...httpSettings(settings) },
+        {
+          ...modules,
+          access,
+          metrics: registry,
+          networks: served.map((network) => httpNetwork(network, plan.hostOf)),
+        },
+      );
+      modules.logger.info('listening', { url: server.url, networks: names.join() });
+      servers.push(server);
+    }
+    return { servers, close: () => closers.close() };
+  });
+}
+
+function httpSettings(settings: ApiSettings) {
+  return {
+    profile: settings.profile,
+    trustProxy: settings.trustProxy,
+    cacheBytes: settings.cacheMb * MIB,
+    deadlineMs: settings.requestTimeout,
+    maxConcurrent: settings.maxRequests,
+    maxConnections: settings.maxConnections,
+    notReadyMs: settings.drainDelay,
+    drainMs: settings.drainTimeout,
+    requestLog: settings.requestLog,
+  };
+}
+
+async function startAccess(
+  settings: ApiSettings,
+  modules: Surroundings,
+): Promise<{ access: Access; accessMetrics: (() => AccessMetrics) | null; close: () => Promise<void> }> {
+  if (settings.access === 'open') return { access: openAccess, accessMetrics: null, close: async () => {} };
+  const { data: folder, plans, redisUrl } = settings;
+  const started = await startKeyedAccess({ folder, plans, redisUrl }, modules);
+  return { access: started.access, accessMetrics: () => started.metrics(), close: () => started.close() };
+}
+
+/** @throws config/setting-conflict */
+function groupsByNetwork(
+  networks: readonly NamedNetwork[],
+  groups: readonly NamedGroup[],
+): ReadonlyMap<string, readonly NamedGroup[]> {
+  const found = new Map<string, NamedGroup[]>();
+  for (const each of groups) {
+    const { group, source, config } = each;
+    const network = networks.find((candidate) => isSameNetwork(candidate.config, config));
+    if (network === undefined) {
+      const problem = `the liteserver group ${group} (${source}) is of a network that is not served: its zerostate is another`;
+      throw configErrors['setting-conflict']({ problem });
+    }
+    const own = found.get(network.name) ?? [];
+    if (own.some((other) => other.group === group)) {
+      throw configErrors['setting-conflict']({ problem: `${network.name} has two liteserver groups "${group}"` });
+    }
+    found.set(network.name, [...own, each]);
+  }
+  return found;
+}
+
+function httpNetwork(network: OpenNetwork, hostOf: ServicePlan['hostOf']): HttpNetwork {
+  return {
+    name: network.name,
+    hosts: hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
+    apis: [v2Api(network)],
+    health: () => network.health(),
+    headSeqno: () => network.poolOf(null).lite.headSeqno,
+  };
+}
+
+function measured(
+  version: string,
+  networks: readonly OpenNetwork[],
+  access: (() => AccessMetrics) | null,
+): MeasuredService {
+  const pools = networks.flatMap(({ name, pools }) =>
+    [...pools].map(([group, pool]) => ({ labels: { network: name, group }, pool })),
+  );
+  return {
+    version,
+    access,
+    networks: networks.map((network) => ({
+      labels: { network: network.name },
+      snapshot: () => {
+        const { ready, headSeqno, headAgeMs } = network.health();
+        return { ready, head_seqno: headSeqno, head_age_seconds: headAgeMs === null ? null : headAgeMs / 1000 };
+      },
+    })),
+    pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.lite.metrics() })),
+    connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.connections })),
+    contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.contracts.metrics() })),
+    tvm: networks.map(({ name, tvm }) => ({ labels: { network: name }, snapshot: () => tvm.metrics() })),
+  };
+}
