@@ -3,8 +3,8 @@ import type { LogFields, Logger } from '#kernel/observe/logger.js';
 
 export interface PinoLoggerOptions {
   readonly level: 'info' | 'warn' | 'silent';
-  /** A file descriptor (2 is standard error) or the path of a file. */
-  readonly to: number | string;
+  /** An open file descriptor: 2 is standard error. */
+  readonly to: number;
 }
 
 /** A logger that has to be closed, so that nothing is lost. */

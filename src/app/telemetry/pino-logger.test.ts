@@ -1,0 +1,44 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { pinoLogger } from '#app/telemetry/pino-logger.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tern-log-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a logger of this level writes. */
+function written(level: 'info' | 'warn' | 'silent'): Record<string, unknown>[] {
+  const file = join(folder, level);
+  const logger = pinoLogger({ level, to: openSync(file, 'w') });
+  logger.info('begun', { seqno: 7, lt: 2n ** 63n, ok: true, reason: null });
+  logger.warn('broken', { reason: 'line\nbreak' });
+  logger.close();
+  const text = readFileSync(file, 'utf8');
+  return text === ''
+    ? []
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+}
+
+it('writes a line of JSON for each message, large numbers as text', () => {
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const [info, warn] = written('info');
+  expect(info).toEqual({
+    level: 'info',
+    time,
+    message: 'begun',
+    seqno: 7,
+    lt: '9223372036854775808',
+    ok: true,
+    reason: null,
+  });
+  expect(warn).toEqual({ level: 'warn', time, message: 'broken', reason: 'line\nbreak' });
+});
+
+it('leaves out what is below its level', () => {
+  expect(written('warn').map(({ message }) => message)).toEqual(['broken']);
+  expect(written('silent')).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import { Registry } from 'prom-client';
+import { HttpMetrics } from '#api/http/metrics.js';
+import { registerServiceMetrics } from '#app/telemetry/service-metrics.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+
+/** One row of docs/metrics.md. */
+export interface DocumentedMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+const introduction = `# Metrics
+
+\`/metrics\` of every address that Tern listens on, in the text form of Prometheus: the figures of the networks that are
+served there and of the server itself. Figures of networks have the label \`network\`; those of liteservers also
+\`group\`, which is \`public\` or the name of a private group. Counters begin again when the process does.
+
+Besides these there are the metrics of the process that prom-client knows: \`process_*\` and \`nodejs_*\`, among them
+\`process_resident_memory_bytes\`, \`process_cpu_seconds_total\` and \`nodejs_eventloop_lag_p99_seconds\`.
+
+What to be woken by: \`tern_network_ready == 0\`, a growing \`tern_network_head_age_seconds\`, a rising
+\`rate(tern_lite_failures_total[5m])\`; what to look at in the morning: \`tern_lite_server_quarantines_total\`,
+\`tern_tvm_replaced_workers_total\`, \`tern_http_rejected_total\`.
+
+The rest of this page is written by \`npm run docs:metrics\` from what the code registers; a test compares the two.
+`;
+
+/** All metrics that Tern registers itself. */
+export function collectMetrics(): DocumentedMetric[] {
+  const registry = new Registry();
+  const unread = (): never => {
+    throw new Error('nobody asks for values here');
+  };
+  const ofNetwork = [{ labels: { network: '' }, snapshot: unread }];
+  const ofGroup = [{ labels: { network: '', group: '' }, snapshot: unread }];
+  registerServiceMetrics(
+    registry,
+    {
+      version: '',
+      networks: ofNetwork,
+      pools: ofGroup,
+      connections: ofGroup,
+      contracts: ofGroup,
+      tvm: ofNetwork,
+      access: unread,
+    },
+    systemClock,
+  );
+  new HttpMetrics(registry, unread as never, unread);
+  const metrics = registry.getMetricsAsArray() as unknown as {
+    readonly name: string;
+    readonly help: string;
+    readonly labelNames: readonly string[];
+    readonly constructor: { readonly name: string };
+  }[];
+  return metrics.map(({ name, help, labelNames, constructor: kind }) => ({
+    name,
+    help,
+    labels: labelNames.filter((label) => label !== 'le'),
+    type: kind.name.toLowerCase(),
+  }));
+}
+
+/** The text of docs/metrics.md. */
+export function metricsPage(metrics: readonly DocumentedMetric[]): string {
+  const subjects = new Map<string, DocumentedMetric[]>();
+  for (const metric of metrics.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const subject = metric.name.split('_')[1]!;
+    subjects.set(subject, [...(subjects.get(subject) ?? []), metric]);
+  }
+  const sections = [...subjects].map(([subject, rows]) => {
+    const lines = rows.map(
+      ({ name, type, labels, help }) =>
+        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+    );
+    return `\n## tern_${subject}\n\n| metric | type | labels | what it counts |\n|---|---|---|---|\n${lines.join('\n')}\n`;
+  });
+  return introduction + sections.join('');
+}
