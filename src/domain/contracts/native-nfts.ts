@@ -30,35 +30,42 @@ function emptyItem(index: bigint, bits: IndexBits, collection: Address): Builder
 
 /**
  * `owner:MsgAddress next_item_index:uint64 content:^[collection_content:^Cell common_content:^Cell] item_code:^Cell
- * royalty_params:^Cell`, and of later ones `editor:MsgAddress`. What follows is not looked at: their code does not, either.
+ * royalty_params:^Cell`, and what `tail` reads.
  */
-const collection: NativeNftCollection = {
-  kind: 'nft_collection',
-  data: ({ data }) => {
-    const { owner_address, next_item_index, collection_content } = loadCollection(data);
-    return { next_item_index, collection_content, owner_address };
-  },
-  itemAddress: ({ address, data }, index) => {
-    const { item_code } = loadCollection(data);
-    return Address.ofParts(BASECHAIN, stateInitHash(item_code, emptyItem(index, 64, address).endCell()));
-  },
-  itemContent: ({ data }, _index, individual) => {
-    const { common_content } = loadCollection(data);
-    return new Builder().storeUint(1, 8).storeSlice(openCell(common_content)).storeRef(individual).endCell();
-  },
-};
-
-function loadCollection(data: Cell) {
-  const slice = openCell(data);
-  const owner_address = loadPlainAddress(slice);
-  const next_item_index = slice.loadUintBig(64);
-  const content = openCell(slice.loadRef());
-  const collection_content = content.loadRef();
-  const common_content = content.loadRef();
-  const item_code = slice.loadRef();
-  slice.loadRef();
-  return { owner_address, next_item_index, collection_content, common_content, item_code };
+function numberedCollection(tail: (data: Slice) => void): NativeNftCollection {
+  const load = (data: Cell) => {
+    const slice = openCell(data);
+    const owner_address = loadPlainAddress(slice);
+    const next_item_index = slice.loadUintBig(64);
+    const content = openCell(slice.loadRef());
+    const collection_content = content.loadRef();
+    const common_content = content.loadRef();
+    const item_code = slice.loadRef();
+    slice.loadRef();
+    tail(slice);
+    slice.end();
+    return { owner_address, next_item_index, collection_content, common_content, item_code };
+  };
+  return {
+    kind: 'nft_collection',
+    data: ({ data }) => {
+      const { owner_address, next_item_index, collection_content } = load(data);
+      return { next_item_index, collection_content, owner_address };
+    },
+    itemAddress: ({ address, data }, index) => {
+      const { item_code } = load(data);
+      return Address.ofParts(BASECHAIN, stateInitHash(item_code, emptyItem(index, 64, address).endCell()));
+    },
+    itemContent: ({ data }, _index, individual) => {
+      const { common_content } = load(data);
+      return new Builder().storeUint(1, 8).storeSlice(openCell(common_content)).storeRef(individual).endCell();
+    },
+  };
 }
+
+const plainCollection = numberedCollection(() => {});
+/** `editor:MsgAddress` */
+const editedCollection = numberedCollection(loadPlainAddress);
 
 /** Collections whose items bring their whole content. */
 function collectionOfWhole(load: (data: Cell) => WholeCollection): NativeNftCollection {
@@ -232,9 +239,9 @@ const telemintName = item(loadTelemintFields, {
 
 /** By the hash of their code, in lower-case hexadecimal. */
 export const NATIVE_NFTS: readonly (readonly [hash: string, contract: NativeContract])[] = [
-  ['8e5aab17e2e503bec75c2f453b9dacf11a98bbb2cc202994710952a7271c7780', collection],
-  ['64bb2d4661b5f2dc1a83bf5cbbe09e92ac0b460a1b879a5519386fca4c348bca', collection],
-  ['0b84497ccefe297d00beebb08a544cc6ef6230eab762692ca053fa9811399836', collection],
+  ['8e5aab17e2e503bec75c2f453b9dacf11a98bbb2cc202994710952a7271c7780', plainCollection],
+  ['64bb2d4661b5f2dc1a83bf5cbbe09e92ac0b460a1b879a5519386fca4c348bca', plainCollection],
+  ['0b84497ccefe297d00beebb08a544cc6ef6230eab762692ca053fa9811399836', editedCollection],
   ['eec5bbc25065628799468860d8fd48031585f649c32fa382c888ba48831625a3', dnsCollection],
   ['4d4eb9bfa2b210d890833a712be244081fddadb07f031f361ea5cf7f1a130651', telemintCollection],
   ['88410c220f822181668269ce83eb9cc0d3b39c21999c8b55de03360a20e7c282', telemintCollection],
