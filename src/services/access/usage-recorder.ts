@@ -33,6 +33,9 @@ export class UsageRecorder {
   readonly #modules: UsageRecorderModules;
   /** Day, key, network. */
   #counting = new Map<string, Map<string, Map<string, Counting>>>();
+  /** The last day that something was counted in; writing it out each time would take longer than counting. */
+  #day = '';
+  #dayNumber = -1;
   #flushing: Promise<void> = Promise.resolve();
   #cancel: CancelSchedule = () => {};
   #closed = false;
@@ -55,7 +58,12 @@ export class UsageRecorder {
 
   count(key: string, network: string, what: 'allowed' | 'limited'): void {
     const now = this.#modules.unixTimeMs();
-    const keys = member(this.#counting, dayOf(now), () => new Map<string, Map<string, Counting>>());
+    const dayNumber = Math.floor(now / DAY_MS);
+    if (dayNumber !== this.#dayNumber) {
+      this.#dayNumber = dayNumber;
+      this.#day = dayOf(now);
+    }
+    const keys = member(this.#counting, this.#day, () => new Map<string, Map<string, Counting>>());
     const networks = member(keys, key, () => new Map<string, Counting>());
     const counting = member(networks, network, () => ({ allowed: 0, limited: 0, last_used: 0 }));
     counting[what]++;
