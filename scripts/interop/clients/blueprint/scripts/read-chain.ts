@@ -31,8 +31,8 @@ export async function run(provider: NetworkProvider): Promise<void> {
   });
   await check('configuration', async () => {
     const config = await provider.getConfig();
-    const { gasPrice } = config.gasPrices.workchain;
-    if (gasPrice <= 0n) throw new Error(`the price of gas is ${gasPrice}`);
-    return `gas costs ${gasPrice}`;
+    const { flatGasPrice } = config.gasPrices.workchain;
+    if (flatGasPrice <= 0n) throw new Error(`the least price of a run is ${flatGasPrice}`);
+    return `a run costs ${flatGasPrice} at least`;
   });
 }
