@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
+import { headerText } from '#api/v2/header-text.js';
 import { method } from '#api/v2/method-parameter.js';
 import { address, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { LegacyStackEntry, RunGetMethodResult, RunGetMethodStdResult, TvmStackEntry } from '#api/v2/schemas/stack.js';
@@ -49,14 +50,6 @@ async function run({ address, method, stack, seqno }: Question, context: V2Conte
   }
   if (result.ran_on === 'node') header(HEADER, `node; reason=${headerText(result.ran_on_reason ?? 'unknown')}`);
   return result;
-}
-
-/** Printable ASCII, as headers must be. */
-function headerText(text: string): string {
-  return text
-    .replace(/[^\x21-\x7e]+/g, ' ')
-    .trim()
-    .slice(0, 200);
 }
 
 const runGetMethod = v2Endpoint({

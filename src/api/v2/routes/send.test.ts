@@ -47,7 +47,8 @@ function network(refusal: { code: number; text: string } | null = null) {
     }),
     estimateFee: async (question: FeeQuestion) => {
       asked.push(question);
-      return { in_fwd_fee: 400_000n, storage_fee: 37n, gas_fee: 2n ** 40n, fwd_fee: 0n };
+      const caveat = question.ignore_chksig ? 'the network is newer' : null;
+      return { in_fwd_fee: 400_000n, storage_fee: 37n, gas_fee: 2n ** 40n, fwd_fee: 0n, caveat };
     },
   };
   return { sent, asked, network: { chain, contracts } as never };
@@ -182,7 +183,9 @@ describe('messages in parts', () => {
     ];
     for (const [index, [name, parts]] of rows.entries()) {
       const { asked, network: taking } = network();
-      const { result } = await callV2(sendEndpoints, name, { address, ...parts }, taking);
+      const { result, headers } = await callV2(sendEndpoints, name, { address, ...parts }, taking);
+      const caveat = { 'X-Tern-Fee-Estimate': 'approximate; reason=the network is newer' };
+      expect(headers).toEqual(index === 2 ? caveat : {});
       expect(result).toEqual({
         '@type': 'query.fees',
         source_fees: { '@type': 'fees', in_fwd_fee: 400_000, storage_fee: 37, gas_fee: 2 ** 40, fwd_fee: 0 },

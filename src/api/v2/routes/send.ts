@@ -12,7 +12,8 @@ import {
 import { addressParameter } from '#api/v2/parameters.js';
 import { ExtMessageInfo, QueryFees, ResultOk } from '#api/v2/schemas/send.js';
 import { messageTo } from '#api/v2/send/build-message.js';
-import { extMessageInfo, queryFees } from '#api/v2/send/results.js';
+import { estimate } from '#api/v2/send/estimate.js';
+import { extMessageInfo } from '#api/v2/send/results.js';
 import { sendMessage } from '#api/v2/send/send-message.js';
 import { SEND_FAILURES } from '#api/v2/send/statuses.js';
 
@@ -176,15 +177,13 @@ const estimateFee = v2Endpoint({
   description:
     'Runs a message from outside on the state of the account as it is now, without sending it, and answers what it would ' +
     'cost: taking it in, storage, gas, forwarding of what the contract sends. All in nanotons. By default every signature ' +
-    'counts as right, so that the message can be unsigned.',
+    'counts as right, so that the message can be unsigned. Where the network has newer rules than the estimate, the header ' +
+    '`X-Tern-Fee-Estimate` says so.',
   params: Type.Object({ ...parts, ignore_chksig }, { additionalProperties: false }),
   result: QueryFees,
   statuses: STATUSES,
   freshness: 'none',
-  handle: async ({ address: to, body, init_code = null, init_data = null, ignore_chksig: ignore = true }, context) => {
-    const question = { address: to.address, body, init_code, init_data, ignore_chksig: ignore };
-    return queryFees(await context.network.contracts.estimateFee(question, context.read));
-  },
+  handle: (question, context) => estimate(question, context),
 });
 
 const estimateFeeSimple = v2Endpoint({
@@ -198,10 +197,7 @@ const estimateFeeSimple = v2Endpoint({
   result: QueryFees,
   statuses: STATUSES,
   freshness: 'none',
-  handle: async ({ address: to, body, init_code = null, init_data = null, ignore_chksig: ignore = true }, context) => {
-    const question = { address: to.address, body, init_code, init_data, ignore_chksig: ignore };
-    return queryFees(await context.network.contracts.estimateFee(question, context.read));
-  },
+  handle: (question, context) => estimate(question, context),
 });
 
 /** Methods that send messages, in the order of the document. */
