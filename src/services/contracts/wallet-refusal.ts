@@ -37,8 +37,9 @@ const CHECKS: readonly (readonly [wallet_type: string, checks: Checks])[] = [
     ]),
   ],
   ['wallet v3', V3],
+  ['wallet v4 r1', V3],
   ['wallet v4', V4],
-  ['wallet v5 beta', V4],
+  ['wallet v5 beta', new Map([...V4, [35, 'expired-or-signature']])],
   [
     'wallet v5',
     new Map([

@@ -1,0 +1,57 @@
+import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { answerLiteQuery } from '#localnet/liteserver/answer.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { Chain } from '#services/chain/chain.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { ContractService } from '#services/contracts/contracts-service.js';
+import type { ContractOptions } from '#services/contracts/options.js';
+import type { DirectSource } from '#test/support/direct-source.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import { chainOver } from '#test/support/replayed-chain.js';
+
+/** Contracts of a recorded chain, over a server that runs get methods, too. */
+export interface ReplayedContracts {
+  readonly ledger: ReplayLedger;
+  readonly chain: Chain;
+  readonly source: DirectSource;
+  /** A service over the chain, some reads of which are others. */
+  serviceOver(options?: ContractOptions, changes?: Partial<ChainReads>): ContractService;
+}
+
+/** @param head the newest block that the server knows; null for the last one of the recording */
+export function replayedContracts(folder: string, tvm: TvmPool, head: number | null = null): ReplayedContracts {
+  const ledger = openReplay(folder, { to: null, head });
+  const context = {
+    ledger,
+    clock: new FakeClock(),
+    unixTime: () => 1_800_000_000,
+    runGetMethod: (run: Parameters<TvmPool['runInContext']>[0]) => tvm.runInContext(run),
+  };
+  const { chain, source } = chainOver(ledger.zerostate, [async (query) => (await answerLiteQuery(query, context))!]);
+  return {
+    ledger,
+    chain,
+    source,
+    serviceOver(options = {}, changes = {}) {
+      const modules = { tvm, askNode: source, clock: systemClock, logger: silentLogger };
+      return new ContractService(options, { ...modules, chain: changedReads(chain, changes) });
+    },
+  };
+}
+
+function changedReads(chain: Chain, changes: Partial<ChainReads>): ChainReads {
+  return new Proxy<ChainReads>(chain, {
+    get(_, name) {
+      const changed: unknown = Reflect.get(changes, name);
+      if (changed !== undefined) return changed;
+      const read: unknown = Reflect.get(chain, name, chain);
+      return typeof read === 'function' ? read.bind(chain) : read;
+    },
+  });
+}
+
+/** The small recorded chain of this repository: 380 masterchain blocks, the zerostate the only key block. */
+export const DEV_CHAIN = new URL('../../data/dev-chain', import.meta.url).pathname;
