@@ -157,14 +157,19 @@ export const limit = Type.Optional(
 );
 
 export const toLt = optionalInt64Parameter(
-  'Leave out the transaction with this lt and all before it. Default: 0, all that there are.',
+  'Leave out the transaction with this lt and all before it. Without it, or with 0, there is no such bound.',
 );
 
 export const archival = Type.Optional(
-  Type.Boolean({
-    description:
-      'Accepted for the sake of existing clients. Old transactions are always looked for on servers that have them.',
-  }),
+  Type.Transform(
+    Type.Union([Type.Boolean(), Type.Integer({ format: 'int32' }), Type.String()], {
+      description:
+        'Accepted for the sake of existing clients. Old transactions are always looked for on servers that have them.',
+      default: false,
+    }),
+  )
+    .Decode(decodeBoolean)
+    .Encode((value) => value ?? false),
 );
 
 export const unixtime = Type.Optional(
@@ -254,6 +259,19 @@ function decodeInt64(text: string, minimum: bigint): bigint {
   throw badValue(`${quoted(text)} is not a whole number from ${minimum} to ${MAX_INT64}`);
 }
 
+const TRUE = /^(y|yes|t|true|on|1)$/i;
+const FALSE = /^(n|no|f|false|off|0)$/i;
+
+/** Texts as queries have them; an empty one is the same as none. @throws v2/parameter-value */
+function decodeBoolean(value: boolean | number | string): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value !== 0;
+  if (value === '') return undefined;
+  if (TRUE.test(value)) return true;
+  if (FALSE.test(value)) return false;
+  throw badValue(`${quoted(value)} is neither true nor false`);
+}
+
 /** @throws v2/parameter-value */
 function decodeShard(text: string): bigint {
   let value: bigint | null = null;
@@ -262,8 +280,8 @@ function decodeShard(text: string): bigint {
   if (value === null || value < MIN_INT64 || value > MAX_UINT64) {
     throw badValue(`${quoted(text)} is not a shard: a 64-bit decimal number or 0x and up to 16 hexadecimal digits`);
   }
-  if (value === 0n) throw badValue('0 is not a shard: its last bit that is set ends the prefix');
-  return BigInt.asUintN(64, value);
+  // Without the bit that ends the prefix it means the first shard, as an account id of zeros does.
+  return value === 0n ? 1n : BigInt.asUintN(64, value);
 }
 
 function badValue(problem: string): Error {
