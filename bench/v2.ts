@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { ReplayProcess } from '../test/support/replay-process.js';
+import { ServedTern } from '../test/support/served-tern.js';
 import { sharedData, vectorPath } from '../test/support/shared-data.js';
-import { TernProcess } from '../test/support/tern-process.js';
 import type { LatencyCase } from './latency.js';
 import type { BenchSuite } from './suite.js';
 import { type HttpCall, KeepAliveClient } from './v2/keep-alive-client.js';
@@ -25,7 +25,7 @@ const CACHED_CPU_TARGET = 0.1;
 
 /** A Tern that serves, and what ends it. */
 interface Served {
-  readonly tern: TernProcess;
+  readonly tern: ServedTern;
   readonly clients: KeepAliveClient[];
 }
 
@@ -53,7 +53,7 @@ export const suite: BenchSuite = {
     ];
     for (const { name: mode, flags } of modes) {
       const data = join(scratch, mode);
-      const tern = await TernProcess.start([
+      const tern = await ServedTern.start([
         'serve',
         '--network',
         config,

@@ -1,28 +1,59 @@
-// npm run interop: other people's clients read from `tern replay`. Needs Python 3 with venv and pip.
+// npm run interop [-- lite|clients]: other people's clients read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { prepareGo } from './clients/go-program.mjs';
+import { prepareNpm } from './clients/npm-packages.mjs';
 import { preparePython, runCommand } from './python-venv.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const LIMIT_MS = 4 * 60_000;
+const place = (/** @type {string} */ name) => join(root, '.interop', name);
+const near = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
-const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
-const prepared = preparePython(join(root, '.interop', 'python'), requirements, runCommand);
-if ('problem' in prepared) {
-  process.stderr.write(`interop: ${prepared.problem}\n`);
-  process.exitCode = 1;
-} else {
-  runChecks(prepared.python);
+/**
+ * What is checked: who needs what, and which program checks it.
+ * @type {Readonly<Record<string, { program: string, limitMs: number, prepare: () => (string | { problem: string })[] }>>}
+ */
+const suites = {
+  // tonlib, a lite client of npm, and Redis
+  lite: {
+    program: 'checks.ts',
+    limitMs: 5 * 60_000,
+    prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
+  },
+  // clients of API v2 in JavaScript, Python and Go, and requests made up from the OpenAPI document
+  clients: {
+    program: 'clients/checks.ts',
+    limitMs: 5 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
+    prepare: () => [
+      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
+      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
+    ],
+  },
+};
+
+/**
+ * @param {Record<string, string>} prepared
+ * @param {string} key
+ * @returns {string | { problem: string }}
+ */
+function itemOr(prepared, key) {
+  const problem = prepared.problem;
+  return problem === undefined ? /** @type {string} */ (prepared[key]) : { problem };
 }
 
-/** @param {string} python */
-function runChecks(python) {
-  const checks = fileURLToPath(new URL('checks.ts', import.meta.url));
-  const args = ['--conditions=source', '--import', import.meta.resolve('tsx'), checks, python];
-  // A process group of its own: ending it ends the servers and the Python that it started as well.
-  const child = spawn(process.execPath, args, {
+/**
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {number} limitMs
+ * @returns {Promise<number>} the exit code
+ */
+function runChecks(program, args, limitMs) {
+  const node = ['--conditions=source', '--import', import.meta.resolve('tsx'), near(program), ...args];
+  // A process group of its own: ending it ends the servers and the programs that it started as well.
+  const child = spawn(process.execPath, node, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: process.platform !== 'win32',
@@ -36,20 +67,47 @@ function runChecks(python) {
     }
   };
   const patience = setTimeout(() => {
-    process.stderr.write(`interop: not done after ${LIMIT_MS / 1000} s, given up\n`);
+    process.stderr.write(`interop: not done after ${limitMs / 1000} s, given up\n`);
     end('SIGKILL');
-  }, LIMIT_MS);
-  for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-    process.on(signal, () => end(signal));
+  }, limitMs);
+  const signals = /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+  for (const signal of signals) process.on(signal, end);
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      process.stderr.write(`interop: Node could not be started: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('exit', (code) => {
+      end('SIGKILL');
+      resolve(code ?? 1);
+    });
+  }).then((code) => {
+    clearTimeout(patience);
+    for (const signal of signals) process.off(signal, end);
+    return /** @type {number} */ (code);
+  });
+}
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => suites[name] === undefined);
+if (unknown !== undefined) {
+  process.stderr.write(
+    `interop: there is no "${unknown}"; wanted are ${Object.keys(suites).join(', ')}, or none for all\n`,
+  );
+  process.exitCode = 1;
+} else {
+  for (const name of names.length > 0 ? names : Object.keys(suites)) {
+    const { program, limitMs, prepare } = /** @type {typeof suites[string]} */ (suites[name]);
+    const args = [];
+    let isReady = true;
+    for (const prepared of prepare()) {
+      if (typeof prepared === 'string') args.push(prepared);
+      else {
+        process.stderr.write(`interop: ${prepared.problem}\n`);
+        isReady = false;
+      }
+    }
+    const code = isReady ? await runChecks(program, args, limitMs) : 1;
+    if (code !== 0) process.exitCode = 1;
   }
-  child.on('error', (error) => {
-    clearTimeout(patience);
-    process.stderr.write(`interop: Node could not be started: ${error.message}\n`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code) => {
-    clearTimeout(patience);
-    end('SIGKILL');
-    process.exitCode = code ?? 1;
-  });
 }

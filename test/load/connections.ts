@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TernProcess } from '#test/support/tern-process.js';
+import { ServedTern } from '#test/support/served-tern.js';
 import { percentile } from '../../bench/latency.js';
 import { type HttpAnswer, type HttpCall, KeepAliveClient } from '../../bench/v2/keep-alive-client.js';
 import { v2Requests } from '../../bench/v2/requests.js';
@@ -13,7 +13,7 @@ const GROWTH = 0.1;
 
 /** Many connections at once, each always asking: answers right, memory flat, no error but 429 and 503. */
 export async function loadConnections({ folder, config, data, seconds, connections, write }: Ground): Promise<boolean> {
-  const tern = await TernProcess.start(['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data]);
+  const tern = await ServedTern.start(['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data]);
   const client = new KeepAliveClient(tern.url, connections);
   try {
     const calls = Object.values(v2Requests(folder)).flat();

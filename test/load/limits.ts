@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { TernProcess } from '#test/support/tern-process.js';
+import { ServedTern } from '#test/support/served-tern.js';
 import { KeepAliveClient } from '../../bench/v2/keep-alive-client.js';
 import type { Ground } from './run.js';
 
@@ -23,7 +23,7 @@ export async function loadLimits({ config, data, seconds, write }: Ground): Prom
   writeFileSync(join(data, 'plans.json'), JSON.stringify({ plans: [PLAN] }));
   const { id, key } = JSON.parse(await keys('create', '--plan', PLAN.name, '--data', data, '--json'));
   const flags = ['--listen', '127.0.0.1:0', '--data', data, '--access', 'keys'];
-  const service = await TernProcess.start(['serve', '--network', config, ...flags]);
+  const service = await ServedTern.start(['serve', '--network', config, ...flags]);
   const client = new KeepAliveClient(service.url, WORKERS, { 'x-api-key': key });
   try {
     const call = { path: '/api/v2/getMasterchainInfo' };

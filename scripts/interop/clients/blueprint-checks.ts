@@ -20,7 +20,7 @@ export async function checkBlueprint(packages: string, url: string, truthFile: s
     const compilerOptions = { target: 'ES2022', module: 'commonjs', esModuleInterop: true, skipLibCheck: true };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
     const blueprint = join(folder, 'node_modules', '@ton', 'blueprint', 'dist', 'cli', 'cli.js');
-    const endpoint = ['--custom', `${url}/api/v2/`, '--custom-version', 'v2', '--custom-type', 'testnet'];
+    const endpoint = ['--custom', `${url}/api/v2/jsonRPC`, '--custom-version', 'v2', '--custom-type', 'testnet'];
     await reportLines(
       '@ton/blueprint',
       process.execPath,

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TernProcess } from '#test/support/tern-process.js';
+
+const READY_MS = 30_000;
+
+/** A `tern dev` or `tern serve` that listens and is ready. */
+export class ServedTern {
+  readonly #process: TernProcess;
+  /** Where it listens, without a slash at the end: the first address that it printed. */
+  readonly url: string;
+
+  private constructor(running: TernProcess, url: string) {
+    this.#process = running;
+    this.url = url;
+  }
+
+  /** Starts it, and resolves when `/readyz` says that it is ready. */
+  static async start(args: readonly string[]): Promise<ServedTern> {
+    const address = ({ out }: TernProcess): string | undefined => /https?:\/\/[^\s/]+/.exec(out)?.[0];
+    const running = await TernProcess.start(args, (each) => address(each) !== undefined);
+    const served = new ServedTern(running, address(running)!);
+    for (const until = Date.now() + READY_MS; ; await delay(50)) {
+      const ready = await fetch(`${served.url}/readyz`).catch(() => null);
+      if (ready?.ok === true) return served;
+      if (Date.now() < until) continue;
+      await running.kill();
+      throw new Error(`tern ${args.join(' ')} did not get ready: ${await ready?.text()} ${running.err}`);
+    }
+  }
+
+  /** CPU time that it has taken so far, all threads together, in milliseconds; as `/metrics` tells it. */
+  async cpuMs(): Promise<number> {
+    return (await this.#metric('process_cpu_seconds_total')) * 1000;
+  }
+
+  /** Resident memory, as `/metrics` tells it. */
+  residentBytes(): Promise<number> {
+    return this.#metric('process_resident_memory_bytes');
+  }
+
+  async #metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1];
+    if (value === undefined) throw new Error(`there is no ${name} in /metrics`);
+    return Number(value);
+  }
+
+  close(): Promise<void> {
+    return this.#process.kill();
+  }
+}
