@@ -186,7 +186,8 @@ const SELF = new Uint8Array(1);
 
 /**
  * The content of an item that is a domain: all items of the `.ton` collections, and others that have records. Null: it is
- * none. Only names in the `.ton` collections end in `.ton`; others have the name that they give themselves, or none.
+ * none. Only names in the `.ton` collections end in `.ton`: others could claim any; they have the name that they give
+ * themselves, or the label alone.
  */
 async function readDomain(
   contracts: ContractsAt,
@@ -207,28 +208,32 @@ async function readDomain(
   const dotTon = isDotTonCollection(collection);
   if (answer === null || (answer.value === null && !dotTon)) return null;
   const entries = readDnsEntries(answer.value);
-  const domain = await ifItIs(() => (dotTon ? readDotTonName(contracts, item) : readOwnName(contracts, item)));
+  const domain = await readDomainName(contracts, item, dotTon);
   return { type: 'domain', domain: domain ?? '', records: { resolver: address, name: '.', entries } };
 }
 
-async function readDotTonName(contracts: ContractsAt, item: AskedContract): Promise<string> {
-  const label = await contracts.ask(
-    item,
-    (contract, account) => (contract.kind === 'nft_item' ? (contract.domain?.label(account) ?? null) : null),
-    'get_domain',
-    [],
-    labelOf,
+async function readDomainName(contracts: ContractsAt, item: AskedContract, dotTon: boolean): Promise<string | null> {
+  const full = dotTon
+    ? null
+    : await ifItIs(() =>
+        contracts.ask(
+          item,
+          (contract, account) => (contract.kind === 'nft_item' ? (contract.domain?.fullName(account) ?? null) : null),
+          'get_full_domain',
+          [],
+          fullNameOf,
+        ),
+      );
+  if (full !== null) return ownName(full);
+  const label = await ifItIs(() =>
+    contracts.ask(
+      item,
+      (contract, account) => (contract.kind === 'nft_item' ? (contract.domain?.label(account) ?? null) : null),
+      'get_domain',
+      [],
+      labelOf,
+    ),
   );
-  return dotTonName(label);
-}
-
-async function readOwnName(contracts: ContractsAt, item: AskedContract): Promise<string> {
-  const name = await contracts.ask(
-    item,
-    (contract, account) => (contract.kind === 'nft_item' ? (contract.domain?.fullName(account) ?? null) : null),
-    'get_full_domain',
-    [],
-    fullNameOf,
-  );
-  return ownName(name);
+  if (label === null) return null;
+  return dotTon ? dotTonName(label) : ownName(label);
 }
