@@ -1,4 +1,4 @@
-import { BLOCK_ID_TYPE } from '#api/v2/schemas/common.js';
+import { BLOCK_ID_TYPE } from '#api/v2/schemas/ton-objects.js';
 import { STACK_TYPE } from '#api/v2/stack/type-names.js';
 
 /** What live services call types that have another name in the `spec` profile. */

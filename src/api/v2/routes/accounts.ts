@@ -10,7 +10,7 @@ import {
   ExtendedAddressInformation,
   WalletInformation,
 } from '#api/v2/schemas/accounts.js';
-import { TvmCell } from '#api/v2/schemas/common.js';
+import { TvmCell } from '#api/v2/schemas/ton-objects.js';
 import { DnsResolved } from '#api/v2/schemas/dns.js';
 import { TokenData } from '#api/v2/schemas/tokens.js';
 import {
@@ -21,7 +21,7 @@ import {
   walletInformation,
 } from '#api/v2/serialize/account.js';
 import { normalizedAddress } from '#api/v2/serialize/address.js';
-import { tvmCell } from '#api/v2/serialize/common.js';
+import { tvmCell } from '#api/v2/serialize/ton-objects.js';
 import { dnsResolved } from '#api/v2/serialize/dns.js';
 import { shardAccountCell } from '#api/v2/serialize/shard-account.js';
 import { tokenData } from '#api/v2/serialize/token.js';

@@ -21,9 +21,9 @@ import {
   ShardBlockProof,
   Shards,
 } from '#api/v2/schemas/blocks.js';
-import { TonBlockIdExt } from '#api/v2/schemas/common.js';
+import { TonBlockIdExt } from '#api/v2/schemas/ton-objects.js';
 import { blockHeader, blockLinkBack, blockSignatures, shardBlockLink } from '#api/v2/serialize/blocks.js';
-import { blockIdExt } from '#api/v2/serialize/common.js';
+import { blockIdExt } from '#api/v2/serialize/ton-objects.js';
 import type { BlockLink } from '#formats/proofs/block-chain.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';

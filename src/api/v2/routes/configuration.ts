@@ -4,7 +4,7 @@ import { httpErrors } from '#api/http/errors.js';
 import { type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { configIdParameter, libraries, MAX_LIBRARIES, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { ConfigInfo, LibraryResult } from '#api/v2/schemas/configuration.js';
-import { tvmCell } from '#api/v2/serialize/common.js';
+import { tvmCell } from '#api/v2/serialize/ton-objects.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { fromHex, toBase64 } from '#kernel/bytes/bytes.js';
 

@@ -6,7 +6,7 @@ import { headerText } from '#api/v2/header-text.js';
 import { method } from '#api/v2/method-parameter.js';
 import { address, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { LegacyStackEntry, RunGetMethodResult, RunGetMethodStdResult, TvmStackEntry } from '#api/v2/schemas/stack.js';
-import { blockIdExt, transactionId } from '#api/v2/serialize/common.js';
+import { blockIdExt, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { decodeLegacyStack } from '#api/v2/stack/legacy-input.js';
 import { encodeLegacyStack } from '#api/v2/stack/legacy-output.js';
 import { decodeTypedStack } from '#api/v2/stack/typed-input.js';

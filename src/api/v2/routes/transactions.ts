@@ -23,7 +23,7 @@ import {
   Transactions,
   TransactionsStd,
 } from '#api/v2/schemas/transactions.js';
-import { blockIdExt, transactionId } from '#api/v2/serialize/common.js';
+import { blockIdExt, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { extTransaction, rawTransaction, rawTransactionExt } from '#api/v2/serialize/transaction.js';
 import type { Address } from '#formats/address/address.js';
 import type { TransactionRef } from '#formats/proofs/account-transactions.js';

@@ -9,7 +9,7 @@ import {
   namedObject,
   TonBlockIdExt,
   typeName,
-} from '#api/v2/schemas/common.js';
+} from '#api/v2/schemas/ton-objects.js';
 
 export const AccountStateEnum = Type.Union(
   [Type.Literal('uninitialized'), Type.Literal('active'), Type.Literal('frozen')],

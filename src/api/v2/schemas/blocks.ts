@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { bytesField, hashField, namedObject, TonBlockIdExt, typeName } from '#api/v2/schemas/common.js';
+import { bytesField, hashField, namedObject, TonBlockIdExt, typeName } from '#api/v2/schemas/ton-objects.js';
 
 export const MasterchainInfo = namedObject('MasterchainInfo', {
   '@type': typeName('blocks.masterchainInfo'),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { bytesField, hashField, namedObject, TvmCell, typeName } from '#api/v2/schemas/common.js';
+import { bytesField, hashField, namedObject, TvmCell, typeName } from '#api/v2/schemas/ton-objects.js';
 
 export const ConfigInfo = namedObject(
   'ConfigInfo',

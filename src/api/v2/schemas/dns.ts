@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { AccountAddress, bytesField, hashField, namedObject, typeName } from '#api/v2/schemas/common.js';
+import { AccountAddress, bytesField, hashField, namedObject, typeName } from '#api/v2/schemas/ton-objects.js';
 
 const AdnlAddress = namedObject('AdnlAddress', {
   '@type': typeName('adnlAddress'),

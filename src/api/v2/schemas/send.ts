@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { hashField, namedObject, typeName } from '#api/v2/schemas/common.js';
+import { hashField, namedObject, typeName } from '#api/v2/schemas/ton-objects.js';
 
 export const ResultOk = namedObject(
   'ResultOk',

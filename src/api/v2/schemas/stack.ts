@@ -6,7 +6,7 @@ import {
   TonBlockIdExt,
   TvmCell,
   typeName,
-} from '#api/v2/schemas/common.js';
+} from '#api/v2/schemas/ton-objects.js';
 import { STACK_TYPE } from '#api/v2/stack/type-names.js';
 import type { LegacyCell, LegacyEntry, TypedEntry } from '#api/v2/stack/typed-entry.js';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { bytesField, decimalField, namedObject, typeName } from '#api/v2/schemas/common.js';
+import { bytesField, decimalField, namedObject, typeName } from '#api/v2/schemas/ton-objects.js';
 
 const tonAddress = (description: string) => Type.String({ description: `${description} User-friendly form.` });
 const hex32 = (description: string) => Type.String({ description: `${description} 64 lower-case hexadecimal digits.` });

@@ -9,7 +9,7 @@ import {
   namedObject,
   TonBlockIdExt,
   typeName,
-} from '#api/v2/schemas/common.js';
+} from '#api/v2/schemas/ton-objects.js';
 
 const MsgDataRaw = Type.Partial(
   Type.Object({

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { namedObject, typeName } from '#api/v2/schemas/common.js';
+import { namedObject, typeName } from '#api/v2/schemas/ton-objects.js';
 
 const DetectAddressBase64Variant = namedObject('DetectAddressBase64Variant', {
   '@type': typeName('ext.utils.detectedAddressVariant'),

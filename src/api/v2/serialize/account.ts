@@ -8,7 +8,7 @@ import type {
   WalletType,
 } from '#api/v2/schemas/accounts.js';
 import { echoedAddress } from '#api/v2/serialize/address.js';
-import { blockIdExt, bocBase64, extraCurrencies, transactionId } from '#api/v2/serialize/common.js';
+import { blockIdExt, bocBase64, extraCurrencies, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { type AccountKind, readAccountKind } from '#domain/contracts/account-kind.js';
 import { isSuspendedOnMainnet } from '#domain/contracts/suspended-addresses.js';
 import { readWallet } from '#domain/contracts/wallet.js';

@@ -1,5 +1,5 @@
 import type { BlockHeader, MasterchainBlockSignatures, ShardBlockProof } from '#api/v2/schemas/blocks.js';
-import { blockIdExt } from '#api/v2/serialize/common.js';
+import { blockIdExt } from '#api/v2/serialize/ton-objects.js';
 import type { BlockLink } from '#formats/proofs/block-chain.js';
 import type { BlockHeader as ProvenHeader } from '#formats/proofs/block-header.js';
 import type { BlockId } from '#formats/proofs/block-id.js';

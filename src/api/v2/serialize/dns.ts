@@ -1,5 +1,5 @@
 import type { DnsEntryData, DnsResolved } from '#api/v2/schemas/dns.js';
-import { accountAddress, bocBase64 } from '#api/v2/serialize/common.js';
+import { accountAddress, bocBase64 } from '#api/v2/serialize/ton-objects.js';
 import type { DnsRecord, DnsRecords } from '#domain/contracts/dns-records.js';
 import { crc16 } from '#formats/address/crc16.js';
 import { toBase64, toHex } from '#kernel/bytes/bytes.js';

@@ -1,5 +1,5 @@
 import type { Message as MessageJson, MessageStd, MsgData } from '#api/v2/schemas/transactions.js';
-import { accountAddress, bocBase64, extraCurrencies, friendlyAddress } from '#api/v2/serialize/common.js';
+import { accountAddress, bocBase64, extraCurrencies, friendlyAddress } from '#api/v2/serialize/ton-objects.js';
 import { type MessageContent, messageContent } from '#api/v2/serialize/message-content.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';

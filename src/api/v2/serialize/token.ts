@@ -5,7 +5,7 @@ import type {
   TokenData as TokenDataJson,
 } from '#api/v2/schemas/tokens.js';
 import { normalizedAddress } from '#api/v2/serialize/address.js';
-import { bocBase64, friendlyAddress } from '#api/v2/serialize/common.js';
+import { bocBase64, friendlyAddress } from '#api/v2/serialize/ton-objects.js';
 import { type DnsRecord, type DnsRecords, dnsCategoryName } from '#domain/contracts/dns-records.js';
 import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { NftItemData, TokenData } from '#domain/contracts/token-data.js';

@@ -1,4 +1,4 @@
-import { bocBase64 } from '#api/v2/serialize/common.js';
+import { bocBase64 } from '#api/v2/serialize/ton-objects.js';
 import { treeOfCell } from '#api/v2/stack/legacy-cell.js';
 import { cellOfSlice } from '#api/v2/stack/output-values.js';
 import type { LegacyEntry } from '#api/v2/stack/typed-entry.js';

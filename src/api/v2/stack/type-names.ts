@@ -1,4 +1,4 @@
-import { CELL_TYPE } from '#api/v2/schemas/common.js';
+import { CELL_TYPE } from '#api/v2/schemas/ton-objects.js';
 
 /** `@type` constants of typed stacks, as the `spec` profile writes them. */
 export const STACK_TYPE = {

@@ -5,7 +5,7 @@ import {
   type InternalTransactionId,
   type TonBlockIdExt,
   type TvmCell,
-} from '#api/v2/schemas/common.js';
+} from '#api/v2/schemas/ton-objects.js';
 import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
