@@ -35,7 +35,7 @@ export function devCommand(environment: Environment): Command {
           ({ page }) => writeOut(page),
         );
       } finally {
-        logger.close();
+        await logger.close();
       }
     });
   return addSettings(command, devSettings);

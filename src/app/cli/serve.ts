@@ -32,7 +32,7 @@ export function serveCommand(environment: Environment): Command {
         );
         logger.info('ended');
       } finally {
-        logger.close();
+        await logger.close();
       }
     });
   return addSettings(command, serveSettings);

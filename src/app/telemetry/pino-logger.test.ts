@@ -8,12 +8,12 @@ const folder = mkdtempSync(join(tmpdir(), 'tern-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What a logger of this level writes. */
-function written(level: 'info' | 'warn' | 'silent'): Record<string, unknown>[] {
+async function written(level: 'info' | 'warn' | 'silent'): Promise<Record<string, unknown>[]> {
   const file = join(folder, level);
   const logger = pinoLogger({ level, to: openSync(file, 'w') });
   logger.info('begun', { seqno: 7, lt: 2n ** 63n, ok: true, reason: null });
   logger.warn('broken', { reason: 'line\nbreak' });
-  logger.close();
+  await logger.close();
   const text = readFileSync(file, 'utf8');
   return text === ''
     ? []
@@ -23,9 +23,9 @@ function written(level: 'info' | 'warn' | 'silent'): Record<string, unknown>[] {
         .map((line) => JSON.parse(line));
 }
 
-it('writes a line of JSON for each message, large numbers as text', () => {
+it('writes a line of JSON for each message, large numbers as text', async () => {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  const [info, warn] = written('info');
+  const [info, warn] = await written('info');
   expect(info).toEqual({
     level: 'info',
     time,
@@ -38,7 +38,7 @@ it('writes a line of JSON for each message, large numbers as text', () => {
   expect(warn).toEqual({ level: 'warn', time, message: 'broken', reason: 'line\nbreak' });
 });
 
-it('leaves out what is below its level', () => {
-  expect(written('warn').map(({ message }) => message)).toEqual(['broken']);
-  expect(written('silent')).toEqual([]);
+it('leaves out what is below its level', async () => {
+  expect((await written('warn')).map(({ message }) => message)).toEqual(['broken']);
+  expect(await written('silent')).toEqual([]);
 });

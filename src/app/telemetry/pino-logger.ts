@@ -9,12 +9,15 @@ export interface PinoLoggerOptions {
 
 /** A logger that has to be closed, so that nothing is lost. */
 export interface ClosableLogger extends Logger {
-  close(): void;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
 }
 
 /** Lines of JSON: `{"level":"warn","time":"2026-…","message":"…",…fields}`. Integers beyond 2^53 are written as text. */
 export function pinoLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
   const stream = destination({ dest: to, sync: false });
+  // Whoever read the log is gone: there is nobody to tell.
+  stream.on('error', () => {});
   const lines = pino(
     {
       level,
@@ -28,13 +31,11 @@ export function pinoLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
   return {
     info: (message, fields) => lines.info(writable(fields), message),
     warn: (message, fields) => lines.warn(writable(fields), message),
-    close() {
-      try {
-        stream.flushSync();
-      } catch {
-        // Whoever read the log is gone; there is nobody to tell.
-      }
-    },
+    close: () =>
+      new Promise((resolve) => {
+        stream.once('close', resolve).once('error', () => resolve());
+        stream.end();
+      }),
   };
 }
 
