@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
+import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
 import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
-import { transactionEndpoints } from '#api/v2/routes/transactions.js';
 import type { Contracts } from '#services/contracts/contracts.js';
 import { compareCalls, type RecordedCall, RecordedCalls, type Rule, readLines } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
@@ -170,7 +171,12 @@ describe.skipIf(folder === null)('methods that the reference service makes of to
     // Where the chain stood when the sizes of queues were asked for.
     replayed = replayedChain(`${folder}/chain`, 1086);
     const { chain } = replayed;
-    const endpoints = [...blockEndpoints, ...transactionEndpoints, ...configurationEndpoints];
+    const endpoints = [
+      ...blockEndpoints,
+      ...blockTransactionEndpoints,
+      ...accountTransactionEndpoints,
+      ...configurationEndpoints,
+    ];
     calls = new RecordedCalls(endpoints, { chain, contracts: {} as Contracts, servers: () => [], now: () => 0 });
   });
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
+import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
 import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
 import { locateEndpoints } from '#api/v2/routes/locate.js';
-import { transactionEndpoints } from '#api/v2/routes/transactions.js';
 import type { Contracts } from '#services/contracts/contracts.js';
 import {
   compareCalls,
@@ -17,7 +18,13 @@ import { sharedData, vectorPath } from '#test/support/shared-data.js';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-rules.json`);
-const ENDPOINTS = [...blockEndpoints, ...transactionEndpoints, ...locateEndpoints, ...configurationEndpoints];
+const ENDPOINTS = [
+  ...blockEndpoints,
+  ...blockTransactionEndpoints,
+  ...accountTransactionEndpoints,
+  ...locateEndpoints,
+  ...configurationEndpoints,
+];
 
 /** Nothing here runs a contract. */
 const NO_CONTRACTS = {} as Contracts;

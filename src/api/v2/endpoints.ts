@@ -1,19 +1,21 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { V2Context } from '#api/v2/context.js';
+import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
 import { accountEndpoints } from '#api/v2/routes/accounts.js';
+import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
 import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
 import { locateEndpoints } from '#api/v2/routes/locate.js';
 import { nodeEndpoints } from '#api/v2/routes/nodes.js';
 import { runMethodEndpoints } from '#api/v2/routes/run-method.js';
 import { sendEndpoints } from '#api/v2/routes/send.js';
-import { transactionEndpoints } from '#api/v2/routes/transactions.js';
 import { utilityEndpoints } from '#api/v2/routes/utilities.js';
 
 /** All methods of v2, in the order of the published document. */
 export const v2Endpoints: readonly AnyEndpoint<V2Context>[] = [
   ...accountEndpoints,
-  ...transactionEndpoints,
+  ...blockTransactionEndpoints,
+  ...accountTransactionEndpoints,
   ...locateEndpoints,
   ...blockEndpoints,
   ...runMethodEndpoints,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { v2Errors } from '#api/v2/errors.js';
-import { decodeBase64 } from '#api/v2/parameters.js';
+import { decodeBase64 } from '#api/v2/parameter-forms.js';
 import { cellOfTree, treeOfCell } from '#api/v2/stack/legacy-cell.js';
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -52,6 +52,11 @@ export function optionalCellParameter(description: string) {
 export function cellTreeParameter(description: string) {
   return Type.Transform(Type.Any({ description })).Decode(cellOfTree).Encode(treeOfCell);
 }
+
+/** `cell`: a message from outside as a tree of objects. */
+export const messageTree = Type.Transform(Type.Any({ description: 'The message.' }))
+  .Decode((tree) => externalMessage(cellOfTree(tree)))
+  .Encode(({ cell }) => treeOfCell(cell));
 
 /** @throws v2/parameter-value: the cell is no message from outside */
 export function externalMessage(cell: Cell, boc: Uint8Array = serializeBoc(cell)): ExternalMessage {

@@ -10,9 +10,9 @@ import {
   ExtendedAddressInformation,
   WalletInformation,
 } from '#api/v2/schemas/accounts.js';
-import { TvmCell } from '#api/v2/schemas/ton-objects.js';
 import { DnsResolved } from '#api/v2/schemas/dns.js';
 import { TokenData } from '#api/v2/schemas/tokens.js';
+import { TvmCell } from '#api/v2/schemas/ton-objects.js';
 import {
   addressBalance,
   addressInformation,
@@ -21,10 +21,10 @@ import {
   walletInformation,
 } from '#api/v2/serialize/account.js';
 import { normalizedAddress } from '#api/v2/serialize/address.js';
-import { tvmCell } from '#api/v2/serialize/ton-objects.js';
 import { dnsResolved } from '#api/v2/serialize/dns.js';
 import { shardAccountCell } from '#api/v2/serialize/shard-account.js';
 import { tokenData } from '#api/v2/serialize/token.js';
+import { tvmCell } from '#api/v2/serialize/ton-objects.js';
 import type { ParsedAddress } from '#formats/address/parse-address.js';
 import type { AccountStateRead } from '#services/chain/account-state.js';
 

@@ -1,6 +1,6 @@
 import type { Message as MessageJson, MessageStd, MsgData } from '#api/v2/schemas/transactions.js';
-import { accountAddress, bocBase64, extraCurrencies, friendlyAddress } from '#api/v2/serialize/ton-objects.js';
 import { type MessageContent, messageContent } from '#api/v2/serialize/message-content.js';
+import { accountAddress, bocBase64, extraCurrencies, friendlyAddress } from '#api/v2/serialize/ton-objects.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';

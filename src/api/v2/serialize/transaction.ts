@@ -5,8 +5,8 @@ import type {
   Transaction as TransactionJson,
   TransactionStd,
 } from '#api/v2/schemas/transactions.js';
-import { bocBase64, friendlyAddress, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { extMessage, rawMessage } from '#api/v2/serialize/message.js';
+import { bocBase64, friendlyAddress, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { Lazy } from '#formats/tlb/codec/lazy.js';

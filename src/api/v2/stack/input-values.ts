@@ -1,4 +1,4 @@
-import { decodeBase64 } from '#api/v2/parameters.js';
+import { decodeBase64 } from '#api/v2/parameter-forms.js';
 import { badEntry, kindOf, shown } from '#api/v2/stack/input-error.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';

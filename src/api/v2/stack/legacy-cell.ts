@@ -1,4 +1,4 @@
-import { decodeBase64 } from '#api/v2/parameters.js';
+import { decodeBase64 } from '#api/v2/parameter-forms.js';
 import { at, badEntry, fieldsOf, kindOf } from '#api/v2/stack/input-error.js';
 import type { LegacyCell } from '#api/v2/stack/typed-entry.js';
 import { Builder } from '#formats/cells/builder.js';
