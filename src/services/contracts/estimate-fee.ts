@@ -45,7 +45,8 @@ const FUNDS = 1_000_000_000_000n;
  * - gas: of a run that accepts the message, whether or not it throws afterwards; 0 when the message is refused; the least
  *   that a run costs where there is nothing to run. An account without coins is taken to have some: what it costs is what
  *   somebody wants to know who is going to send them. (tonlib takes whatever such an account refuses as accepted.)
- * - fwd: the messages that a successful run sends, all of them, also those that there are not enough coins for
+ * - fwd: the messages that a successful run sends. Where they are not sent, for want of coins as a rule, what they would
+ *   cost as tonlib counts: by the cells below init and body as the contract wrote them
  *
  * @throws contracts/*, tvm/*, chain/*, lite/*
  */
@@ -125,15 +126,18 @@ function runFees(result: TransactionResult, prices: FeePrices, masterchain: bool
   if (!result.accepted) {
     return result.exit_code === null ? { ...NOTHING, gas_fee: leastGasFee(prices.gas(masterchain)) } : NOTHING;
   }
-  const { description } = decodeCell(Transaction, result.transaction);
-  const run = description.value.kind === 'trans_ord' ? description.value.compute_ph : null;
-  if (run?.kind !== 'tr_phase_compute_vm') return NOTHING;
-  const actions = run.success && result.actions !== null ? readActions(result.actions) : [];
+  const description = decodeCell(Transaction, result.transaction).description.value;
+  if (description.kind !== 'trans_ord' || description.compute_ph.kind !== 'tr_phase_compute_vm') return NOTHING;
+  const { compute_ph, action } = description;
+  const { gas_fees: gas_fee, success } = compute_ph;
+  const sent = action?.value;
+  if (sent?.success && sent.skipped_actions === 0) return { gas_fee, fwd_fee: sent.total_fwd_fees ?? 0n };
+  const actions = success && result.actions !== null ? readActions(result.actions) : [];
   let fwd_fee = 0n;
-  for (const action of actions) {
-    if (action.kind === 'action_send_msg') fwd_fee += messageFee(action.out_msg.value, prices, masterchain);
+  for (const each of actions) {
+    if (each.kind === 'action_send_msg') fwd_fee += messageFee(each.out_msg.value, prices, masterchain);
   }
-  return { gas_fee: run.gas_fees, fwd_fee };
+  return { gas_fee, fwd_fee };
 }
 
 /** Actions that cannot be read are not carried out. */
@@ -146,7 +150,7 @@ function readActions(list: Cell): readonly OutAction[] {
   }
 }
 
-/** As the reference counts: the cells below init and body; those of other currencies are left out. */
+/** As tonlib counts it; see {@link estimateFee}. */
 function messageFee({ info, init, body }: MessageRelaxed, prices: FeePrices, fromMasterchain: boolean): bigint {
   const toMasterchain = info.kind === 'int_msg_info' && workchainOf(info.dest) === MASTERCHAIN;
   const roots: Cell[] = [];
