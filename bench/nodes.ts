@@ -22,6 +22,9 @@ import type { BenchSuite } from './suite.js';
 
 const IN_FLIGHT = [1, 16, 100] as const;
 const BLOCKS_IN_FLIGHT = 16;
+const KEPT_IN_FLIGHT = 16;
+/** Reads that fit into the cache of a pool. */
+const KEPT_READS = 200;
 /** Blocks that are fetched: those with the most transactions. */
 const BLOCKS = 200;
 /** Masterchain blocks at which accounts are read: the last ones. */
@@ -35,7 +38,10 @@ interface AccountAt {
 
 /** A server in a process of its own, and reads over the real pool and real sockets. */
 interface Node {
+  /** Fetches and verifies everything each time. */
   readonly chain: Chain;
+  /** Keeps what stays true, as users have it. */
+  readonly keeping: Chain;
   readonly facts: ChainFacts;
   close(): Promise<void>;
 }
@@ -48,7 +54,7 @@ export const suite: BenchSuite = {
   cases: () => [...adnlCases(), ...tlCases()],
   async latencies() {
     node = await startNode();
-    const { chain, facts } = node;
+    const { chain, keeping, facts } = node;
     const blocks = blocksOf(facts);
     const reads = accountReads(facts);
     // Once each, so that what is measured does not hold the proof that a block is in the chain.
@@ -69,6 +75,12 @@ export const suite: BenchSuite = {
           call: inTurn(reads, ({ address, at }) => chain.account(address, { at })),
         }),
       ),
+      {
+        name: 'account read again, kept',
+        unit: 'reads',
+        inFlight: KEPT_IN_FLIGHT,
+        call: inTurn(reads.slice(0, KEPT_READS), ({ address, at }) => keeping.account(address, { at })),
+      },
     ];
   },
   close: async () => node?.close(),
@@ -80,7 +92,6 @@ function inTurn<T>(items: readonly T[], call: (item: T) => Promise<unknown>): ()
   return () => call(items[next++ % items.length]!);
 }
 
-/** Every answer is fetched and verified: nothing is kept. */
 async function startNode(): Promise<Node> {
   const network = sharedData('recorded-net/chain');
   if (network === null) {
@@ -92,18 +103,26 @@ async function startNode(): Promise<Node> {
   const replay = await ReplayProcess.start(folder, file);
   const config = parseGlobalConfig(readFileSync(file, 'utf8'), file);
   rmSync(scratch, { recursive: true, force: true });
-  const pool = new LitePool(
-    { servers: config.servers, cacheBytes: 0, maxInFlightPerServer: Math.max(...IN_FLIGHT) },
-    { clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes },
+  const maxInFlightPerServer = Math.max(...IN_FLIGHT);
+  const pools = [{ cacheBytes: 0 }, {}].map(
+    (options) =>
+      new LitePool(
+        { servers: config.servers, maxInFlightPerServer, ...options },
+        { clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes },
+      ),
   );
-  pool.start();
-  await pool.whenSettled(10_000);
-  const modules = { source: pool, clock: systemClock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+  const [chain, keeping] = pools.map((source) => {
+    const modules = { source, clock: systemClock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+    return new Chain({ zero_state: blockIdFromTl(config.zeroState) }, modules);
+  });
+  for (const pool of pools) pool.start();
+  await Promise.all(pools.map((pool) => pool.whenSettled(10_000)));
   return {
-    chain: new Chain({ zero_state: blockIdFromTl(config.zeroState) }, modules),
+    chain: chain!,
+    keeping: keeping!,
     facts: chainFacts(folder),
     close: async () => {
-      await pool.close();
+      await Promise.all(pools.map((pool) => pool.close()));
       await replay.close();
     },
   };

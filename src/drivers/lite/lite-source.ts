@@ -36,7 +36,7 @@ export interface LiteRequest<Query, Answer, Value> {
    */
   readonly verifiedAs?: string;
   /** How many bytes an immutable value takes while it is kept; by default the size of the answer is taken. Only with `verifiedAs`. */
-  readonly size?: (value: Value) => number;
+  readonly size?: (value: Value, answerBytes: number) => number;
   /** For everything together, waiting and asking again included. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;

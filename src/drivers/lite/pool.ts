@@ -274,7 +274,7 @@ export class LitePool implements LiteSource {
 
   #keep<Query, Answer, Value>(key: string, shared: Shared, request: LiteRequest<Query, Answer, Value>): void {
     const isNamed = request.verifiedAs !== undefined;
-    const size = isNamed ? request.size?.(shared.value as Value) : undefined;
+    const size = isNamed ? request.size?.(shared.value as Value, shared.bytes) : undefined;
     // Without a name nobody can know what the value is: the answer alone is kept.
     const kept = isNamed
       ? { ...shared, answer: null, server: null }

@@ -87,6 +87,7 @@ export class AccountStates {
       query: { id: blockIdToTl(id), account: { workchain: address.workchain, id: address.hash } },
       need: needOfState(block),
       immutable: true,
+      verifiedAs: 'account',
       verify: (answer) => {
         expectBlock(answer.id, id);
         const { shard_proof, proof, state } = answer;

@@ -130,6 +130,7 @@ export class AccountTransactions {
         hash: from.hash,
       },
       immutable: true,
+      verifiedAs: 'account transactions',
       verify: (found: LiteServerTransactionList) => {
         const proven = verifyAccountTransactions(address, from, found.transactions);
         const { length } = proven.transactions;

@@ -53,6 +53,7 @@ export class BlockData {
       query: { id: blockIdToTl(block.id) },
       need: needOfBlock(block),
       immutable: true,
+      verifiedAs: 'block data',
       verify: ({ id, data }) => {
         expectBlock(id, block.id);
         const header = verifyBlockFile(data, block.id);
@@ -86,6 +87,7 @@ export class BlockData {
       query: { id: blockIdToTl(block.id) },
       need: { kind: 'archive' },
       immutable: true,
+      verifiedAs: 'zerostate',
       verify: (found) => {
         expectBlock(found.id, block.id);
         const state = checkZerostate(verifyZerostateFile(found.data, block.id), block.id);

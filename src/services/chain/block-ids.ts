@@ -169,6 +169,7 @@ export class BlockIds {
         utime: query.by === 'utime' ? query.utime | 0 : null,
       },
       immutable: true,
+      verifiedAs: 'lookup',
       verify: (answer: LiteServerLookupBlockResult) => {
         const mc = keepBlockId(answer.mc_block_id);
         const { client_mc_state_proof, mc_block_proof, header, prev_header } = answer;

@@ -85,6 +85,7 @@ export class BlockTransactions {
       query: tlQuery(block, query),
       need: needOfBlock(block),
       immutable: true,
+      verifiedAs: 'transaction ids',
       verify: (found) => {
         expectBlock(found.id, id);
         const { incomplete, transactions } = verifyTransactionIds(id, query, found.proof, found.ids);
@@ -128,6 +129,7 @@ export class BlockTransactions {
       query: tlQuery(block, query),
       need: needOfBlock(block),
       immutable: true,
+      verifiedAs: 'transactions',
       verify: (found) => {
         expectBlock(found.id, id);
         return verifyBlockTransactions(id, query, found.proof, found.transactions);

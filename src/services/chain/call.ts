@@ -5,8 +5,11 @@ import { TernError } from '#kernel/errors/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { ReadOptions } from '#services/chain/read-options.js';
 
-/** A question of a read; deadline and signal are those of the read. */
-export type Question<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal'>;
+/**
+ * A question of a read; deadline and signal are those of the read. Where it has a name (`verifiedAs`), its check may depend
+ * on nothing but function, query and name: reads share the value.
+ */
+export type Question<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal' | 'size'>;
 
 /** A verified value, and the answer that it was in. */
 export interface Checked<Value, Answer> {
@@ -92,7 +95,7 @@ export class Call {
   #request<Query, Answer, Value>(
     question: Question<Query, Answer, Value>,
   ): LiteRequest<Query, Answer, Checked<Value, Answer>> {
-    const { fn, query, need, verify, waitSeqno, immutable } = question;
+    const { fn, query, need, verify, waitSeqno, immutable, verifiedAs } = question;
     const deadlineMs = this.left();
     const { signal } = this.#options;
     return {
@@ -102,6 +105,7 @@ export class Call {
       verify: (answer) => ({ value: checking(() => verify(answer)), answer }),
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
       ...(immutable === undefined ? {} : { immutable }),
+      ...(verifiedAs === undefined ? {} : { verifiedAs, size: keptBytes }),
       deadlineMs,
       ...(signal === undefined ? {} : { signal }),
     };
@@ -121,6 +125,13 @@ export class Call {
       return this.ask({ ...question, need: { kind: 'archive' } });
     }
   }
+}
+
+/** What a value takes with the answer that it was read from: tables of cells, hashes, and what was decoded of them. */
+const KEPT_FACTOR = 4;
+
+function keptBytes(_: unknown, answerBytes: number): number {
+  return answerBytes * KEPT_FACTOR;
 }
 
 const SERVERS_FAILURES = new Set(['lite/answer-error', 'lite/not-available', 'lite/unanswered']);

@@ -52,6 +52,7 @@ export class Config {
       query: { mode: 0, id: blockIdToTl(id), param_list: wanted },
       need: needOfState(block),
       immutable: true,
+      verifiedAs: 'config params',
       verify: (found) => {
         expectBlock(found.id, id);
         const { config } = stateConfig(verifyConfig(id, found.state_proof, found.config_proof));
@@ -76,6 +77,7 @@ export class Config {
       query: { mode: 0, id: blockIdToTl(id) },
       need: needOfState(block),
       immutable: true,
+      verifiedAs: 'config',
       verify: (found) => {
         expectBlock(found.id, id);
         const { config } = stateConfig(verifyConfig(id, found.state_proof, found.config_proof));

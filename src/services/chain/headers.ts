@@ -43,6 +43,7 @@ export class Headers {
       query: { id: blockIdToTl(id), mode: WITH_STATE_UPDATE },
       need: needOfBlock(block),
       immutable: true,
+      verifiedAs: 'header',
       verify: (found) => {
         expectBlock(found.id, id);
         const header = verifyBlockHeader(found.header_proof, id);

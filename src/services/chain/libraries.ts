@@ -52,6 +52,7 @@ export class Libraries {
         query: { id: blockIdToTl(id), mode: 0, library_list },
         need: needOfState(block),
         immutable: true,
+        verifiedAs: 'libraries',
         verify: (found) => {
           expectBlock(found.id, id);
           return verifyLibraries(id, library_list, found).map(({ hash, cell }) => {

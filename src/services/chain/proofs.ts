@@ -92,6 +92,7 @@ export class Proofs {
         query: { mode, known_block: blockIdToTl(known), target_block: blockIdToTl(to) },
         need: needBetween(known, to, mode),
         immutable: true,
+        verifiedAs: 'block proof',
         verify: (found) => {
           expectBlock(found.from, known);
           const end = keepBlockId(found.to);

@@ -84,6 +84,7 @@ export class QueueSizes {
       query: { mode: WANT_PROOF, id: blockIdToTl(id), want_proof: true },
       need: needOfState(block),
       immutable: true,
+      verifiedAs: 'queue size',
       verify: (found) => {
         expectBlock(found.id, id);
         if (found.proof === null) throw chainErrors['incomplete-answer']({ problem: 'it has no proof' });

@@ -25,6 +25,7 @@ export class ShardTops {
       query: { id: blockIdToTl(id) },
       need: { kind: 'block', seqno: id.seqno },
       immutable: true,
+      verifiedAs: 'shards',
       verify: (answer) => {
         expectBlock(answer.id, id);
         return this.#read(id, answer);

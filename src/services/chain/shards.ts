@@ -62,6 +62,7 @@ export class Shards {
       query: { id: blockIdToTl(id), workchain, shard: signedShard(shard), exact },
       need: needOfState(block),
       immutable: true,
+      verifiedAs: 'shard',
       verify: (found) => {
         expectBlock(found.id, id);
         const { shard_proof, shard_descr } = found;

@@ -49,6 +49,7 @@ export class Transactions {
       query: { id: blockIdToTl(block), account: { workchain, id: hash }, lt: BigInt.asIntN(64, lt) },
       need: needOfBlock({ id: block, gen_utime, mc_seqno: masterchain_block.seqno }),
       immutable: true,
+      verifiedAs: 'transaction',
       verify: ({ id, proof, transaction }) => {
         expectBlock(id, block);
         const cell = verifyTransaction(block, hash, lt, { proof, transaction });

@@ -115,6 +115,7 @@ export class Trust {
         if (!complete && steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
         return { chain: verifyBlockChain(known, keepBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
       },
+      verifiedAs: 'newest block',
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
     });
   }
@@ -132,6 +133,7 @@ export class Trust {
       query: { id: blockIdToTl(id), mode: 0 },
       need: { kind: 'block', seqno: id.seqno },
       immutable: true,
+      verifiedAs: 'newest header',
       verify: (answer) => {
         expectBlock(answer.id, id);
         return verifyBlockHeader(answer.header_proof, id);
