@@ -7,19 +7,23 @@ export type JsonObject = { [name: string]: unknown };
 /** Collects the named schemas of a document, and writes schemas with references to them. */
 export class SchemaComponents {
   readonly #schemas = new Map<string, JsonObject>();
-  /** What each name was made from: one name must mean one schema. */
-  readonly #sources = new Map<string, string>();
-
-  /** All named schemas, in the order in which they were met. */
-  get schemas(): JsonObject {
-    return Object.fromEntries(this.#schemas);
-  }
+  /** What each name was written as: one name must mean one schema, however it was put together. */
+  readonly #written = new Map<string, Set<string>>();
 
   /**
-   * A schema as JSON; those with an `$id` become components.
+   * All named schemas, in the order in which they were met.
    *
    * @throws http/bad-endpoint when two different schemas have one name
    */
+  get schemas(): JsonObject {
+    for (const [name, { size }] of this.#written) {
+      if (size === 1) continue;
+      throw httpErrors['bad-endpoint']({ endpoint: name, problem: 'two different schemas have this name' });
+    }
+    return Object.fromEntries(this.#schemas);
+  }
+
+  /** A schema as JSON; those with an `$id` become components. */
   write(schema: TSchema): JsonObject {
     return this.#write(schema) as JsonObject;
   }
@@ -27,17 +31,15 @@ export class SchemaComponents {
   /** Adds a component under a name, and gives the reference. */
   add(name: string, schema: JsonObject | TSchema): JsonObject {
     const { $id: _, ...rest } = schema as JsonObject;
-    const source = JSON.stringify(rest);
-    const known = this.#sources.get(name);
-    if (known === undefined) {
-      this.#sources.set(name, source);
-      // Placed before its parts are written: it may contain itself.
-      const component: JsonObject = {};
-      this.#schemas.set(name, component);
-      Object.assign(component, this.#writeParts(rest));
-    } else if (known !== source) {
-      throw httpErrors['bad-endpoint']({ endpoint: name, problem: 'two different schemas have this name' });
-    }
+    const known = this.#schemas.get(name);
+    // Placed before its parts are written: it may contain itself.
+    const component: JsonObject = known ?? {};
+    if (known === undefined) this.#schemas.set(name, component);
+    // Written again where it is known: within itself it stands as a reference, elsewhere in full.
+    const parts = this.#writeParts(rest);
+    if (known === undefined) Object.assign(component, parts);
+    const written = this.#written.get(name) ?? new Set();
+    this.#written.set(name, written.add(JSON.stringify(parts)));
     return referenceTo(name);
   }
 
@@ -63,7 +65,21 @@ export class SchemaComponents {
       if (key === 'properties' || key === 'patternProperties') written[key] = this.#writeEach(part as JsonObject);
       else written[key] = DATA.has(key) ? part : this.#write(part);
     }
-    return written;
+    return Array.isArray(written.anyOf) ? this.#union(written, schema.anyOf as JsonObject[]) : written;
+  }
+
+  /** Texts to choose from are an `enum`; where a property tells the members apart, just one of them holds. */
+  #union({ anyOf, ...written }: JsonObject, members: readonly JsonObject[]): JsonObject {
+    if (members.every((member) => member.type === 'string' && typeof member.const === 'string')) {
+      return { ...written, type: 'string', enum: members.map((member) => member.const) };
+    }
+    const { propertyName } = (written.discriminator ?? {}) as { readonly propertyName?: string };
+    if (propertyName === undefined) return { ...written, anyOf };
+    const mapping = members.map(({ $id, properties }) => {
+      const { const: value } = ((properties as JsonObject)[propertyName] ?? {}) as { readonly const?: string };
+      return [value, referenceTo($id as string).$ref];
+    });
+    return { ...written, oneOf: anyOf, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
   }
 
   #writeEach(schemas: JsonObject): JsonObject {
@@ -74,6 +90,6 @@ export class SchemaComponents {
 /** Keywords whose value is data, not a schema. */
 const DATA = new Set(['const', 'default', 'enum', 'example', 'examples', 'required', 'discriminator']);
 
-function referenceTo(name: string): JsonObject {
+function referenceTo(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { openApiDocument, schemaNameOf } from '#api/http/openapi.js';
@@ -43,6 +43,8 @@ describe('the document', () => {
     expect(document.components.schemas.BlockRequest).toMatchObject({
       additionalProperties: false,
       required: ['seqno'],
+      // In a body null stands for none.
+      properties: { seqno: { type: 'integer' }, wait: { type: ['boolean', 'null'] } },
     });
     expect(Object.keys(get.responses)).toEqual(['200', '401', '403', '404', '422', '429', '500', '503', '504']);
     expect(document.components.schemas.HeadResponse).toMatchObject({
@@ -81,7 +83,9 @@ describe('schemas', () => {
     const named = () => Type.Object({ a: Type.String() }, { $id: 'A' });
     expect(components.write(Type.Array(named()))).toEqual({ type: 'array', items: { $ref: '#/components/schemas/A' } });
     expect(components.write(named())).toEqual({ $ref: '#/components/schemas/A' });
-    expect(errorCode(() => components.write(Type.Object({}, { $id: 'A' })))).toBe('http/bad-endpoint');
+    expect(Object.keys(components.schemas)).toEqual(['A']);
+    components.write(Type.Object({}, { $id: 'A' }));
+    expect(errorCode(() => components.schemas)).toBe('http/bad-endpoint');
   });
 
   it('of a module of types become components', () => {
@@ -92,6 +96,33 @@ describe('schemas', () => {
       List: { items: { $ref: '#/components/schemas/Node' } },
       Node: { properties: { list: { $ref: '#/components/schemas/List' } } },
     });
+  });
+
+  it('within themselves are references, wherever they begin', () => {
+    const listOf = (item: TSchema) => Type.Object({ items: Type.Array(item) }, { $id: 'List' });
+    const Node = Type.Recursive((This) => Type.Union([Type.String(), listOf(This)]), { $id: 'Node' });
+    const components = new SchemaComponents();
+    components.write(Type.Union([listOf(Node), Node]));
+    expect(components.schemas).toMatchObject({
+      List: { properties: { items: { items: { $ref: '#/components/schemas/Node' } } } },
+      Node: { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/List' }] },
+    });
+  });
+
+  it('to choose from say what they are told apart by', () => {
+    const member = (name: string) => Type.Object({ '@type': Type.Literal(name) }, { $id: name.toUpperCase() });
+    const components = new SchemaComponents();
+    expect(
+      components.write(Type.Union([member('a'), member('b')], { discriminator: { propertyName: '@type' } })),
+    ).toEqual({
+      oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }],
+      discriminator: {
+        propertyName: '@type',
+        mapping: { a: '#/components/schemas/A', b: '#/components/schemas/B' },
+      },
+    });
+    const choice = Type.Union([Type.Literal('up'), Type.Literal('down')], { description: 'Where to.' });
+    expect(components.write(choice)).toEqual({ type: 'string', enum: ['up', 'down'], description: 'Where to.' });
   });
 
   it('keep data and properties that are named like keywords', () => {

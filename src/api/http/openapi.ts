@@ -91,7 +91,7 @@ function operationsOf(endpoint: AnyEndpoint<never>, components: SchemaComponents
         ? { parameters: queryParameters(endpoint.params as TObject, components) }
         : {
             requestBody: requestBody(
-              components.add(requestName(endpoint, schemaName), endpoint.params as TObject),
+              components.add(requestName(endpoint, schemaName), withNulls(endpoint.params as TObject)),
               endpoint,
             ),
           }),
@@ -120,6 +120,24 @@ function queryParameters(params: TObject, components: SchemaComponents): JsonObj
       ...(example === undefined ? {} : { example }),
     };
   });
+}
+
+/** In a body, null for a parameter that may be left out is the same as none. */
+function withNulls(params: TObject): JsonObject {
+  const required = new Set(params.required ?? []);
+  const fields = Object.entries(params.properties).map(([name, field]) => [
+    name,
+    required.has(name) ? field : orNull(field),
+  ]);
+  return { ...params, properties: Object.fromEntries(fields) };
+}
+
+function orNull(field: TSchema): JsonObject {
+  const { anyOf, description, default: byDefault, ...alone } = field as JsonObject;
+  const { type, $id, enum: choice } = alone;
+  if (typeof type === 'string' && $id === undefined && choice === undefined) return { ...field, type: [type, 'null'] };
+  const members = Array.isArray(anyOf) ? anyOf : [alone];
+  return { anyOf: [...members, { type: 'null' }], description, default: byDefault };
 }
 
 function requestBody(schema: JsonObject, { params }: { readonly params: TObject }): JsonObject {
