@@ -7,6 +7,7 @@ import {
   cellParameter,
   cellTreeParameter,
   externalMessage,
+  messageTree,
   optionalCellParameter,
 } from '#api/v2/message-parameters.js';
 import { addressParameter } from '#api/v2/parameters.js';
@@ -158,13 +159,13 @@ const sendCellSimple = v2Endpoint({
   unpublished: true,
   summary: 'Sends a message given as a tree',
   description: 'As `sendBoc`, with the message as a tree of objects.',
-  params: Type.Object({ cell: cellTreeParameter('The message.') }, { additionalProperties: false }),
+  params: Type.Object({ cell: messageTree }, { additionalProperties: false }),
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
   freshness: 'none',
   handle: async ({ cell }, context) => {
-    await sendMessage(externalMessage(cell), context);
+    await sendMessage(cell, context);
     return OK;
   },
 });

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import {
   bytesField,
   InternalTransactionId,
@@ -20,11 +20,6 @@ const TvmSlice = namedObject('TvmSlice', {
   bytes: bytesField('Bag of cells: a cell with what the slice holds.'),
 });
 
-/** Entries hold tuples and lists, which hold entries: within, they are named. */
-function ref(name: string): TSchema {
-  return Type.Unsafe<unknown>(Type.Ref(name));
-}
-
 const TvmStackEntryNumber = namedObject('TvmStackEntryNumber', {
   '@type': typeName(STACK_TYPE.numberEntry),
   number: TvmNumberDecimal,
@@ -34,58 +29,64 @@ const TvmStackEntrySlice = namedObject('TvmStackEntrySlice', {
   '@type': typeName(STACK_TYPE.sliceEntry),
   slice: TvmSlice,
 });
-const TvmStackEntryTuple = namedObject('TvmStackEntryTuple', {
-  '@type': typeName(STACK_TYPE.tupleEntry),
-  tuple: ref('TvmTuple'),
-});
-const TvmStackEntryList = namedObject('TvmStackEntryList', {
-  '@type': typeName(STACK_TYPE.listEntry),
-  list: ref('TvmList'),
-});
 const TvmStackEntryUnsupported = namedObject(
   'TvmStackEntryUnsupported',
   { '@type': typeName(STACK_TYPE.unsupportedEntry) },
   { description: 'A value without a form of its own: a builder, a continuation, or NaN.' },
 );
 
-const entries: TObject[] = [
-  TvmStackEntrySlice,
-  TvmStackEntryCell,
-  TvmStackEntryNumber,
-  TvmStackEntryTuple,
-  TvmStackEntryList,
-  TvmStackEntryUnsupported,
-];
+function tupleOf(entry: TSchema) {
+  return namedObject('TvmTuple', {
+    '@type': typeName(STACK_TYPE.tuple),
+    elements: Type.Array(entry, { description: 'Items, up to 255.' }),
+  });
+}
+
+function listOf(entry: TSchema) {
+  return namedObject('TvmList', {
+    '@type': typeName(STACK_TYPE.list),
+    elements: Type.Array(entry, { description: 'Items; none: null.' }),
+  });
+}
 
 /** A value with its type. */
-export const TvmStackEntry = Type.Unsafe<TypedEntry>(Type.Union(entries, { discriminator: { propertyName: '@type' } }));
-
-const TvmTuple = namedObject('TvmTuple', {
-  '@type': typeName(STACK_TYPE.tuple),
-  elements: Type.Array(TvmStackEntry, { description: 'Items, up to 255.' }),
-});
-
-const TvmList = namedObject('TvmList', {
-  '@type': typeName(STACK_TYPE.list),
-  elements: Type.Array(TvmStackEntry, { description: 'Items; none: null.' }),
-});
+export const TvmStackEntry = Type.Unsafe<TypedEntry>(
+  Type.Recursive(
+    (This) =>
+      Type.Union(
+        [
+          TvmStackEntrySlice,
+          TvmStackEntryCell,
+          TvmStackEntryNumber,
+          namedObject('TvmStackEntryTuple', { '@type': typeName(STACK_TYPE.tupleEntry), tuple: tupleOf(This) }),
+          namedObject('TvmStackEntryList', { '@type': typeName(STACK_TYPE.listEntry), list: listOf(This) }),
+          TvmStackEntryUnsupported,
+        ],
+        { discriminator: { propertyName: '@type' } },
+      ),
+    { $id: 'TvmStackEntry' },
+  ),
+);
 
 /** A cell as a tree. */
-export const LegacyTvmCell = Type.Unsafe<LegacyCell>(
-  namedObject(
-    'LegacyTvmCell',
-    {
-      data: Type.Object(
+const LegacyTvmCell = Type.Unsafe<LegacyCell>(
+  Type.Recursive(
+    (This) =>
+      Type.Object(
         {
-          b64: bytesField('Data, padded with zero bits.'),
-          len: Type.Integer({ description: 'How many bits there are.', format: 'int32' }),
+          data: Type.Object(
+            {
+              b64: bytesField('Data, padded with zero bits.'),
+              len: Type.Integer({ description: 'How many bits there are.', format: 'int32' }),
+            },
+            { description: 'Data of the cell.', additionalProperties: false },
+          ),
+          refs: Type.Array(This, { description: 'Cells that it refers to, up to 4.' }),
+          special: Type.Boolean({ description: 'Whether the cell is exotic: a library reference or a proof.' }),
         },
-        { description: 'Data of the cell.', additionalProperties: false },
+        { description: 'A cell, written out as a tree.', additionalProperties: false },
       ),
-      refs: Type.Array(ref('LegacyTvmCell'), { description: 'Cells that it refers to, up to 4.' }),
-      special: Type.Boolean({ description: 'Whether the cell is exotic: a library reference or a proof.' }),
-    },
-    { description: 'A cell, written out as a tree.' },
+    { $id: 'LegacyTvmCell' },
   ),
 );
 
@@ -96,12 +97,21 @@ const LegacyStackEntryCell = namedObject('LegacyStackEntryCell', {
 
 /** A pair of type and value. */
 export const LegacyStackEntry = Type.Unsafe<LegacyEntry>(
-  Type.Array(Type.Union([Type.String(), Type.Integer({ format: 'int64' }), LegacyStackEntryCell, TvmTuple, TvmList]), {
-    $id: 'LegacyStackEntry',
-    minItems: 2,
-    maxItems: 2,
-    description: 'A value: its type and what it is.',
-  }),
+  Type.Array(
+    Type.Union([
+      Type.String(),
+      Type.Integer({ format: 'int64' }),
+      LegacyStackEntryCell,
+      tupleOf(TvmStackEntry),
+      listOf(TvmStackEntry),
+    ]),
+    {
+      $id: 'LegacyStackEntry',
+      minItems: 2,
+      maxItems: 2,
+      description: 'A value: its type and what it is.',
+    },
+  ),
 );
 
 const gasUsed = Type.Integer({ description: 'Gas that the run took.', format: 'int64' });
