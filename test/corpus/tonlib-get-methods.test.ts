@@ -10,71 +10,19 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
-import { fromTonlibEntry, shapeOfTonlib, shapeOfValue, type TonlibEntry } from '#test/support/tonlib-stack.js';
+import {
+  type LoadedContract,
+  REFUSED_BY_TONLIB,
+  type RecordedRun,
+  RUNS_THAT_DIFFER,
+  readLoadedContracts,
+} from '#test/support/tonlib-recordings.js';
+import { fromTonlibEntry, shapeOfTonlib, shapeOfValue } from '#test/support/tonlib-stack.js';
 import { startTvm } from '#test/support/tvm-pool.js';
-
-interface Recording {
-  readonly n: number;
-  readonly desc: string;
-  readonly request: { '@type': string; id: number; method: { name?: string; number?: number }; stack: TonlibEntry[] };
-  readonly response: { '@type': string; message: string; exit_code: number; gas_used: number; stack: TonlibEntry[] };
-}
-
-interface AccountRecording {
-  readonly response: {
-    readonly balance: string;
-    readonly code: string;
-    readonly data: string;
-    readonly block_id: { seqno: number };
-    readonly sync_utime: number;
-    readonly extra_currencies: { id: number; amount: string }[];
-  };
-}
-
-/** A contract that tonlib loaded, what it was, and the get methods that it ran on it. */
-interface Loaded {
-  readonly address: string;
-  account: AccountRecording['response'] | null;
-  readonly runs: Recording[];
-}
-
-/** tonlib refuses these by itself, before a machine runs; what the message says is not of the machine. */
-const REFUSED_BY_TONLIB = [
-  /Failed to parse dec string to int256/,
-  /Unsuppored stack entry/,
-  /cannot deserialize bag-of-cells/,
-  /TVM stack size exceeds limit/,
-];
-
-/** Runs left out, by number in the recordings. */
-const EXEMPT: ReadonlyMap<number, string> = new Map([
-  [4389, 'its argument is 2^256, no integer of the machine; tonlib puts it on the stack unchecked, Tern refuses it'],
-  [
-    4405,
-    '8,001 arguments: tonlib sets no limit to those, but the cells that the emulator reads them from cannot nest so deep',
-  ],
-]);
 
 const recordings = sharedData('recorded-net/tonlib-recordings.jsonl.gz');
 const chain = sharedData('recorded-net/chain');
 const here = recordings !== null && chain !== null;
-
-function readLoaded(path: string): Loaded[] {
-  const all: Loaded[] = [];
-  const open = new Map<number, Loaded>();
-  for (const line of new TextDecoder().decode(readBytes(path)).trim().split('\n')) {
-    const recording = JSON.parse(line);
-    const { request, response } = recording;
-    if (request['@type'] === 'smc.load' && response['@type'] === 'smc.info') {
-      const loaded = { address: request.account_address.account_address, account: null, runs: [] };
-      open.set(response.id, loaded);
-      all.push(loaded);
-    }
-    if (request['@type'] === 'smc.getRawFullAccountState') open.get(request.id)!.account = response;
-    if (request['@type'] === 'smc.runGetMethod') open.get(request.id)!.runs.push(recording);
-  }
-  return all;
-}
 
 const cellOf = (text: string): Cell | null => (text === '' ? null : parseBocRoot(fromBase64(text)!));
 
@@ -93,12 +41,12 @@ beforeAll(async () => {
 afterAll(() => pool.close());
 
 /** Runs all again. */
-async function compareAll(loaded: readonly Loaded[], masterchainAt: (seqno: number) => Masterchain) {
+async function compareAll(loaded: readonly LoadedContract[], masterchainAt: (seqno: number) => Masterchain) {
   let compared = 0;
   const refused: string[] = [];
   const differences: unknown[] = [];
-  const compare = async ({ address, account }: Loaded, { request, response, desc, n }: Recording) => {
-    if (EXEMPT.has(n)) return;
+  const compare = async ({ address, account }: LoadedContract, { request, response, desc, n }: RecordedRun) => {
+    if (RUNS_THAT_DIFFER.has(n)) return;
     if (response['@type'] === 'error') {
       refused.push(response.message);
       return;
@@ -133,7 +81,7 @@ async function compareAll(loaded: readonly Loaded[], masterchainAt: (seqno: numb
 describe('get methods as the real tonlib ran them agree in exit code, stack and gas', () => {
   it('in a sample, with the configuration of the zerostate', async () => {
     const masterchain = masterchainOf(parseBocRoot(readBytes(vectorPath('recorded-chain/zerostate-mc.boc'))));
-    const loaded = readLoaded(vectorPath('tvm/tonlib-get-methods.jsonl.gz'));
+    const loaded = readLoadedContracts(vectorPath('tvm/tonlib-get-methods.jsonl.gz'));
     expect(await compareAll(loaded, () => masterchain)).toEqual({ compared: 45, refused: [], differences: [] });
   });
 
@@ -147,7 +95,7 @@ describe('get methods as the real tonlib ran them agree in exit code, stack and 
       masterchains.set(seqno, found);
       return found;
     };
-    const { compared, refused, differences } = await compareAll(readLoaded(recordings!), masterchainAt);
+    const { compared, refused, differences } = await compareAll(readLoadedContracts(recordings!), masterchainAt);
     expect(differences).toEqual([]);
     expect(compared).toBe(2_319);
     const unknown = refused.filter((message) => !REFUSED_BY_TONLIB.some((known) => known.test(message)));

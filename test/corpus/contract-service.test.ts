@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { parseAddress } from '#formats/address/parse-address.js';
+import type { FeeEstimate } from '#services/contracts/contracts.js';
+import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
+import { sharedData } from '#test/support/shared-data.js';
+import {
+  type LoadedContract,
+  REFUSED_BY_TONLIB,
+  type RecordedFees,
+  type RecordedRun,
+  RUNS_THAT_DIFFER,
+  readLoadedContracts,
+  readRecordedFees,
+} from '#test/support/tonlib-recordings.js';
+import { fromTonlibEntry, shapeOfTonlib, shapeOfValue } from '#test/support/tonlib-stack.js';
+import { startTvm } from '#test/support/tvm-pool.js';
+
+const recordings = sharedData('recorded-net/tonlib-recordings.jsonl.gz');
+const folder = sharedData('recorded-net/chain');
+
+let tvm: TvmPool;
+let contracts: ReplayedContracts;
+beforeAll(async () => {
+  if (folder === null) return;
+  tvm = await startTvm();
+  contracts = replayedContracts(folder, tvm);
+});
+afterAll(() => tvm?.close());
+
+/** Compares a run with what the service makes of it; null when they agree. */
+async function differenceOf(
+  { address, account }: LoadedContract,
+  { n, desc, request, response }: RecordedRun,
+  service: ReturnType<ReplayedContracts['serviceOver']>,
+): Promise<unknown> {
+  const { method, stack } = request;
+  const at = account!.block_id.seqno;
+  const name = method.name ?? method.number!;
+  const read = await service.runGetMethod(parseAddress(address).address, name, stack.map(fromTonlibEntry), { at });
+  const found = [read.block.seqno, read.exit_code, read.gas_used, read.stack.map(shapeOfValue)];
+  const wanted = [at, response.exit_code, response.gas_used, response.stack.map(shapeOfTonlib)];
+  return JSON.stringify(found) === JSON.stringify(wanted) ? null : { n, desc, found, wanted };
+}
+
+describe.skipIf(recordings === null || folder === null)('what the service of contracts gives', () => {
+  it('agrees with tonlib in exit code, stack and gas of all get methods', { timeout: 300_000 }, async () => {
+    // tonlib's limit; the service of TON Center and this one have a higher one.
+    const service = contracts.serviceOver({ getMethodGas: 1_000_000 });
+    const differences: unknown[] = [];
+    const refused: string[] = [];
+    let compared = 0;
+    for (const loaded of readLoadedContracts(recordings!)) {
+      for (const run of loaded.runs) {
+        if (RUNS_THAT_DIFFER.has(run.n)) continue;
+        if (run.response['@type'] === 'error') {
+          refused.push(run.response.message);
+          continue;
+        }
+        const difference = await differenceOf(loaded, run, service);
+        if (difference !== null) differences.push(difference);
+        compared++;
+      }
+    }
+    expect(differences).toEqual([]);
+    expect(compared).toBe(2_319);
+    expect(refused.filter((message) => !REFUSED_BY_TONLIB.some((known) => known.test(message)))).toEqual([]);
+    expect(refused).toHaveLength(11);
+    expect(service.metrics()).toMatchObject({ local_runs: 2_319, node_runs: 0 });
+    expect(service.metrics().config_fetches).toBeLessThanOrEqual(3);
+  });
+
+  it('agrees with tonlib in the fees of messages', { timeout: 300_000 }, async () => {
+    const service = contracts.serviceOver();
+    const { chain, ledger } = contracts;
+    const times = new Map<number, number>();
+    for (let seqno = 1_000; seqno <= ledger.head!.id.seqno; seqno++) {
+      times.set(seqno, (await chain.header({ at: seqno })).gen_utime);
+    }
+    const listOf = (fees: FeeEstimate) =>
+      [fees.in_fwd_fee, fees.storage_fee, fees.gas_fee, fees.fwd_fee].map((fee) => Number(fee));
+    /** Agrees as of one of the blocks that were the newest when tonlib was asked. */
+    const agrees = async ({ time, question, fees }: RecordedFees): Promise<boolean> => {
+      const newest = Math.max(...[...times].filter(([, gen_utime]) => gen_utime <= time).map(([seqno]) => seqno));
+      for (let at = newest; at > newest - 4; at--) {
+        const found = listOf(await service.estimateFee(question, { at }));
+        if (JSON.stringify(found) === JSON.stringify(fees)) return true;
+      }
+      return false;
+    };
+    let agreed = 0;
+    const differences: unknown[] = [];
+    for (const recorded of readRecordedFees(recordings!)) {
+      if (await agrees(recorded)) {
+        agreed++;
+        continue;
+      }
+      // tonlib takes a message as accepted, and gas as paid, that an account without any coins refuses.
+      const { account } = await chain.account(recorded.question.address);
+      const coins = account?.kind === 'account' ? account.storage.balance.grams : 0n;
+      const [in_fwd_fee, , gas_fee, fwd_fee] = listOf(await service.estimateFee(recorded.question));
+      const known = coins === 0n && gas_fee === 0 && in_fwd_fee === recorded.fees[0] && fwd_fee === recorded.fees[3];
+      differences.push(known ? 'refused without coins' : recorded);
+    }
+    expect(differences).toEqual(Array(64).fill('refused without coins'));
+    expect(agreed).toBe(700);
+  });
+});
