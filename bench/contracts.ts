@@ -1,0 +1,105 @@
+import type { NativeContract } from '#domain/contracts/native-contract.js';
+import { nativeContractOf } from '#domain/contracts/native-contracts.js';
+import { readTokenContent } from '#domain/contracts/token-content.js';
+import { readWallet } from '#domain/contracts/wallet.js';
+import { ConfigImages } from '#drivers/tvm/config-image.js';
+import { Emulator } from '#drivers/tvm/emulator.js';
+import { compileEmulator } from '#drivers/tvm/emulator-module.js';
+import { readGetMethodOutput } from '#drivers/tvm/emulator-output.js';
+import { EMULATOR } from '#drivers/tvm/emulator-version.js';
+import { getMethodParts, getMethodResult } from '#drivers/tvm/get-method.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
+import { toBase64 } from '#kernel/bytes/bytes.js';
+import { type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
+import { type NativeMethod, nativeMethods } from '../test/support/native-comparison.js';
+import { mainnetConfig } from '../test/support/tvm-contract.js';
+import type { BenchCase } from './harness.js';
+import type { BenchSuite } from './suite.js';
+
+const TARGET = 100;
+const MAX_GAS = 1_000_000;
+
+/** The emulator in this thread, without the way to a worker and back: what the machine itself takes. */
+class Machine {
+  readonly #emulator: Emulator;
+  readonly #config = new ConfigImages(1).get(mainnetConfig);
+
+  private constructor(emulator: Emulator) {
+    this.#emulator = emulator;
+  }
+
+  static async start(): Promise<Machine> {
+    return new Machine(await Emulator.instantiate(await compileEmulator(), 2));
+  }
+
+  run({ code, data, address, utime: now, balance }: RecordedAccount, method: string, stack: VmStack): VmStack {
+    const { config, ...parts } = {
+      config: this.#config,
+      ...getMethodParts({ code, data, address, now, balance, method, stack, config: mainnetConfig }, code, MAX_GAS),
+    };
+    const params = JSON.stringify({
+      ...parts.params,
+      code: toBase64(parts.code),
+      data: toBase64(parts.data),
+      libs: '',
+      prev_blocks_info: '',
+    });
+    const output = this.#emulator.runGetMethod(params, toBase64(parts.stack), config.short ?? config.whole);
+    const reply = readGetMethodOutput(output, false);
+    if (reply.kind !== 'get-method' || reply.exitCode !== 0) throw new Error(`${method} of ${address} failed`);
+    return getMethodResult(reply).stack;
+  }
+}
+
+function accountOf(kind: string): RecordedAccount {
+  const found = recordedAccounts.find((account) => account.kind === kind);
+  if (found === undefined) throw new Error(`there is no ${kind} among the recorded accounts`);
+  return found;
+}
+
+function nativeCase(machine: Machine, kind: string, name: string): BenchCase {
+  const account = accountOf(kind);
+  const contract = nativeContractOf(account.code) as NativeContract;
+  const method = nativeMethods(contract, account).find((one) => one.method === name) as NativeMethod;
+  return {
+    name: `${name} of a ${kind}`,
+    unit: 'reads',
+    work: 1,
+    target: TARGET,
+    ours: method.native,
+    baseline: () => method.parse(machine.run(account, name, method.stack)),
+  };
+}
+
+export const suite: BenchSuite = {
+  name: 'contracts',
+  baseline: `get methods in the virtual machine (global version ${EMULATOR.global_version}), without a change of thread`,
+  async cases() {
+    const machine = await Machine.start();
+    const wallet = accountOf('wallet_v4r2');
+    const master = accountOf('jetton_master_v1');
+    const masterContract = nativeContractOf(master.code) as Extract<NativeContract, { kind: 'jetton_master' }>;
+    const { jetton_content } = masterContract.data(master);
+    return [
+      nativeCase(machine, 'jetton_wallet_v1', 'get_wallet_data'),
+      nativeCase(machine, 'jetton_wallet_jetton2', 'get_wallet_data'),
+      nativeCase(machine, 'jetton_master_v1', 'get_jetton_data'),
+      nativeCase(machine, 'jetton_master_notcoin', 'get_jetton_data'),
+      nativeCase(machine, 'jetton_master_v1', 'get_wallet_address'),
+      nativeCase(machine, 'jetton_master_jetton2', 'get_wallet_address'),
+      nativeCase(machine, 'nft_item_v1', 'get_nft_data'),
+      nativeCase(machine, 'nft_collection_v1', 'get_collection_data'),
+      nativeCase(machine, 'nft_collection_v1', 'get_nft_address_by_index'),
+      nativeCase(machine, 'dns_item', 'dnsresolve'),
+      {
+        name: 'seqno of a wallet_v4r2',
+        unit: 'reads',
+        work: 1,
+        target: TARGET,
+        ours: () => readWallet(wallet.code, wallet.data),
+        baseline: () => machine.run(wallet, 'seqno', []),
+      },
+      { name: 'on-chain content of a jetton', unit: 'reads', work: 1, ours: () => readTokenContent(jetton_content) },
+    ];
+  },
+};
