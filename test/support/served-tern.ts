@@ -16,7 +16,8 @@ export class ServedTern {
 
   /** Starts it, and resolves when `/readyz` says that it is ready. */
   static async start(args: readonly string[]): Promise<ServedTern> {
-    const address = ({ out }: TernProcess): string | undefined => /https?:\/\/[^\s/]+/.exec(out)?.[0];
+    const address = ({ out, err }: TernProcess): string | undefined =>
+      /https?:\/\/[\w.:[\]]+/.exec(`${out}${err}`)?.[0];
     const running = await TernProcess.start(args, (each) => address(each) !== undefined);
     const served = new ServedTern(running, address(running)!);
     for (const until = Date.now() + READY_MS; ; await delay(50)) {
