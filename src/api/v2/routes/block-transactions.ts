@@ -35,7 +35,10 @@ interface BlockStretch<Item> {
   readonly incomplete: boolean;
 }
 
-/** As many transactions of a block as are asked for, with as many questions as it takes. */
+/**
+ * As many transactions of a block as are asked for, with as many questions as it takes. Servers call a list incomplete as
+ * soon as it is as long as asked for; one transaction more tells whether anything remains.
+ */
 async function blockStretch<Item extends TransactionId>(
   params: BlockTransactionsParams,
   context: V2Context,
@@ -46,12 +49,13 @@ async function blockStretch<Item extends TransactionId>(
   let at = await blockAt(params, context);
   const transactions: Item[] = [];
   for (;;) {
-    const left = Math.min(wanted - transactions.length, MAX_LISTED_TRANSACTIONS);
+    const left = Math.min(wanted + 1 - transactions.length, MAX_LISTED_TRANSACTIONS);
     const options = { ...context.read, at, count: left };
     const stretch = await read(after === undefined ? options : { ...options, after });
     for (const transaction of stretch.transactions) transactions.push(transaction);
-    const { block, incomplete } = stretch;
-    if (!incomplete || transactions.length >= wanted) return { block, transactions, incomplete };
+    const { block } = stretch;
+    if (transactions.length > wanted) return { block, transactions: transactions.slice(0, wanted), incomplete: true };
+    if (!stretch.incomplete) return { block, transactions, incomplete: false };
     at = block;
     const { account, lt } = transactions.at(-1) as Item;
     after = { account, lt };
@@ -69,7 +73,7 @@ const getBlockTransactions = v2Endpoint({
   params: blockTransactionsParams,
   check: checkAfter,
   result: BlockTransactions,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async (params, context): Promise<BlockTransactions> => {
     const { chain } = context.network;
@@ -103,7 +107,7 @@ const getBlockTransactionsExt = v2Endpoint({
   params: blockTransactionsParams,
   check: checkAfter,
   result: BlockTransactionsExt,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async (params, context): Promise<BlockTransactionsExt> => {
     const { chain } = context.network;

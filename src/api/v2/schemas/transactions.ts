@@ -158,7 +158,7 @@ const blockFields = {
   id: TonBlockIdExt,
   req_count: Type.Integer({ description: 'How many were asked for.' }),
   incomplete: Type.Boolean({
-    description: 'There may be more: ask again with `after_lt` and `after_hash` of the last one.',
+    description: 'There are more: ask again with `after_lt` and `after_hash` of the last one.',
   }),
 };
 
