@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NATIVE_COLLECTIONS } from '#domain/contracts/native-collections.js';
 import { libraryHashOf, nativeContractOf } from '#domain/contracts/native-contracts.js';
+import { NATIVE_ITEMS } from '#domain/contracts/native-items.js';
 import { NATIVE_JETTONS } from '#domain/contracts/native-jettons.js';
-import { NATIVE_NFTS } from '#domain/contracts/native-nfts.js';
 import { NO_TOKEN_CODES } from '#domain/contracts/wallet-codes.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -39,7 +40,9 @@ describe('native readers', () => {
 
   it('are tried for each code', () => {
     const seen = new Set(tokens.map(({ code }) => toHex(libraryHashOf(code) ?? code.hash())));
-    const missed = [...NATIVE_JETTONS, ...NATIVE_NFTS].map(([hash]) => hash).filter((hash) => !seen.has(hash));
+    const missed = [...NATIVE_JETTONS, ...NATIVE_COLLECTIONS, ...NATIVE_ITEMS]
+      .map(([hash]) => hash)
+      .filter((hash) => !seen.has(hash));
     expect(missed).toEqual([]);
   });
 

@@ -1,11 +1,16 @@
+import { NATIVE_COLLECTIONS } from '#domain/contracts/native-collections.js';
 import type { NativeContract } from '#domain/contracts/native-contract.js';
+import { NATIVE_ITEMS } from '#domain/contracts/native-items.js';
 import { NATIVE_JETTONS } from '#domain/contracts/native-jettons.js';
-import { NATIVE_NFTS } from '#domain/contracts/native-nfts.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
-const CONTRACTS: ReadonlyMap<string, NativeContract> = new Map([...NATIVE_JETTONS, ...NATIVE_NFTS]);
+const CONTRACTS: ReadonlyMap<string, NativeContract> = new Map([
+  ...NATIVE_JETTONS,
+  ...NATIVE_COLLECTIONS,
+  ...NATIVE_ITEMS,
+]);
 
 /** The hash that a library reference stands for; null when the cell is none. */
 export function libraryHashOf(code: Cell): Uint8Array | null {
