@@ -19,6 +19,15 @@ describe('a hash index', () => {
     expect(index.has(hashOf(0))).toBe(true);
   });
 
+  it('forgets what it is told to, and numbers anew', () => {
+    const index = new HashIndex(4);
+    for (let n = 0; n < 300; n++) index.add(hashOf(n));
+    index.clear();
+    expect(index.size).toBe(0);
+    expect(index.has(hashOf(17))).toBe(false);
+    for (let n = 299; n >= 0; n--) expect(index.add(hashOf(n))).toBe(299 - n);
+  });
+
   it('reads the hash at an offset', () => {
     const bytes = new Uint8Array(100);
     bytes.set(hashOf(1), 7);

@@ -16,11 +16,25 @@ import { BlockHeader, ConsensusBlock, MasterchainInfo, OutMsgQueueSizes, Shards 
 import { TonBlockIdExt } from '#api/v2/schemas/ton-objects.js';
 import { blockHeader } from '#api/v2/serialize/blocks.js';
 import { blockIdExt } from '#api/v2/serialize/ton-objects.js';
+import { type BlockId, sameBlock } from '#formats/proofs/block-id.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { ReadOptions } from '#services/chain/read-options.js';
 
 const READ = ['GET', 'POST'] as const;
 const TAG = 'Blocks';
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
+/** Of each chain, the newest block whose header was read, with the hash of its state: asked for much more often than it changes. */
+const newestStates = new WeakMap<ChainReads, { readonly block: BlockId; readonly state_hash: Uint8Array }>();
+
+async function newestStateHash(chain: ChainReads, block: BlockId, read: ReadOptions): Promise<Uint8Array> {
+  const known = newestStates.get(chain);
+  if (known !== undefined && sameBlock(known.block, block)) return known.state_hash;
+  const { state_hash } = await chain.header({ ...read, at: block });
+  newestStates.set(chain, { block, state_hash: state_hash.slice() });
+  return state_hash;
+}
 
 const getMasterchainInfo = v2Endpoint({
   name: 'getMasterchainInfo',
@@ -36,10 +50,7 @@ const getMasterchainInfo = v2Endpoint({
   freshness: 'head',
   handle: async (_, { network: { chain }, read }): Promise<MasterchainInfo> => {
     const { block } = await chain.head(read);
-    const [{ state_hash }, zerostate] = await Promise.all([
-      chain.header({ ...read, at: block }),
-      chain.blockId(0, read),
-    ]);
+    const [state_hash, zerostate] = await Promise.all([newestStateHash(chain, block, read), chain.blockId(0, read)]);
     return {
       '@type': 'blocks.masterchainInfo',
       last: blockIdExt(block),
@@ -94,7 +105,7 @@ const lookupBlock = v2Endpoint({
   },
   result: TonBlockIdExt,
   schemaName: 'LookupBlock',
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async ({ seqno, lt, unixtime: utime, ...prefix }, { network: { chain }, read }) => {
     if (seqno !== undefined) return blockIdExt(await chain.blockId(blockPosition({ ...prefix, seqno }), read));
@@ -113,7 +124,7 @@ const getShards = v2Endpoint({
   description: 'The newest block of each shard that a masterchain block commits. The masterchain itself is not listed.',
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: Shards,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async ({ seqno }, { network: { chain }, read }): Promise<Shards> => {
     const { shards } = await chain.shards({ ...read, at: seqno });
@@ -131,7 +142,7 @@ const getBlockHeader = v2Endpoint({
     '`file_hash` only just that block will do.',
   params: Type.Object(blockFields, { additionalProperties: false }),
   result: BlockHeader,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async (params, context) => {
     const { network, read } = context;

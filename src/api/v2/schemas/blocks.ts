@@ -86,7 +86,9 @@ export const BlockHeader = namedObject(
     id: TonBlockIdExt,
     global_id: Type.Integer({ description: 'Id of the network: -239 is mainnet, -3 testnet.' }),
     version: Type.Integer({ description: 'Version of the form of the block.' }),
-    flags: Type.Integer({ description: 'Flags of the header; 1: the software version of its maker is given.' }),
+    flags: Type.Optional(
+      Type.Integer({ description: 'Flags of the header; 1: the software version of its maker is given.' }),
+    ),
     after_merge: Type.Boolean({ description: 'The first block after two shards were merged.' }),
     after_split: Type.Boolean({ description: 'The first block after a shard was split.' }),
     before_split: Type.Boolean({ description: 'The shard is split after this block.' }),
