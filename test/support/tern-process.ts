@@ -2,86 +2,94 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runCommandLine } from '#app/cli/command-line.js';
 
 const tern = fileURLToPath(new URL('../../bin/tern.js', import.meta.url));
-const START_MS = 60_000;
-const END_MS = 15_000;
+const START_MS = 120_000;
 
-/** A `tern dev` or `tern serve` in a process of its own. */
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A `tern` that runs. */
 export class TernProcess {
   readonly #child: ChildProcess;
-  readonly #ended: Promise<number | null>;
-  /** Where it listens, without a slash at the end: the first address that it printed. */
-  readonly url: string;
+  readonly #ended: Promise<Ending>;
+  /** What it has written. */
+  out = '';
+  err = '';
 
-  private constructor(child: ChildProcess, ended: Promise<number | null>, url: string) {
-    this.#child = child;
-    this.#ended = ended;
-    this.url = url;
+  private constructor(args: readonly string[], environment: NodeJS.ProcessEnv) {
+    const env = { ...process.env, ...environment };
+    this.#child = spawn(process.execPath, [tern, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout!.on('data', (text) => {
+      this.out += text;
+    });
+    this.#child.stderr!.on('data', (text) => {
+      this.err += text;
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => resolve({ code, signal }));
+    });
   }
 
-  /** Starts it, and resolves when `/readyz` says that it is ready. */
-  static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TernProcess> {
-    const child = spawn(process.execPath, [tern, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
+  /** Starts it, and resolves when what it has written satisfies `isReady`. */
+  static async start(
+    args: readonly string[],
+    isReady: (running: TernProcess) => boolean,
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<TernProcess> {
+    const running = new TernProcess(args, environment);
+    let hasEnded = false;
+    void running.#ended.then(() => {
+      hasEnded = true;
     });
-    let output = '';
-    let errors = '';
-    const ended = new Promise<number | null>((resolve) => {
-      child.on('error', (error) => {
-        errors += error.message;
-        resolve(null);
-      });
-      child.on('exit', (code) => resolve(code));
-    });
-    child.stderr!.on('data', (chunk) => {
-      errors = `${errors}${chunk}`.slice(-4_000);
-    });
-    const address = new Promise<string>((resolve) => {
-      child.stdout!.on('data', (chunk) => {
-        output = `${output}${chunk}`.slice(0, 10_000);
-        const url = /https?:\/\/[^\s/]+/.exec(output)?.[0];
-        if (url !== undefined) resolve(url);
-      });
-    });
-    const late = AbortSignal.timeout(START_MS);
-    const failed = Promise.race([ended, delay(START_MS, null, { ref: false })]).then(() => null);
-    const url = await Promise.race([address, failed]);
-    const started = url === null ? null : new TernProcess(child, ended, url);
-    while (started !== null && child.exitCode === null && !late.aborted) {
-      const ready = await fetch(`${started.url}/readyz`).catch(() => null);
-      if (ready?.ok === true) return started;
-      await delay(50);
+    for (const until = Date.now() + START_MS; !isReady(running); await delay(20)) {
+      if (!hasEnded && Date.now() < until) continue;
+      await running.kill();
+      throw new Error(`tern ${args.join(' ')} did not start: ${running.out}${running.err}`);
     }
-    child.kill('SIGKILL');
-    throw new Error(`tern ${args.join(' ')} did not get ready: ${errors || output || 'it said nothing'}`);
+    return running;
   }
 
-  get pid(): number {
-    return this.#child.pid!;
+  /** Sends a signal, and resolves when it has ended. */
+  async end(signal: NodeJS.Signals): Promise<Ending> {
+    this.#child.kill(signal);
+    return this.#ended;
   }
 
-  /** CPU time that it has taken so far, all threads together, in milliseconds; as `/metrics` tells it. */
-  async cpuMs(): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
-    const seconds = /^process_cpu_seconds_total(?:\{[^}]*\})? (\S+)/m.exec(text)?.[1];
-    if (seconds === undefined) throw new Error('there is no process_cpu_seconds_total in /metrics');
-    return Number(seconds) * 1000;
+  /** Sends a signal and does not wait. */
+  send(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
-  /** Resident memory, in bytes; as `/metrics` tells it. */
-  async residentBytes(): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m.exec(text)?.[1]);
+  get ended(): Promise<Ending> {
+    return this.#ended;
   }
 
-  /** Ends it as an operator would, by force when it takes too long; the exit code. */
-  async close(): Promise<number | null> {
+  /** Ends it, by force when it takes too long. */
+  async kill(): Promise<void> {
     this.#child.kill('SIGTERM');
-    const patience = setTimeout(() => this.#child.kill('SIGKILL'), END_MS);
-    const code = await this.#ended;
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+    await this.#ended;
     clearTimeout(patience);
-    return code;
   }
+}
+
+/** Runs a command line to its end, in this process; without the environment of it. */
+export async function runTern(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  let stdout = '';
+  let stderr = '';
+  const output = {
+    out: (text: string) => {
+      stdout += text;
+    },
+    err: (text: string) => {
+      stderr += text;
+    },
+  };
+  const status = await runCommandLine(args, output, environment);
+  return { status, stdout, stderr };
 }

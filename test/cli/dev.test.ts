@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { vectorPath } from '#test/support/shared-data.js';
+import { runTern, TernProcess } from '#test/support/tern-process.js';
+
+const away = mkdtempSync(join(tmpdir(), 'tern-dev-'));
+const data = ['--data', join(away, 'data')];
+afterAll(() => rmSync(away, { recursive: true }));
+
+let running: TernProcess | null = null;
+afterEach(async () => {
+  await running?.kill();
+  running = null;
+});
+
+/** Starts it on a free port, and gives the URL that it prints. */
+async function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
+  const dev = await TernProcess.start(['dev', ...data, ...args], ({ out }) => out.endsWith('Ctrl-C ends it.\n'), {
+    TERN_PORT: '0',
+    ...environment,
+  });
+  running = dev;
+  return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };
+}
+
+const json = async (response: Response) => (await response.json()) as Record<string, any>;
+
+describe('tern dev', { timeout: 180_000 }, () => {
+  it('serves the chain that comes with it until it is ended', async () => {
+    const { dev, url } = await start();
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(await json(ready)).toMatchObject({ ready: true, networks: { dev: { headSeqno: 380 } } });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    const api = `${url}/api/v2`;
+    const body = (value: object) => ({ method: 'POST', body: JSON.stringify(value) });
+    const answers = [
+      await fetch(`${api}/getMasterchainInfo`),
+      await fetch(`${api}/getMasterchainInfo`, body({})),
+      await fetch(`${api}/jsonRPC`, body({ jsonrpc: '2.0', id: 'x', method: 'getMasterchainInfo', params: {} })),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-api-version')).toMatch(/^v2\.2\.\d+$/);
+      expect(await json(answer)).toMatchObject({ ok: true, result: { last: { seqno: 380 } } });
+    }
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toContain('tern_network_ready{network="dev"} 1\n');
+    expect(metrics).toContain('tern_network_head_seqno{network="dev"} 380\n');
+    expect(metrics).toMatch(/^tern_lite_requests_total\{network="dev",group="public"\} \d+$/m);
+    expect(metrics).toMatch(/^tern_http_request_duration_seconds_count\{.*getMasterchainInfo.*\} 3$/m);
+    expect(metrics).toMatch(/^process_cpu_seconds_total /m);
+
+    // The three requests that it prints.
+    const lines = dev.out.split('\n').filter((line) => line.startsWith('  curl '));
+    const urls = lines.map((line) => /http:[^\s']+/.exec(line)![0]);
+    expect(urls.map((each) => each.startsWith(`${api}/`))).toEqual([true, true, true]);
+    const results = await Promise.all(
+      urls.map(async (each, i) => {
+        const printed = / -d '(.+)'$/.exec(lines[i]!)?.[1];
+        return json(await fetch(each, printed === undefined ? {} : { method: 'POST', body: printed }));
+      }),
+    );
+    expect(results).toMatchObject([
+      { ok: true, result: { last: { seqno: 380 } } },
+      { ok: true, result: { state: 'active' } },
+      { ok: true, result: { contract_type: 'jetton_master' } },
+    ]);
+
+    const since = Date.now();
+    expect(await dev.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(Date.now() - since).toBeLessThan(5_000);
+    expect(dev.err).toBe('');
+  });
+
+  it('serves another recorded chain', async () => {
+    const { dev, url } = await start(['--replay', vectorPath('recorded-chain'), '--log-level', 'info']);
+    expect(await json(await fetch(`${url}/api/v2/getMasterchainInfo`))).toMatchObject({
+      result: { last: { seqno: 10 } },
+    });
+    const log = dev.err
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { message: string; url?: string });
+    expect(log.find(({ message }) => message === 'listening')?.url).toBe(url);
+    expect(await dev.end('SIGINT')).toEqual({ code: 0, signal: null });
+  });
+
+  it('says in one sentence that the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { status, stdout, stderr } = await runTern(['dev', ...data, '--port', String(port)]);
+    other.close();
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^tern: http/cannot-listen: cannot listen on 127\\.0\\.0\\.1:${port}: [^\\n]+\\n$`),
+    );
+  });
+
+  it.each([
+    ['a folder that is not there', ['--replay', '/no/such'], /^tern: replay\/unreadable-folder: \/no\/such cannot/],
+    ['a wrong port', ['--port', '65536'], /^tern: config\/bad-setting: --port is "65536"; accepted is a whole number/],
+    ['a wrong host', ['--host', 'a b'], /^tern: config\/bad-setting: --host is "a b"/],
+    ['an unknown flag', ['--ports', '1'], /^tern: cli\/usage: unknown option '--ports'/],
+  ])('says in one line what is wrong: %s', async (_, args, line) => {
+    const { status, stdout, stderr } = await runTern(['dev', ...data, ...args]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(line);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('says so when the data folder cannot be one', async () => {
+    const file = join(away, 'file');
+    writeFileSync(file, '');
+    for (const folder of [file, join(file, 'below')]) {
+      const { status, stderr } = await runTern(['dev'], { TERN_DATA: folder });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /^tern: config\/data-folder: the data folder \S+ cannot be used: a file stands in its place/,
+      );
+    }
+  });
+});
