@@ -52,7 +52,7 @@ describe('native readers', () => {
     let left = 0;
     for (const account of tokens) {
       const contract = nativeContractOf(account.code)!;
-      for (let i = 0; i < 20; i++) {
+      for (let i = 0; i < 10; i++) {
         const changed = { ...account, data: otherData(account.data, random) };
         for (const method of nativeMethods(contract, changed)) {
           const native = nativeShape(method);
@@ -70,7 +70,7 @@ describe('native readers', () => {
         }
       }
     }
-    expect(same).toBeGreaterThan(400);
+    expect(same).toBeGreaterThan(200);
     expect(left).toBeGreaterThan(200);
   });
 });
