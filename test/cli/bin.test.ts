@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -34,6 +34,11 @@ it('runs the sources of a checkout from any working directory', () => {
     stdout: expect.stringMatching(/^2\.\d+\.\d+\n$/),
     stderr: '',
   });
+});
+
+it('is what npm start runs, as tern dev', () => {
+  const { scripts, bin: commands } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(scripts.start).toBe(`node ${commands.tern} dev`);
 });
 
 it('passes the exit code and the error line through', () => {

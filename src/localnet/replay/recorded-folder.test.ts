@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
@@ -33,6 +33,7 @@ describe('a folder', () => {
     const entries = [0, 1].map((i) => `, entry at byte ${at[i]}|${names[i]}|${sizes[i]}`);
     expect(bagsOf({ 'a.pack': pack })).toEqual(entries.map((entry) => `a.pack${entry}`));
     expect(bagsOf({ 'a.pack.gz': gzipSync(pack) })).toEqual(entries.map((entry) => `a.pack.gz${entry}`));
+    expect(bagsOf({ 'a.pack.br': brotliCompressSync(pack) })).toEqual(entries.map((entry) => `a.pack.br${entry}`));
     expect(bagsOf({ 'without-name': pack })).toEqual(entries.map((entry) => `without-name${entry}`));
   });
 
@@ -65,6 +66,7 @@ describe('a folder', () => {
   it('with a file that is not what its name says is refused, the file named', () => {
     expect(problem({ 'a.pack': 'text' })).toBe('a.pack is no archive pack: it starts with 74657874, not 01dd8fae');
     expect(problem({ 'a.pack.gz': 'text' })).toMatch(/^a\.pack\.gz cannot be read: incorrect header check/);
+    expect(problem({ 'a.pack.br': 'text' })).toMatch(/^a\.pack\.br cannot be read: /);
     expect(problem({ 'a.pack.gz': gzipSync(pack).subarray(0, 500) })).toMatch(
       /^a\.pack\.gz cannot be read: unexpected end/,
     );
