@@ -91,6 +91,16 @@ describe('sending', () => {
     }
   });
 
+  it('says what the node said when nothing explains it', async () => {
+    const { chain } = network({ code: 0, text: 'no' }).network as unknown as { chain: object };
+    const explainRefusal = async () => {
+      throw chainErrors.deadline({ ms: 5 });
+    };
+    const answer = await callV2(sendEndpoints, 'sendBoc', { boc }, { chain, contracts: { explainRefusal } } as never);
+    expect(answer.status).toBe(500);
+    expect(answer.error).toMatch(/^LITE_SERVER_UNKNOWN: no\nWhat is wrong .* could not be looked up: .*5 ms/);
+  });
+
   const inner = toBase64(serializeBoc(new Builder().storeUint(0, 32).storeUint(0, 300).endCell()));
   const twoRoots = toBase64(serializeBoc([parseBocRoot(fromBase64(boc)!), EMPTY_CELL]));
   const rows: readonly [string, unknown, RegExp][] = [

@@ -1,7 +1,9 @@
 import type { V2Context } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import type { ExternalMessage } from '#api/v2/message-parameters.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
+import type { SendDiagnosis } from '#services/contracts/contracts.js';
 
 /** Names of error codes of liteservers, as tonlib writes them in front of a server's text. */
 const ERROR_NAMES: ReadonlyMap<number, string> = new Map([
@@ -26,7 +28,22 @@ export async function sendMessage({ boc, cell }: ExternalMessage, { network, rea
     if (!isTernError(error, 'chain/message-refused')) throw error;
     const { code, text } = error.data;
     const nodeText = `LITE_SERVER_${ERROR_NAMES.get(Number(code)) ?? 'UNKNOWN'}: ${String(text)}`;
-    const { reason, explanation } = await network.contracts.explainRefusal(cell, String(text), read);
+    const { reason, explanation } = await explain(cell, String(text), { network, read });
     throw v2Errors['message-refused']({ nodeText, reason, explanation }, error);
+  }
+}
+
+/** An explanation that cannot be had must not hide what the node said. */
+async function explain(
+  message: Cell,
+  nodeText: string,
+  { network, read }: Pick<V2Context, 'network' | 'read'>,
+): Promise<SendDiagnosis> {
+  try {
+    return await network.contracts.explainRefusal(message, nodeText, read);
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    const explanation = `What is wrong with the message could not be looked up: ${error.message}.`;
+    return { reason: 'unknown', explanation };
   }
 }
