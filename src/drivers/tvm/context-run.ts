@@ -41,7 +41,7 @@ export interface WrappedRun {
 }
 
 /** Machines can run machines (`RUNVM`). */
-const RUNVM_VERSION = 4;
+export const RUNVM_VERSION = 4;
 
 /** `DROP`, `RUNVM` with code as c3, data, gas limit, c7 and gas of its own, `NIP` (the data after the run). */
 const IN_MACHINE = new Builder().storeBytes(Uint8Array.of(0x30, 0xdb, 0x40, 0x9d, 0x31)).endCell();
@@ -90,12 +90,12 @@ export function wrapRun(run: ContextRun, globalVersion: number): WrappedRun {
 }
 
 /** Code that is a library is run by a jump to it, as in nodes. */
-function ordinary(code: Cell): Cell {
+export function ordinary(code: Cell): Cell {
   return code.type === CellType.ordinary ? code : new Builder().storeRef(code).endCell();
 }
 
-/** The stack of the machine around: results, exit code, gas. */
-function inner({ exit_code, stack }: ContextResult): ContextResult {
+/** From the stack of the machine around: results, exit code, gas. @throws tvm/crashed */
+export function inner({ exit_code, stack }: Omit<ContextResult, 'gas_used'>): ContextResult {
   const [code, gas] = stack.slice(-2).map((value) => (value.kind === 'vm_stk_tinyint' ? Number(value.value) : null));
   if (exit_code !== 0 || code == null || gas == null) {
     throw tvmErrors.crashed({ problem: `a machine within the machine ended with exit code ${exit_code}` });

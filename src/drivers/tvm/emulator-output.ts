@@ -27,25 +27,20 @@ const SEES_CONFIG = / c7|CTR(X|MANY)|CONFIG|PARAM|PREV|GETGLOB 0|GETGLOBVAR/;
 /** The exit code of a run that used all its gas. */
 export const OUT_OF_GAS = -14;
 
-/** Instructions that give a run more gas, up to what it may have at most. */
-const LIFTS_GAS = / (ACCEPT|SETGASLIMIT)\n/;
-
 /** @param json as {@link Emulator.runGetMethod} gives it */
 export function readGetMethodOutput(json: string, wantLog: boolean): GetMethodReply | FailureReply {
   const output = readOutput(json);
   if ('kind' in output) return output;
   if (!output.success) return { kind: 'refused', problem: output.error ?? 'it does not say why' };
   const log = output.vm_log ?? '';
-  const exitCode = output.vm_exit_code ?? 0;
   return {
     kind: 'get-method',
-    exitCode,
+    exitCode: output.vm_exit_code ?? 0,
     gasUsed: Number(output.gas_used),
     stack: bytesOf(output.stack),
     log: wantLog ? logText(log) : null,
     missingLibrary: output.missing_library,
     sawConfig: SEES_CONFIG.test(log),
-    lifted: exitCode === OUT_OF_GAS && LIFTS_GAS.test(log),
   };
 }
 

@@ -38,9 +38,9 @@ export interface GetMethodRequest {
   /** 32 bytes; zeros when not given, as in the reference. */
   readonly rand_seed?: Uint8Array;
   /**
-   * 1,000,000 when not given, as in the reference. `ACCEPT` lifts a lower limit, and then only time limits the run. With a
-   * higher one, a method that is out of gas at 1,000,000 is run again, for 2 s at most; if it lifts that limit or takes
-   * longer, the result is the one at 1,000,000.
+   * 1,000,000 when not given, as in the reference; nothing lifts that. A lower limit `ACCEPT` lifts, and then only time
+   * limits the run. With a higher one, a method that is out of gas at 1,000,000 is run again, up to that limit, which
+   * nothing lifts; not on networks before global version 4.
    */
   readonly gas_limit?: number;
   /** Root of `HashmapE 256 ^Cell` (or of the libraries of a masterchain state): libraries that are known. */

@@ -79,20 +79,47 @@ describe('a get method', () => {
     expect(less.gas_used).toBeLessThanOrEqual(5_010);
   });
 
-  it('that needs more than the usual gas gets it, unless it lifts the limit', async () => {
-    const heavy = '817530920000e4'; // 30,000 times: NOP NOP, 1.23 million units of gas
-    expect(await run(heavy)).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
-    expect(await run(heavy, { gas_limit: 4_000_000 })).toMatchObject({ exit_code: 0, gas_used: 1_230_119 });
-    expect(await run(`${heavy}90ea`, { gas_limit: 1_300_000 })).toMatchObject({ exit_code: -14, gas_used: 1_300_005 });
-    // ACCEPT before the first million, after which it is not tried; then after it, endless or not.
-    expect(await run(`f800${heavy}`, { gas_limit: 4_000_000 })).toMatchObject({ exit_code: -14, gas_used: 1_000_002 });
-    const runs = pool.metrics().runs;
-    const more = await run(`${heavy}f800${heavy}`, { gas_limit: 2_000_000 });
-    expect(more).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
-    expect(await run(`${heavy}f80090ea`, { gas_limit: 4_000_000 })).toEqual(more);
-    expect(pool.metrics()).toMatchObject({ runs: runs + 4, replaced: 1 });
-    expect(await run(`${heavy}f80090ea`, { gas_limit: 4_000_000 })).toEqual(more);
-    expect(pool.metrics()).toMatchObject({ runs: runs + 5, replaced: 1 });
+  it('that needs more than the usual gas gets it, up to a limit that ACCEPT does not lift', {
+    timeout: 60_000,
+  }, async () => {
+    const patient = { timeoutMs: 30_000 };
+    const give = (hex: string, gas_limit: number, more: Partial<GetMethodRequest> = {}, code = codeOf(`30${hex}`)) =>
+      pool.runGetMethod(getMethodRequest(code, { gas_limit, ...more }), patient);
+    const heavy = '817530920000e4'; // 30,000 times: NOP NOP
+    expect(await give(heavy, 1_000_000)).toMatchObject({ exit_code: -14, gas_used: 1_000_017 });
+    const whole = { exit_code: 0, gas_used: 1_230_119 };
+    expect(await give(heavy, 4_000_000)).toMatchObject(whole);
+    expect(await give(heavy, 1_230_119)).toMatchObject(whole);
+    expect(await give(heavy, 1_230_100)).toMatchObject({ exit_code: -14 });
+    for (const endless of [`${heavy}90ea`, `f800${heavy}90ea`, `${heavy}f80090ea`, `${heavy}8317f80190ea`]) {
+      const { exit_code, gas_used, stack } = await give(endless, 1_300_000);
+      expect(exit_code).toBe(-14);
+      expect(gas_used).toBeGreaterThan(1_300_000);
+      expect(gas_used).toBeLessThan(1_300_100);
+      expect(stack).toEqual([vmInt(gas_used)]);
+    }
+    // It sees what it sees with less gas: arguments, method, context, its own code and data.
+    const seen = `${heavy}f823f824f825f826f828f827f82ff82aed44`;
+    const more = {
+      stack: [vmInt(5), vmCell(mainnetConfig), vmTuple([vmInt(1), VM_NULL])],
+      data: codeOf('7b'),
+      rand_seed: new Uint8Array(32).fill(1),
+      extra_currencies: [[1, 5n]] as const,
+    };
+    const short = await run(seen.slice(heavy.length), more);
+    const long = await give(seen, 4_000_000, more);
+    expect(short.exit_code).toBe(0);
+    const withoutCode = (result: GetMethodResult) => shapes(result).filter((_, i) => i !== shapes(result).length - 2);
+    expect(withoutCode(long)).toEqual(withoutCode(short));
+    expect(shapes(long).at(-2)).toEqual(shapeOfValue(vmCell(codeOf(`30${seen}`))));
+    expect(shapes(await give(heavy, 4_000_000, { method: 'seqno' }, codeOf(heavy)))).toEqual(['85143']);
+    expect(await give(`${heavy}f2c02a`, 4_000_000)).toMatchObject({ exit_code: 42, stack: [vmInt(0)] });
+    const many = Array.from({ length: 1_000 }, (_, i) => vmInt(i));
+    expect(await give(heavy, 4_000_000, { stack: many })).toMatchObject({ exit_code: 0, stack: many });
+    const library = codeOf(`30${heavy}7a`);
+    const resolveLibrary = async () => [library];
+    const result = await give('', 4_000_000, { resolveLibrary }, libraryCell(library.hash()));
+    expect(result).toMatchObject({ exit_code: 0, stack: [vmInt(10)] });
   });
 
   it('of an account without code ends as in the reference', async () => {

@@ -1,5 +1,6 @@
 import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
-import { type ContextResult, type ContextRun, wrapRun } from '#drivers/tvm/context-run.js';
+import { type ContextResult, type ContextRun, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
+import type { ConfigText } from '#drivers/tvm/emulator.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
 import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
@@ -14,6 +15,7 @@ import {
 } from '#drivers/tvm/get-method.js';
 import { findLibraries, LibraryCollection } from '#drivers/tvm/libraries.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
+import { resultWithMoreGas, withMoreGas } from '#drivers/tvm/more-gas.js';
 import { checkTvmSettings, type TvmModules, type TvmOptions, type TvmSettings } from '#drivers/tvm/options.js';
 import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
 import { librariesBoc } from '#drivers/tvm/request-fields.js';
@@ -34,11 +36,8 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 /** How often a get method is run again with a library that it lacked. */
 const MAX_LIBRARY_RUNS = 8;
 
-/** Get methods that are known to look at the configuration, and such that are known to lift their limit of gas. */
-const MAX_REMEMBERED = 4_096;
-
-/** How long a run may take whose limit of gas the contract can lift. */
-const LIFTABLE_MS = 2_000;
+/** Get methods that are known to look at the configuration. */
+const MAX_CONFIG_READERS = 4_096;
 
 /** A get method on its way, which may take several runs. */
 interface GetMethodRun {
@@ -59,8 +58,6 @@ export class TvmPool {
   readonly #workers: WorkerPool;
   /** Code hash and method id of get methods that are run with the whole configuration at once. */
   readonly #configReaders = new Set<string>();
-  /** The same of get methods that are not given more than the usual gas, because they lift any other limit. */
-  readonly #gasLifters = new Set<string>();
   #getMethods = 0;
   #getMethodsWithConfig = 0;
   #transactions = 0;
@@ -115,33 +112,22 @@ export class TvmPool {
         prevBlocksInfo: undefined,
       };
       if (resolveLibrary !== null) await run.libraries.add(findLibraries(code));
-      const usual = await this.#complete(run, parts);
-      const enough = gas_limit <= USUAL_GAS || usual.exitCode !== OUT_OF_GAS;
-      const reply = enough || usual.lifted ? usual : ((await this.#withMoreGas(run, parts, gas_limit)) ?? usual);
-      return getMethodResult(reply);
+      const reply = await this.#complete(run, parts, run.image.short);
+      const enough = gas_limit <= USUAL_GAS || reply.exitCode !== OUT_OF_GAS;
+      if (enough || run.image.globalVersion < RUNVM_VERSION) return getMethodResult(reply);
+      const more = await this.#complete(run, withMoreGas(request, code, parts, gas_limit), null);
+      return resultWithMoreGas(getMethodResult(more));
     });
   }
 
-  /** Null when the method lifts the limit: then only time would end it. */
-  async #withMoreGas(run: GetMethodRun, parts: GetMethodParts, gas_limit: number): Promise<GetMethodReply | null> {
-    if (this.#gasLifters.has(run.method)) return null;
-    const timeoutMs = Math.min(run.options.timeoutMs ?? this.#settings.timeoutMs, LIFTABLE_MS);
-    try {
-      const params = { ...parts.params, gas_limit: String(gas_limit) };
-      const options = { ...run.options, timeoutMs };
-      const reply = await this.#complete({ ...run, options }, { ...parts, params });
-      if (reply.gasUsed <= gas_limit || reply.exitCode === OUT_OF_GAS) return reply;
-    } catch (error) {
-      if (!isTernError(error, tvmErrors.timeout.code) || timeoutMs < LIFTABLE_MS) throw error;
-    }
-    remember(this.#gasLifters, run.method);
-    return null;
-  }
-
-  /** Runs it until it has what it looks at: the whole configuration, and libraries. */
-  async #complete(run: GetMethodRun, parts: GetMethodParts): Promise<GetMethodReply> {
+  /**
+   * Runs it until it has what it looks at: the whole configuration, and libraries.
+   *
+   * @param first the configuration to begin with; null for the whole one
+   */
+  async #complete(run: GetMethodRun, parts: GetMethodParts, first: ConfigText | null): Promise<GetMethodReply> {
     const { image, libraries, method, options } = run;
-    let config = this.#configReaders.has(method) ? null : image.short;
+    let config = this.#configReaders.has(method) ? null : first;
     for (let libraryRuns = 0; ; ) {
       if (config === null && run.prevBlocksInfo === undefined) {
         this.#getMethodsWithConfig++;
@@ -242,7 +228,7 @@ async function prevBlocksOf({ request, image }: GetMethodRun): Promise<string | 
 }
 
 function remember(readers: Set<string>, reader: string): void {
-  if (readers.size >= MAX_REMEMBERED) {
+  if (readers.size >= MAX_CONFIG_READERS) {
     const [oldest] = readers;
     readers.delete(oldest as string);
   }

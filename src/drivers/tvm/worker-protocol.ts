@@ -49,8 +49,6 @@ export interface GetMethodReply {
   readonly missingLibrary: string | null;
   /** Whether the run may have seen more of the configuration than prices and limits, or previous blocks. */
   readonly sawConfig: boolean;
-  /** Whether it ran out of gas after an instruction that lifts the limit where it can be lifted. */
-  readonly lifted: boolean;
 }
 
 export interface TransactionReply {

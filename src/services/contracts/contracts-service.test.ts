@@ -133,13 +133,12 @@ describe('a get method', () => {
 
   it('has the gas that the option gives it', async () => {
     const changes = deployed(method('817530920000e4')); // 30,000 times: NOP NOP
-    const run = (getMethodGas?: number) =>
-      contracts
-        .serviceOver(getMethodGas === undefined ? {} : { getMethodGas }, changes)
-        .runGetMethod(changes.address, 'x', []);
+    const patient = { runTimeoutMs: 60_000, deadlineMs: 120_000 };
+    const run = (gas: { getMethodGas?: number } = {}) =>
+      contracts.serviceOver({ ...patient, ...gas }, changes).runGetMethod(changes.address, 'x', []);
     expect(await run()).toMatchObject({ exit_code: 0, gas_used: 1_230_119 });
-    expect(await run(1_000_000)).toMatchObject({ exit_code: -14 });
-    expect(await run(5_000)).toMatchObject({ exit_code: -14 });
+    expect(await run({ getMethodGas: 1_000_000 })).toMatchObject({ exit_code: -14 });
+    expect(await run({ getMethodGas: 5_000 })).toMatchObject({ exit_code: -14 });
   });
 
   it('is given up with its caller, or with the time', async () => {
