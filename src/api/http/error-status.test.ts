@@ -25,8 +25,9 @@ describe('statuses', () => {
     }
   });
 
-  it('of not-found are 404 in both profiles where the endpoint documents it, and without an endpoint', () => {
-    expect(statusOf(error('a/b', 'not-found'), endpoint([404]), 'toncenter')).toBe(404);
+  it('of not-found are 404 in both profiles where the endpoint declares it for the error, and without an endpoint', () => {
+    expect(statusOf(error('a/b', 'not-found'), endpoint([404]), 'toncenter')).toBe(500);
+    expect(statusOf(error('a/b', 'not-found'), endpoint([404], { 'a/b': 404 }), 'toncenter')).toBe(404);
     expect(statusOf(httpErrors['not-found']({}), null, 'toncenter')).toBe(404);
   });
 

@@ -41,7 +41,7 @@ export function statusOf(error: TernError, endpoint: AnyEndpoint<never> | null, 
   const declared = endpoint?.errorStatuses?.[error.code] ?? STATUS_OF_CODE[error.code];
   if (declared !== undefined) return declared;
   if (profile === 'toncenter' && endpoint !== null) {
-    if (error.class === 'not-found' && !endpoint.statuses.includes(404)) return 500;
+    if (error.class === 'not-found') return 500;
     if (NODE_REFUSALS.has(error.code)) return 500;
   }
   return STATUS_OF_CLASS[error.class];

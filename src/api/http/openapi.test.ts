@@ -43,8 +43,11 @@ describe('the document', () => {
     expect(document.components.schemas.BlockRequest).toMatchObject({
       additionalProperties: false,
       required: ['seqno'],
-      // In a body null stands for none.
-      properties: { seqno: { type: 'integer' }, wait: { type: ['boolean', 'null'] } },
+      // In a body numbers may be texts, and null stands for none.
+      properties: {
+        seqno: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^[+-]?[0-9]{1,40}$' }] },
+        wait: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+      },
     });
     expect(Object.keys(get.responses)).toEqual(['200', '401', '403', '404', '422', '429', '500', '503', '504']);
     expect(document.components.schemas.HeadResponse).toMatchObject({

@@ -13,7 +13,11 @@ import {
   successSchema,
 } from '#api/http/openapi-responses.js';
 import { type JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
+import { INTEGER_PATTERN } from '#api/http/parameter-coercion.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
+
+/** An API without what runs it. */
+export type DescribedApi = Omit<AnyHttpApi, 'context'>;
 
 const RPC_TAG = 'RPC';
 
@@ -27,15 +31,15 @@ const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
  * @param profile decides what types are called, and what the paths follow on: `/` or `/toncenter`
  * @throws http/bad-endpoint when two schemas have one name
  */
-export function openApiDocument(api: AnyHttpApi, profile: Profile): JsonObject {
+export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject {
   const components = new SchemaComponents();
   components.add('ErrorResponse', errorSchema);
   const statuses = new Set<number>(COMMON_STATUSES);
   const published = (api.endpoints as readonly AnyEndpoint<never>[]).filter(({ unpublished }) => !unpublished);
   const paths: JsonObject = {};
   for (const endpoint of published) {
-    for (const status of endpoint.statuses) statuses.add(status);
-    paths[`${api.prefix}/${endpoint.name}`] = operationsOf(endpoint, components);
+    for (const status of statusesOf(endpoint, profile)) statuses.add(status);
+    paths[`${api.prefix}/${endpoint.name}`] = operationsOf(endpoint, profile, components);
   }
   paths[`${api.prefix}/${JSON_RPC}`] = { post: rpcOperation(components) };
   for (const status of RPC_STATUSES) statuses.add(status);
@@ -59,7 +63,7 @@ function renameTypes(schema: JsonObject, names: Readonly<Record<string, string>>
   const renamed = (value: unknown) => (typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value);
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'const' || key === 'default') schema[key] = renamed(value);
-    else if (key === 'enum' && Array.isArray(value)) schema[key] = value.map(renamed);
+    else if (key === 'enum' && Array.isArray(value)) schema[key] = [...new Set(value.map(renamed))];
     else if (typeof value === 'object' && value !== null) renameTypes(value as JsonObject, names);
     if (key === 'mapping' && typeof value === 'object' && value !== null) {
       schema[key] = Object.fromEntries(Object.entries(value).map(([name, target]) => [renamed(name), target]));
@@ -74,11 +78,11 @@ export function schemaNameOf({ name, schemaName }: AnyEndpoint<never>): string {
   return bare.slice(0, 1).toUpperCase() + bare.slice(1);
 }
 
-function operationsOf(endpoint: AnyEndpoint<never>, components: SchemaComponents): JsonObject {
+function operationsOf(endpoint: AnyEndpoint<never>, profile: Profile, components: SchemaComponents): JsonObject {
   const { name, tag, summary, description } = endpoint;
   const schemaName = schemaNameOf(endpoint);
   const response = components.add(`${schemaName}Response`, successSchema(components.write(endpoint.result as TSchema)));
-  const responses = responsesOf('The answer.', response, endpoint.statuses);
+  const responses = responsesOf('The answer.', response, statusesOf(endpoint, profile));
   const operations: JsonObject = {};
   for (const verb of endpoint.verbs) {
     const lower = verb.toLowerCase();
@@ -91,7 +95,7 @@ function operationsOf(endpoint: AnyEndpoint<never>, components: SchemaComponents
         ? { parameters: queryParameters(endpoint.params as TObject, components) }
         : {
             requestBody: requestBody(
-              components.add(requestName(endpoint, schemaName), withNulls(endpoint.params as TObject)),
+              components.add(requestName(endpoint, schemaName), bodySchema(endpoint.params as TObject)),
               endpoint,
             ),
           }),
@@ -100,6 +104,12 @@ function operationsOf(endpoint: AnyEndpoint<never>, components: SchemaComponents
     };
   }
   return operations;
+}
+
+/** Live services answer 500 to what does not exist, but for errors that have a status of their own. */
+function statusesOf({ statuses, errorStatuses = {} }: AnyEndpoint<never>, profile: Profile): readonly number[] {
+  if (profile === 'spec' || Object.values(errorStatuses).includes(404)) return statuses;
+  return statuses.filter((status) => status !== 404);
 }
 
 function requestName(endpoint: AnyEndpoint<never>, schemaName: string): string {
@@ -122,22 +132,26 @@ function queryParameters(params: TObject, components: SchemaComponents): JsonObj
   });
 }
 
-/** In a body, null for a parameter that may be left out is the same as none. */
-function withNulls(params: TObject): JsonObject {
+/**
+ * The parameters as a body may have them: null for one that may be left out is the same as none, and whole numbers may be
+ * texts.
+ */
+function bodySchema(params: TObject): JsonObject {
   const required = new Set(params.required ?? []);
-  const fields = Object.entries(params.properties).map(([name, field]) => [
-    name,
-    required.has(name) ? field : orNull(field),
-  ]);
+  const fields = Object.entries(params.properties).map(([name, field]) => [name, bodyField(field, required.has(name))]);
   return { ...params, properties: Object.fromEntries(fields) };
 }
 
-function orNull(field: TSchema): JsonObject {
-  const { anyOf, description, default: byDefault, ...alone } = field as JsonObject;
-  const { type, $id, enum: choice } = alone;
-  if (typeof type === 'string' && $id === undefined && choice === undefined) return { ...field, type: [type, 'null'] };
+function bodyField(field: TSchema, isRequired: boolean): JsonObject {
+  const { anyOf, description, default: byDefault, examples, ...alone } = field as JsonObject;
   const members = Array.isArray(anyOf) ? anyOf : [alone];
-  return { anyOf: [...members, { type: 'null' }], description, default: byDefault };
+  const { type, format } = alone;
+  const more: JsonObject[] = [];
+  if (type === 'integer') more.push({ type: 'string', pattern: INTEGER_PATTERN });
+  if (type === 'string' && format === 'int64') more.push({ type: 'integer' });
+  if (!isRequired) more.push({ type: 'null' });
+  if (more.length === 0) return field;
+  return { anyOf: [...members, ...more], description, default: byDefault, examples };
 }
 
 function requestBody(schema: JsonObject, { params }: { readonly params: TObject }): JsonObject {
@@ -175,7 +189,7 @@ function rpcOperation(components: SchemaComponents): JsonObject {
 }
 
 /** The groups that are in use: those the API describes first, in its order. */
-function tagsOf(api: AnyHttpApi, endpoints: readonly AnyEndpoint<never>[]): JsonObject[] {
+function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[]): JsonObject[] {
   const inUse = new Set(endpoints.map(({ tag }) => tag));
   const described = (api.tags ?? []).filter(({ name }) => inUse.has(name));
   const names = new Set(described.map(({ name }) => name));

@@ -13,6 +13,9 @@ const FALSE = new Set(['n', 'no', 'f', 'false', 'off', '0']);
 /** Signed and unsigned: no field of 64 bits holds more. */
 const MAX_INTEGER = 2 ** 64;
 
+/** Whole numbers as texts. */
+export const INTEGER_PATTERN = '^[+-]?[0-9]{1,40}$';
+
 /** The parts of a schema that tell what is to be turned into what. */
 interface Shape {
   readonly type?: string;
@@ -46,7 +49,7 @@ const single: Coercion = (value, source, parameter) => {
 };
 
 function numberCoercion(type: 'integer' | 'number'): Coercion {
-  const pattern = type === 'integer' ? /^[+-]?\d{1,40}$/ : /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?$/;
+  const pattern = type === 'integer' ? new RegExp(INTEGER_PATTERN) : /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?$/;
   return (value, source, parameter) => {
     refuseRepeated(value, source, parameter);
     if (typeof value !== 'string') return value;

@@ -168,7 +168,7 @@ export const toLt = optionalInt64Parameter(
 
 export const archival = Type.Optional(
   Type.Transform(
-    Type.Union([Type.Boolean(), Type.Integer({ format: 'int32' }), Type.String()], {
+    Type.Union([Type.Boolean(), Type.Integer(), Type.String()], {
       description:
         'Accepted for the sake of existing clients. Old transactions are always looked for on servers that have them.',
       default: false,

@@ -12,16 +12,21 @@ const DESCRIPTION = `The state of a TON network over HTTP: accounts, transaction
 Everything is read from liteservers and proven before it is answered. Reads take GET with a query or POST with a JSON object;
 the same methods are there as JSON-RPC. Each answer has \`ok\`, and \`result\` or \`error\` with \`code\`.`;
 
+/** API v2 as its document describes it. */
+export const v2Description = {
+  prefix: '/api/v2',
+  title: 'TON HTTP API v2',
+  version: DOCUMENT_VERSION,
+  description: DESCRIPTION,
+  tags: v2Tags,
+  endpoints: v2Endpoints,
+  typeNames: V2_TYPE_NAMES,
+} as const;
+
 /** API v2 of a network. */
 export function v2Api(network: OpenNetwork): HttpApi<V2Context> {
   return {
-    prefix: '/api/v2',
-    title: 'TON HTTP API v2',
-    version: DOCUMENT_VERSION,
-    description: DESCRIPTION,
-    tags: v2Tags,
-    endpoints: v2Endpoints,
-    typeNames: V2_TYPE_NAMES,
+    ...v2Description,
     context: ({ group, read, header }) => ({ network: network.poolOf(group).v2, read, header }),
   };
 }

@@ -107,7 +107,7 @@ const getTransactions = v2Endpoint({
   // As the name of no transaction, lt 0 is the same as none.
   check: ({ lt, ...rest }) => checkCursor({ ...rest, ...(lt === 0n && rest.hash === undefined ? {} : { lt }) }),
   result: Transactions,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
   handle: async (params, context) => {
     const { workchain } = params.address.address;
@@ -126,7 +126,7 @@ const getTransactionsStd = v2Endpoint({
   params: historyParams,
   check: checkCursor,
   result: TransactionsStd,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
   handle: async (params, context): Promise<TransactionsStd> => {
     const { workchain } = params.address.address;

@@ -35,7 +35,7 @@ interface Question {
 
 const TAG = 'Accounts';
 const READ = ['GET', 'POST'] as const;
-const STATUSES = [422, 504];
+const STATUSES = [404, 422, 504];
 
 const params = Type.Object({ address, seqno: optionalMasterchainSeqno }, { additionalProperties: false });
 
@@ -142,7 +142,7 @@ const getTokenData = v2Endpoint({
     'when its master or collection knows it. An NFT that is a domain comes with its DNS records.',
   params,
   result: TokenData,
-  statuses: [409, 422, 500, 504],
+  statuses: [404, 409, 422, 500, 504],
   errorStatuses: { [v2Errors['not-a-token'].code]: 409 },
   freshness,
   handle: async ({ address: asked, seqno }, { network, read }) => {

@@ -24,7 +24,7 @@ const getMasterchainBlockSignatures = v2Endpoint({
     'the candidate that became the block.',
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: MasterchainBlockSignatures,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: 'forever',
   handle: async ({ seqno }, { network: { chain }, read }) => {
     const { block, signatures } = await chain.blockSignatures({ ...read, at: seqno });
@@ -56,7 +56,7 @@ const getShardBlockProof = v2Endpoint({
     { additionalProperties: false },
   ),
   result: ShardBlockProof,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: ({ from_seqno }) => (from_seqno === undefined ? 'head' : 'forever'),
   handle: async ({ from_seqno, ...position }, { network: { chain }, read }): Promise<ShardBlockProof> => {
     const from = from_seqno === undefined ? (await chain.head(read)).block : await chain.blockId(from_seqno, read);

@@ -33,7 +33,7 @@ const getConfigParam = v2Endpoint({
     throw httpErrors['bad-parameter']({ parameter: 'config_id', problem });
   },
   result: ConfigInfo,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
   handle: async ({ config_id, param, seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const number = (config_id ?? param) as number;
@@ -52,7 +52,7 @@ const getConfigAll = v2Endpoint({
     'dictionary, `Hashmap 32 ^Cell`.',
   params: Type.Object({ seqno: optionalMasterchainSeqno }, { additionalProperties: false }),
   result: ConfigInfo,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
   handle: async ({ seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const { root } = await chain.config({ ...read, at: seqno ?? 'head' });

@@ -22,6 +22,7 @@ const shared = {
   params: messageParams,
   result: Transaction,
   statuses: [404, 422, 504],
+  errorStatuses: { [v2Errors['transaction-not-located'].code]: 404 },
   freshness: 'forever',
 } as const;
 

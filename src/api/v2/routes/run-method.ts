@@ -5,7 +5,8 @@ import { v2Errors } from '#api/v2/errors.js';
 import { headerText } from '#api/v2/header-text.js';
 import { method } from '#api/v2/method-parameter.js';
 import { address, optionalMasterchainSeqno } from '#api/v2/parameters.js';
-import { LegacyStackEntry, RunGetMethodResult, RunGetMethodStdResult, TvmStackEntry } from '#api/v2/schemas/stack.js';
+import { RunGetMethodResult, RunGetMethodStdResult } from '#api/v2/schemas/stack.js';
+import { LegacyStackArgument, TvmStackArgument } from '#api/v2/schemas/stack-arguments.js';
 import { blockIdExt, transactionId } from '#api/v2/serialize/ton-objects.js';
 import { decodeLegacyStack } from '#api/v2/stack/legacy-input.js';
 import { encodeLegacyStack } from '#api/v2/stack/legacy-output.js';
@@ -17,7 +18,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import type { GetMethodRead } from '#services/contracts/contracts.js';
 
 const TAG = 'Run method';
-const STATUSES = [422, 500, 504];
+const STATUSES = [404, 422, 500, 504];
 /** The header that says who ran a get method, when it was not run here on proven state. */
 const HEADER = 'X-Tern-Get-Method';
 
@@ -69,7 +70,7 @@ const runGetMethod = v2Endpoint({
     {
       address,
       method,
-      stack: stackParameter(LegacyStackEntry, decodeLegacyStack, 'Arguments, the first one first.'),
+      stack: stackParameter(LegacyStackArgument, decodeLegacyStack, 'Arguments, the first one first.'),
       seqno: optionalMasterchainSeqno,
     },
     { additionalProperties: false },
@@ -103,7 +104,7 @@ const runGetMethodStd = v2Endpoint({
     {
       address,
       method,
-      stack: stackParameter(TvmStackEntry, decodeTypedStack, 'Arguments, the first one first.'),
+      stack: stackParameter(TvmStackArgument, decodeTypedStack, 'Arguments, the first one first.'),
       seqno: optionalMasterchainSeqno,
     },
     { additionalProperties: false },

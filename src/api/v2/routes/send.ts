@@ -20,7 +20,7 @@ import { SEND_FAILURES } from '#api/v2/send/statuses.js';
 
 const TAG = 'Send';
 const POST = ['POST'] as const;
-const STATUSES = [422, 500, 504];
+const STATUSES = [404, 422, 500, 504];
 const REFUSED = v2Errors['message-refused'].code;
 const errorStatuses = { [REFUSED]: 500 };
 
