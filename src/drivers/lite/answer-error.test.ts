@@ -25,6 +25,16 @@ const rows: [number, string, AnswerErrorKind][] = [
   [0, "specified mc block is older than block's masterchain ref", 'refused'],
   [-400, 'invalid BlockIdExt', 'refused'],
   [-400, 'cannot compute block with specified transaction: cannot find block (0,8) lt=5: lt not in db', 'missing'],
+  [
+    -400,
+    'client knows block (-1,8000000000000000,9):AB:CD newer than the reference masterchain block (-1,8000000000000000,8):AB:CD',
+    'not-ready',
+  ],
+  [
+    -400,
+    'proof source masterchain block (-1,8000000000000000,9):AB:CD is unknown from the perspective of reference block (-1,8000000000000000,9):AB:EF',
+    'missing',
+  ],
   [-400, 'cannot locate transaction in block with specified logical time', 'refused'],
   [-701, 'cannot apply external message to current state : External message was not accepted', 'refused'],
   [429, 'slow down', 'failed'],

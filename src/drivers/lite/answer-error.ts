@@ -8,12 +8,15 @@ import type { LiteServerError } from '#formats/tl/generated/lite-server.js';
  * - `expired`: the wait for a block ended before it came
  * - `unsupported`: this server does not know the function, or does not allow it
  * - `failed`: something in the server; another one may answer
- * - `refused`: the request is at fault, any server would say so
+ * - `refused`: the request is at fault, as far as this server can tell
  */
 export type AnswerErrorKind = 'missing' | 'not-ready' | 'expired' | 'unsupported' | 'failed' | 'refused';
 
 const NOT_FOUND = /not in db|block not found|not found in db/;
 const NOT_YET = /is not applied|not ready|too big masterchain block seqno/;
+/** Of a block that other servers have shown already: this one is behind, or follows another chain. */
+const BEHIND = /newer than the reference masterchain block/;
+const STRANGE = /is unknown from the perspective of reference block/;
 const TOO_OFTEN = /too many (requests|queries)|rate limit/i;
 
 /** Codes and texts are those of the reference implementation, and of proxies in front of it. */
@@ -37,6 +40,7 @@ export function answerErrorKind({ code, message }: LiteServerError): AnswerError
       return 'failed';
     default:
   }
-  if (NOT_FOUND.test(message)) return 'missing';
+  if (BEHIND.test(message)) return 'not-ready';
+  if (NOT_FOUND.test(message) || STRANGE.test(message)) return 'missing';
   return TOO_OFTEN.test(message) ? 'failed' : 'refused';
 }

@@ -59,12 +59,46 @@ describe('a pool', () => {
     }
   });
 
-  it('gives back a refusal of the request at once', async () => {
+  it('gives back a refusal of the request as soon as a second server says so', async () => {
     const world = await new PoolInMemory(3).start();
     for (const each of world.servers) each.on(LiteServerLookupBlock, () => errorAnswer(-400, 'invalid block id'));
     const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
     expect(isTernError(error, 'lite/answer-error') && error.data.code).toBe(-400);
-    expect(world.servers.reduce((sum, each) => sum + each.count(LiteServerLookupBlock), 0)).toBe(1);
+    expect(world.servers.reduce((sum, each) => sum + each.count(LiteServerLookupBlock), 0)).toBe(2);
+  });
+
+  it('does not believe a single server that refuses what others answer', async () => {
+    const world = await new PoolInMemory(2).start();
+    world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, 'no'));
+    for (let i = 0; i < 20; i++) expect(await world.after(10, world.pool.ask(seqnoRequest(1 + i)))).toBe(1 + i);
+    const [odd, good] = world.servers.map((each) => each.count(LiteServerLookupBlock));
+    expect(odd).toBeGreaterThan(0);
+    // It answers nothing, so that it is asked less and less.
+    expect(odd).toBeLessThan(good! / 2);
+    expect(world.pool.metrics().servers[0]!.errors).toMatchObject({ contradicted: odd });
+  });
+
+  it('believes it when nobody else can be asked, without waiting for one', async () => {
+    const world = await new PoolInMemory(2).start();
+    world.network.unreachable.add(world.servers[1]!.name);
+    world.network.cut(world.servers[1]!);
+    world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, 'invalid block id'));
+    const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
+    expect(isTernError(error, 'lite/answer-error') && error.data.text).toBe('invalid block id');
+  });
+
+  it('asks another server when one is a block behind what its question names', async () => {
+    const world = await new PoolInMemory(2).start();
+    const behind = 'client knows block (-1,8000000000000000,9):AB:CD newer than the reference masterchain block (-1)';
+    for (const each of world.servers) {
+      let first = true;
+      each.on(LiteServerLookupBlock, ({ id }) => {
+        const isFirst = first;
+        first = false;
+        return isFirst ? errorAnswer(-400, behind) : headerOf(id.seqno);
+      });
+    }
+    expect(await world.after(500, world.pool.ask(seqnoRequest(90)))).toBe(90);
   });
 
   it('does not ask a server again for a function that it does not know', async () => {

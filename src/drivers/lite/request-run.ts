@@ -14,7 +14,7 @@ import type { Failure, Outcome } from '#drivers/lite/outcome.js';
 import type { PoolContext } from '#drivers/lite/pool-context.js';
 import type { LiteServer } from '#drivers/lite/server.js';
 import { MAX_WAIT_MS } from '#drivers/lite/server-watch.js';
-import { idleText, refusalError, TriedServers } from '#drivers/lite/tried-servers.js';
+import { idleText, TriedServers } from '#drivers/lite/tried-servers.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import type { Flight } from '#kernel/async/single-flight.js';
 import type { CancelSchedule } from '#kernel/clock/clock.js';
@@ -25,6 +25,9 @@ const SHORT_WAIT_MS = 2_000;
 
 /** More second requests than this are not sent for one request. */
 const MAX_HEDGES = 2;
+
+/** When so many servers refuse a request, it is the request that is at fault. */
+const ENOUGH_REFUSALS = 2;
 
 /** Time to read what has come. */
 const BREATH_MS = 5;
@@ -66,6 +69,7 @@ export class RequestRun<Query, Answer, Value> {
   #attempts = 0;
   #round = 0;
   #hedges = 0;
+  #refusals = 0;
   #cancelHedge: CancelSchedule = () => {};
   #cancelRetry: CancelSchedule = () => {};
   #flight: Flight | null = null;
@@ -168,7 +172,7 @@ export class RequestRun<Query, Answer, Value> {
     const isEnough = this.#attempts >= this.#context.settings.maxAttempts;
     // Servers that should not have it are asked only when nobody else was there to say so.
     const isSaid = this.#wanted.need.kind !== 'head' && this.#tried.some('missing');
-    const worst = isSaid ? Tier.failing : Tier.lacks;
+    const worst = this.#refusals > 0 ? Tier.lagging : isSaid ? Tier.failing : Tier.lacks;
     const server = isEnough ? null : this.#pick(worst);
     if (server === null) this.#noServer(isEnough);
     else this.#ask(server);
@@ -252,6 +256,7 @@ export class RequestRun<Query, Answer, Value> {
       return;
     }
     this.#learn(server);
+    for (const other of this.#tried.refused()) other.contradicted();
     this.#end((settle) => settle.resolve({ server, answer, value, bytes }), false);
   }
 
@@ -265,7 +270,7 @@ export class RequestRun<Query, Answer, Value> {
   #onFailure({ server, since, wait }: Attempt, failure: Failure): void {
     const { kind } = failure;
     if (kind === 'refused') {
-      this.#end((settle) => settle.reject(refusalError(server, this.#wanted.fn, failure)));
+      this.#refused(server, failure);
       return;
     }
     if (kind === 'lied') {
@@ -287,10 +292,22 @@ export class RequestRun<Query, Answer, Value> {
     if (this.#active.size === 0) this.#next();
   }
 
+  /** One server's word is not enough: what it refuses because it is behind, odd or in bad faith, another one answers. */
+  #refused(server: LiteServer, failure: Failure): void {
+    this.#tried.add(server, failure);
+    this.#useless.add(server);
+    this.#refusals++;
+    if (failure.error !== undefined || this.#refusals === ENOUGH_REFUSALS) {
+      this.#end((settle) => settle.reject(this.#conclusion()));
+    } else if (this.#active.size === 0) {
+      this.#next();
+    }
+  }
+
   /** Everybody has been asked, or nobody can be. */
   #noServer(isEnough: boolean): void {
     const { settings } = this.#context;
-    if (isEnough || (this.#spent.size > 0 && this.#round + 1 >= settings.maxRounds)) {
+    if (isEnough || this.#refusals > 0 || (this.#spent.size > 0 && this.#round + 1 >= settings.maxRounds)) {
       this.#end((settle) => settle.reject(this.#conclusion()));
     } else if (this.#spent.size > 0) {
       this.#round++;
@@ -328,6 +345,8 @@ export class RequestRun<Query, Answer, Value> {
   #conclusion(): TernError {
     const { fn } = this.#wanted;
     const tried = this.#tried;
+    const refusal = tried.refusal(fn);
+    if (refusal !== null) return refusal;
     const isFault = tried.some('failed', 'lied', 'busy', 'dropped');
     if (!isFault && tried.some('missing', 'not-ready', 'expired')) {
       return liteErrors['not-available']({ function: fn, tried: tried.text() });

@@ -175,6 +175,11 @@ export class LiteServer {
     this.#listener.onChange(this);
   }
 
+  /** Notes that it refused what another one answered. */
+  contradicted(): void {
+    this.statistics.failed('contradicted');
+  }
+
   /** Sets it aside because it gave an answer that is not true. */
   quarantine(reason: string): void {
     const forMs = this.health.quarantine(reason);

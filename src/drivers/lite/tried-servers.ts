@@ -28,6 +28,11 @@ export class TriedServers {
     for (const { server, failure } of this.#failures) if (failure.kind === 'missing') yield server;
   }
 
+  /** Servers that refused. */
+  *refused(): Iterable<LiteServer> {
+    for (const { server, failure } of this.#failures) if (failure.kind === 'refused') yield server;
+  }
+
   /** The first refusal as an error, if there is one. */
   refusal(fn: string): TernError | null {
     for (const { server, failure } of this.#failures)
@@ -48,7 +53,7 @@ export class TriedServers {
 }
 
 /** What a server said, as an error. */
-export function refusalError(server: LiteServer, fn: string, { code = 0, text, error }: Failure): TernError {
+function refusalError(server: LiteServer, fn: string, { code = 0, text, error }: Failure): TernError {
   if (error !== undefined) return error;
   const said = text.replace(/^error -?\d+: /, '');
   return liteErrors['answer-error']({ server: server.name, function: fn, code, text: said });
