@@ -10,7 +10,7 @@ import { loadGroups, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings, unknownVariables } from '#app/config/read-settings.js';
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
 import { prepareDataFolder } from '#app/service/data-folder.js';
-import { type RunningService, startService } from '#app/service/start-service.js';
+import type { RunningService } from '#app/service/start-service.js';
 import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
 
 const STANDARD_ERROR = 2;
@@ -45,6 +45,8 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   const listeners = assignListeners(names, settings);
   await prepareDataFolder(settings.data);
   const { hostOf } = settings;
+  // Loaded when it is needed: other commands start in half the time without it.
+  const { startService } = await import('#app/service/start-service.js');
   return startService(
     { version: packageVersion(), networks, groups, listeners, hostOf, keepsKeyBlocks: true, settings },
     realSurroundings(logger),
