@@ -1,5 +1,6 @@
 import { arch, cpus, platform } from 'node:os';
 import process from 'node:process';
+import type { DisturbanceResult } from './disturbance.js';
 import type { CaseResult, Spread } from './harness.js';
 import type { LatencyResult } from './latency.js';
 
@@ -16,6 +17,7 @@ export interface BenchReport {
   readonly machine: Machine;
   readonly cases: readonly CaseResult[];
   readonly latencies: readonly LatencyResult[];
+  readonly disturbances?: readonly DisturbanceResult[];
 }
 
 export function thisMachine(): Machine {
@@ -65,6 +67,26 @@ function latencyRow({ name, unit, inFlight, rate: perSecond, p50, p99, cpu, cpuT
   ];
 }
 
+function disturbanceRow(result: DisturbanceResult): string[] {
+  const { name, inFlight, usual, disturbed, ratio, target, met, runs } = result;
+  const ms = ({ p50, p99 }: DisturbanceResult['usual']) => [
+    `${short.format(p50.median)} ms`,
+    `${short.format(p99.median)} ms`,
+    spread(p99, short.format),
+  ];
+  return [
+    name,
+    `${inFlight}`,
+    `${runs}`,
+    ...ms(usual),
+    ...ms(disturbed),
+    times(ratio.p50.median),
+    times(ratio.p99.median),
+    spread(ratio.p99, times),
+    target === null ? '-' : `${times(target)} ${met === true ? 'met' : 'missed'}`,
+  ];
+}
+
 /** Lines of a table, the head first. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
@@ -91,17 +113,35 @@ const LATENCY_HEAD = [
   'target',
 ];
 
+const DISTURBANCE_HEAD = [
+  'while',
+  'in flight',
+  'windows',
+  'usual p50',
+  'p99',
+  'min … max',
+  'then p50',
+  'p99',
+  'min … max',
+  'p50 ratio',
+  'p99 ratio',
+  'min … max',
+  'target',
+];
+
 /** The report as aligned text. */
-export function reportText({ name, baseline, machine, cases, latencies }: BenchReport): string {
-  const runs = cases[0]?.runs ?? 0;
+export function reportText({ name, baseline, machine, cases, latencies, disturbances = [] }: BenchReport): string {
+  const [first] = cases;
   const { cpu, cores, platform, node } = machine;
   const lines = [
-    `${name}: Tern against ${baseline ?? 'nothing'}, medians of ${runs} interleaved runs`,
+    first === undefined
+      ? `${name}: medians and spread of runs`
+      : `${name}: Tern against ${baseline ?? 'nothing'}, medians of ${first.runs} interleaved runs`,
     `${cpu}, ${cores} cores, ${platform}, Node ${node}`,
     '',
-    ...table([HEAD, ...cases.map(row)]),
-    '',
+    ...(cases.length > 0 ? [...table([HEAD, ...cases.map(row)]), ''] : []),
   ];
   if (latencies.length > 0) lines.push(...table([LATENCY_HEAD, ...latencies.map(latencyRow)]), '');
+  if (disturbances.length > 0) lines.push(...table([DISTURBANCE_HEAD, ...disturbances.map(disturbanceRow)]), '');
   return lines.join('\n');
 }

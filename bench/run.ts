@@ -3,13 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { measureDisturbance } from './disturbance.js';
 import { measureCase } from './harness.js';
 import { measureLatency } from './latency.js';
 import { type BenchReport, reportText, thisMachine } from './report.js';
 import type { BenchSuite } from './suite.js';
 
 const folder = new URL('./', import.meta.url);
-const ownFiles = new Set(['harness.ts', 'latency.ts', 'report.ts', 'run.ts', 'suite.ts']);
+const ownFiles = new Set(['disturbance.ts', 'harness.ts', 'latency.ts', 'report.ts', 'run.ts', 'suite.ts']);
 
 function knownNames(): string[] {
   return readdirSync(folder)
@@ -28,6 +29,7 @@ async function runSuite(name: string, json: boolean): Promise<void> {
   const { suite } = (await import(new URL(`${name}.ts`, folder).href)) as { suite: BenchSuite };
   const cases = [];
   const latencies = [];
+  const disturbances = [];
   try {
     for (const bench of await suite.cases()) {
       process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
@@ -37,11 +39,15 @@ async function runSuite(name: string, json: boolean): Promise<void> {
       process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
       latencies.push(await measureLatency(bench));
     }
+    for (const bench of (await suite.disturbances?.()) ?? []) {
+      process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
+      disturbances.push(await measureDisturbance(bench));
+    }
   } finally {
     await suite.close?.();
   }
   const baseline = suite.baseline ?? null;
-  const report: BenchReport = { name: suite.name, baseline, machine: thisMachine(), cases, latencies };
+  const report: BenchReport = { name: suite.name, baseline, machine: thisMachine(), cases, latencies, disturbances };
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
 }
 

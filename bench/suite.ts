@@ -1,3 +1,4 @@
+import type { DisturbanceCase } from './disturbance.js';
 import type { BenchCase } from './harness.js';
 import type { LatencyCase } from './latency.js';
 
@@ -10,6 +11,8 @@ export interface BenchSuite {
   cases(): readonly BenchCase[] | Promise<readonly BenchCase[]>;
   /** Calls that wait, measured after the cases. */
   latencies?(): readonly LatencyCase[] | Promise<readonly LatencyCase[]>;
+  /** Calls that wait while something goes wrong, measured last. */
+  disturbances?(): readonly DisturbanceCase[] | Promise<readonly DisturbanceCase[]>;
   /** Ends what the inputs have started, also after a failure. */
   close?(): Promise<void>;
 }
