@@ -117,11 +117,20 @@ export class LitePool implements LiteSource {
     this.#requests++;
     const bytes = encodeLiteQuery(request.fn, request.query);
     const patience = this.#patience(request, () => this.#tooLate(request, bytes));
+    const over = new AbortController();
+    const { signal } = over;
     try {
-      return await waitUntil(this.#fanOut(request, bytes, count, patience), patience, this.#modules.clock);
+      return await waitUntil(
+        this.#fanOut(request, bytes, count, { ...patience, signal }),
+        patience,
+        this.#modules.clock,
+      );
     } catch (error) {
       this.#failures++;
       throw error;
+    } finally {
+      // What still waits for its turn must not be sent when nobody knows of it any more.
+      over.abort();
     }
   }
 
@@ -200,7 +209,7 @@ export class LitePool implements LiteSource {
     const release = await this.#turn(fn, patience);
     try {
       const wanted: Wanted = { need: request.need, fn, waitSeqno: 0 };
-      const servers = await this.#someServers(wanted, count, patience.until);
+      const servers = await this.#someServers(wanted, count, patience);
       return await fanOut(this.#context, request, bytes, servers);
     } catch (error) {
       throw this.#isClosed ? liteErrors.closed({ function: fn }) : error;
@@ -283,10 +292,11 @@ export class LitePool implements LiteSource {
   }
 
   /** Servers to fan out to, as soon as there is one. */
-  async #someServers(wanted: Wanted, count: number, until: number): Promise<LiteServer[]> {
+  async #someServers(wanted: Wanted, count: number, { until, signal }: Patience): Promise<LiteServer[]> {
     const { clock } = this.#modules;
     for (;;) {
       if (this.#isClosed) throw liteErrors.closed({ function: wanted.fn });
+      if (signal?.aborted) throw liteErrors.aborted({ function: wanted.fn });
       const servers = chooseServers(this.#context, wanted, count);
       if (servers.length > 0 || clock.now() >= until) return servers;
       await this.#nextChange(until);

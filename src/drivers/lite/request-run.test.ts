@@ -327,4 +327,35 @@ describe('requests to several servers at once', () => {
     const late = world.pool.fanOut(seqnoRequest(40, { deadlineMs: 500 }), 2).catch((reason: Error) => reason.message);
     expect(await world.after(600, late)).toContain('not asked, connecting');
   });
+
+  it('are not sent after all when the deadline or the caller was faster', async () => {
+    const world = await new PoolInMemory(1, { maxInFlight: 1 }).start();
+    const [server] = world.servers as [FakeLiteserver];
+    server.on(LiteServerLookupBlock, ({ id }) => (id.seqno === 1 ? null : headerOf(id.seqno)));
+    const busy = world.pool.ask(seqnoRequest(1, { deadlineMs: 1_000 })).catch(() => {});
+    await world.pass(1);
+    const late = world.pool.fanOut(seqnoRequest(2, { deadlineMs: 200 }), 1);
+    await expect(world.after(300, late)).rejects.toMatchObject({ code: 'lite/unanswered' });
+    const controller = new AbortController();
+    const givenUp = world.pool.fanOut(seqnoRequest(3, { signal: controller.signal }), 1);
+    controller.abort();
+    await expect(world.after(1, givenUp)).rejects.toMatchObject({ code: 'lite/aborted' });
+    expect(world.pool.metrics().waiting).toBe(0);
+    await world.after(2_000, busy);
+    expect(server.count(LiteServerLookupBlock)).toBe(1);
+    expect(await world.after(10, world.pool.fanOut(seqnoRequest(4), 1))).toBe(4);
+  });
+
+  it('may lose the caller while no server can be asked', async () => {
+    const world = new PoolInMemory(1);
+    const controller = new AbortController();
+    const givenUp = world.pool.fanOut(seqnoRequest(3, { signal: controller.signal }), 1);
+    await world.pass(10);
+    controller.abort();
+    await expect(world.after(1, givenUp)).rejects.toMatchObject({ code: 'lite/aborted' });
+    await world.start();
+    await world.pass(1_000);
+    expect(lookups(world)).toEqual([0]);
+    expect(world.pool.metrics().in_flight).toBe(0);
+  });
 });

@@ -53,6 +53,14 @@ describe('the mean of round trips', () => {
     expect(statistics.meanMs).toBeGreaterThan(100);
   });
 
+  it('counts errors by code, but no more codes than a server may need', () => {
+    const statistics = new ServerStatistics(new FakeClock());
+    for (let code = 0; code < 1_000; code++) statistics.counted(String(-code));
+    statistics.counted('-3');
+    expect(statistics.errors.size).toBe(33);
+    expect([statistics.errors.get('-3'), statistics.errors.get('other')]).toEqual([2, 968]);
+  });
+
   it('knows functions apart when it has seen enough of them', () => {
     const statistics = new ServerStatistics(new FakeClock(1));
     for (let i = 0; i < 40; i++) statistics.answered('fast', 2);

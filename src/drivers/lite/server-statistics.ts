@@ -10,6 +10,9 @@ const MEMORY_MS = 5_000;
 const ENOUGH = 16;
 /** More functions than there are would be a fault elsewhere. */
 const MAX_FUNCTIONS = 64;
+/** Servers choose the codes of their errors: those beyond so many are counted together. */
+const MAX_CODES = 32;
+const OTHER_CODES = 'other';
 
 /** What is known of how a server answers. */
 export class ServerStatistics {
@@ -80,7 +83,8 @@ export class ServerStatistics {
 
   /** Something that says nothing against the server. */
   counted(error: string): void {
-    this.errors.set(error, (this.errors.get(error) ?? 0) + 1);
+    const key = this.errors.has(error) || this.errors.size < MAX_CODES ? error : OTHER_CODES;
+    this.errors.set(key, (this.errors.get(key) ?? 0) + 1);
   }
 
   #mean(ms: number): void {

@@ -20,6 +20,9 @@ import { silentLogger } from '#kernel/observe/logger.js';
 /** A connection that lasted so long was a good one: the next attempt comes soon. */
 const GOOD_CONNECTION_MS = 30_000;
 
+/** Servers choose the texts of their errors; the longest that nodes send is the end of a log of the virtual machine. */
+const MAX_MESSAGE = 4_096;
+
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -222,8 +225,10 @@ export class LiteServer {
   }
 
   /** An answer that is an error. */
-  #refusal({ code, message }: LiteServerError, fn: string, { waits, probes }: AskOptions): Outcome<never> {
-    const kind = answerErrorKind({ code, message });
+  #refusal(error: LiteServerError, fn: string, { waits, probes }: AskOptions): Outcome<never> {
+    const { code } = error;
+    const kind = answerErrorKind(error);
+    const message = error.message.slice(0, MAX_MESSAGE);
     if (kind === 'failed') {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
