@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel/errors/define-errors.js';
 
-const SEE_HELP = 'docs/config.md lists every setting with what it accepts.';
+const SEE_HELP = 'See docs/config.md, which lists every setting with what it accepts.';
 
 /** Errors of settings, wherever they come from. `setting` is as it was given: `--listen`, `TERN_LISTEN`. */
 export const configErrors = defineErrors('config', {
