@@ -67,6 +67,16 @@ describe('a pool', () => {
     expect(world.servers.reduce((sum, each) => sum + each.count(LiteServerLookupBlock), 0)).toBe(2);
   });
 
+  it('clips what a server says, and takes control characters out of it', async () => {
+    const world = await new PoolInMemory(1).start();
+    const said = `\u001b[2Jno\r\u009b such\nblock ${'x'.repeat(1_000_000)}`;
+    world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, said));
+    const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
+    const text = isTernError(error, 'lite/answer-error') ? String(error.data.text) : '';
+    expect(text).toMatch(/^ \[2Jno {2} such\nblock x+$/);
+    expect(text).toHaveLength(4_096);
+  });
+
   it('does not believe a single server that refuses what others answer', async () => {
     const world = await new PoolInMemory(2).start();
     world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, 'no'));

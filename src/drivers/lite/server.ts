@@ -228,7 +228,7 @@ export class LiteServer {
   #refusal(error: LiteServerError, fn: string, { waits, probes }: AskOptions): Outcome<never> {
     const { code } = error;
     const kind = answerErrorKind(error);
-    const message = error.message.slice(0, MAX_MESSAGE);
+    const message = harmless(error.message);
     if (kind === 'failed') {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
@@ -326,4 +326,9 @@ export class LiteServer {
     lifetime.abort();
     return reason;
   }
+}
+
+/** Servers' texts come to logs and terminals: no longer than need be, and without control characters. */
+function harmless(text: string): string {
+  return text.slice(0, MAX_MESSAGE).replace(/\p{Cc}/gu, (control) => (control === '\n' ? control : ' '));
 }

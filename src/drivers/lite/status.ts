@@ -25,7 +25,7 @@ export function statusPage(metrics: PoolMetrics): string {
     .filter(({ reason, state }) => reason !== '' && state !== 'healthy')
     .map(({ server, reason, quarantine_seconds }) => {
       const left = quarantine_seconds > 0 ? ` (for ${Math.ceil(quarantine_seconds)} s more)` : '';
-      return `${server}: ${reason}${left}`;
+      return `${server}: ${reason.replace(/\s+/g, ' ')}${left}`;
     });
   return `${[summary(metrics), '', ...table, ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')}\n`;
 }
