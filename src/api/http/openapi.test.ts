@@ -45,7 +45,12 @@ describe('the document', () => {
       required: ['seqno'],
       // In a body numbers may be texts, and null stands for none.
       properties: {
-        seqno: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^[+-]?[0-9]{1,40}$' }] },
+        seqno: {
+          anyOf: [
+            { type: 'integer', minimum: 1 },
+            { type: 'string', pattern: '^[+-]?[0-9]{1,40}$' },
+          ],
+        },
         wait: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
       },
     });
