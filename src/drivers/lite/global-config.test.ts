@@ -48,6 +48,18 @@ describe('a network config', () => {
     expect(initBlock.shard).toBe(2n ** 63n);
   });
 
+  it('lets trust start at the last hardfork if that is newer than the init block', () => {
+    const seqnos = (init: number | null, ...forks: number[]) => {
+      const init_block = init === null ? {} : { init_block: blockId({ seqno: init }) };
+      const hardforks = forks.map((seqno) => blockId({ seqno }));
+      return parse(config({}, { ...init_block, hardforks })).initBlock.seqno;
+    };
+    expect(seqnos(100, 7, 50)).toBe(100);
+    expect(seqnos(100, 7, 150, 120)).toBe(150);
+    expect(seqnos(null, 7)).toBe(7);
+    expect(seqnos(null)).toBe(0);
+  });
+
   it('may name servers by name, shards as text, and no init block', () => {
     const { servers, initBlock, zeroState } = parse(
       config(

@@ -15,9 +15,12 @@ export interface GlobalConfig {
   readonly servers: readonly LiteServerAddress[];
   /** Of the masterchain; its seqno is 0. */
   readonly zeroState: TonNodeBlockIdExt;
-  /** A key block from which trust may start; the zerostate when the config names none. */
+  /** The block from which trust starts: the newest of `init_block` and `hardforks`; the zerostate when there are none. */
   readonly initBlock: TonNodeBlockIdExt;
-  /** Blocks of the masterchain at which the chain was continued by agreement, not by signatures. */
+  /**
+   * Key blocks of the masterchain at which the chain was continued by agreement: the validators before them did not sign
+   * them, so that no proof leads over them. That is why trust starts at the last one at the earliest.
+   */
   readonly hardforks: readonly TonNodeBlockIdExt[];
 }
 
@@ -41,11 +44,13 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
   const zeroState = masterchainId(validator.member('zero_state'));
   if (zeroState.seqno !== 0) validator.member('zero_state').member('seqno').refuse('0');
   const initBlock = validator.member('init_block');
+  const hardforks = validator.member('hardforks').items().map(masterchainId);
+  const starts = [zeroState, ...(initBlock.isAbsent ? [] : [masterchainId(initBlock)]), ...hardforks];
   return {
     servers: servers(config),
     zeroState,
-    initBlock: initBlock.isAbsent ? zeroState : masterchainId(initBlock),
-    hardforks: validator.member('hardforks').items().map(masterchainId),
+    initBlock: starts.reduce((newest, block) => (block.seqno > newest.seqno ? block : newest)),
+    hardforks,
   };
 }
 

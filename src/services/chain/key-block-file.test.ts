@@ -45,6 +45,16 @@ describe('the file of key blocks', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('forgets what is replaced', async () => {
+    await filled();
+    const other = { ...block(70), root_hash: new Uint8Array(32) };
+    await open().replace([blocks[0]!, other]);
+    expect(await open().load()).toEqual([blocks[0], other]);
+    await open().append([block(600)]);
+    expect(await open().load()).toEqual([blocks[0], other, block(600)]);
+    expect(warnings).toEqual([]);
+  });
+
   it('drops a line that was cut off, at every byte of it, and goes on from there', async () => {
     const text = await filled();
     const lastLine = text.lastIndexOf('\n', text.length - 2) + 1;

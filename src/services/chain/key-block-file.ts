@@ -34,16 +34,15 @@ export class KeyBlockFile implements KeyBlockStore {
   async load(): Promise<readonly BlockId[]> {
     return this.#guard(async () => {
       const text = await this.#read();
-      const header = line(`${FORMAT} ${networkName(this.#options.zero_state)}`);
       if (text === null) {
-        await this.#replace(header);
+        await this.#replace(this.#textOf([]));
         return [];
       }
       const lines = text.split('\n');
       const found = payload(lines[0] ?? '');
       if (found?.startsWith(`${FORMAT} `)) this.#checkNetwork(found.slice(FORMAT.length + 1));
       const blocks = found === null ? [] : readBlocks(lines.slice(1));
-      const sound = header + blocks.map(blockLine).join('');
+      const sound = this.#textOf(blocks);
       if (sound !== text) {
         this.#logger.warn('the file of key blocks was damaged; what is missing is proven again', {
           file: this.#options.path,
@@ -60,6 +59,14 @@ export class KeyBlockFile implements KeyBlockStore {
       const file = await open(this.#options.path, 'a');
       await writeAndClose(file, blocks.map(blockLine).join(''));
     });
+  }
+
+  async replace(blocks: readonly BlockId[]): Promise<void> {
+    await this.#guard(() => this.#replace(this.#textOf(blocks)));
+  }
+
+  #textOf(blocks: readonly BlockId[]): string {
+    return line(`${FORMAT} ${networkName(this.#options.zero_state)}`) + blocks.map(blockLine).join('');
   }
 
   async #read(): Promise<string | null> {

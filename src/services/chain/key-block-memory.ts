@@ -3,13 +3,17 @@ import type { KeyBlockStore } from '#services/chain/key-block-store.js';
 
 /** Key blocks kept for this run only. */
 export class KeyBlockMemory implements KeyBlockStore {
-  readonly #blocks: BlockId[] = [];
+  #blocks: readonly BlockId[] = [];
 
   async load(): Promise<readonly BlockId[]> {
-    return [...this.#blocks];
+    return this.#blocks;
   }
 
   async append(blocks: readonly BlockId[]): Promise<void> {
-    this.#blocks.push(...blocks);
+    this.#blocks = [...this.#blocks, ...blocks];
+  }
+
+  async replace(blocks: readonly BlockId[]): Promise<void> {
+    this.#blocks = [...blocks];
   }
 }

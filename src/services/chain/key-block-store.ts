@@ -6,4 +6,6 @@ export interface KeyBlockStore {
   load(): Promise<readonly BlockId[]>;
   /** Keeps further ones, each newer than those before; they are on the disk when the promise is fulfilled. */
   append(blocks: readonly BlockId[]): Promise<void>;
+  /** Keeps these and nothing else; oldest first. */
+  replace(blocks: readonly BlockId[]): Promise<void>;
 }

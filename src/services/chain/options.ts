@@ -4,7 +4,10 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 export interface ChainOptions {
   /** The masterchain's zerostate (`validator.zero_state` of the global configuration): names the network. */
   readonly zero_state: BlockId;
-  /** A later masterchain block that is trusted (`validator.init_block`); proofs start there. Default: the zerostate. */
+  /**
+   * A later masterchain block that is trusted; proofs start there. Default: the zerostate. It is `validator.init_block`, or
+   * the last of `validator.hardforks` if that is newer: no proof leads over a hardfork.
+   */
   readonly init_block?: BlockId;
   /** How long a read may take that says nothing else, in milliseconds. */
   readonly deadlineMs?: number;

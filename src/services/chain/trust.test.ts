@@ -156,6 +156,37 @@ describe.skipIf(folder === null)('key blocks of the recorded network', () => {
     expect(asked).toEqual([{ known: keyBlocks.at(-1), target: null }]);
   });
 
+  it('are kept on where the configured block is one of them, or newer, and forgotten where it is none', async () => {
+    const [first, second, third, ...rest] = keyBlocks as [number, number, number, ...number[]];
+    const idOf = (seqno: number): BlockId => ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!.id;
+    const { zerostate: zero_state } = ledger;
+    const run = async (store: KeyBlockMemory, init: number) => {
+      const asked: Asked[] = [];
+      const options = { zero_state, init_block: idOf(init) };
+      const { chain } = chainOf(noting(replayServer(ledger), asked), options, store);
+      expect((await chain.head()).block.seqno).toBe(ledger.lastSeqno);
+      await chain.close();
+      return { begun: asked[0]!.known, stored: (await store.load()).map(({ seqno }) => seqno) };
+    };
+    const last = keyBlocks.at(-1)!;
+    const storeOf = async (...blocks: BlockId[]) => {
+      const store = new KeyBlockMemory();
+      await store.append(blocks);
+      return store;
+    };
+    const all = keyBlocks.map(idOf);
+    expect(await run(await storeOf(...all), second)).toEqual({ begun: last, stored: keyBlocks });
+    // The configuration has moved on since the last run.
+    const older = await storeOf(idOf(first));
+    expect(await run(older, third)).toEqual({ begun: third, stored: [first, third, ...rest] });
+    expect(await run(older, third)).toEqual({ begun: last, stored: [first, third, ...rest] });
+    // The last runs followed a chain that was given up: it had another block in this place, or none.
+    const abandoned = (seqno: number): BlockId => ({ ...idOf(seqno), root_hash: new Uint8Array(32).fill(seqno) });
+    const healed = { begun: second, stored: keyBlocks };
+    expect(await run(await storeOf(idOf(first), abandoned(second), abandoned(third)), second)).toEqual(healed);
+    expect(await run(await storeOf(idOf(first), abandoned(third)), second)).toEqual(healed);
+  });
+
   it('prove signatures with one link from the key block before', async () => {
     const asked: Asked[] = [];
     const { chain } = chainOf(noting(replayServer(ledger), asked), { zero_state: ledger.zerostate });

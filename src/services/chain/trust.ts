@@ -161,13 +161,14 @@ export class Trust {
       chain.push(to);
       fresh.push(to);
     }
-    if (fresh.length > 0) this.#writing = this.#writing.then(() => this.#write(fresh));
+    const { keyBlocks } = this.#modules;
+    if (fresh.length > 0) this.#writing = this.#writing.then(() => this.#keep(() => keyBlocks.append(fresh)));
   }
 
-  async #write(blocks: readonly BlockId[]): Promise<void> {
-    const { keyBlocks, logger } = this.#modules;
+  async #keep(write: () => Promise<void>): Promise<void> {
+    const { logger } = this.#modules;
     try {
-      await keyBlocks.append(blocks);
+      await write();
     } catch (error) {
       logger.warn('proven key blocks could not be kept; the next run will prove them again', { error: String(error) });
     }
@@ -201,9 +202,25 @@ export class Trust {
   async #load(): Promise<void> {
     const { zero_state, init_block } = this.#options;
     const { proven, keyBlocks } = this.#modules;
-    const stored = await keyBlocks.load();
-    this.#chain = [init_block, ...stored.filter(({ seqno }) => seqno > init_block.seqno)];
+    this.#chain = [init_block, ...(await this.#since(init_block, await keyBlocks.load()))];
     for (const id of [zero_state, ...this.#chain]) proven.add({ id, gen_utime: null, mc_seqno: id.seqno });
+  }
+
+  /**
+   * The stored key blocks after the configured block. If earlier runs came past its place and it is not among them, a
+   * hardfork has put another chain in the place of what they proved: that is forgotten.
+   */
+  async #since(init_block: BlockId, stored: readonly BlockId[]): Promise<readonly BlockId[]> {
+    const at = stored.findIndex(({ seqno }) => seqno >= init_block.seqno);
+    const newer = at < 0 ? [] : stored.slice(at);
+    const [first] = newer;
+    if (first !== undefined && sameBlock(first, init_block)) return newer.slice(1);
+    const isBefore = at === 0 && first!.seqno > init_block.seqno;
+    if (stored.length === 0 || isBefore) return newer;
+    const { keyBlocks } = this.#modules;
+    if (at < 0) await this.#keep(() => keyBlocks.append([init_block]));
+    else await this.#keep(() => keyBlocks.replace([...stored.slice(0, at), init_block]));
+    return [];
   }
 
   /** Waits until key blocks are on the disk. */
