@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { keyPairFromSeed } from '#drivers/adnl/keys.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
@@ -165,17 +166,32 @@ describe('tern serve', { timeout: 180_000 }, () => {
     expect(await serve.end('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  it('lets in by key, and without one once a second', async () => {
+  it('lets in by key, to the liteservers that the plan opens, and without one once a second', async () => {
     const folder = join(away, 'keys');
-    const made = JSON.parse((await runTern(['keys', 'create', '--data', folder, '--json'])).stdout) as { key: string };
-    const { urls } = await start('keys', ['--network', recorded, ...anyPort, '--access', 'keys']);
-    const info = `${urls.recorded}/api/v2/getMasterchainInfo`;
-    const withKey = await get(info, undefined, { 'x-api-key': made.key });
-    expect(withKey.status).toBe(200);
-    expect((await get(info, undefined, { 'x-api-key': 'wrong' })).status).toBe(401);
-    const without = [await get(info), await get(info)];
-    expect(without.map(({ status }) => status)).toEqual([200, 429]);
-    expect((await get(`${urls.recorded}/metrics`)).text).toMatch(/^tern_access_unknown_keys_total 1$/m);
+    const plans = join(away, 'plans.json');
+    writeFileSync(plans, '{"plans": [{"name": "team", "requests_per_second": 50, "group": "own"}]}');
+    const create = ['keys', 'create', '--data', folder, '--json', '--plans', plans, '--plan', 'team'];
+    const { key } = JSON.parse((await runTern(create)).stdout) as { key: string };
+    const access = ['--access', 'keys', '--plans', plans];
+    const group = ['--liteserver-group', `own=${recorded}`];
+    const { urls } = await start('keys', ['--network', recorded, ...anyPort, ...access, ...group]);
+    const url = urls.recorded!;
+    const readsOf = async (name: string) => {
+      const { text } = await get(`${url}/metrics`);
+      return Number(
+        new RegExp(`tern_lite_requests_total\\{network="recorded",group="${name}"\\} (\\d+)`).exec(text)![1],
+      );
+    };
+    while ((await get(`${url}/readyz`)).status !== 200) await delay(50);
+    const [own, all] = [await readsOf('own'), await readsOf('public')];
+    const block = `${url}/api/v2/getBlockHeader?workchain=-1&shard=-9223372036854775808&seqno=`;
+    expect((await get(`${block}5`, undefined, { 'x-api-key': key })).status).toBe(200);
+    expect([(await readsOf('own')) > own, (await readsOf('public')) - all]).toEqual([true, 0]);
+    expect((await get(`${block}5`, undefined, { 'x-api-key': 'wrong' })).status).toBe(401);
+    const without = await Promise.all([get(`${block}6`), get(`${block}7`)]);
+    expect(without.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(await readsOf('public')).toBeGreaterThan(all);
+    expect((await get(`${url}/metrics`)).text).toMatch(/^tern_access_unknown_keys_total 1$/m);
   });
 
   it('ends at once at a second signal', async () => {

@@ -40,10 +40,12 @@ describe('a network', () => {
     const watch = { head: null, problem: 'lite/unanswered: nobody' };
     expect(health([healthy], { watch })).toMatchObject({
       ready: false,
-      problem: 'lite/unanswered: nobody',
+      problem: 'the newest block cannot be proven: lite/unanswered: nobody',
       headSeqno: 0,
     });
     expect(health([healthy], { watch: { head: null, problem: null } }).problem).toMatch(/not proven yet/);
+    const stuck = { head: { seqno: 7, gen_utime: 100 }, problem: 'lite/unanswered: nobody' };
+    expect(health([healthy], { watch: stuck })).toMatchObject({ ready: false, headSeqno: 7 });
   });
 
   it('is not with an old head, where the age of the head counts', () => {

@@ -25,7 +25,8 @@ export function networkHealth({ pool, watch, unixTimeMs, maxHeadAgeMs, details }
   const isOld = maxHeadAgeMs > 0 && (headAgeMs ?? Number.POSITIVE_INFINITY) > maxHeadAgeMs;
   let problem: string | null = null;
   if (healthy === 0) problem = serversText(pool);
-  else if (head === null) problem = watch.problem ?? 'the newest block is not proven yet';
+  else if (watch.problem !== null) problem = `the newest block cannot be proven: ${watch.problem}`;
+  else if (head === null) problem = 'the newest block is not proven yet';
   else if (isOld) problem = `the newest block, ${head.seqno}, is ${ageText(headAgeMs)} old`;
   return {
     ready: problem === null,

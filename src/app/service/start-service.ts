@@ -9,16 +9,14 @@ import type { ApiSettings } from '#app/config/settings.js';
 import { startTogether } from '#app/service/closers.js';
 import type { Surroundings } from '#app/service/liteserver-pool.js';
 import { type OpenNetwork, openNetwork } from '#app/service/open-network.js';
+import { startAccess } from '#app/service/start-access.js';
 import { v2Api } from '#app/service/v2-api.js';
 import {
   type MeasuredService,
   registerProcessMetrics,
   registerServiceMetrics,
 } from '#app/telemetry/service-metrics.js';
-import type { Access } from '#services/access/access.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
-import { openAccess } from '#services/access/open-access.js';
-import { startKeyedAccess } from '#services/access/start-keyed-access.js';
 
 /** What is served where. */
 export interface ServicePlan {
@@ -51,7 +49,8 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
   return startTogether(async (closers) => {
     const { settings, networks, listeners } = plan;
     const groups = groupsByNetwork(networks, plan.groups);
-    const { access, accessMetrics, close } = await startAccess(settings, modules);
+    const named = plan.groups.map(({ group }) => group);
+    const { access, metrics: accessMetrics, close } = await startAccess(settings, named, modules);
     closers.add(close);
 
     const cores = Math.min(availableParallelism(), 8);
@@ -111,16 +110,6 @@ function httpSettings(settings: ApiSettings) {
     drainMs: settings.drainTimeout,
     requestLog: settings.requestLog,
   };
-}
-
-async function startAccess(
-  settings: ApiSettings,
-  modules: Surroundings,
-): Promise<{ access: Access; accessMetrics: (() => AccessMetrics) | null; close: () => Promise<void> }> {
-  if (settings.access === 'open') return { access: openAccess, accessMetrics: null, close: async () => {} };
-  const { data: folder, plans, redisUrl } = settings;
-  const started = await startKeyedAccess({ folder, plans, redisUrl }, modules);
-  return { access: started.access, accessMetrics: () => started.metrics(), close: () => started.close() };
 }
 
 /** @throws config/setting-conflict */
