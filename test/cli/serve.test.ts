@@ -177,6 +177,8 @@ describe('tern serve', { timeout: 180_000 }, () => {
     const { urls } = await start('keys', ['--network', recorded, ...anyPort, ...access, ...group]);
     const url = urls.recorded!;
     const readsOf = async (name: string) => {
+      // Metrics are up to 100 ms old.
+      await delay(150);
       const { text } = await get(`${url}/metrics`);
       return Number(
         new RegExp(`tern_lite_requests_total\\{network="recorded",group="${name}"\\} (\\d+)`).exec(text)![1],
