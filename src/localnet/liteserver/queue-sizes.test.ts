@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { blockIdToTl } from '#formats/tl/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { DispatchQueue, OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { queueSizeHandlers } from '#localnet/liteserver/queue-sizes.js';
 import { blockAt, contextOf, genesisLedger, refusal, withStates } from '#test/support/genesis-ledger.js';
 
@@ -27,6 +29,15 @@ describe('sizes of the queues of outgoing messages', () => {
     expect(sizes(1, 0, 1n << 62n)).toEqual([basechain]);
     expect(sizes(1, 5, WHOLE)).toEqual([]);
     expect(getSizes({ mode: 0, wc: null, shard: null }, context).ext_msg_queue_size_limit).toBe(8000);
+  });
+
+  it('are counted where states do not keep them', () => {
+    const { shards } = getSizes({ mode: 0, wc: null, shard: null }, contextOf(plain));
+    const counted = shards.map(({ id }) => {
+      const state = decodeCell(ShardStateUnsplit, plain.state(blockAt(plain, id.seqno, id.workchain)));
+      return [...state.out_msg_queue_info.value.out_queue].length;
+    });
+    expect(shards.map(({ size }) => size)).toEqual(counted);
   });
 
   it('are told of one block, with a proof if that is wanted', () => {

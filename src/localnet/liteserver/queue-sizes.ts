@@ -26,7 +26,7 @@ export const queueSizeHandlers: LiteHandlers<'liteServer.getOutMsgQueueSizes' | 
       const all = [head.id, ...[...shardDescrs(extra.shard_hashes)].map(blockOfShard)];
       const shards = all
         .filter((id) => wanted === null || intersect(wanted, id))
-        .map((id) => ({ id: blockIdToTl(id), size: sizeOf(stateOf(ledger, id)) ?? 0 }));
+        .map((id) => ({ id: blockIdToTl(id), size: countOf(stateOf(ledger, id)) }));
       return { shards, ext_msg_queue_size_limit: EXT_MSG_QUEUE_SIZE_LIMIT };
     },
 
@@ -44,6 +44,11 @@ export const queueSizeHandlers: LiteHandlers<'liteServer.getOutMsgQueueSizes' | 
 
 function sizeOf(state: ShardStateUnsplit): number | null {
   return state.out_msg_queue_info.value.extra?.out_queue_size ?? null;
+}
+
+/** Servers count the messages where the state does not. */
+function countOf(state: ShardStateUnsplit): number {
+  return sizeOf(state) ?? state.out_msg_queue_info.value.out_queue.count();
 }
 
 function stateOf(ledger: Ledger, id: BlockId): ShardStateUnsplit {

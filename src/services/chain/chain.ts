@@ -96,9 +96,10 @@ export class Chain implements ChainReads {
     this.#accounts = new AccountStates({ blockIds, proven, shardTops, blockData });
     this.#histories = new AccountTransactions(this.#accounts);
     this.#transactions = new Transactions(blockIds);
-    this.#config = new Config(blockIds);
+    const config = new Config(blockIds);
+    this.#config = config;
     this.#libraries = new Libraries(blockIds);
-    this.#queueSizes = new QueueSizes({ blockIds, shardTops });
+    this.#queueSizes = new QueueSizes({ blockIds, shardTops, config });
     this.#proofs = new Proofs({ trust, blockIds });
     this.#sender = new Sender(limited(options, 'sendFanOut'));
   }

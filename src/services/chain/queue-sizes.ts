@@ -1,13 +1,16 @@
-import type { BlockId } from '#formats/proofs/block-id.js';
+import { type BlockId, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
 import { verifyOutMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
-import { blockIdToTl } from '#formats/tl/block-id.js';
+import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerBlockOutMsgQueueSize } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerGetBlockOutMsgQueueSize,
   LiteServerGetOutMsgQueueSizes,
 } from '#formats/tl/generated/lite-server-functions.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { GlobalVersion } from '#formats/tlb/global-version.js';
 import type { BlockIds } from '#services/chain/block-ids.js';
-import type { Call } from '#services/chain/call.js';
+import { type Call, isServersFailure } from '#services/chain/call.js';
+import type { Config } from '#services/chain/config-params.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { needOfState } from '#services/chain/need.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
@@ -23,13 +26,19 @@ export interface QueueSizeRead extends Answered<LiteServerBlockOutMsgQueueSize> 
 /** The queues of all shards, the masterchain first. */
 export interface QueueSizesRead extends Answered<readonly LiteServerBlockOutMsgQueueSize[]> {
   readonly queues: readonly { readonly block: BlockId; readonly size: number }[];
+  /** False: states do not keep the sizes, so that they are what a server counted. */
+  readonly proven: boolean;
 }
 
 const WANT_PROOF = 1;
+const GLOBAL_VERSION = 8;
+/** `capStoreOutMsgQueueSize`: with it, states keep the sizes of their queues. */
+const STORES_QUEUE_SIZE = 1n << 8n;
 
 export interface QueueSizesModules {
   readonly blockIds: BlockIds;
   readonly shardTops: ShardTops;
+  readonly config: Config;
 }
 
 /** Reads of the sizes of message queues, which states keep since they have the capability to. */
@@ -44,7 +53,10 @@ export class QueueSizes {
     return this.#sizeAfter(call, await this.#modules.blockIds.resolveBlock(call, at));
   }
 
-  /** A shard that has no block yet has no queue either and is left out. */
+  /**
+   * A shard that has no block yet has no queue either and is left out. Where a network is older than the capability, a
+   * server is asked what it counted, which it only does for its newest block.
+   */
   async queueSizes(call: Call, { at }: ReadAt): Promise<QueueSizesRead> {
     const { blockIds, shardTops } = this.#modules;
     const block = await blockIds.resolveMasterchain(call, at);
@@ -54,10 +66,39 @@ export class QueueSizes {
       block,
       ...tops.map((top) => ({ id: top.block, gen_utime: null, mc_seqno: block.id.seqno })),
     ];
-    const reads = await Promise.all(blocks.map((each) => this.#sizeAfter(call, each)));
+    const common = { block: block.id, gen_utime: block.gen_utime };
+    let reads: QueueSizeRead[];
+    try {
+      reads = await Promise.all(blocks.map((each) => this.#sizeAfter(call, each)));
+    } catch (error) {
+      if (!isServersFailure(error) || (await this.#areStored(call, block.id))) throw error;
+      const queues = await this.#counted(call, blocks);
+      return { ...common, queues, proven: false, proof: call.proof([]) };
+    }
     const answers = reads.map(({ proof }) => proof).filter((proof) => proof !== null);
     const queues = reads.map((read) => ({ block: read.block, size: read.size }));
-    return { block: block.id, gen_utime: block.gen_utime, queues, proof: call.proof(answers) };
+    return { ...common, queues, proven: true, proof: call.proof(answers) };
+  }
+
+  async #areStored(call: Call, at: BlockId): Promise<boolean> {
+    const { params } = await this.#modules.config.params(call, [GLOBAL_VERSION], { at });
+    const version = params.get(GLOBAL_VERSION);
+    return version !== undefined && (decodeCell(GlobalVersion, version).capabilities & STORES_QUEUE_SIZE) !== 0n;
+  }
+
+  async #counted(call: Call, blocks: readonly ProvenBlock[]): Promise<QueueSizesRead['queues']> {
+    const { value } = await call.ask({
+      fn: LiteServerGetOutMsgQueueSizes,
+      query: { mode: 0, wc: null, shard: null },
+      need: { kind: 'head' },
+      verify: ({ shards }) =>
+        blocks.map(({ id }) => {
+          const found = shards.find((each) => sameBlock(blockIdFromTl(each.id), id));
+          if (found !== undefined && found.size >= 0) return { block: id, size: found.size };
+          throw chainErrors['incomplete-answer']({ problem: `it does not tell the queue of ${printBlockId(id)}` });
+        }),
+    });
+    return value;
   }
 
   /**

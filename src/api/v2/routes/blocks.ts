@@ -23,6 +23,8 @@ import type { ReadOptions } from '#services/chain/read-options.js';
 
 const READ = ['GET', 'POST'] as const;
 const TAG = 'Blocks';
+/** The header that says that a node counted the messages. */
+const QUEUE_SIZE_HEADER = 'X-Tern-Queue-Size';
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
 /** Of each chain, the newest block whose header was read, with the hash of its state: asked for much more often than it changes. */
@@ -159,16 +161,18 @@ const getOutMsgQueueSize = v2Endpoint({
   summary: 'Sizes of the message queues',
   description:
     'How many messages wait in the outgoing queue of each shard, and how many messages from outside a node takes ' +
-    'before it refuses more. Growing queues mean that transactions are late.',
+    'before it refuses more. Growing queues mean that transactions are late. Where the network does not keep the sizes in ' +
+    'its state, they are what a node counted, and the header `X-Tern-Queue-Size` says so.',
   params: NO_PARAMETERS,
   result: OutMsgQueueSizes,
   statuses: [504],
   freshness: 'head',
-  handle: async (_, { network: { chain }, read }): Promise<OutMsgQueueSizes> => {
-    const [{ queues }, ext_msg_queue_size_limit] = await Promise.all([
+  handle: async (_, { network: { chain }, read, header }): Promise<OutMsgQueueSizes> => {
+    const [{ queues, proven }, ext_msg_queue_size_limit] = await Promise.all([
       chain.queueSizes(read),
       chain.externalQueueLimit(read),
     ]);
+    if (!proven) header(QUEUE_SIZE_HEADER, 'node; reason=states do not keep the sizes of queues');
     const shards = queues.map(({ block, size }) => ({
       '@type': 'blocks.outMsgQueueSize' as const,
       id: blockIdExt(block),
