@@ -187,9 +187,10 @@ export const unixtime = Type.Optional(
   }),
 );
 
-/** A parameter of the configuration. */
+/** A parameter of the configuration. There are some with negative numbers. */
 export function configIdParameter(description: string) {
-  return Type.Optional(Type.Integer({ description, format: 'int32', minimum: 0, maximum: MAX_INT32, examples: [0] }));
+  const minimum = -MAX_INT32 - 1;
+  return Type.Optional(Type.Integer({ description, format: 'int32', minimum, maximum: MAX_INT32, examples: [0] }));
 }
 
 /** Most libraries in one request. */
