@@ -16,6 +16,25 @@ describe('a body', () => {
     );
   });
 
+  it('has no name twice in one object', () => {
+    for (const text of [
+      '{"a":1,"a":1}',
+      '{"a":1, "b":2,\n"a" :3}',
+      '{"a":{"b":1,"c":[],"b":2}}',
+      '[{"x":1},{"a":1,"\\u0061":2}]',
+      '{"__proto__":1,"__proto__":2}',
+      '{"":1,"":2}',
+      '{"a":{"a":1},"a":2}',
+      '{"a":[{"a":1}],"a":2}',
+    ]) {
+      expect(errorOf(() => read(text)).message, text).toMatch(/ it has ".*" twice/);
+    }
+    for (const text of ['{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}', '["a","a"]', '{"a":"a","b":"a","A":"\\"a\\":"}']) {
+      expect(read(text).value, text).toEqual(JSON.parse(text));
+    }
+    expect(errorCode(() => read('{"\\x":1}'))).toBe('http/bad-json');
+  });
+
   it('keeps integers that a number cannot hold, as texts, and nothing else', () => {
     const text =
       '{"a":12345678901234567890,"b":[-9223372036854775809,1],"c":"12345678901234567890","d":1234567890123456}';

@@ -11,6 +11,7 @@ export interface JsonBody {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 
 /** Integers with fewer digits fit into a number. */
 const LONG_DIGITS = 16;
@@ -39,18 +40,27 @@ export function parseJsonBody(bytes: Buffer, maxNesting: number): JsonBody {
   return { value: parse(quoted.charCodeAt(0) === 0xfeff ? quoted.slice(1) : quoted), unaltered: bare };
 }
 
-/** Checks the depth; gives start and end of each integer that a number cannot hold. */
+/** Checks the depth, and that no object has a name twice; gives start and end of each integer that a number cannot hold. */
 function scan(bytes: Buffer, maxNesting: number): number[] {
   const longIntegers: number[] = [];
+  // Of each object that is open; null before its first name.
+  const names: (Set<string> | null)[] = [];
   let depth = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;
     if (byte === QUOTE) {
-      i = endOfText(bytes, i);
+      const end = endOfText(bytes, i);
+      if (isName(bytes, end)) {
+        const known = names[depth] ?? new Set();
+        names[depth] = known;
+        addName(known, bytes.toString('utf8', i, end + 1));
+      }
+      i = end;
     } else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > maxNesting) {
         throw httpErrors['bad-json']({ problem: `it is nested deeper than ${maxNesting} levels` });
       }
+      names[depth] = null;
     } else if (byte === 0x5d || byte === 0x7d) {
       depth--;
     } else if (byte === 0x2d || isDigit(byte)) {
@@ -63,6 +73,20 @@ function scan(bytes: Buffer, maxNesting: number): number[] {
   return longIntegers;
 }
 
+/** Whether the text that ends at `end` is followed by a colon. */
+function isName(bytes: Buffer, end: number): boolean {
+  let next = end + 1;
+  while (isSpace(bytes[next])) next++;
+  return bytes[next] === COLON;
+}
+
+/** Parsers take the last value or the first one; what was meant nobody knows. */
+function addName(known: Set<string>, quoted: string): void {
+  const name = quoted.includes('\\') ? String(parse(quoted)) : quoted.slice(1, -1);
+  if (known.has(name)) throw httpErrors['bad-json']({ problem: `it has ${shortened(JSON.stringify(name))} twice` });
+  known.add(name);
+}
+
 /** The index of the quote that ends the text which begins at `start`, or of the last byte. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; ; at++) {
@@ -72,6 +96,10 @@ function endOfText(bytes: Buffer, start: number): number {
     while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
     if ((slashes & 1) === 0) return at;
   }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function isDigit(byte: number): boolean {

@@ -20,6 +20,9 @@ interface RepliesModules {
   readonly closing: { readonly isClosing: boolean };
 }
 
+/** Headers of requests that decide about the profile. */
+const VARY = 'X-Tern-Profile, X-Ton-Client-Version';
+
 /** Errors that are counted as turned away. */
 const REJECTIONS: ReadonlySet<string> = new Set([
   'http/unknown-key',
@@ -82,7 +85,8 @@ export class Replies {
   }
 
   #send(request: FastifyRequest, reply: FastifyReply, status: number, body: string): void {
-    reply.code(status).header('Content-Type', JSON_TYPE);
+    // Answers age within seconds, and what they look like depends on headers of the request.
+    reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
     if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
     const isLong = body.length >= this.#settings.compressFrom;
     if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(body);
