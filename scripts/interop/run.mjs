@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { prepareBrowser } from './clients/browser.mjs';
 import { prepareGo } from './clients/go-program.mjs';
 import { prepareNpm } from './clients/npm-packages.mjs';
 import { preparePython, runCommand } from './python-venv.mjs';
@@ -22,7 +23,7 @@ const suites = {
     limitMs: 5 * 60_000,
     prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
   },
-  // clients of API v2 in JavaScript, Python and Go, and requests made up from the OpenAPI document
+  // clients of API v2 in JavaScript, Python and Go, the reference page in a browser, requests made up from its document
   clients: {
     program: 'clients/checks.ts',
     limitMs: 5 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
@@ -30,6 +31,7 @@ const suites = {
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
       itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
+      itemOr(prepareBrowser(runCommand), 'browser'),
     ],
   },
 };

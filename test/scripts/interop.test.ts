@@ -6,6 +6,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { CheckReport } from '../../scripts/interop/check-report.js';
+import { prepareBrowser } from '../../scripts/interop/clients/browser.mjs';
 import { findPython, preparePython } from '../../scripts/interop/python-venv.mjs';
 import { questionsOf, type RecordedAnswer } from '../../scripts/interop/recorded-answers.js';
 import { prepareRedis } from '../../scripts/interop/redis-server.mjs';
@@ -15,6 +16,37 @@ type Machine = (command: string, args: readonly string[]) => { ok: boolean; outp
 
 const nothing = { ok: false, output: 'spawn ENOENT' };
 const silent = { ok: true, output: '' };
+
+describe('a browser', () => {
+  const machine = (commands: string[]): Machine & { ran: string[] } => {
+    const ran: string[] = [];
+    const run: Machine = (command, args) => {
+      ran.push([command, ...args].join(' '));
+      if (command === 'apt-get' && args.includes('chromium') && commands.includes('chromium in packages')) {
+        commands.push('chromium');
+      }
+      return commands.includes(command) ? silent : nothing;
+    };
+    return Object.assign(run, { ran });
+  };
+
+  it('is the one that is there', () => {
+    expect(prepareBrowser(machine(['google-chrome']), true)).toEqual({ browser: 'google-chrome' });
+    expect(prepareBrowser(machine(['chromium', 'google-chrome']), false)).toEqual({ browser: 'chromium' });
+  });
+
+  it('is installed where that may be done, else it is said what to install', () => {
+    const debian = machine(['apt-get', 'chromium in packages']);
+    expect(prepareBrowser(debian, true)).toEqual({ browser: 'chromium' });
+    expect(debian.ran).toContain('apt-get update');
+    const problem = { problem: expect.stringMatching(/no Chromium: install it/) };
+    const user = machine(['apt-get', 'chromium in packages']);
+    expect(prepareBrowser(user, false)).toEqual(problem);
+    expect(user.ran.join()).not.toMatch(/install/);
+    expect(prepareBrowser(machine([]), true)).toEqual(problem);
+    expect(prepareBrowser(machine(['apt-get']), true)).toEqual(problem);
+  });
+});
 
 describe('a Python for tonlib', () => {
   const pythonOf =

@@ -1,4 +1,4 @@
-// node --conditions=source --import tsx scripts/interop/clients/checks.ts PYTHON PACKAGES GO_PROGRAM: see run.mjs.
+// node --conditions=source --import tsx scripts/interop/clients/checks.ts PYTHON PACKAGES GO_PROGRAM BROWSER: see run.mjs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +10,18 @@ import { RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
 import { chainTruth } from '../chain-truth.js';
 import { CheckReport } from '../check-report.js';
 import { checkBlueprint } from './blueprint-checks.js';
+import { checkBrowser } from './browser-checks.js';
 import { reportLines } from './client-lines.js';
 import { clientTruth } from './client-truth.js';
 import { checkSchemathesis } from './schemathesis-checks.js';
 import { checkTonClient } from './ton-client-checks.js';
 import { checkTonweb } from './tonweb-checks.js';
 
-const [python, packages, goProgram] = process.argv.slice(2);
-if (python === undefined || packages === undefined || goProgram === undefined) {
-  throw new Error('wanted: a Python with tonutils, a folder with npm packages, a program made of tonutils-go');
+const [python, packages, goProgram, browser] = process.argv.slice(2);
+if (python === undefined || packages === undefined || goProgram === undefined || browser === undefined) {
+  throw new Error(
+    'wanted: a Python with tonutils, a folder with npm packages, a program made of tonutils-go, a browser',
+  );
 }
 const network = sharedData('recorded-net');
 const folder = network === null ? vectorPath('recorded-chain') : join(network, 'chain');
@@ -37,6 +40,7 @@ try {
   const program = fileURLToPath(new URL('tonutils_checks.py', import.meta.url));
   await reportLines('tonutils', python, [program, url, truthFile], report);
   await reportLines('tonutils-go', goProgram, [`${url}/toncenter`, truthFile], report);
+  await checkBrowser(browser, url, report);
   await checkSchemathesis(python, url, report);
 } finally {
   await tern.close();

@@ -40,6 +40,8 @@ describe('the document', () => {
     ]);
     const reference = { $ref: '#/components/schemas/BlockRequest' };
     expect(post.requestBody).toEqual({ required: true, content: { 'application/json': { schema: reference } } });
+    const everything = document.paths['/api/v2/getEverything'].post.requestBody.content['application/json'];
+    expect(everything.example).toMatchObject({ even: 'ab' });
     expect(document.components.schemas.BlockRequest).toMatchObject({
       additionalProperties: false,
       required: ['seqno'],

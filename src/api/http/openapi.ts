@@ -155,7 +155,17 @@ function bodyField(field: TSchema, isRequired: boolean): JsonObject {
 }
 
 function requestBody(schema: JsonObject, { params }: { readonly params: TObject }): JsonObject {
-  return { required: (params.required ?? []).length > 0, content: { 'application/json': { schema } } };
+  const { required = [], properties } = params;
+  const examples = Object.entries(properties).map(([name, { examples: given }]): [string, unknown] => {
+    return [name, Array.isArray(given) ? given[0] : undefined];
+  });
+  const example = Object.fromEntries(examples.filter(([, value]) => value !== undefined));
+  // Only one that can be sent as it is; otherwise readers of the document make up values for all fields.
+  const isWhole = required.every((name) => Object.hasOwn(example, name));
+  return {
+    required: required.length > 0,
+    content: { 'application/json': { schema, ...(isWhole ? { example } : {}) } },
+  };
 }
 
 function responsesOf(description: string, schema: JsonObject, statuses: readonly number[]): JsonObject {

@@ -188,9 +188,9 @@ export const unixtime = Type.Optional(
 );
 
 /** A parameter of the configuration. There are some with negative numbers. */
-export function configIdParameter(description: string) {
-  const minimum = -MAX_INT32 - 1;
-  return Type.Optional(Type.Integer({ description, format: 'int32', minimum, maximum: MAX_INT32, examples: [0] }));
+export function configIdParameter(description: string, examples?: readonly number[]) {
+  const integer = { description, format: 'int32', minimum: -MAX_INT32 - 1, maximum: MAX_INT32 };
+  return Type.Optional(Type.Integer(examples === undefined ? integer : { ...integer, examples }));
 }
 
 /** Most libraries in one request. */

@@ -21,7 +21,7 @@ const getConfigParam = v2Endpoint({
     'bytes when the configuration does not have it. Its number is `config_id`; `param` is another name of that.',
   params: Type.Object(
     {
-      config_id: configIdParameter('Number of the parameter.'),
+      config_id: configIdParameter('Number of the parameter.', [0]),
       param: configIdParameter('Another name of `config_id`.'),
       seqno: optionalMasterchainSeqno,
     },
