@@ -54,6 +54,8 @@ const functions: ReadonlyMap<string, LiteFunction> = new Map(liteServerFunctions
 /** What answering needs from outside. */
 export interface LiteModules extends LiteContext {
   readonly clock: Clock;
+  /** Is told what no query should bring about: a defect of this program, of which the client learns no more than that. */
+  readonly onDefect?: (error: unknown) => void;
 }
 
 /** Longest wait for a masterchain block, and the greatest distance to it. */
@@ -77,6 +79,7 @@ export async function answerLiteQuery(
     if (wait !== null) await waitForBlock(wait, modules, signal);
     return await answerAnyCall(call, modules);
   } catch (error) {
+    if (!isTernError(error)) modules.onDefect?.(error);
     return encodeBoxed(LiteServerError, toLiteError(error));
   }
 }

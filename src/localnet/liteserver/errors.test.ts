@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tlErrors } from '#formats/tl/errors.js';
 import type { ErrorFactory } from '#kernel/errors/define-errors.js';
-import type { ErrorData } from '#kernel/errors/tern-error.js';
+import { type ErrorData, TernError } from '#kernel/errors/tern-error.js';
 import { liteserverErrors, toLiteError } from '#localnet/liteserver/errors.js';
 
 describe('errors that a client is told', () => {
@@ -9,6 +9,13 @@ describe('errors that a client is told', () => {
     const makers = Object.values(liteserverErrors) as unknown as readonly ErrorFactory<ErrorData>[];
     const codes = makers.map((make) => toLiteError(make({ problem: 'why' })).code);
     expect(codes).toEqual([0, 621, 0, 0, -400, -400, 0, 651, 652, 602]);
+  });
+
+  it('tell overload from bad requests where a virtual machine runs', () => {
+    const codeOf = (code: string) => toLiteError(new TernError(code, 'caller', 'why', 'none', {})).code;
+    expect(['tvm/timeout', 'tvm/overloaded', 'tvm/bad-request', 'tvm/crashed'].map(codeOf)).toEqual([
+      -503, -503, -400, 602,
+    ]);
   });
 
   it('are 0 for bytes that are no TL, 602 for what was not foreseen', () => {

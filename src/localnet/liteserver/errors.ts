@@ -56,7 +56,7 @@ export const liteserverErrors = defineErrors('liteserver', {
   },
 });
 
-/** `liteServer.error code:int`, as the reference software uses it. */
+/** `liteServer.error code:int`, as the reference software uses it. With -503 its own limits of time end queries. */
 const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
   'liteserver/bad-query': 0,
   'liteserver/unknown-query': 621,
@@ -68,6 +68,10 @@ const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
   'liteserver/not-ready': 651,
   'liteserver/timeout': 652,
   'liteserver/internal': 602,
+  'tvm/bad-request': -400,
+  'tvm/timeout': -503,
+  'tvm/overloaded': -503,
+  'tvm/waited-too-long': -503,
 };
 
 /** What a client is told when its query failed. */

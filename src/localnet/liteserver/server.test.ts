@@ -53,4 +53,15 @@ describe('a liteserver on a port', () => {
     await expect(client.query(query, { timeoutMs: 100 })).rejects.toMatchObject({ code: 'adnl/query-timeout' });
     expect(faults).toMatchObject([{ code: 'liteserver/bad-query' }]);
   });
+
+  it('tells its owner of its own defects, the client only that there was one', async () => {
+    const { ledger, client, faults } = await start(4);
+    ledger.state = () => {
+      throw new TypeError('a defect');
+    };
+    const answer = await client.query(encodeLiteQuery(LiteServerGetMasterchainInfo, {}));
+    const { error } = decodeLiteAnswer(LiteServerGetMasterchainInfo, answer);
+    expect(error).toMatchObject({ code: 602, message: 'the query failed' });
+    expect(faults).toEqual([new TypeError('a defect')]);
+  });
 });

@@ -7,7 +7,7 @@ import type { LiteserverOptions } from '#localnet/liteserver/options.js';
 /** What a liteserver needs from outside. */
 export interface LiteserverModules extends LiteModules {
   readonly randomBytes: RandomBytes;
-  /** Is told why a client was cut off or got no answer; must not throw. */
+  /** Is told why a client was cut off or got no answer, and of defects; must not throw. */
   readonly onFault?: (error: unknown, remote: string) => void;
 }
 
@@ -21,8 +21,9 @@ export function startLiteserver(options: LiteserverOptions, modules: LiteserverM
     clock,
     randomBytes,
     ...(onFault === undefined ? {} : { onFault }),
-    onQuery: async (query, { signal }) => {
-      const answer = await answerLiteQuery(query, modules, signal);
+    onQuery: async (query, { signal, remote }) => {
+      const onDefect = (error: unknown) => onFault?.(error, remote);
+      const answer = await answerLiteQuery(query, { ...modules, onDefect }, signal);
       if (answer === null) throw liteserverErrors['bad-query']({ problem: 'a query that is no liteServer.query' });
       return answer;
     },

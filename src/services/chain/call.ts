@@ -121,7 +121,8 @@ export class Call {
     try {
       return await this.ask({ ...question, need: { kind: 'head' } });
     } catch (error) {
-      if (!isServersFailure(error)) throw error;
+      // Without time for more, what was tried says more than that the time is over.
+      if (!isServersFailure(error) || this.#modules.clock.now() >= this.#end) throw error;
       return this.ask({ ...question, need: { kind: 'archive' } });
     }
   }

@@ -22,7 +22,7 @@ export interface HeadsModules {
 /** Servers refuse to wait for a block that is further ahead than this. */
 const MAX_AHEAD = 100;
 
-/** Pause after a wait that failed, in case the servers did not wait at all. */
+/** A wait that brought nothing is not begun again sooner, in case the servers did not wait at all. */
 const PAUSE_MS = 100;
 
 /** Reads of the newest block. */
@@ -39,21 +39,23 @@ export class Heads {
 
   /** The newest block as soon as it has this seqno or a higher one. @throws chain/deadline */
   async waitFor(call: Call, seqno: number): Promise<ChainHead> {
-    const { trust } = this.#modules;
+    const { trust, clock } = this.#modules;
     for (;;) {
       const { known } = trust;
       if (known !== null && known.id.seqno >= seqno) return chainHead(known);
+      const begun = clock.now();
+      let reached = -1;
       try {
-        await trust.catchUp(call, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD));
+        reached = (await trust.catchUp(call, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD))).id.seqno;
       } catch (error) {
         if (!isServersFailure(error)) throw error;
-        await this.#pause(Math.min(PAUSE_MS, call.left()));
       }
+      if (reached <= (known?.id.seqno ?? -1)) await this.#pause(Math.min(begun + PAUSE_MS - clock.now(), call.left()));
     }
   }
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#modules.clock.schedule(ms, resolve));
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0) await new Promise<void>((resolve) => void this.#modules.clock.schedule(ms, resolve));
   }
 }
 

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
 import { LiteServerError, LiteServerPartialBlockProof } from '#formats/tl/generated/lite-server.js';
-import { decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
+import { decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { silentLogger } from '#kernel/observe/logger.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
@@ -92,6 +93,26 @@ describe('the newest block', () => {
     }
     expect((await waited).block).toEqual(masterchain(7));
     expect(asked).toHaveLength(1);
+  });
+
+  it('is not asked for all the time where a server does not wait', async () => {
+    const asked: Asked[] = [];
+    const honest = noting(replayServer(ledger), asked);
+    const impatient: DirectServer = (query) => {
+      const { call } = decodeLiteQuery(query);
+      const fn = liteServerFunctions.find(({ name }) => name === call.name)!;
+      return honest(encodeLiteQuery(fn, call.value as never));
+    };
+    const { chain, clock } = chainOf(impatient, { zero_state });
+    const waited = chain.waitForHead(1_000, { deadlineMs: 1_000 });
+    const outcome = expect(waited).rejects.toMatchObject({ code: 'chain/deadline' });
+    for (let i = 0; i < 200; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (i % 20 === 19) clock.advance(100);
+    }
+    await outcome;
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.length).toBeLessThan(15);
   });
 
   it('is not waited for beyond the deadline', async () => {
