@@ -6,6 +6,7 @@ import { cliErrors } from '#app/cli/errors.js';
 import { startGetMethods } from '#app/cli/replay-get-methods.js';
 import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
 import { paceHead } from '#localnet/replay/head-pacer.js';
@@ -69,6 +70,9 @@ async function replay(
         unixTime,
         randomBytes: (size) => randomBytes(size),
         runGetMethod: methods.run,
+        onFault: (error) => {
+          if (!isTernError(error)) process.stderr.write(`tern replay: a defect of Tern: ${String(error)}\n`);
+        },
       },
     );
     try {
