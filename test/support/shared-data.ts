@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { readArchivePack } from '#test/support/archive-pack.js';
 
 const root = process.env.TERN_SHARED_DATA ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
@@ -22,10 +22,10 @@ export function vectorPath(path: string): string {
   return join(import.meta.dirname, '..', '..', 'vectors', path);
 }
 
-/** Bytes of a file; one that ends in `.gz` is unpacked. */
+/** Bytes of a file; one that ends in `.gz` or `.br` is unpacked. */
 export function readBytes(path: string): Uint8Array {
   const bytes = readFileSync(path);
-  const plain = path.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+  const plain = path.endsWith('.gz') ? gunzipSync(bytes) : path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
   return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
 }
 
@@ -37,10 +37,10 @@ export interface ChainEntry {
   readonly data: Uint8Array;
 }
 
-/** All entries of all archive packs (`*.pack`, `*.pack.gz`) in a folder, packs in the order of their names. */
+/** All entries of all archive packs (`*.pack`, `*.pack.gz`, `*.pack.br`) in a folder, packs in the order of their names. */
 export function* readChain(directory: string): Generator<ChainEntry> {
   for (const pack of readdirSync(directory).sort()) {
-    if (!/\.pack(\.gz)?$/.test(pack)) continue;
+    if (!/\.pack(\.gz|\.br)?$/.test(pack)) continue;
     for (const { name, data } of readArchivePack(readBytes(join(directory, pack)))) yield { pack, name, data };
   }
 }
