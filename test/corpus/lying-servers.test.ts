@@ -245,7 +245,7 @@ function* liesInstead(
 }
 
 describe('of servers that lie, no value is taken that is not true', () => {
-  it('on the first blocks of mainnet', async () => {
+  it('on the first blocks of mainnet', { timeout: 300_000 }, async () => {
     const tally = await tellLies(vectorPath('mainnet-genesis'), 9, scenarios(8, 6, []), new Random('mainnet'), 12);
     report(tally);
     expect(tally.lies).toBeGreaterThan(3000);
