@@ -1,3 +1,4 @@
+// Over 250 lines: one suite: blocks, their proofs and transactions.
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { printPosition, sameBlock } from '#formats/proofs/block-id.js';

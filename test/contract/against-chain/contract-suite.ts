@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+// Over 250 lines: one suite, get methods to forms, with what it asks.
 import {
   Address,
   beginCell,
@@ -21,6 +21,8 @@ import {
   withHashes,
 } from '#test/contract/against-chain/core.js';
 import { type AccountView, viewOf } from '#test/contract/against-chain/expected-account.js';
+import { forwardFee, gasPrice, parameter, storageFee } from '#test/contract/against-chain/expected-fee.js';
+import { TOKENS } from '#test/contract/against-chain/expected-token.js';
 import type { Subject } from '#test/contract/against-chain/subject.js';
 
 /** Get methods, tokens, fees, sending, and what needs no chain. */
@@ -237,12 +239,6 @@ function numberEntry(value: bigint): unknown {
   return { '@type': 'vm.stackEntryNumber', number: { '@type': 'vm.numberDecimal', number: value.toString() } };
 }
 
-/** A parameter of the configuration at the head. */
-function parameter({ record }: Subject, number: number, seqno = record.head.id.seqno): CoreCell {
-  const { config } = record.state(record.facts.masterchain[seqno]!.id).custom!.value.config;
-  return coreCell(config.get(number)!);
-}
-
 /** The system contract that a parameter names: 0 the configuration, 1 the elector. */
 function parameterAddress(subject: Subject, seqno: number, number: 0 | 1): string {
   return `-1:${parameter(subject, number, seqno).beginParse().loadBuffer(32).toString('hex')}`;
@@ -304,131 +300,6 @@ const coins = {
   parse: (slice: ReturnType<CoreCell['beginParse']>) => slice.loadCoins(),
 };
 
-type Expected = (subject: Subject, address: string) => Record<string, unknown> | null;
-
-const jettonMaster: Expected = (subject, address) => {
-  const { data } = head(subject, address);
-  const slice = data!.beginParse();
-  const total_supply = slice.loadCoins();
-  const admin = slice.loadMaybeAddress();
-  const content = slice.loadRef();
-  return {
-    '@type': 'ext.tokens.jettonMasterData',
-    contract_type: 'jetton_master',
-    total_supply: total_supply.toString(),
-    mintable: true,
-    ...(admin === null ? {} : { admin_address: admin.toString() }),
-    jetton_content: contentOf(content),
-    jetton_wallet_code: shown(slice.loadRef()),
-  };
-};
-
-const jettonWallet: Expected = (subject, address) => {
-  const { data } = head(subject, address);
-  const slice = data!.beginParse();
-  return {
-    '@type': 'ext.tokens.jettonWalletData',
-    contract_type: 'jetton_wallet',
-    balance: slice.loadCoins().toString(),
-    owner: slice.loadAddress().toString(),
-    jetton: slice.loadAddress().toString(),
-    jetton_wallet_code: shown(slice.loadRef()),
-  };
-};
-
-const nftCollection: Expected = (subject, address) => {
-  const { data } = head(subject, address);
-  const slice = data!.beginParse();
-  const owner = slice.loadMaybeAddress();
-  const next_item_index = slice.loadUintBig(64);
-  return {
-    '@type': 'ext.tokens.nftCollectionData',
-    contract_type: 'nft_collection',
-    next_item_index: next_item_index.toString(),
-    ...(owner === null ? {} : { owner_address: owner.toString() }),
-    collection_content: contentOf(slice.loadRef().refs[0]!),
-  };
-};
-
-/** Its content is what the collection puts before the own one. */
-const nftItem: Expected = (subject, address) => {
-  const { data } = head(subject, address);
-  const slice = data!.beginParse();
-  const index = slice.loadUintBig(64);
-  const collection = slice.loadMaybeAddress();
-  if (collection === null || slice.remainingRefs === 0) return null;
-  const owner = slice.loadAddress();
-  const own = slice.loadRef();
-  const held = head(subject, collection.toRawString()).data?.beginParse();
-  if (held === undefined) return null;
-  held.loadMaybeAddress();
-  held.loadUintBig(64);
-  const common = held.loadRef().refs[1]!;
-  return {
-    '@type': 'ext.tokens.nftItemData',
-    contract_type: 'nft_item',
-    init: true,
-    index: index.toString(),
-    collection_address: collection.toString(),
-    owner_address: owner.toString(),
-    content: { type: 'offchain', data: snake(common) + snake(own) },
-  };
-};
-
-/** By what the accounts of the recording are called: layouts of their data, which are those of the standard contracts. */
-const TOKENS: readonly (readonly [kind: string, expected: Expected])[] = [
-  ['jetton_master_v1', jettonMaster],
-  ['jetton_master_discoverable', jettonMaster],
-  ['jetton_wallet_v1', jettonWallet],
-  ['jetton_wallet_discoverable', jettonWallet],
-  ['nft_collection_v1', nftCollection],
-  ['nft_item_v1', nftItem],
-];
-
-function head({ record }: Subject, address: string): AccountView {
-  return viewOf(record.account(record.head.id.seqno, address));
-}
-
-const FIELDS = [
-  'uri',
-  'name',
-  'description',
-  'image',
-  'image_data',
-  'symbol',
-  'decimals',
-  'amount_style',
-  'render_type',
-];
-
-/** TEP-64. */
-function contentOf(cell: CoreCell): unknown {
-  const slice = cell.beginParse();
-  if (slice.loadUint(8) === 1) return { type: 'offchain', data: snake(cell, 8) };
-  const dictionary = slice.loadDict(Dictionary.Keys.Buffer(32), Dictionary.Values.Cell());
-  const data: Record<string, string> = {};
-  let known = 0;
-  for (const field of FIELDS) {
-    const value = dictionary.get(createHash('sha256').update(field).digest());
-    if (value === undefined) continue;
-    known++;
-    data[field] = snake(value, 8);
-  }
-  if (known !== dictionary.size) throw new RangeError('content with fields of other names');
-  return { type: 'onchain', data };
-}
-
-/** Bytes through the first references as text. */
-function snake(cell: CoreCell, skipped = 0): string {
-  const parts: Buffer[] = [];
-  for (let at: CoreCell | undefined = cell; at !== undefined; at = at.refs[0]) {
-    const slice = at.beginParse();
-    if (at === cell) slice.skip(skipped);
-    parts.push(slice.loadBuffer(slice.remainingBits / 8));
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
 /** Accounts to which an order is priced: wallets where there are some. */
 function estimated(subject: Subject): string[] {
   const { record } = subject;
@@ -459,49 +330,4 @@ function walletOrder(view: AccountView, masterchain: boolean): { readonly body: 
     .storeRef(sent.endCell())
     .endCell();
   return { body, isWallet: true };
-}
-
-interface ForwardPrice {
-  readonly lump: bigint;
-  readonly bit: bigint;
-  readonly cell: bigint;
-}
-
-/** Of the different cells below the root of a message. */
-function forwardFee({ lump, bit, cell }: ForwardPrice, roots: readonly CoreCell[]): bigint {
-  const seen = new Map<string, number>();
-  const visit = (one: CoreCell): void => {
-    const hash = one.hash().toString('hex');
-    if (seen.has(hash)) return;
-    seen.set(hash, one.bits.length);
-    for (const ref of one.refs) visit(ref);
-  };
-  for (const root of roots) visit(root);
-  const bits = [...seen.values()].reduce((sum, each) => sum + each, 0);
-  return lump + roundedUp(bit * BigInt(bits) + cell * BigInt(seen.size));
-}
-
-const roundedUp = (value: bigint): bigint => (value + 0xffffn) >> 16n;
-
-/** What an account owes at a time; parameter 18 of all these chains has one set of prices. */
-function storageFee(subject: Subject, { account }: AccountView, now: number, masterchain: boolean): bigint {
-  if (account === null || account.storageStats.lastPaid === 0) return 0n;
-  const prices = parameter(subject, 18)
-    .beginParse()
-    .loadDictDirect(Dictionary.Keys.Uint(32), Dictionary.Values.BitString(296));
-  if (prices.size !== 1) throw new RangeError('storage had several prices');
-  const slice = beginCell().storeBits(prices.values()[0]!).endCell().beginParse();
-  slice.skip(8 + 32);
-  const [bit, cell, mcBit, mcCell] = [0, 1, 2, 3].map(() => slice.loadUintBig(64)) as [bigint, bigint, bigint, bigint];
-  const { used, lastPaid } = account.storageStats;
-  const each = masterchain ? used.bits * mcBit + used.cells * mcCell : used.bits * bit + used.cells * cell;
-  return roundedUp(each * BigInt(Math.max(0, now - lastPaid)));
-}
-
-/** Nanotons for a unit of gas, parameter 20 or 21. */
-function gasPrice(subject: Subject, masterchain: boolean): number {
-  const slice = parameter(subject, masterchain ? 20 : 21).beginParse();
-  if (slice.preloadUint(8) === 0xd1) slice.skip(8 + 128);
-  slice.skip(8);
-  return Number(slice.loadUintBig(64)) / 65536;
 }
