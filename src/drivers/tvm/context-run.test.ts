@@ -94,6 +94,26 @@ describe.each([
   });
 });
 
+it('gets configuration and previous blocks when it looks at them, and only then', async () => {
+  const whole = Array.from({ length: 18 }, (_, i) => vmInt(100 + i));
+  whole[9] = vmCell(mainnetConfig);
+  whole[13] = vmTuple([vmInt(1), vmInt(2)]);
+  const context = { c7: vmTuple([vmTuple(whole)]) };
+  const readers = () => pool.metrics().get_methods_with_config;
+  const before = readers();
+  // NOW
+  expect(shapes(await run(codeOf('30f823'), mainnetConfig, context))).toEqual([shapeOfValue(vmInt(103))]);
+  expect(readers() - before).toBe(0);
+  // CONFIGROOT; PREVBLOCKSINFOTUPLE; the whole of c7
+  const looks = { f829: whole[9]!, f82d: whole[13]!, ed47: context.c7 };
+  for (const [code, found] of Object.entries(looks)) {
+    for (let times = 0; times < 2; times++) {
+      expect(shapes(await run(codeOf(`30${code}`), mainnetConfig, context)), code).toEqual([shapeOfValue(found)]);
+    }
+  }
+  expect(readers() - before).toBe(6);
+});
+
 it('ACCEPT does not lift the limit', async () => {
   const result = await run(codeOf(`30${ACCEPT}${LOOP}`), mainnetConfig);
   expect(result).toMatchObject({ exit_code: -14, stack: [vmInt(result.gas_used)] });

@@ -4,7 +4,7 @@ import { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
-import { vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
 
 /** A get method, and its context as the machine holds it: what nodes run, to the last unit of gas. */
 export interface ContextRun {
@@ -87,6 +87,17 @@ export function wrapRun(run: ContextRun, globalVersion: number): WrappedRun {
     },
     unwrap: (result) => withoutPrelude(result, gas_limit),
   };
+}
+
+/** Items of `SmartContractInfo`: the configuration, previous blocks. */
+const OF_NETWORK = [9, 13];
+
+/** The context without what takes long to pass on, and what most contracts never look at. */
+export function leanContext(c7: VmStackValue): VmStackValue {
+  const [info, ...more] = c7.kind === 'vm_stk_tuple' ? c7.data : [];
+  if (info?.kind !== 'vm_stk_tuple') return c7;
+  const data = info.data.map((item, index) => (OF_NETWORK.includes(index) ? VM_NULL : item));
+  return vmTuple([vmTuple(data), ...more]);
 }
 
 /** Code that is a library is run by a jump to it, as in nodes. */

@@ -1,5 +1,5 @@
 import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
-import { type ContextResult, type ContextRun, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
+import { type ContextResult, type ContextRun, leanContext, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
 import type { ConfigText } from '#drivers/tvm/emulator.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
 import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
@@ -30,6 +30,7 @@ import {
 import { type RunOptions, WorkerPool } from '#drivers/tvm/worker-pool.js';
 import type { GetMethodReply, Job, Reply } from '#drivers/tvm/worker-protocol.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { VmStackValue } from '#formats/tlb/vm-stack.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
@@ -162,11 +163,22 @@ export class TvmPool {
     this.#getMethods++;
     return this.#counted(async () => {
       const image = this.#configs.get(run.config);
-      const { request, unwrap } = wrapRun(run, image.globalVersion);
-      const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
       const config = image.short ?? image.whole;
-      const job = { ...parts, config, libraries: librariesBoc(run.libraries), prevBlocksInfo: null };
-      return unwrap(getMethodResult(await this.#run(job, options, 'get-method')));
+      const libraries = librariesBoc(run.libraries);
+      const runWith = async (c7: VmStackValue) => {
+        const { request, unwrap } = wrapRun({ ...run, c7 }, image.globalVersion);
+        const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
+        const reply = await this.#run({ ...parts, config, libraries, prevBlocksInfo: null }, options, 'get-method');
+        return { sawConfig: reply.sawConfig, result: unwrap(getMethodResult(reply)) };
+      };
+      const method = `${toHex(run.code.hash())}:${run.method_id}`;
+      if (image.short !== null && !this.#configReaders.has(method)) {
+        const { sawConfig, result } = await runWith(leanContext(run.c7));
+        if (!sawConfig) return result;
+        remember(this.#configReaders, method);
+      }
+      this.#getMethodsWithConfig++;
+      return (await runWith(run.c7)).result;
     });
   }
 
