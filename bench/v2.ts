@@ -5,6 +5,7 @@ import process from 'node:process';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { ServedTern } from '../test/support/served-tern.js';
 import { sharedData, vectorPath } from '../test/support/shared-data.js';
+import { BUILT_TERN } from '../test/support/tern-process.js';
 import type { LatencyCase } from './latency.js';
 import type { BenchSuite } from './suite.js';
 import { type HttpCall, KeepAliveClient } from './v2/keep-alive-client.js';
@@ -53,16 +54,10 @@ export const suite: BenchSuite = {
     ];
     for (const { name: mode, flags } of modes) {
       const data = join(scratch, mode);
-      const tern = await ServedTern.start([
-        'serve',
-        '--network',
-        config,
-        '--listen',
-        '127.0.0.1:0',
-        '--data',
-        data,
-        ...flags,
-      ]);
+      const tern = await ServedTern.start(
+        ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data, ...flags],
+        BUILT_TERN,
+      );
       const one: Served = { tern, clients: [] };
       served.push(one);
       for (const [method, calls] of Object.entries(requests)) {

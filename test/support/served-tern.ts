@@ -14,11 +14,15 @@ export class ServedTern {
     this.url = url;
   }
 
-  /** Starts it, and resolves when `/readyz` says that it is ready. */
-  static async start(args: readonly string[]): Promise<ServedTern> {
+  /**
+   * Starts it, and resolves when `/readyz` says that it is ready.
+   *
+   * @param program in place of the `tern` of this checkout
+   */
+  static async start(args: readonly string[], program?: string): Promise<ServedTern> {
     const address = ({ out, err }: TernProcess): string | undefined =>
       /https?:\/\/[\w.:[\]]+/.exec(`${out}${err}`)?.[0];
-    const running = await TernProcess.start(args, (each) => address(each) !== undefined);
+    const running = await TernProcess.start(args, (each) => address(each) !== undefined, {}, program);
     const served = new ServedTern(running, address(running)!);
     for (const until = Date.now() + READY_MS; ; await delay(50)) {
       const ready = await fetch(`${served.url}/readyz`).catch(() => null);

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '#app/cli/command-line.js';
 
 const tern = fileURLToPath(new URL('../../bin/tern.js', import.meta.url));
+/** The published form, where it has been built: what is measured is that. */
+export const BUILT_TERN = fileURLToPath(new URL('../../dist/app/cli/main.js', import.meta.url));
 const START_MS = 120_000;
 
 /** How a process ended. */
@@ -21,9 +23,9 @@ export class TernProcess {
   out = '';
   err = '';
 
-  private constructor(args: readonly string[], environment: NodeJS.ProcessEnv) {
+  private constructor(args: readonly string[], environment: NodeJS.ProcessEnv, program: string) {
     const env = { ...process.env, ...environment };
-    this.#child = spawn(process.execPath, [tern, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (text) => {
       this.out += text;
     });
@@ -40,8 +42,9 @@ export class TernProcess {
     args: readonly string[],
     isReady: (running: TernProcess) => boolean,
     environment: NodeJS.ProcessEnv = {},
+    program = tern,
   ): Promise<TernProcess> {
-    const running = new TernProcess(args, environment);
+    const running = new TernProcess(args, environment, program);
     let hasEnded = false;
     void running.#ended.then(() => {
       hasEnded = true;
