@@ -178,11 +178,11 @@ export class Connection {
     }
   }
 
-  /** Sending waits for the end of this turn, so that small packets share a write. */
+  /** Sending waits until all that came in this turn of the event loop is seen, so that small packets share a write. */
   #planFlush(): void {
     if (this.#flushPlanned || this.#patience.isBlocked) return;
     this.#flushPlanned = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#flushPlanned = false;
       this.#flush();
     });
