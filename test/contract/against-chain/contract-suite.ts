@@ -12,14 +12,7 @@ import {
 } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import { some } from '#test/contract/against-chain/chain-record.js';
-import {
-  blockIdJson,
-  coreCell,
-  friendly,
-  shown,
-  transactionIdJson,
-  withHashes,
-} from '#test/contract/against-chain/core.js';
+import { blockIdJson, friendly, transactionIdJson, withHashes } from '#test/contract/against-chain/core.js';
 import { type AccountView, viewOf } from '#test/contract/against-chain/expected-account.js';
 import { forwardFee, gasPrice, parameter, storageFee } from '#test/contract/against-chain/expected-fee.js';
 import { TOKENS } from '#test/contract/against-chain/expected-token.js';

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
+import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
+import { blockEndpoints } from '#api/v2/routes/blocks.js';
+import { configurationEndpoints } from '#api/v2/routes/configuration.js';
+import { locateEndpoints } from '#api/v2/routes/locate.js';
+import {
+  type Answer,
+  compareCalls,
+  type Recording,
+  readRecordings,
+  readRules,
+  recordedCall,
+} from '#test/contract/v2-recorded.js';
+import { type ServedReplay, serveReplay } from '#test/support/served-replay.js';
+import { sharedData, vectorPath } from '#test/support/shared-data.js';
+
+/** Methods whose answers stay the same while a chain grows; those about accounts are compared at their own blocks. */
+const NAMES = new Set(
+  [
+    ...blockEndpoints,
+    ...blockTransactionEndpoints,
+    ...accountTransactionEndpoints,
+    ...locateEndpoints,
+    ...configurationEndpoints,
+  ].flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+);
+
+const RULES = [
+  ...readRules(`${import.meta.dirname}/v2-rules.json`),
+  {
+    path: '^/getMasterchainInfo$',
+    when: { desc: 'duplicate|twice' },
+    expect: 422,
+    reason: 'a JSON object that has a name twice is refused; Python takes the last one',
+  },
+];
+
+const network = sharedData('recorded-net');
+const folder = network === null ? `${import.meta.dirname}/../../data/dev-chain` : `${network}/chain`;
+const recordings = network === null ? vectorPath('v2/chain-recordings.jsonl.gz') : `${network}/v2-recordings.jsonl.gz`;
+
+describe('recorded requests, sent as they were to the mount of the live dialect', () => {
+  let served: ServedReplay;
+  beforeAll(async () => {
+    served = await serveReplay(folder);
+  }, 120_000);
+  afterAll(() => served?.close());
+
+  async function ask({ method, path, query, body }: Recording): Promise<Answer> {
+    const url = `${served.api.replace('/api/v2', '/toncenter/api/v2')}${path}${query ? `?${query}` : ''}`;
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await fetch(url, body === null || body === undefined ? { method } : { method, body: sent });
+    return { status: answer.status, response: await answer.json() };
+  }
+
+  it('are answered as they were', { timeout: 120_000 }, async () => {
+    const calls = readRecordings(recordings)
+      .map(recordedCall)
+      .filter((call) => call !== null)
+      .filter(({ name }) => NAMES.has(name));
+    const { equal, skipped, cases, differences } = await compareCalls(calls, RULES, ({ recording }) => ask(recording));
+    expect(differences).toEqual([]);
+    expect(equal + skipped).toBe(cases);
+    expect(equal).toBeGreaterThan(200);
+  });
+});
