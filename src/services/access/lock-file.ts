@@ -1,4 +1,4 @@
-import { open, readFile, rm, stat } from 'node:fs/promises';
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { pause } from '#kernel/async/pause.js';
@@ -63,15 +63,21 @@ async function acquire(file: string, token: string, { clock, unixTimeMs }: LockM
   }
 }
 
-/** Whether the file was made; `false` when it is there already. */
+/**
+ * Whether the file was made; `false` when it is there already. It comes into being with its content, by a link to a file
+ * that is written before: a process that is killed in between leaves no lock that names nobody.
+ */
 async function create(file: string, content: string): Promise<boolean> {
+  const draft = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(content).finally(() => handle.close());
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
+    await link(draft, file);
     return true;
   } catch (error) {
     if (isSystemError(error, 'EEXIST')) return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
