@@ -1,7 +1,7 @@
 import type { JsonObject } from '#api/http/openapi-schemas.js';
 
 /** Statuses that every endpoint may answer with; 422 also where there are no parameters: unknown ones are refused. */
-export const COMMON_STATUSES: readonly number[] = [401, 403, 422, 429, 500, 503];
+export const COMMON_STATUSES: readonly number[] = [401, 403, 414, 422, 429, 500, 503];
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The request was refused.',
@@ -10,6 +10,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'What was asked for does not exist.',
   409: 'It exists, but is of another kind.',
   413: 'The body is too large.',
+  414: 'The URL has more than 8192 bytes; POST takes more.',
   422: 'A parameter is wrong; the text names it.',
   429: 'Too many requests; `Retry-After` says how many seconds to wait.',
   500: 'A node refused or failed, or there is a fault in the service.',

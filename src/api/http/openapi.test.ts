@@ -56,7 +56,7 @@ describe('the document', () => {
         wait: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
       },
     });
-    expect(Object.keys(get.responses)).toEqual(['200', '401', '403', '404', '422', '429', '500', '503', '504']);
+    expect(Object.keys(get.responses)).toEqual(['200', '401', '403', '404', '414', '422', '429', '500', '503', '504']);
     expect(document.components.schemas.HeadResponse).toMatchObject({
       required: ['ok', 'result'],
       additionalProperties: false,
