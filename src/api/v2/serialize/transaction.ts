@@ -24,33 +24,25 @@ export interface SerializedTransaction {
 
 /** As `getTransactions` shows it (`ext.transaction`). */
 export function extTransaction(source: SerializedTransaction): TransactionJson {
-  const { workchain, hash, cell, transaction } = source;
-  const messages = transactionMessages(transaction, extMessage);
-  const { fee, storageFee } = fees(transaction, messages.forwardFees);
-  const json: TransactionJson = {
-    '@type': 'ext.transaction',
-    address: { '@type': 'accountAddress', account_address: accountText(source) },
-    account: `${workchain}:${toHex(transaction.account_addr).toUpperCase()}`,
-    utime: transaction.now,
-    data: bocBase64(cell),
-    transaction_id: transactionId({ lt: transaction.lt, hash }),
-    fee: fee.toString(),
-    storage_fee: storageFee.toString(),
-    other_fee: (fee - storageFee).toString(),
-    out_msgs: messages.out,
-  };
-  if (messages.in !== null) json.in_msg = messages.in;
-  return json;
+  const account = accountRaw(source);
+  return { '@type': 'ext.transaction', account, ...transactionFields(source, extMessage) };
 }
 
 /** As tonlib shows it (`raw.transaction`). */
 export function rawTransaction(source: SerializedTransaction): TransactionStd {
+  return { '@type': 'raw.transaction', ...transactionFields(source, rawMessage) };
+}
+
+/** What both have, with messages written one way or the other. */
+function transactionFields<Json extends MessageJson | MessageStd>(
+  source: SerializedTransaction,
+  write: (message: Lazy<Message>) => Json,
+) {
   const { hash, cell, transaction } = source;
-  const messages = transactionMessages(transaction, rawMessage);
+  const messages = transactionMessages(transaction, write);
   const { fee, storageFee } = fees(transaction, messages.forwardFees);
-  const json: TransactionStd = {
-    '@type': 'raw.transaction',
-    address: { '@type': 'accountAddress', account_address: accountText(source) },
+  return {
+    address: { '@type': 'accountAddress' as const, account_address: accountText(source) },
     utime: transaction.now,
     data: bocBase64(cell),
     transaction_id: transactionId({ lt: transaction.lt, hash }),
@@ -58,18 +50,17 @@ export function rawTransaction(source: SerializedTransaction): TransactionStd {
     storage_fee: storageFee.toString(),
     other_fee: (fee - storageFee).toString(),
     out_msgs: messages.out,
+    ...(messages.in === null ? {} : { in_msg: messages.in }),
   };
-  if (messages.in !== null) json.in_msg = messages.in;
-  return json;
 }
 
 /** As `getBlockTransactionsExt` shows it (`raw.transactionExt`). */
 export function rawTransactionExt(source: SerializedTransaction): TransactionExt {
-  const { workchain, transaction } = source;
-  return Object.assign(rawTransaction(source), {
-    '@type': 'raw.transactionExt' as const,
-    account: `${workchain}:${toHex(transaction.account_addr).toUpperCase()}`,
-  });
+  return { '@type': 'raw.transactionExt', account: accountRaw(source), ...transactionFields(source, rawMessage) };
+}
+
+function accountRaw({ workchain, transaction }: SerializedTransaction): string {
+  return `${workchain}:${toHex(transaction.account_addr).toUpperCase()}`;
 }
 
 function accountText({ workchain, transaction }: SerializedTransaction): string {
