@@ -1,0 +1,68 @@
+import { Address } from '#formats/address/address.js';
+import { sha256 } from '#formats/cells/sha256.js';
+
+/** An address as it is stored: the workchain in one byte, signed, or in four where one is too small; and the account id. */
+export function addressBytes({ workchain, hash }: Address): Uint8Array {
+  const isShort = (workchain << 24) >> 24 === workchain;
+  const bytes = new Uint8Array(isShort ? 33 : 36);
+  if (isShort) bytes[0] = workchain;
+  else new DataView(bytes.buffer).setInt32(0, workchain);
+  bytes.set(hash, bytes.length - 32);
+  return bytes;
+}
+
+/** The opposite of {@link addressBytes}. */
+export function addressOfBytes(bytes: Uint8Array): Address {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const workchain = bytes.length === 33 ? view.getInt8(0) : view.getInt32(0);
+  return Address.ofParts(workchain, bytes.slice(bytes.length - 32));
+}
+
+/**
+ * What an account is found by: the first 64 bits of the hash of its {@link addressBytes}. Anybody may choose an address; nobody
+ * can choose one whose hash begins as that of another.
+ */
+export function accountKey(address: Uint8Array): bigint {
+  const digest = sha256(address);
+  return new DataView(digest.buffer, digest.byteOffset).getBigInt64(0);
+}
+
+/** The rank of a base64 digit in the order of the characters: `+`, `/`, `0`…`9`, `A`…`Z`, `a`…`z`. */
+const RANK = Uint8Array.from({ length: 64 }, (_, value) => {
+  if (value < 52) return value + 12;
+  return value < 62 ? value - 50 : value - 62;
+});
+
+/**
+ * What a hash is found by: its first ten base64 digits, each as its rank in the order of the characters, 60 bits. So keys sort
+ * as the base64 texts of the hashes do.
+ */
+export function hashKey(hash: Uint8Array): bigint {
+  const high = head(hash) * 64 + RANK[hash[3]! >> 2]!;
+  const low = tail(hash);
+  return (BigInt(high) << 30n) | BigInt(low);
+}
+
+/** The first four digits: three bytes. */
+function head(hash: Uint8Array): number {
+  const a = hash[0]!;
+  const b = hash[1]!;
+  const c = hash[2]!;
+  return (
+    (RANK[a >> 2]! << 18) |
+    (RANK[((a & 3) << 4) | (b >> 4)]! << 12) |
+    (RANK[((b & 15) << 2) | (c >> 6)]! << 6) |
+    RANK[c & 63]!
+  );
+}
+
+/** Digits six to ten. */
+function tail(hash: Uint8Array): number {
+  const d = hash[3]!;
+  const e = hash[4]!;
+  const f = hash[5]!;
+  const three = (RANK[((d & 3) << 4) | (e >> 4)]! << 12) | (RANK[((e & 15) << 2) | (f >> 6)]! << 6) | RANK[f & 63]!;
+  const g = hash[6]!;
+  const two = (RANK[g >> 2]! << 6) | RANK[((g & 3) << 4) | (hash[7]! >> 4)]!;
+  return three * 4096 + two;
+}

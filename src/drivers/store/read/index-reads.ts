@@ -1,0 +1,283 @@
+import type { Address } from '#formats/address/address.js';
+
+/** What a read is bounded by. */
+export interface IndexReadOptions {
+  /** Aborted when nobody waits any more: the query is cancelled in the database. */
+  readonly signal: AbortSignal;
+  /** Milliseconds for each query. @see store/timeout */
+  readonly timeoutMs: number;
+}
+
+/** Which stretch of an ordered list. */
+export interface Page {
+  readonly limit: number;
+  /** Rows to leave out first; 0 where a cursor is given. */
+  readonly offset: number;
+  readonly sort: 'asc' | 'desc';
+  /** As a page before gave it: goes on behind its last row. */
+  readonly cursor: string | null;
+}
+
+/** Rows of a page, and how to go on. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[];
+  /** For the page behind it; null when this is the last. */
+  readonly next: string | null;
+}
+
+/** Inclusive bounds; undefined: none. */
+export interface TimeBounds {
+  readonly start_utime?: number | undefined;
+  readonly end_utime?: number | undefined;
+  readonly start_lt?: bigint | undefined;
+  readonly end_lt?: bigint | undefined;
+}
+
+export interface ShardPosition {
+  readonly workchain: number;
+  /** Unsigned. */
+  readonly shard: bigint;
+  readonly seqno: number;
+}
+
+/** A block. `mc_seqno` is that of the masterchain block that commits it. */
+export interface IndexedBlock extends ShardPosition {
+  readonly mc_seqno: number;
+  readonly root_hash: Uint8Array;
+  readonly file_hash: Uint8Array;
+  readonly global_id: number;
+  readonly version: number;
+  readonly after_merge: boolean;
+  readonly before_split: boolean;
+  readonly after_split: boolean;
+  readonly want_merge: boolean;
+  readonly want_split: boolean;
+  readonly key_block: boolean;
+  readonly vert_seqno_incr: boolean;
+  readonly flags: number;
+  readonly gen_utime: number;
+  readonly start_lt: bigint;
+  readonly end_lt: bigint;
+  readonly validator_list_hash_short: number;
+  readonly gen_catchain_seqno: number;
+  readonly min_ref_mc_seqno: number;
+  readonly prev_key_block_seqno: number;
+  readonly vert_seqno: number;
+  /** Null for blocks of the masterchain. */
+  readonly master_ref_seqno: number | null;
+  readonly rand_seed: Uint8Array;
+  readonly created_by: Uint8Array;
+  readonly tx_count: number;
+  readonly prev_blocks: readonly ShardPosition[];
+}
+
+/** A state of an account, without code and data. */
+export interface StateSummary {
+  readonly status: AccountStatusName;
+  readonly balance: bigint;
+  /** By currency id. */
+  readonly extra_currencies: ReadonlyMap<number, bigint>;
+  readonly frozen_hash: Uint8Array | null;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+}
+
+export type AccountStatusName = 'uninit' | 'active' | 'frozen' | 'nonexist';
+
+/** A transaction as it is stored: its cells, and what they do not tell. */
+export interface IndexedTransaction {
+  readonly id: bigint;
+  /** Of the masterchain block that commits it. */
+  readonly mc_seqno: number;
+  /** The block that it is in. */
+  readonly block: ShardPosition;
+  /** Of the configuration at that block. */
+  readonly global_version: number;
+  readonly trace_root: bigint;
+  /** The hash of the root; null while the trace is not known. */
+  readonly trace_id: Uint8Array | null;
+  /** The transaction's cells. */
+  readonly boc: Uint8Array;
+  /** Null where no block tells: between transactions of one account in one block, or before the indexed history. */
+  readonly state_before: StateSummary | null;
+  readonly state_after: StateSummary | null;
+}
+
+/** One message, with the cells of the transactions that have it. */
+export interface IndexedMessage {
+  readonly hash: Uint8Array;
+  /** The transaction that sent it; null when there is none or it is not indexed. */
+  readonly sent_by: IndexedTransactionCells | null;
+  /** The transaction that received it; null when there is none or it is not indexed. */
+  readonly received_by: IndexedTransactionCells | null;
+  /** Of the configuration at the transaction that tells of it. */
+  readonly global_version: number;
+  /** In the transaction that sent it: its number from 0; null when it is read from the one that received it. */
+  readonly out_index: number | null;
+}
+
+export interface IndexedTransactionCells {
+  readonly id: bigint;
+  readonly boc: Uint8Array;
+}
+
+export type TraceState = 'complete' | 'pending' | 'broken';
+
+/** A trace; its transactions are read with {@link IndexReads.transactionsOfTraces}. */
+export interface IndexedTrace {
+  readonly root: bigint;
+  readonly trace_id: Uint8Array;
+  readonly mc_seqno_start: number;
+  readonly mc_seqno_end: number;
+  readonly start_lt: bigint;
+  readonly start_utime: number;
+  readonly end_lt: bigint;
+  readonly end_utime: number;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly pending_edges: number;
+  readonly state: TraceState;
+}
+
+/** The newest indexed state of an account. */
+export interface IndexedAccount extends StateSummary {
+  readonly address: Address;
+  readonly state_hash: Uint8Array;
+  readonly last_trans_lt: bigint;
+  readonly last_trans_hash: Uint8Array;
+  readonly mc_seqno: number;
+  readonly gen_utime: number;
+  /** BoC; null without data, and when it was not asked for. */
+  readonly data_boc: Uint8Array | null;
+  /** BoC; null without code, and when it was not asked for. */
+  readonly code_boc: Uint8Array | null;
+  /** Whether a part of the data is not known yet. */
+  readonly data_missing: boolean;
+}
+
+/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+export interface BlockFilter extends TimeBounds {
+  readonly workchain?: number | undefined;
+  /** Unsigned. */
+  readonly shard?: bigint | undefined;
+  readonly seqno?: number | undefined;
+  readonly root_hash?: Uint8Array | undefined;
+  readonly file_hash?: Uint8Array | undefined;
+  readonly mc_seqno?: number | undefined;
+}
+
+/** `*_utime` bound `now`. */
+export interface TransactionFilter extends TimeBounds {
+  readonly workchain?: number | undefined;
+  /** Unsigned. */
+  readonly shard?: bigint | undefined;
+  readonly seqno?: number | undefined;
+  readonly mc_seqno?: number | undefined;
+  readonly account?: readonly Address[] | undefined;
+  readonly exclude_account?: readonly Address[] | undefined;
+  readonly hash?: readonly Uint8Array[] | undefined;
+  readonly lt?: bigint | undefined;
+}
+
+export type Direction = 'in' | 'out';
+
+/** A transaction is listed once when one of its messages meets all of it. */
+export interface ByMessageFilter {
+  /** As it is, or normalised. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  readonly body_hash?: Uint8Array | undefined;
+  /** The first 32 bits of the body, unsigned; of messages that the transaction received. */
+  readonly opcode?: number | undefined;
+  readonly source?: Address | undefined;
+  readonly destination?: Address | undefined;
+  /** `in`: the transaction that received the message; `out`: that sent it; absent: both. */
+  readonly direction?: Direction | undefined;
+}
+
+/** `*_utime` bound `created_at`, `*_lt` bound `created_lt`; messages from outside have neither. */
+export interface MessageFilter extends TimeBounds {
+  /** As it is, or normalised. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  readonly body_hash?: Uint8Array | undefined;
+  /** `null`: without a source, from outside. */
+  readonly source?: Address | null | undefined;
+  /** `null`: without a destination, to the outside. */
+  readonly destination?: Address | null | undefined;
+  readonly opcode?: number | undefined;
+  /** `in`: received by an indexed transaction; `out`: sent by one. */
+  readonly direction?: Direction | undefined;
+  readonly exclude_externals?: boolean | undefined;
+  readonly only_externals?: boolean | undefined;
+}
+
+/** `*_utime` bound `end_utime`, `*_lt` bound `end_lt`. */
+export interface TraceFilter extends TimeBounds {
+  readonly account?: Address | undefined;
+  readonly trace_id?: readonly Uint8Array[] | undefined;
+  readonly tx_hash?: readonly Uint8Array[] | undefined;
+  /** As it is, or normalised; of any message in the trace. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  /** Complete traces that ended in this round. */
+  readonly mc_seqno?: number | undefined;
+}
+
+export interface AccountFilter {
+  readonly address: readonly Address[];
+  readonly code_hash?: readonly Uint8Array[] | undefined;
+}
+
+/** How far the index is. */
+export interface IndexHead {
+  readonly first: IndexedBlock;
+  readonly last: IndexedBlock;
+}
+
+/**
+ * Reads of the index. Keys find, and what is found is compared with the whole value that was asked for, so that no answer
+ * rests on 64 bits.
+ *
+ * @throws store/timeout, store/unavailable, store/cursor
+ */
+export interface IndexReads {
+  /** The lowest and the highest indexed masterchain block; null when there is none. */
+  head(options: IndexReadOptions): Promise<IndexHead | null>;
+  /** Whether the round of a masterchain seqno is indexed. */
+  hasRound(mc_seqno: number, options: IndexReadOptions): Promise<boolean>;
+  /** By gen_utime, or, where a bound of lt is given and none of time, by start_lt; then by id. */
+  blocks(filter: BlockFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedBlock>>;
+  /** The newest blocks of all shards as a masterchain block commits them, itself first; by workchain, shard, seqno. */
+  shardState(mc_seqno: number, options: IndexReadOptions): Promise<readonly IndexedBlock[]>;
+  /** By lt, or by now and lt where a bound of time is given; then by id, rising in both directions. */
+  transactions(filter: TransactionFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTransaction>>;
+  transactionsByMessage(
+    filter: ByMessageFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedTransaction>>;
+  /** Those that share a message with a transaction, by rising lt; null when there is no such transaction. */
+  adjacentTransactions(
+    hash: Uint8Array,
+    direction: Direction | undefined,
+    options: IndexReadOptions,
+  ): Promise<readonly IndexedTransaction[] | null>;
+  /** By created_lt (created_at where a bound of time is given), those from outside as the greatest; then by hash. */
+  messages(filter: MessageFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedMessage>>;
+  /** By end_lt (end_utime where a bound of time is given), then by root. */
+  traces(filter: TraceFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTrace>>;
+  /** The transactions of each trace by lt and account; of a trace with more than `most` of them none. */
+  transactionsOfTraces(
+    roots: readonly bigint[],
+    most: number,
+    options: IndexReadOptions,
+  ): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>>;
+  /** Those that are known, in the order of the addresses asked for. */
+  accounts(
+    filter: AccountFilter,
+    parts: { readonly boc: boolean },
+    options: IndexReadOptions,
+  ): Promise<readonly IndexedAccount[]>;
+  /** Code hashes of those that are known and have code: what friendly forms and interfaces are decided by. */
+  codeHashes(addresses: readonly Address[], options: IndexReadOptions): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** By balance, the greatest first. */
+  topAccounts(page: Page, options: IndexReadOptions): Promise<Listed<{ address: Address; balance: bigint }>>;
+}
