@@ -174,13 +174,14 @@ CREATE TABLE accounts (
   code_hash bytea,
   data_hash bytea,
   frozen_hash bytea,
-  -- null where there is none, and while a part of it is being asked for (data_missing)
+  -- null where there is none, and while a part of it is not known
   data_boc bytea,
-  data_missing boolean NOT NULL DEFAULT false
+  -- Data or code is not known yet.
+  incomplete boolean NOT NULL
 );
 CREATE INDEX accounts_balance ON accounts (balance DESC, address);
 CREATE INDEX accounts_code ON accounts (code_hash);
-CREATE INDEX accounts_missing ON accounts (address) WHERE data_missing;
+CREATE INDEX accounts_incomplete ON accounts (address) WHERE incomplete;
 
 -- Code of contracts, once.
 CREATE TABLE codes (

@@ -85,9 +85,8 @@ export interface AccountRow {
   readonly code_hash: Uint8Array | null;
   readonly data_hash: Uint8Array | null;
   readonly frozen_hash: Uint8Array | null;
-  /** Null without data, when it is as before (`data_hash` tells), and when a part of it is missing. */
+  /** Null without data, when it is as before (`data_hash` tells), and when a part of it is not known. */
   readonly data_boc: Uint8Array | null;
-  readonly data_missing: boolean;
 }
 
 export interface CodeRow {

@@ -151,8 +151,8 @@ export interface IndexedAccount extends StateSummary {
   readonly data_boc: Uint8Array | null;
   /** BoC; null without code, and when it was not asked for. */
   readonly code_boc: Uint8Array | null;
-  /** Whether a part of the data is not known yet. */
-  readonly data_missing: boolean;
+  /** Whether a part of data or code is not known yet. */
+  readonly incomplete: boolean;
 }
 
 /** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
