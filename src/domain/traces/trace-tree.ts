@@ -1,0 +1,93 @@
+/** A transaction of a trace, as the tree needs it. Hashes are texts of one form, whichever: equal texts are equal hashes. */
+export interface TraceTreeTransaction {
+  readonly hash: string;
+  readonly lt: bigint;
+  /** Raw form; decides between transactions of one lt. */
+  readonly account: string;
+  readonly in_msg_hash: string | null;
+  readonly out_msg_hashes: readonly string[];
+}
+
+/** A transaction and those that its messages began. */
+export interface TraceNode {
+  readonly tx_hash: string;
+  /** Left out when no message began it. */
+  readonly in_msg_hash?: string;
+  /** By lt and account; empty when it sent nothing, `null` when it sent messages and none has arrived within the trace. */
+  readonly children: readonly TraceNode[] | null;
+}
+
+export interface TraceTree {
+  /** `null` when there is no transaction. */
+  readonly trace: TraceNode | null;
+  /** Hashes by lt and account. */
+  readonly transactions_order: readonly string[];
+  /** Says that some transactions hang on nothing, and are not in the tree. */
+  readonly warning: string | null;
+}
+
+/** What clients are told of a trace in which some transaction's sender is missing. */
+const missingNode = 'missing node in trace found';
+
+interface Node {
+  readonly tx_hash: string;
+  readonly in_msg_hash?: string;
+  children: Node[] | null;
+}
+
+/**
+ * The tree of a trace from its transactions, in any order. The first one whose message none of them sent is the root;
+ * further ones stay out of the tree, with all that they began. Trees may be thousands of nodes deep: see
+ * {@link traceNodeJson}.
+ */
+export function traceTree(transactions: readonly TraceTreeTransaction[]): TraceTree {
+  const ordered = transactions.toSorted(byLtAndAccount);
+  const senders = new Map<string, Node>();
+  let trace: Node | null = null;
+  let warning: string | null = null;
+  for (const { hash, in_msg_hash, out_msg_hashes } of ordered) {
+    const children = out_msg_hashes.length === 0 ? [] : null;
+    const node: Node = in_msg_hash === null ? { tx_hash: hash, children } : { tx_hash: hash, in_msg_hash, children };
+    const sender = in_msg_hash === null ? undefined : senders.get(in_msg_hash);
+    if (sender !== undefined) {
+      if (sender.children === null) sender.children = [node];
+      else sender.children.push(node);
+    } else if (trace === null) trace = node;
+    else warning = missingNode;
+    for (const out_msg_hash of out_msg_hashes) senders.set(out_msg_hash, node);
+  }
+  return { trace, transactions_order: ordered.map(({ hash }) => hash), warning };
+}
+
+function byLtAndAccount(a: TraceTreeTransaction, b: TraceTreeTransaction): number {
+  if (a.lt !== b.lt) return a.lt < b.lt ? -1 : 1;
+  if (a.account === b.account) return 0;
+  return a.account < b.account ? -1 : 1;
+}
+
+/**
+ * What `JSON.stringify` would write, for trees of any depth: it gives up at some 2,500 nodes on the way from the root.
+ */
+export function traceNodeJson(root: TraceNode): string {
+  const parts: string[] = [];
+  const open: { readonly node: TraceNode; at: number }[] = [];
+  const enter = (node: TraceNode): void => {
+    const { tx_hash, in_msg_hash } = node;
+    const message = in_msg_hash === undefined ? '' : `"in_msg_hash":${JSON.stringify(in_msg_hash)},`;
+    parts.push(`{"tx_hash":${JSON.stringify(tx_hash)},${message}"children":${node.children === null ? 'null' : '['}`);
+    open.push({ node, at: 0 });
+  };
+  enter(root);
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const { children } = top.node;
+    const child = children?.[top.at];
+    if (child === undefined) {
+      parts.push(children === null ? '}' : ']}');
+      open.pop();
+      continue;
+    }
+    if (top.at++ > 0) parts.push(',');
+    enter(child);
+  }
+  return parts.join('');
+}
