@@ -157,4 +157,23 @@ export const storeErrors = defineErrors('store', {
     message: (d: { file: string; problem: string }) => `the migration ${d.file} is of no use: ${d.problem}`,
     remedy: 'Install Tern anew: its files were changed or are missing.',
   },
+  // The index
+  'other-network': {
+    class: 'caller',
+    message: (d: { field: string; expected: string; found: string }) =>
+      `the database indexes another network: its ${d.field} is ${d.found}, that of this network ${d.expected}; it was left untouched`,
+    remedy: 'Give each network a database of its own.',
+  },
+  'other-selection': {
+    class: 'caller',
+    message: (d: { wanted: string; found: string }) =>
+      `the database was begun to index ${d.found}, and the settings now ask for ${d.wanted}; it was left untouched`,
+    remedy: 'Give the settings with which the index was begun, or an empty database.',
+  },
+  overlap: {
+    class: 'internal',
+    message: (d: { from: number; to: number }) =>
+      `some of the masterchain blocks ${d.from} to ${d.to} are indexed already, or pruned`,
+    remedy: 'Nothing to do: what is indexed stays, and the rest is written again by itself.',
+  },
 });
