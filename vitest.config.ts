@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     environment: 'node',
+    globalSetup: 'test/support/database-door.ts',
     pool: 'forks',
     maxWorkers: 2,
     retry: 0,

@@ -1,0 +1,59 @@
+// Offers one database server to all files of a test run (see test-database.ts); it is started when the first one asks. The
+// test runner loads this file outside of the condition `source`, so the server runs in a process that has it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where test files ask: the path of a Unix socket, on which JSON is told to whoever connects. Names it to test-database.ts. */
+const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
+
+interface Started {
+  readonly child: ChildProcess;
+  /** What the process says when its server is ready, or what it failed of. */
+  readonly answer: Promise<string>;
+}
+
+function startServer(): Started {
+  const program = join(import.meta.dirname, 'database-process.ts');
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let said = '';
+  let failed = '';
+  child.stderr.on('data', (data) => {
+    failed += data;
+  });
+  const answer = new Promise<string>((resolve) => {
+    child.stdout.on('data', (data) => {
+      said += data;
+      if (said.endsWith('\n')) resolve(said);
+    });
+    child.once('close', () => resolve(JSON.stringify({ problem: `the database server for tests ended: ${failed}` })));
+  });
+  return { child, answer };
+}
+
+/** Called by the test runner before the tests; what it returns is called after them. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'tern-tests-'));
+  let started: Started | null = null;
+  const door = createServer((socket) => {
+    socket.on('error', () => {});
+    started ??= startServer();
+    started.answer.then((answer) => socket.end(answer));
+  });
+  const address = join(folder, 'door');
+  await new Promise<void>((resolve) => door.listen(address, resolve));
+  process.env[ADDRESS_VARIABLE] = address;
+  return async () => {
+    door.close();
+    if (started !== null && started.child.exitCode === null) {
+      started.child.stdin?.end();
+      await once(started.child, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { migrate } from '#drivers/store/migrate.js';
+import { readMigrations } from '#drivers/store/migration-files.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+
+/** Another PostgreSQL for all tests: a folder with `bin`, such as /usr/lib/postgresql/15. */
+const PROGRAM_VARIABLE = 'TERN_TEST_POSTGRES';
+
+/** Holds the schema of Tern and no rows. */
+export const TEMPLATE = 'tern_template';
+
+/** A server for tests, with a database that others are copied from. What is in it need not survive a power cut. */
+export interface TestServer {
+  readonly server: EmbeddedServer;
+  close(): Promise<void>;
+}
+
+export async function startTestServer(program = process.env[PROGRAM_VARIABLE]): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tern-postgres-'));
+  const server = await startEmbeddedServer(
+    {
+      folder,
+      sync: false,
+      ...(program === undefined ? {} : { program }),
+      settings: {
+        ...{ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', shared_buffers: '128MB' },
+        ...{ max_connections: 200, autovacuum: 'off', wal_level: 'minimal', max_wal_size: '1GB' },
+      },
+    },
+    { clock: systemClock },
+  );
+  const admin = new pg.Client(connectionConfig(server.urlOf('postgres')));
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+  await admin.end();
+  const client = new pg.Client(connectionConfig(server.urlOf(TEMPLATE)));
+  await client.connect();
+  await migrate(client, await readMigrations());
+  await client.end();
+  return {
+    server,
+    close: async () => {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
