@@ -41,6 +41,11 @@ export interface BlockHeader {
  */
 export function checkBlockHeader(root: Cell, id: BlockId): BlockHeader {
   checkRootHash(root, id);
+  return readBlockHeader(root, id);
+}
+
+/** Reads the header of cells that are known to be this block. */
+function readBlockHeader(root: Cell, id: BlockId): BlockHeader {
   return inPart('block', () => {
     const block = decodeCell(Block, root);
     const info = block.info.value;
@@ -113,6 +118,21 @@ export function verifyBlockFile(bytes: Uint8Array, id: BlockId): BlockHeader {
     const root = parseBocRoot(bytes);
     requireLevelZero(root);
     return checkBlockHeader(root, id);
+  });
+}
+
+/**
+ * As {@link verifyBlockFile} where both hashes of the id come from one proven block that names it: its file hash commits to
+ * every byte, and with that to the root hash that stands beside it. No cell is hashed.
+ *
+ * @throws proofs/file-hash, proofs/header, proofs/malformed
+ */
+export function verifyNamedBlockFile(bytes: Uint8Array, id: BlockId): BlockHeader {
+  checkFileHash(bytes, id);
+  return inPart('data', () => {
+    const root = parseBocRoot(bytes);
+    requireLevelZero(root);
+    return readBlockHeader(root, id);
   });
 }
 

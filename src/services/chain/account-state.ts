@@ -2,7 +2,7 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type ProvenAccountState, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
 import type { TransactionRef } from '#formats/proofs/account-transactions.js';
-import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
+import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { inPart } from '#formats/proofs/proof-part.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
 import type { LiteServerAccountState } from '#formats/tl/generated/lite-server.js';
@@ -12,10 +12,11 @@ import {
 } from '#formats/tl/generated/lite-server-functions.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { accountPrefix } from '#formats/tlb/shard-ident.js';
+import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
 import type { BlockData } from '#services/chain/block-data.js';
 import type { BlockIds } from '#services/chain/block-ids.js';
 import { type Call, type Checked, isNotAvailable } from '#services/chain/call.js';
+import { chainErrors } from '#services/chain/errors.js';
 import { needOfState } from '#services/chain/need.js';
 import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { Answered, ReadAt } from '#services/chain/read-options.js';
@@ -58,11 +59,27 @@ export class AccountStates {
   }
 
   async account(call: Call, address: Address, { at, pruned = false }: AccountStateOptions): Promise<AccountStateRead> {
-    const { blockIds, proven } = this.#modules;
-    const block = await blockIds.resolveBlock(call, at);
+    const block = await this.#modules.blockIds.resolveBlock(call, at);
+    return this.#after(call, address, block, { pruned, immutable: true });
+  }
+
+  /** After a block that is proven already; the answer is not kept. */
+  async accountAfter(call: Call, address: Address, block: ProvenBlock): Promise<AccountStateRead> {
+    const { id } = block;
+    if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
+    const { workchain, hash } = address;
+    if (!isMasterchain(id) && !(id.workchain === workchain && shardContains(id.shard, accountPrefix(hash)))) {
+      const wanted = `a masterchain block, or one of the shard of ${address.toRaw()}`;
+      throw chainErrors.parameter({ name: 'block', value: printPosition(id), wanted });
+    }
+    return this.#after(call, address, block, { pruned: false, immutable: false });
+  }
+
+  async #after(call: Call, address: Address, block: ProvenBlock, how: How): Promise<AccountStateRead> {
+    const { proven } = this.#modules;
     let found: Checked<AccountValue, LiteServerAccountState>;
     try {
-      found = await this.#ask(call, address, block, pruned);
+      found = await this.#ask(call, address, block, how);
     } catch (error) {
       const read = isNotAvailable(error) ? await this.#inZerostate(call, address, block) : null;
       if (read === null) throw error;
@@ -79,14 +96,14 @@ export class AccountStates {
     call: Call,
     address: Address,
     block: ProvenBlock,
-    pruned: boolean,
+    { pruned, immutable }: How,
   ): Promise<Checked<AccountValue, LiteServerAccountState>> {
     const { id } = block;
     return call.ask({
       fn: pruned ? LiteServerGetAccountStatePrunned : LiteServerGetAccountState,
       query: { id: blockIdToTl(id), account: { workchain: address.workchain, id: address.hash } },
       need: needOfState(block),
-      immutable: true,
+      immutable,
       verifiedAs: 'account',
       verify: (answer) => {
         expectBlock(answer.id, id);
@@ -109,6 +126,13 @@ export class AccountStates {
     const value = decoded({ shard_state: state, shard_account, account });
     return { block: block.id, gen_utime: block.gen_utime, ...value, proof: null };
   }
+}
+
+/** How an account is asked for. */
+interface How {
+  readonly pruned: boolean;
+  /** Whether the answer is kept. */
+  readonly immutable: boolean;
 }
 
 type AccountValue = Omit<AccountStateRead, keyof Answered<unknown>>;

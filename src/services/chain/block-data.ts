@@ -1,5 +1,10 @@
 import type { Cell } from '#formats/cells/cell.js';
-import { type BlockHeader, verifyBlockFile, verifyZerostateFile } from '#formats/proofs/block-header.js';
+import {
+  type BlockHeader,
+  verifyBlockFile,
+  verifyNamedBlockFile,
+  verifyZerostateFile,
+} from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { blockOfShard, blockShardHashes } from '#formats/proofs/shard-block.js';
 import { checkZerostate, type ProvenState } from '#formats/proofs/shard-state.js';
@@ -23,6 +28,15 @@ export interface BlockDataRead extends Answered<null> {
   readonly data: Uint8Array;
   readonly root: Cell;
   /** `header.block` is the whole block. */
+  readonly header: BlockHeader;
+}
+
+/** The file of a block that was named by a proven one. */
+export interface BlockFileRead {
+  readonly id: BlockId;
+  /** SHA-256 is the file hash of the id. A view: the answer that it came in may be somewhat longer. */
+  readonly data: Uint8Array;
+  /** `header.block` is the whole block, no cell of which has been hashed. */
   readonly header: BlockHeader;
 }
 
@@ -63,6 +77,23 @@ export class BlockData {
     const { data, header, root, tops } = value;
     this.#remember(block, header, tops);
     return { block: block.id, gen_utime: header.info.gen_utime, data, root, header, proof: null };
+  }
+
+  /** Each file is wanted once: it is kept nowhere, and what it names is not remembered. */
+  async blockFile(call: Call, block: ProvenBlock): Promise<BlockFileRead> {
+    const { id } = block;
+    if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
+    const { value } = await call.ask({
+      fn: LiteServerGetBlock,
+      query: { id: blockIdToTl(id) },
+      need: needOfBlock(block),
+      verifiedAs: 'block file',
+      verify: (answer): BlockFileRead => {
+        expectBlock(answer.id, id);
+        return { id, data: answer.data, header: verifyNamedBlockFile(answer.data, id) };
+      },
+    });
+    return value;
   }
 
   /** A block proves the ones before it; one of the masterchain also the newest ones of all shards. */

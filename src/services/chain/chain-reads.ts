@@ -4,7 +4,7 @@ import type { BlockId, Shard } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/lookup-block.js';
 import type { AccountStateOptions, AccountStateRead } from '#services/chain/account-state.js';
 import type { HistoryOptions, HistoryRead } from '#services/chain/account-transactions.js';
-import type { BlockDataRead, ZerostateRead } from '#services/chain/block-data.js';
+import type { BlockDataRead, BlockFileRead, ZerostateRead } from '#services/chain/block-data.js';
 import type { FoundBlock } from '#services/chain/block-ids.js';
 import type {
   AllTransactionsRead,
@@ -17,6 +17,7 @@ import type { ChainHead } from '#services/chain/head.js';
 import type { HeaderRead } from '#services/chain/headers.js';
 import type { LibrariesRead } from '#services/chain/libraries.js';
 import type { BlockProofOptions, BlockProofRead, ShardBlockProofRead, SignaturesRead } from '#services/chain/proofs.js';
+import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 import type { QueueSizeRead, QueueSizesRead } from '#services/chain/queue-sizes.js';
 import type { BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
 import type { SentMessage } from '#services/chain/send.js';
@@ -38,6 +39,11 @@ export interface ChainReads {
   findBlock(query: BlockQuery, options?: ReadOptions): Promise<FoundBlock>;
   header(options?: ReadAt): Promise<HeaderRead>;
   blockData(options?: ReadAt): Promise<BlockDataRead>;
+  /**
+   * The file of a block of which the caller holds the proof: its id stands in a block that was read here. That saves the
+   * proof for each block of a chain that is read from link to link. Nothing is kept.
+   */
+  blockFile(block: ProvenBlock, options?: ReadOptions): Promise<BlockFileRead>;
   zerostate(id?: BlockId, options?: ReadOptions): Promise<ZerostateRead>;
   shards(options?: ReadAt): Promise<ShardsRead>;
   shard(shard: Shard, options?: ShardOptions): Promise<ShardRead>;
@@ -45,6 +51,8 @@ export interface ChainReads {
   blockTransactions(options?: StretchOptions): Promise<TransactionsRead>;
   allBlockTransactions(options?: ReadAt): Promise<AllTransactionsRead>;
   account(address: Address, options?: AccountStateOptions): Promise<AccountStateRead>;
+  /** As {@link account}, after a block of which the caller holds the proof; see {@link blockFile}. Nothing is kept. */
+  accountAfter(address: Address, block: ProvenBlock, options?: ReadOptions): Promise<AccountStateRead>;
   accountTransactions(address: Address, options?: HistoryOptions): Promise<HistoryRead>;
   /** From newer to older, as far as they are taken. */
   walkTransactions(address: Address, options?: HistoryOptions): AsyncIterable<ProvenTransaction>;

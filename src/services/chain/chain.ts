@@ -8,7 +8,7 @@ import type { Clock } from '#kernel/clock/clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
 import { type AccountStateOptions, type AccountStateRead, AccountStates } from '#services/chain/account-state.js';
 import { AccountTransactions, type HistoryOptions, type HistoryRead } from '#services/chain/account-transactions.js';
-import { BlockData, type BlockDataRead, type ZerostateRead } from '#services/chain/block-data.js';
+import { BlockData, type BlockDataRead, type BlockFileRead, type ZerostateRead } from '#services/chain/block-data.js';
 import { BlockIds, type FoundBlock } from '#services/chain/block-ids.js';
 import {
   type AllTransactionsRead,
@@ -33,7 +33,7 @@ import {
   type ShardBlockProofRead,
   type SignaturesRead,
 } from '#services/chain/proofs.js';
-import { ProvenBlocks } from '#services/chain/proven-blocks.js';
+import { type ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import { type QueueSizeRead, QueueSizes, type QueueSizesRead } from '#services/chain/queue-sizes.js';
 import type { BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
 import { Sender, type SentMessage } from '#services/chain/send.js';
@@ -136,6 +136,10 @@ export class Chain implements ChainReads {
     return this.#run(options, (call) => this.#blockData.blockData(call, options));
   }
 
+  blockFile(block: ProvenBlock, options: ReadOptions = {}): Promise<BlockFileRead> {
+    return this.#run(options, (call) => this.#blockData.blockFile(call, block));
+  }
+
   zerostate(id: BlockId = this.#zerostate, options: ReadOptions = {}): Promise<ZerostateRead> {
     return this.#run(options, (call) => this.#blockData.zerostate(call, id));
   }
@@ -162,6 +166,10 @@ export class Chain implements ChainReads {
 
   account(address: Address, options: AccountStateOptions = {}): Promise<AccountStateRead> {
     return this.#run(options, (call) => this.#accounts.account(call, address, options));
+  }
+
+  accountAfter(address: Address, block: ProvenBlock, options: ReadOptions = {}): Promise<AccountStateRead> {
+    return this.#run(options, (call) => this.#accounts.accountAfter(call, address, block));
   }
 
   accountTransactions(address: Address, options: HistoryOptions = {}): Promise<HistoryRead> {

@@ -1,0 +1,167 @@
+import type { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
+import { type BlockId, MASTERCHAIN_SHARD, printPosition } from '#formats/proofs/block-id.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import type { BlockFileRead } from '#services/chain/block-data.js';
+import { isNotAvailable } from '#services/chain/call.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { Backfill } from '#services/indexer/rounds/backfill.js';
+import { NO_TOPS, type ShardTops, shardTopsOf } from '#services/indexer/rounds/committed-shards.js';
+import { type RoundOptions, roundOptions, wholeNumber } from '#services/indexer/rounds/options.js';
+import { PatientReads } from '#services/indexer/rounds/patient-reads.js';
+import type { Round } from '#services/indexer/rounds/round.js';
+import { StopSignal } from '#services/indexer/rounds/stop-signal.js';
+import { Stretch, type StretchReads } from '#services/indexer/rounds/stretch.js';
+
+export interface RoundModules {
+  readonly chain: Pick<ChainReads, 'waitForHead' | 'blockId' | 'blockFile' | 'accountAfter'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** An account after a block. */
+export interface AccountAt {
+  /** Bag with the `Account` cell; `null` when there is no such account. */
+  readonly account: Uint8Array | null;
+  /** As the shard's state tells it. */
+  readonly last_transaction: TransactionRef | null;
+}
+
+/** So many masterchain blocks are remembered by what they commit. */
+const KNOWN_TOPS = 16;
+
+const MAX_SEQNO = 0xffffffff;
+
+/**
+ * Verified rounds from liteservers. A block's file is checked by its file hash, which a proven block names: the masterchain
+ * block after it, the one that commits it, or a block of its shard after it. One proof is asked for a whole stretch.
+ * Nothing of it fills the memory for answers that others may want.
+ */
+export class RoundSource {
+  readonly #options: RoundOptions;
+  readonly #modules: RoundModules;
+  readonly #reads: PatientReads;
+  /** By seqno of the masterchain, in the order in which they were read. */
+  readonly #known = new Map<number, ShardTops>([[0, NO_TOPS]]);
+
+  /** @throws indexer/parameter when an option is out of range */
+  constructor(options: Partial<RoundOptions>, modules: RoundModules) {
+    this.#options = roundOptions(options);
+    this.#modules = modules;
+    this.#reads = new PatientReads(this.#options, modules.clock, modules.logger);
+  }
+
+  /** What does not come at the moment, what is missing and what to do; `null` when all is well. */
+  get problem(): TernError | null {
+    return this.#reads.problem;
+  }
+
+  /**
+   * One round, as soon as there is its masterchain block. What servers do wrong is asked for again until the signal is given.
+   * @throws indexer/parameter, chain/aborted, chain/two-blocks
+   */
+  async round(mc_seqno: number, signal?: AbortSignal): Promise<Round> {
+    wholeNumber('mc_seqno', mc_seqno, 1, MAX_SEQNO);
+    const stop = new StopSignal(signal);
+    try {
+      const stretch = new Stretch(mc_seqno, mc_seqno, this.#until(stop.signal));
+      const [round] = await stretch.rounds;
+      this.#remember(mc_seqno, await stretch.lastTops);
+      return round!;
+    } finally {
+      stop.stop();
+    }
+  }
+
+  /**
+   * The rounds from one masterchain block to another, in their order; as many are fetched ahead as the options say. What
+   * is not taken any more is not fetched any more.
+   *
+   * @throws as {@link RoundSource.round}
+   */
+  rounds(from: number, to: number, signal?: AbortSignal): AsyncGenerator<Round, void, undefined> {
+    wholeNumber('from', from, 1, MAX_SEQNO);
+    wholeNumber('to', to, from, MAX_SEQNO);
+    return new Backfill(from, to, this.#options, (until) => this.#until(until), signal).rounds();
+  }
+
+  /**
+   * An account after a block of a round, proven; `null` when no server has such a state any more.
+   *
+   * @param block of the masterchain, or of the account's shard
+   * @param mc_seqno of the round
+   * @throws chain/parameter, chain/aborted
+   */
+  async accountAt(address: Address, block: BlockId, mc_seqno: number, signal?: AbortSignal): Promise<AccountAt | null> {
+    const { chain } = this.#modules;
+    const wanted = { name: () => `account ${address.toRaw()} after block ${printPosition(block)}`, round: mc_seqno };
+    const proven = { id: block, gen_utime: null, mc_seqno };
+    return this.#reads.read(
+      wanted,
+      async (options) => {
+        try {
+          const read = await chain.accountAfter(address, proven, { ...options, proof: true });
+          const { cell, last_transaction, proof } = read;
+          // Of an account in a zerostate there is no answer, but the state as a whole.
+          const account = cell === null ? null : (proof?.state.slice() ?? serializeBoc(cell));
+          return { account, last_transaction };
+        } catch (error) {
+          if (isTernError(error) && isNotAvailable(error)) return null;
+          throw error;
+        }
+      },
+      signal,
+    );
+  }
+
+  #until(signal: AbortSignal): StretchReads {
+    return {
+      proven: (seqno) => this.#proven(seqno, signal),
+      file: (id, mc_seqno) => this.#file(id, mc_seqno, signal),
+      before: (first) => this.#before(first, signal),
+    };
+  }
+
+  /** The id of a masterchain block, as soon as there is one. */
+  async #proven(seqno: number, signal: AbortSignal): Promise<BlockId> {
+    const { chain } = this.#modules;
+    const position = { ...MASTERCHAIN_SHARD, seqno };
+    const wanted = { name: () => `block ${printPosition(position)}`, round: seqno };
+    return this.#reads.read(
+      wanted,
+      async (options) => {
+        const deadlineMs = Math.max(options.deadlineMs ?? 0, this.#options.headWaitMs);
+        const { block } = await chain.waitForHead(seqno, { ...options, deadlineMs });
+        return block.seqno === seqno ? block : chain.blockId(seqno, options);
+      },
+      signal,
+    );
+  }
+
+  #file(id: BlockId, mc_seqno: number, signal: AbortSignal): Promise<BlockFileRead> {
+    const wanted = { name: () => `block ${printPosition(id)}`, round: mc_seqno };
+    const block = { id, gen_utime: null, mc_seqno };
+    return this.#reads.read(wanted, (options) => this.#modules.chain.blockFile(block, options), signal);
+  }
+
+  /** What the masterchain block before commits. */
+  async #before(first: BlockFileRead, signal: AbortSignal): Promise<ShardTops> {
+    const prev = first.header.prev[0]!;
+    const known = this.#known.get(prev.seqno);
+    if (known !== undefined) return known;
+    const tops = shardTopsOf(await this.#file(prev, prev.seqno, signal));
+    this.#remember(prev.seqno, tops);
+    return tops;
+  }
+
+  #remember(seqno: number, tops: ShardTops): void {
+    this.#known.set(seqno, tops);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= KNOWN_TOPS) return;
+      if (oldest > 0) this.#known.delete(oldest);
+    }
+  }
+}
