@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admit } from '#api/http/admission.js';
-import { type Call, type CompiledEndpoint, compileApi, type EndpointCalls } from '#api/http/endpoint-calls.js';
+import type { ApiStyle } from '#api/http/api-style.js';
+import {
+  type Call,
+  type CompiledApi,
+  type CompiledEndpoint,
+  compileApi,
+  type EndpointCalls,
+} from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
@@ -12,6 +19,7 @@ import type { Replies } from '#api/http/replies.js';
 import { takeExtra } from '#api/http/request-extra.js';
 import { RequestState } from '#api/http/request-state.js';
 import { RequestWatch } from '#api/http/request-watch.js';
+import { styleOf } from '#api/http/styles.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Access } from '#services/access/access.js';
 
@@ -24,26 +32,26 @@ interface RouteModules {
   readonly networks: readonly HttpNetwork[];
 }
 
-type EndpointsByName = ReadonlyMap<string, CompiledEndpoint>;
-
 /** The API at one prefix, of all networks. */
 export class ApiRoutes {
   readonly #prefix: string;
   readonly #profile: Profile;
   readonly #modules: RouteModules;
-  readonly #endpoints = new Map<HttpNetwork, EndpointsByName>();
+  readonly #style: ApiStyle;
+  readonly #apis = new Map<HttpNetwork, CompiledApi>();
 
   /** @throws http/bad-endpoint */
   constructor(prefix: string, profile: Profile, modules: RouteModules) {
     this.#prefix = prefix;
     this.#profile = profile;
     this.#modules = modules;
+    this.#style = styleOf(modules.networks.flatMap(({ apis }) => apis).find((api) => api.prefix === prefix) ?? {});
     for (const network of modules.networks) {
       const apis = network.apis.filter((api) => api.prefix === prefix);
       if (apis.length > 1) {
         throw httpErrors['bad-option']({ option: 'apis', found: `${prefix} twice`, accepted: 'each prefix once' });
       }
-      if (apis[0] !== undefined) this.#endpoints.set(network, compileApi(network, apis[0]));
+      if (apis[0] !== undefined) this.#apis.set(network, compileApi(network, apis[0]));
     }
   }
 
@@ -54,9 +62,11 @@ export class ApiRoutes {
       [TONCENTER_MOUNT, 'toncenter'],
     ] as const) {
       const onRequest = this.#onRequest(profile);
-      const base = `${mount}${this.#prefix}`;
-      app.get(`${base}/:name`, { onRequest }, (request, reply) => this.#get(request, reply));
-      app.post(`${base}/:name`, { onRequest }, (request, reply) => this.#post(request, reply));
+      const { hasLenientPaths } = this.#style;
+      const url = `${mount}${this.#prefix}/${hasLenientPaths ? '*' : ':name'}`;
+      const method = hasLenientPaths ? ['GET', 'HEAD'] : ['GET'];
+      app.route({ method, url, onRequest, handler: (request, reply) => this.#get(request, reply) });
+      app.post(url, { onRequest }, (request, reply) => this.#post(request, reply));
     }
   }
 
@@ -68,8 +78,12 @@ export class ApiRoutes {
 
   /** The verbs that a method takes; null: there is no such method. */
   verbsOf(host: string | undefined, name: string): readonly string[] | null {
-    if (name === JSON_RPC) return ['POST'];
-    return this.#endpoints.get(this.#modules.choice.of(host))?.get(name)?.endpoint.verbs ?? null;
+    if (this.#isRpc(name)) return ['POST'];
+    return this.#apis.get(this.#modules.choice.of(host))?.find(name)?.methods ?? null;
+  }
+
+  #isRpc(name: string): boolean {
+    return this.#style.hasRpc && name === JSON_RPC;
   }
 
   /** Before the body is read: what is asked for, and whether it is let in. */
@@ -78,19 +92,24 @@ export class ApiRoutes {
     return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
       try {
         const { headers, method } = request;
-        const state = new RequestState(clock.now(), choice.of(headers.host), this.#prefix, ofPath ?? this.#profile);
+        const network = choice.of(headers.host);
+        const compiled = this.#apis.get(network);
+        const place = { prefix: this.#prefix, style: this.#style, api: compiled?.api ?? null };
+        const state = new RequestState(clock.now(), network, place, ofPath ?? this.#profile);
         request.state = state;
-        const { name } = request.params as { name: string };
-        if (name === JSON_RPC) state.rpcId = '';
-        else state.endpoint = this.#endpoints.get(state.network)?.get(name) ?? null;
-        const verbs = this.verbsOf(headers.host, name);
+        const { name, '*': path } = request.params as { readonly name?: string; readonly '*'?: string };
+        const asked = name ?? path ?? '';
+        if (this.#isRpc(asked)) state.rpcId = '';
+        else state.endpoint = compiled?.find(asked) ?? null;
+        const verbs = this.verbsOf(headers.host, asked);
         if (verbs === null) throw httpErrors['not-found']({});
         if (!verbs.includes(method)) throw httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
         state.profile = chooseProfile(ofPath, headers, this.#profile);
         const { url } = request.raw;
         const mark = url === undefined ? -1 : url.indexOf('?');
-        if (mark >= 0) state.query = parseQuery((url as string).slice(mark + 1));
-        state.extra = takeExtra(state.query);
+        if (mark >= 0) state.query = parseQuery((url as string).slice(mark + 1), this.#style.query);
+        if (this.#style.hasRpc) state.extra = takeExtra(state.query);
+        if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);
         const later = admit(access, request, state);
         if (later === undefined) done();
         else later.then(() => done(), done);
@@ -128,7 +147,7 @@ export class ApiRoutes {
       state.extra ??= takeExtra({ '@extra': extra });
       state.extra ??= takeExtra(params);
       delete params['@extra'];
-      state.endpoint = this.#endpoints.get(state.network)?.get(method) ?? null;
+      state.endpoint = this.#apis.get(state.network)?.find(method) ?? null;
       if (state.endpoint === null) throw httpErrors['bad-rpc']({ problem: 'Unknown method' });
       return params;
     }
@@ -141,6 +160,7 @@ export class ApiRoutes {
       throw httpErrors['bad-json']({ problem: 'it must be an object' });
     }
     const params = value as RawParameters;
+    if (!this.#style.hasRpc) return params;
     state.extra ??= takeExtra(params);
     delete params['@extra'];
     return params;
@@ -148,7 +168,8 @@ export class ApiRoutes {
 
   #call(request: FastifyRequest, reply: FastifyReply, state: RequestState, raw: RawParameters, source: Call['source']) {
     const { calls, replies } = this.#modules;
-    const call: Call = { endpoint: state.endpoint as CompiledEndpoint, raw, source, group: state.group };
+    const { profile, switches, group } = state;
+    const call: Call = { endpoint: state.endpoint as CompiledEndpoint, raw, source, profile, switches, group };
     const key = calls.keyOf(call);
     const kept = key === null ? undefined : calls.kept(call, key);
     if (kept !== undefined) {

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ApiPaths } from '#api/http/api-paths.js';
 import { ApiRoutes } from '#api/http/api-routes.js';
 import { BodyReader } from '#api/http/body-reader.js';
 import { refuseUnreadable } from '#api/http/client-errors.js';
@@ -11,6 +12,7 @@ import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import { addHealthRoutes } from '#api/http/health-routes.js';
+import type { AnyHttpApi } from '#api/http/http-api.js';
 import { parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpModules } from '#api/http/modules.js';
@@ -19,12 +21,21 @@ import type { HttpOptions, HttpSettings } from '#api/http/options.js';
 import { Replies } from '#api/http/replies.js';
 import { RequestIds } from '#api/http/request-id.js';
 import { RequestLog } from '#api/http/request-log.js';
+import type { RequestSwitches } from '#api/http/request-switches.js';
 import type { TernError } from '#kernel/errors/tern-error.js';
 
 const ALLOWED_HEADERS = ['Content-Type', 'X-API-Key', 'X-Ton-Client-Version', 'X-Tern-Profile', 'X-Request-Id'];
 
-/** The star stands for all others, those of `X-Tern-…`; older browsers know the names only. */
-const EXPOSED_HEADERS = ['X-Request-Id', 'X-API-Version', 'Retry-After', '*'];
+/** The star stands for all others; older browsers know the names only. */
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-API-Version',
+  'Retry-After',
+  'X-Tern-Next',
+  'X-Tern-Mc-Seqno',
+  'X-Tern-Lag-Ms',
+  '*',
+];
 
 /** How long a browser may go without asking again whether it may ask. */
 const PREFLIGHT_SECONDS = 86_400;
@@ -53,6 +64,15 @@ export async function buildApp(
 ): Promise<HttpApp> {
   const apiVersion = `v${options.version}`;
   const ids = new RequestIds(modules.randomBytes);
+  const choice = new NetworkChoice(modules.networks);
+  const { networks } = modules;
+  const apis = networks.flatMap((network) => network.apis);
+  const paths = new ApiPaths(networks, choice);
+  const maxUrlOf = ({ headers, raw }: FastifyRequest) =>
+    paths.of(headers.host, raw.url ?? '')?.api.maxUrlBytes ?? options.maxUrlBytes;
+  const longestUrl = Math.max(options.maxUrlBytes, ...apis.map(({ maxUrlBytes = 0 }) => maxUrlBytes));
+  const versionOf = ({ headers, raw }: FastifyRequest) =>
+    paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
   const app = Fastify({
     logger: false,
     trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
@@ -60,7 +80,7 @@ export async function buildApp(
     keepAliveTimeout: options.keepAliveMs,
     http: {
       headersTimeout: options.headersTimeoutMs,
-      maxHeaderSize: options.maxHeaderBytes,
+      maxHeaderSize: options.maxHeaderBytes + longestUrl - options.maxUrlBytes,
       connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
     },
     return503OnClosing: false,
@@ -69,9 +89,10 @@ export async function buildApp(
     genReqId: ({ headers }) => ids.of(headers['x-request-id']),
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
+    ...(paths.hasLenient ? { rewriteUrl: ({ url = '' }: IncomingMessage) => paths.canonical(url) } : {}),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, apiVersion),
     frameworkErrors: (error, request, reply) => {
-      reply.header('X-API-Version', apiVersion).header('X-Request-Id', request.id);
+      reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
       replies.failure(request, reply, error);
     },
   });
@@ -86,7 +107,7 @@ export async function buildApp(
   const metrics = new HttpMetrics(modules.metrics, calls, () => connections.size);
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
-  const replies = new Replies(options, { clock, unixTimeMs, metrics, log, closing });
+  const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, closing });
 
   const bodies = new BodyReader(options);
   app.removeAllContentTypeParsers();
@@ -97,13 +118,13 @@ export async function buildApp(
 
   app.decorateRequest('state', null);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-API-Version', apiVersion).header('X-Request-Id', request.id);
+    reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
     done();
   });
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'POST'],
-    allowedHeaders: ALLOWED_HEADERS,
+    allowedHeaders: [...new Set([...ALLOWED_HEADERS, ...switchHeaders(apis)])],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
@@ -117,9 +138,7 @@ export async function buildApp(
     syncThreshold: SYNC_COMPRESSION,
   });
 
-  const choice = new NetworkChoice(modules.networks);
-  const { networks } = modules;
-  const prefixes = new Set(networks.flatMap(({ apis }) => apis.map(({ prefix }) => prefix)));
+  const prefixes = new Set(apis.map(({ prefix }) => prefix));
   const routes = [...prefixes].map(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
   );
@@ -128,7 +147,8 @@ export async function buildApp(
     const { url = '' } = request.raw;
     // The type that the client names does not count: bodies are JSON.
     request.raw.headers['content-type'] = 'application/json';
-    if (url.length > options.maxUrlBytes) done(httpErrors['url-too-long']({ maxBytes: options.maxUrlBytes }));
+    const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
+    if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
     else if (request.is404) done(refusalOf(request.method, request.headers.host, url, routes, app));
     else done();
   });
@@ -137,6 +157,12 @@ export async function buildApp(
   addDocsRoutes(app, { networks, choice });
   addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
   return { app, connections };
+}
+
+/** The headers by which requests switch something. */
+function switchHeaders(apis: readonly AnyHttpApi[]): readonly string[] {
+  const switches = apis.flatMap((api) => Object.values((api.switches ?? {}) as RequestSwitches));
+  return switches.map(({ header }) => header);
 }
 
 /** What is wrong with a request that fits no route: its path, or only its verb. */

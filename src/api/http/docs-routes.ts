@@ -1,5 +1,6 @@
 import '@fastify/compress';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiStyle } from '#api/http/api-style.js';
 import { DocsAssets } from '#api/http/docs-assets.js';
 import { DOCS_POLICY, docsPage } from '#api/http/docs-page.js';
 import { httpErrors } from '#api/http/errors.js';
@@ -8,6 +9,7 @@ import { JSON_TYPE } from '#api/http/json-type.js';
 import type { NetworkChoice } from '#api/http/network-choice.js';
 import { openApiDocument } from '#api/http/openapi.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { styleOf } from '#api/http/styles.js';
 
 interface DocsSubjects {
   readonly networks: readonly HttpNetwork[];
@@ -19,29 +21,31 @@ const SHORT_CACHE = 'public, max-age=300';
 
 /**
  * Under each prefix, with and without the mount: the page at the prefix itself, its files under `docs/`, the document at
- * `openapi.json`, and `healthcheck`, which answers as long as the process runs.
+ * `openapi.json`, and `healthcheck`, which answers as long as the process runs. Page and document have further names where
+ * the style of the API says so.
  *
  * @throws http/bad-endpoint when a document cannot be made
  */
 export function addDocsRoutes(app: FastifyInstance, { networks, choice }: DocsSubjects): void {
   const assets = new DocsAssets();
-  const prefixes = new Set(networks.flatMap(({ apis }) => apis.map(({ prefix }) => prefix)));
-  for (const prefix of prefixes) {
+  const styles = new Map(networks.flatMap(({ apis }) => apis.map((api) => [api.prefix, styleOf(api)] as const)));
+  for (const [prefix, style] of styles) {
     for (const mount of ['', TONCENTER_MOUNT]) {
-      addPrefix(app, { prefix, mount, assets, documents: documentsOf(networks, prefix, mount), choice });
+      addPrefix(app, { prefix, style, mount, assets, documents: documentsOf(networks, prefix, mount), choice });
     }
   }
 }
 
 interface PrefixSubjects {
   readonly prefix: string;
+  readonly style: ApiStyle;
   readonly mount: string;
   readonly assets: DocsAssets;
   readonly documents: ReadonlyMap<HttpNetwork, { readonly api: AnyHttpApi; readonly text: string }>;
   readonly choice: NetworkChoice;
 }
 
-function addPrefix(app: FastifyInstance, { prefix, mount, assets, documents, choice }: PrefixSubjects): void {
+function addPrefix(app: FastifyInstance, { prefix, style, mount, assets, documents, choice }: PrefixSubjects): void {
   const base = `${mount}${prefix}`;
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.route({ method: ['GET', 'HEAD'], url, handler });
@@ -61,14 +65,19 @@ function addPrefix(app: FastifyInstance, { prefix, mount, assets, documents, cho
       .send(docsPage(title, under));
   };
   get(base, page(`${prefix.slice(prefix.lastIndexOf('/') + 1)}/`));
-  get(`${base}/`, page(''));
-  get(`${base}/openapi.json`, (request, reply) => {
-    const { text } = documentOf(request);
-    return reply.header('Content-Type', JSON_TYPE).header('Cache-Control', SHORT_CACHE).compress(text);
-  });
+  for (const name of ['', ...style.pageNames]) get(`${base}/${name}`, page(''));
+  for (const name of style.documentNames) {
+    get(`${base}/${name}`, (request, reply) => {
+      const { text } = documentOf(request);
+      return reply.header('Content-Type', JSON_TYPE).header('Cache-Control', SHORT_CACHE).compress(text);
+    });
+  }
   get(`${base}/docs/:file`, (request, reply) => sendAsset(assets, request, reply));
   get(`${base}/healthcheck`, (_, reply) =>
-    reply.header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').send('{"ok":true,"result":"ok"}'),
+    reply
+      .header('Content-Type', style.healthcheck.type)
+      .header('Cache-Control', 'no-store')
+      .send(style.healthcheck.body),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox';
+import type { JsonText } from '#api/http/json-text.js';
 
 /** How long an answer stays true: not at all, until the next masterchain block, or for ever. */
 export type Freshness = 'none' | 'head' | 'forever';
@@ -8,7 +9,7 @@ export type Freshness = 'none' | 'head' | 'forever';
  * the JSON-RPC table are all made from this.
  */
 export interface Endpoint<Context, Params extends TObject = TObject, Result extends TSchema = TSchema> {
-  /** Last segment of the path, and the method of JSON-RPC: `getAddressInformation`. */
+  /** The path behind the prefix, and the method of JSON-RPC: `getAddressInformation`. In a plain API it may be `jetton/wallets`. */
   readonly name: string;
   /** Further names that answer alike; they are not in the OpenAPI document. */
   readonly aliases?: readonly string[];
@@ -24,7 +25,7 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly params: Params;
   /** What conditions between parameters must hold; throws http/bad-parameter. */
   readonly check?: (params: StaticDecode<Params>) => void;
-  /** The value under `result`, in the `spec` profile. */
+  /** What is answered, in the `spec` profile: the value under `result`, or the whole body. */
   readonly result: Result;
   /** Statuses besides 200 that it may answer with, for the document; those of all endpoints (401, 403, 429, ...) aside. */
   readonly statuses: readonly number[];
@@ -34,7 +35,7 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly schemaName?: string;
   /** Decides from the parameters how long the answer may be kept. */
   readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
-  readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result>>;
+  readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result> | JsonText>;
 }
 
 /** An endpoint among others: what takes it does not look at the types of its parameters. */

@@ -1,4 +1,6 @@
+import type { ApiStyle } from '#api/http/api-style.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { envelopeStyle } from '#api/http/envelope-style.js';
 import type { Profile } from '#api/http/http-api.js';
 import type { ErrorClass, TernError } from '#kernel/errors/tern-error.js';
 
@@ -37,10 +39,15 @@ const NODE_REFUSALS: ReadonlySet<string> = new Set(['lite/answer-error', 'chain/
  *
  * @param endpoint null for errors of requests that reached none
  */
-export function statusOf(error: TernError, endpoint: AnyEndpoint<never> | null, profile: Profile): number {
+export function statusOf(
+  error: TernError,
+  endpoint: AnyEndpoint<never> | null,
+  profile: Profile,
+  { concealsAbsence }: Pick<ApiStyle, 'concealsAbsence'> = envelopeStyle,
+): number {
   const declared = endpoint?.errorStatuses?.[error.code] ?? STATUS_OF_CODE[error.code];
   if (declared !== undefined) return declared;
-  if (profile === 'toncenter' && endpoint !== null) {
+  if (concealsAbsence && profile === 'toncenter' && endpoint !== null) {
     if (error.class === 'not-found') return 500;
     if (NODE_REFUSALS.has(error.code)) return 500;
   }

@@ -1,12 +1,31 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/request-switches.js';
 
 /** Which of two wire dialects an answer is written in: the published document's, or that of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';
 
+/**
+ * How an API is spoken to. `envelope`: `{ok, result}` and `{ok, error, code}`, `@extra`, JSON-RPC, exact names. `plain`: the
+ * result is the body, errors are `{error}`; letter case does not count in paths and in the names of a query.
+ */
+export type StyleName = 'envelope' | 'plain';
+
+/** How new the data of an API are. */
+export interface ApiFreshness {
+  /** The newest masterchain block that is in them whole; 0 before the first. */
+  readonly mcSeqno: number;
+  /** How far they are behind the chain; null when not known. */
+  readonly lagMs: number | null;
+}
+
 /** What an API is told about a request when it makes the context of its handlers. */
-export interface ApiRequest {
+export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   /** To be passed on to every read: aborted when nobody waits for the answer any more. */
   readonly read: { readonly signal: AbortSignal; readonly deadlineMs: number };
+  /** What the answer is to be written in: that of the request where `profiles` is `separate`, else `spec`. */
+  readonly profile: Profile;
+  /** By the names of `HttpApi.switches`. */
+  readonly switches: Values;
   /** The private group of servers that the key opens; null: the public ones. */
   readonly group: string | null;
   /** Adds a header to the answer, also when the answer is given again from the cache. Later values replace earlier ones. */
@@ -14,23 +33,42 @@ export interface ApiRequest {
 }
 
 /** An API of one network: a prefix with endpoints under it. */
-export interface HttpApi<Context> {
+export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches> {
   /** `/api/v2`. It is also mounted under `/toncenter`, where the profile is `toncenter`. */
   readonly prefix: `/${string}`;
   readonly title: string;
   /** Of the API, as the document has it: `2.1.1`. */
   readonly version: string;
   readonly description: string;
+  /** Default `envelope`. */
+  readonly style?: StyleName;
+  /** `X-API-Version` of its answers; default: that of the program. */
+  readonly apiVersion?: string;
+  /** Longest path and query, where its lists need more than the server grants all. At most 1 MiB. */
+  readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];
   /** The groups of the API reference, in its order, with a line about each. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
   /** What a `@type` of the `spec` profile is called in the `toncenter` profile; names that are not here stay. */
   readonly typeNames?: Readonly<Record<string, string>>;
-  context(request: ApiRequest): Context;
+  /**
+   * How an answer comes into the `toncenter` profile: `renamed` from that of the `spec` profile by `typeNames`, or `separate`:
+   * the handlers write it. Default `renamed`.
+   */
+  readonly profiles?: 'renamed' | 'separate';
+  /** Parameters that all its methods understand. */
+  readonly switches?: Switches;
+  /** The time that a request grants by its switches; null: as long as the server does, which is the most in any case. */
+  deadlineMs?(switches: SwitchValues<Switches>): number | null;
+  /** The masterchain seqno whose change ends answers of freshness `head`; default: that of the network. Quick. */
+  headSeqno?(): number;
+  /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every answer; without it there are none. Quick, and must not throw. */
+  freshness?(): ApiFreshness;
+  context(request: ApiRequest<SwitchValues<Switches>>): Context;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the contexts of the APIs of a server have nothing in common
-export type AnyHttpApi = HttpApi<any>;
+export type AnyHttpApi = HttpApi<any, any>;
 
 /** Whether a network can answer; what `/readyz` and the metrics tell. */
 export interface NetworkHealth {
@@ -55,6 +93,6 @@ export interface HttpNetwork {
   readonly apis: readonly AnyHttpApi[];
   /** Must be quick: it is asked for every probe. */
   health(): NetworkHealth;
-  /** The newest masterchain seqno, 0 when not known. Answers of freshness `head` hold until it changes. */
+  /** The newest masterchain seqno, 0 when not known. Answers of freshness `head` hold until it changes, unless the API names another. */
   headSeqno(): number;
 }

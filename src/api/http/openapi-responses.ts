@@ -1,3 +1,5 @@
+import type { ApiStyle } from '#api/http/api-style.js';
+import type { Profile } from '#api/http/http-api.js';
 import type { JsonObject } from '#api/http/openapi-schemas.js';
 
 /** Statuses that every endpoint may answer with; 422 also where there are no parameters: unknown ones are refused. */
@@ -50,19 +52,33 @@ export const errorSchema: JsonObject = {
   },
 };
 
-/** The component of one status. */
-export function errorResponse(status: number): JsonObject {
+/**
+ * The component of one status.
+ *
+ * @param maxUrlBytes of an API that takes longer URLs than the server otherwise does
+ */
+export function errorResponse(
+  status: number,
+  { errorName, errorExample }: Pick<ApiStyle, 'errorName' | 'errorExample'>,
+  profile: Profile,
+  maxUrlBytes?: number,
+): JsonObject {
   const example = EXAMPLES[status];
   return {
-    description: DESCRIPTIONS[status] ?? 'The request failed.',
+    description: describe(status, maxUrlBytes),
     ...(status === 429 || status === 503 ? { headers: RATE_LIMIT_HEADERS } : {}),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorResponse' },
-        ...(example === undefined ? {} : { example: { ok: false, error: example, code: status, '@extra': 'text' } }),
+        schema: { $ref: `#/components/schemas/${errorName}` },
+        ...(example === undefined ? {} : { example: errorExample(example, status, profile) }),
       },
     },
   };
+}
+
+function describe(status: number, maxUrlBytes: number | undefined): string {
+  if (status === 414 && maxUrlBytes !== undefined) return `The URL has more than ${maxUrlBytes} bytes.`;
+  return DESCRIPTIONS[status] ?? 'The request failed.';
 }
 
 /** The body of a success. */

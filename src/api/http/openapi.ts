@@ -1,20 +1,20 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
+import type { ApiStyle } from '#api/http/api-style.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
 import { JSON_RPC } from '#api/http/json-rpc.js';
+import { bodySchema, queryParameters, requestBody, switchParameters } from '#api/http/openapi-parameters.js';
 import {
   COMMON_STATUSES,
   errorResponse,
-  errorSchema,
   rpcRequestSchema,
   rpcResponseSchema,
   security,
   securitySchemes,
-  successSchema,
 } from '#api/http/openapi-responses.js';
 import { type JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
-import { INTEGER_PATTERN } from '#api/http/parameter-coercion.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { styleOf } from '#api/http/styles.js';
 
 /** An API without what runs it. */
 export type DescribedApi = Omit<AnyHttpApi, 'context'>;
@@ -26,31 +26,45 @@ const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
 
 /**
  * The OpenAPI 3.1 document of an API: a path for each published endpoint, with an operation for each verb it takes, and
- * JSON-RPC. Plain JSON.
+ * JSON-RPC where its style has that. Plain JSON.
  *
  * @param profile decides what types are called, and what the paths follow on: `/` or `/toncenter`
  * @throws http/bad-endpoint when two schemas have one name
  */
 export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject {
   const components = new SchemaComponents();
-  components.add('ErrorResponse', errorSchema);
+  const style = styleOf(api);
+  components.add(style.errorName, style.errorSchema(profile));
+  const parameters = switchParameters(api.switches ?? {}, components);
+  const shared = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const statuses = new Set<number>(COMMON_STATUSES);
   const published = (api.endpoints as readonly AnyEndpoint<never>[]).filter(({ unpublished }) => !unpublished);
   const paths: JsonObject = {};
   for (const endpoint of published) {
-    for (const status of statusesOf(endpoint, profile)) statuses.add(status);
-    paths[`${api.prefix}/${endpoint.name}`] = operationsOf(endpoint, profile, components);
+    const own = statusesOf(endpoint, profile, style);
+    for (const status of own) statuses.add(status);
+    const operations = operationsOf(endpoint, style, own, components);
+    paths[`${api.prefix}/${endpoint.name}`] = shared.length === 0 ? operations : { parameters: shared, ...operations };
   }
-  paths[`${api.prefix}/${JSON_RPC}`] = { post: rpcOperation(components) };
-  for (const status of RPC_STATUSES) statuses.add(status);
-  const responses = [...statuses].sort((a, b) => a - b).map((status) => [status, errorResponse(status)]);
+  if (style.hasRpc) {
+    paths[`${api.prefix}/${JSON_RPC}`] = { post: rpcOperation(components) };
+    for (const status of RPC_STATUSES) statuses.add(status);
+  }
+  const responses = [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => [status, errorResponse(status, style, profile, api.maxUrlBytes)]);
   const document = {
     openapi: '3.1.0',
     info: { title: api.title, version: api.version, description: api.description },
     servers: [{ url: profile === 'spec' ? '/' : TONCENTER_MOUNT }],
-    tags: tagsOf(api, published),
+    tags: tagsOf(api, published, style),
     paths,
-    components: { schemas: components.schemas, responses: Object.fromEntries(responses), securitySchemes },
+    components: {
+      schemas: components.schemas,
+      ...(shared.length === 0 ? {} : { parameters }),
+      responses: Object.fromEntries(responses),
+      securitySchemes,
+    },
   };
   // Schemas carry symbols and undefined values; the document is what JSON makes of it.
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
@@ -71,18 +85,24 @@ function renameTypes(schema: JsonObject, names: Readonly<Record<string, string>>
   }
 }
 
-/** `getAddressInformation` is `AddressInformation`, `tryLocateTx` is `LocateTx`. */
+/** `getAddressInformation` is `AddressInformation`, `tryLocateTx` is `LocateTx`, `jetton/wallets` is `JettonWallets`. */
 export function schemaNameOf({ name, schemaName }: AnyEndpoint<never>): string {
   if (schemaName !== undefined) return schemaName;
   const bare = name.replace(/^(?:get|try)(?=[A-Z])/, '');
-  return bare.slice(0, 1).toUpperCase() + bare.slice(1);
+  return bare.replace(/(?:^|\/)(.?)/g, (_, first: string) => first.toUpperCase());
 }
 
-function operationsOf(endpoint: AnyEndpoint<never>, profile: Profile, components: SchemaComponents): JsonObject {
+function operationsOf(
+  endpoint: AnyEndpoint<never>,
+  style: ApiStyle,
+  statuses: readonly number[],
+  components: SchemaComponents,
+): JsonObject {
   const { name, tag, summary, description } = endpoint;
   const schemaName = schemaNameOf(endpoint);
-  const response = components.add(`${schemaName}Response`, successSchema(components.write(endpoint.result as TSchema)));
-  const responses = responsesOf('The answer.', response, statusesOf(endpoint, profile));
+  const body = style.successSchema(components.write(endpoint.result as TSchema));
+  const response = '$ref' in body ? body : components.add(`${schemaName}Response`, body);
+  const responses = responsesOf('The answer.', response, statuses);
   const operations: JsonObject = {};
   for (const verb of endpoint.verbs) {
     const lower = verb.toLowerCase();
@@ -90,7 +110,7 @@ function operationsOf(endpoint: AnyEndpoint<never>, profile: Profile, components
       tags: [tag],
       summary,
       description,
-      operationId: `${name}_${lower}`,
+      operationId: `${name.replaceAll('/', '_')}_${lower}`,
       ...(verb === 'GET'
         ? { parameters: queryParameters(endpoint.params as TObject, components) }
         : {
@@ -107,65 +127,17 @@ function operationsOf(endpoint: AnyEndpoint<never>, profile: Profile, components
 }
 
 /** Live services answer 500 to what does not exist, but for errors that have a status of their own. */
-function statusesOf({ statuses, errorStatuses = {} }: AnyEndpoint<never>, profile: Profile): readonly number[] {
-  if (profile === 'spec' || Object.values(errorStatuses).includes(404)) return statuses;
+function statusesOf(
+  { statuses, errorStatuses = {} }: AnyEndpoint<never>,
+  profile: Profile,
+  { concealsAbsence }: ApiStyle,
+): readonly number[] {
+  if (profile === 'spec' || !concealsAbsence || Object.values(errorStatuses).includes(404)) return statuses;
   return statuses.filter((status) => status !== 404);
 }
 
 function requestName(endpoint: AnyEndpoint<never>, schemaName: string): string {
   return (endpoint.params as TObject).$id ?? `${schemaName}Request`;
-}
-
-function queryParameters(params: TObject, components: SchemaComponents): JsonObject[] {
-  const required = new Set(params.required ?? []);
-  return Object.entries(params.properties).map(([name, field]) => {
-    const { description, examples, ...schema } = components.write(field);
-    const [example] = Array.isArray(examples) ? examples : [];
-    return {
-      name,
-      in: 'query',
-      required: required.has(name),
-      ...(description === undefined ? {} : { description }),
-      schema,
-      ...(example === undefined ? {} : { example }),
-    };
-  });
-}
-
-/**
- * The parameters as a body may have them: null for one that may be left out is the same as none, and whole numbers may be
- * texts.
- */
-function bodySchema(params: TObject): JsonObject {
-  const required = new Set(params.required ?? []);
-  const fields = Object.entries(params.properties).map(([name, field]) => [name, bodyField(field, required.has(name))]);
-  return { ...params, properties: Object.fromEntries(fields) };
-}
-
-function bodyField(field: TSchema, isRequired: boolean): JsonObject {
-  const { anyOf, description, default: byDefault, examples, ...alone } = field as JsonObject;
-  const members = Array.isArray(anyOf) ? anyOf : [alone];
-  const { type, format } = alone;
-  const more: JsonObject[] = [];
-  if (type === 'integer') more.push({ type: 'string', pattern: INTEGER_PATTERN });
-  if (type === 'string' && format === 'int64') more.push({ type: 'integer' });
-  if (!isRequired) more.push({ type: 'null' });
-  if (more.length === 0) return field;
-  return { anyOf: [...members, ...more], description, default: byDefault, examples };
-}
-
-function requestBody(schema: JsonObject, { params }: { readonly params: TObject }): JsonObject {
-  const { required = [], properties } = params;
-  const examples = Object.entries(properties).map(([name, { examples: given }]): [string, unknown] => {
-    return [name, Array.isArray(given) ? given[0] : undefined];
-  });
-  const example = Object.fromEntries(examples.filter(([, value]) => value !== undefined));
-  // Only one that can be sent as it is; otherwise readers of the document make up values for all fields.
-  const isWhole = required.every((name) => Object.hasOwn(example, name));
-  return {
-    required: required.length > 0,
-    content: { 'application/json': { schema, ...(isWhole ? { example } : {}) } },
-  };
 }
 
 function responsesOf(description: string, schema: JsonObject, statuses: readonly number[]): JsonObject {
@@ -199,11 +171,11 @@ function rpcOperation(components: SchemaComponents): JsonObject {
 }
 
 /** The groups that are in use: those the API describes first, in its order. */
-function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[]): JsonObject[] {
+function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[], { hasRpc }: ApiStyle): JsonObject[] {
   const inUse = new Set(endpoints.map(({ tag }) => tag));
   const described = (api.tags ?? []).filter(({ name }) => inUse.has(name));
   const names = new Set(described.map(({ name }) => name));
   const others = [...inUse].filter((name) => !names.has(name)).map((name) => ({ name }));
-  const rpc = { name: RPC_TAG, description: 'All methods by one path' };
-  return [...described.map(({ name, description }) => ({ name, description })), ...others, rpc];
+  const rpc = hasRpc ? [{ name: RPC_TAG, description: 'All methods by one path' }] : [];
+  return [...described.map(({ name, description }) => ({ name, description })), ...others, ...rpc];
 }

@@ -4,6 +4,7 @@ import { TransformDecodeCheckError, TransformDecodeError } from '@sinclair/typeb
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { type Coercion, coercionOf, type ParameterSource, shown } from '#api/http/parameter-coercion.js';
+import { exactGrammar, type QueryGrammar } from '#api/http/query-grammar.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
@@ -22,8 +23,15 @@ interface Field {
   readonly byDefault: unknown;
 }
 
-/** Makes the reader of an endpoint's parameters; done once. */
-export function compileParameters(endpoint: AnyEndpoint<never>): ParameterReader {
+/**
+ * Makes the reader of an endpoint's parameters; done once.
+ *
+ * @throws http/bad-endpoint
+ */
+export function compileParameters(
+  endpoint: Pick<AnyEndpoint<never>, 'name' | 'params' | 'check'>,
+  grammar: QueryGrammar = exactGrammar,
+): ParameterReader {
   const schema = endpoint.params as TObject;
   if (schema.type !== 'object' || schema.additionalProperties !== false) {
     const problem = 'params must be a Type.Object with additionalProperties: false';
@@ -32,7 +40,7 @@ export function compileParameters(endpoint: AnyEndpoint<never>): ParameterReader
   const required = new Set(schema.required ?? []);
   const fields = new Map<string, Field>();
   for (const [name, field] of Object.entries(schema.properties)) {
-    fields.set(name, { coerce: coercionOf(field), optional: !required.has(name), byDefault: field.default });
+    fields.set(name, { coerce: coercionOf(field, grammar), optional: !required.has(name), byDefault: field.default });
   }
   acceptFormats(schema);
   const checker = TypeCompiler.Compile(schema);

@@ -1,10 +1,8 @@
 import { httpErrors } from '#api/http/errors.js';
+import { exactGrammar, type QueryGrammar } from '#api/http/query-grammar.js';
 
 /** Names and values as a request gives them, before any check. From a query: texts, or a list of them for a repeated name. */
 export type RawParameters = Record<string, unknown>;
-
-/** Most arguments of one query. */
-const MAX_ARGUMENTS = 1_000;
 
 /** A space, a control character or a byte above ASCII: these may not stand in a URL as they are. */
 const STRAY = /[^!-~]/;
@@ -14,7 +12,7 @@ const STRAY = /[^!-~]/;
  *
  * @throws http/bad-query when it is not percent-encoded UTF-8
  */
-export function parseQuery(text: string): RawParameters {
+export function parseQuery(text: string, { nameOf, maxArguments }: QueryGrammar = exactGrammar): RawParameters {
   const parameters: RawParameters = Object.create(null);
   if (text === '') return parameters;
   if (STRAY.test(text)) throw httpErrors['bad-query']({ problem: 'it holds characters that are not percent-encoded' });
@@ -23,10 +21,10 @@ export function parseQuery(text: string): RawParameters {
     let end = text.indexOf('&', at);
     if (end < 0) end = text.length;
     if (end > at) {
-      if (++count > MAX_ARGUMENTS) throw httpErrors['bad-query']({ problem: `more than ${MAX_ARGUMENTS} arguments` });
+      if (++count > maxArguments) throw httpErrors['bad-query']({ problem: `more than ${maxArguments} arguments` });
       const equals = text.indexOf('=', at);
       const nameEnd = equals < 0 || equals > end ? end : equals;
-      const name = decode(text.slice(at, nameEnd));
+      const name = nameOf(decode(text.slice(at, nameEnd)));
       const value = nameEnd === end ? '' : decode(text.slice(nameEnd + 1, end));
       const before = parameters[name];
       if (before === undefined) parameters[name] = value;

@@ -1,9 +1,13 @@
 import '@fastify/compress';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiPaths } from '#api/http/api-paths.js';
+import type { ApiStyle } from '#api/http/api-style.js';
 import type { Outcome } from '#api/http/endpoint-calls.js';
-import { failureBody, generatedExtra, successBody } from '#api/http/envelope.js';
+import { generatedExtra, NO_ECHO } from '#api/http/envelope.js';
+import { envelopeStyle } from '#api/http/envelope-style.js';
 import { retryAfterSeconds, statusOf } from '#api/http/error-status.js';
 import { asHttpError } from '#api/http/fastify-errors.js';
+import { addFreshness } from '#api/http/freshness-headers.js';
 import { JSON_TYPE } from '#api/http/json-type.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
@@ -16,6 +20,7 @@ interface RepliesModules {
   readonly unixTimeMs: () => number;
   readonly metrics: HttpMetrics;
   readonly log: RequestLog;
+  readonly paths: ApiPaths;
   /** Whether the server is about to end: then connections are not kept. */
   readonly closing: { readonly isClosing: boolean };
 }
@@ -44,13 +49,14 @@ export class Replies {
   success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: Outcome): void {
     const { metrics, log } = this.#modules;
     const elapsedMs = this.#elapsed(state);
-    const extra = state.extra ?? this.#extra(state, elapsedMs, isCached);
     const text = state.profile === 'spec' ? result.text : result.renamed;
+    addFreshness(reply, state.api, result.mcSeqno);
     for (const [name, value] of result.headers) reply.header(name, value);
     const endpoint = state.endpoint?.endpoint.name ?? '';
     metrics.observe(state.network.name, state.prefix, endpoint, 200, elapsedMs / 1000);
     log.success(request, state, elapsedMs, isCached);
-    this.#send(request, reply, 200, successBody(text, extra, state.rpcId));
+    const stamp = () => this.#stamp(state, elapsedMs, isCached);
+    this.#send(request, reply, 200, state.style, elapsedMs, state.style.success(text, state, stamp));
   }
 
   /** Answers with the status and text of an error, whatever it is. */
@@ -59,7 +65,8 @@ export class Replies {
     const state = request.state ?? null;
     const error = asHttpError(thrown, request.id);
     const endpoint = state?.endpoint?.endpoint ?? null;
-    const status = statusOf(error, endpoint, state?.profile ?? this.#settings.profile);
+    const { api, style, profile } = state ?? this.#unrouted(request);
+    const status = statusOf(error, endpoint, profile, style);
     const elapsedMs = state === null ? 0 : this.#elapsed(state);
     if (state !== null) {
       metrics.observe(state.network.name, state.prefix, endpoint?.name ?? '', status, elapsedMs / 1000);
@@ -69,24 +76,41 @@ export class Replies {
     const retryAfter = retryAfterSeconds(error);
     if (retryAfter !== null) reply.header('Retry-After', String(retryAfter));
     if (error.code === 'http/method-not-allowed') reply.header('Allow', String(error.data.allowed));
-    const extra = state?.extra ?? (state === null ? '_' : this.#extra(state, elapsedMs, false));
+    addFreshness(reply, api, null);
     // No inner text of a fault of ours: it may tell what is not the client's business.
     const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
     const isLimit = error.code === 'http/rate-limit';
-    this.#send(request, reply, status, failureBody(text, status, extra, state?.rpcId ?? null, isLimit));
+    const stamp = () => (state === null ? '_' : this.#stamp(state, elapsedMs, false));
+    const body = style.failure({ text, status, profile, isLimit }, state ?? NO_ECHO, stamp);
+    this.#send(request, reply, status, style, elapsedMs, body);
+  }
+
+  /** The manners of an answer to a request that reached no route of an API. */
+  #unrouted({ headers, raw }: FastifyRequest): Pick<RequestState, 'api' | 'style' | 'profile'> {
+    const found = this.#modules.paths.of(headers.host, raw.url ?? '');
+    const profile = found?.profile ?? this.#settings.profile;
+    return { api: found?.api ?? null, style: found?.style ?? envelopeStyle, profile };
   }
 
   #elapsed(state: RequestState): number {
     return this.#modules.clock.now() - state.begun;
   }
 
-  #extra(state: RequestState, elapsedMs: number, isCached: boolean): string {
+  #stamp(state: RequestState, elapsedMs: number, isCached: boolean): string {
     return generatedExtra(this.#modules.unixTimeMs(), state.network.name, elapsedMs, isCached);
   }
 
-  #send(request: FastifyRequest, reply: FastifyReply, status: number, body: string): void {
+  #send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    { isTimed }: ApiStyle,
+    elapsedMs: number,
+    body: string,
+  ): void {
     // Answers age within seconds, and what they look like depends on headers of the request.
     reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
+    if (isTimed) reply.header('Server-Timing', `app;dur=${Math.round(elapsedMs * 1000) / 1000}`);
     if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
     const isLong = body.length >= this.#settings.compressFrom;
     if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(body);

@@ -1,7 +1,12 @@
+import type { ApiStyle } from '#api/http/api-style.js';
 import type { CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import type { Echo } from '#api/http/envelope.js';
-import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import { NO_SWITCHES, type ReadSwitches } from '#api/http/request-switches.js';
+
+/** Where a request was sent to. */
+type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
 
 /** What is known of a request to an API; grows as the request is read. */
 export class RequestState implements Echo {
@@ -9,20 +14,26 @@ export class RequestState implements Echo {
   readonly begun: number;
   readonly network: HttpNetwork;
   readonly prefix: string;
+  readonly style: ApiStyle;
+  /** Null: the network has none at the prefix. */
+  readonly api: AnyHttpApi | null;
   profile: Profile;
   /** Null: none, or not known yet. */
   endpoint: CompiledEndpoint | null = null;
   query: RawParameters = {};
+  switches: ReadSwitches = NO_SWITCHES;
   extra: string | null = null;
   rpcId: string | null = null;
   group: string | null = null;
   /** Id of the API key, not the key itself. */
   keyId: string | null = null;
 
-  constructor(begun: number, network: HttpNetwork, prefix: string, profile: Profile) {
+  constructor(begun: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
     this.begun = begun;
     this.network = network;
-    this.prefix = prefix;
+    this.prefix = place.prefix;
+    this.style = place.style;
+    this.api = place.api;
     this.profile = profile;
   }
 }

@@ -9,12 +9,20 @@ export class Result {
   /** In the `spec` profile. */
   readonly text: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The newest masterchain block of the data when the work began; null: true at any. */
+  readonly mcSeqno: number | null;
   readonly #rename: RenameTypes;
   #renamed: string | null = null;
 
-  constructor(text: string, headers: readonly (readonly [string, string])[], rename: RenameTypes) {
+  constructor(
+    text: string,
+    headers: readonly (readonly [string, string])[],
+    rename: RenameTypes,
+    mcSeqno: number | null = null,
+  ) {
     this.text = text;
     this.headers = headers;
+    this.mcSeqno = mcSeqno;
     this.#rename = rename;
   }
 

@@ -1,0 +1,89 @@
+import type { ApiStyle } from '#api/http/api-style.js';
+import { httpErrors } from '#api/http/errors.js';
+import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { NetworkChoice } from '#api/http/network-choice.js';
+import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { styleOf } from '#api/http/styles.js';
+
+/** Paths that begin alike. */
+interface Base {
+  /** Mount and prefix. */
+  readonly path: string;
+  /** Null: the path does not decide. */
+  readonly profile: Profile | null;
+  readonly style: ApiStyle;
+  readonly first: AnyHttpApi;
+  readonly byNetwork: ReadonlyMap<HttpNetwork, AnyHttpApi>;
+}
+
+/** The API that a path belongs to. */
+export interface ApiOfPath {
+  /** Of the network of the host; of another one where that has none at the prefix. */
+  readonly api: AnyHttpApi;
+  readonly style: ApiStyle;
+  readonly profile: Profile | null;
+}
+
+/** Knows the paths of all APIs: for what comes before their routes, and for requests that fit none. */
+export class ApiPaths {
+  readonly #bases: readonly Base[];
+  readonly #choice: NetworkChoice;
+  /** Whether there are paths that can be written in more than one way. */
+  readonly hasLenient: boolean;
+
+  /** @throws http/bad-option when APIs of one prefix have different manners */
+  constructor(networks: readonly HttpNetwork[], choice: NetworkChoice) {
+    this.#choice = choice;
+    const byPrefix = new Map<string, Map<HttpNetwork, AnyHttpApi>>();
+    for (const network of networks) {
+      for (const api of network.apis) {
+        const byNetwork = byPrefix.get(api.prefix) ?? new Map<HttpNetwork, AnyHttpApi>();
+        byPrefix.set(api.prefix, byNetwork.set(network, api));
+      }
+    }
+    this.#bases = [...byPrefix].flatMap(([prefix, byNetwork]) => {
+      const [first] = [...byNetwork.values()] as [AnyHttpApi];
+      const style = styleOf(first);
+      for (const api of byNetwork.values()) {
+        if (styleOf(api) === style) continue;
+        throw httpErrors['bad-option']({ option: 'apis', found: `${prefix} in two styles`, accepted: 'one style' });
+      }
+      const shared = { style, first, byNetwork };
+      return [
+        { ...shared, path: prefix, profile: null },
+        { ...shared, path: `${TONCENTER_MOUNT}${prefix}`, profile: 'toncenter' as const },
+      ];
+    });
+    this.hasLenient = this.#bases.some(({ style }) => style.hasLenientPaths);
+  }
+
+  /** Null: the path is of no API. */
+  of(host: string | undefined, url: string): ApiOfPath | null {
+    const base = this.#baseOf(url);
+    if (base === null) return null;
+    const { style, profile, byNetwork, first } = base;
+    return { api: byNetwork.get(this.#choice.of(host)) ?? first, style, profile };
+  }
+
+  /** The way in which routes know a URL: lower case and no slash at the end where these do not count. The query stays. */
+  canonical(url: string): string {
+    const base = this.#baseOf(url);
+    if (base === null || !base.style.hasLenientPaths) return url;
+    const mark = url.indexOf('?');
+    const path = (mark < 0 ? url : url.slice(0, mark)).toLowerCase();
+    // The prefix itself is a page, whose links depend on the slash.
+    const isLonger = path.length > base.path.length + 1;
+    return (isLonger && path.endsWith('/') ? path.slice(0, -1) : path) + (mark < 0 ? '' : url.slice(mark));
+  }
+
+  #baseOf(url: string): Base | null {
+    for (const base of this.#bases) {
+      const { length } = base.path;
+      const next = url[length];
+      if (next !== undefined && next !== '/' && next !== '?') continue;
+      const begin = url.slice(0, length);
+      if (begin === base.path || (base.style.hasLenientPaths && begin.toLowerCase() === base.path)) return base;
+    }
+    return null;
+  }
+}
