@@ -35,12 +35,14 @@ export interface TraceTransaction {
 }
 
 /**
- * The kind of an inbound message by its header. Messages of the validators come from account zero of the masterchain,
- * which has no transactions.
+ * The kind of an inbound message by its header and the `start_lt` of the block that has the transaction. Validators write
+ * account zero of the masterchain as the source of theirs, and this `start_lt` as `created_lt`. The source alone does not
+ * tell: that account may send messages of its own, and some networks have a wallet there. They are made after the start of
+ * their block, and before the start of the next.
  */
-export function inboundKind(info: CommonMsgInfo): InboundKind {
+export function inboundKind(info: CommonMsgInfo, start_lt: bigint): InboundKind {
   if (info.kind !== 'int_msg_info') return 'external';
-  const { src } = info;
-  const validators = src instanceof Address && src.workchain === -1 && src.hash.every((byte) => byte === 0);
-  return validators ? 'system' : 'internal';
+  const { src, created_lt } = info;
+  if (created_lt !== start_lt || !(src instanceof Address) || src.workchain !== -1) return 'internal';
+  return src.hash.every((byte) => byte === 0) ? 'system' : 'internal';
 }
