@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Registry } from 'prom-client';
+import { commaList } from '#api/http/comma-list.js';
 import { endpointOf } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { ApiRequest, HttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
@@ -104,6 +105,7 @@ export const fakeEndpoints = [
         method: Type.Optional(Type.Union([Type.String(), Type.Integer()], { description: 'A name or a number.' })),
         maybe: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'A number or null.' })),
         list: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers.', maxItems: 3 })),
+        commas: Type.Optional(commaList(Type.Integer(), { description: 'Numbers, also between commas.' })),
         texts: Type.Optional(Type.Array(evenText('An even text.'), { description: 'Even texts.' })),
         limit: Type.Optional(Type.Integer({ description: 'How many.', default: 10, minimum: 1, maximum: 100 })),
         tree: Type.Optional(Tree),

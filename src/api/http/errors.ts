@@ -24,11 +24,16 @@ export const httpErrors = defineErrors('http', {
     message: (d: { parameter: string; problem: string }) => `parameter ${d.parameter}: ${d.problem}`,
     remedy: 'Correct the parameter; the API reference says what it may be.',
   },
+  'missing-parameter': {
+    class: 'caller',
+    message: (d: { parameter: string }) => `parameter ${d.parameter}: it is required`,
+    remedy: 'Add the parameter; the API reference says what it may be.',
+  },
   'unknown-parameter': {
     class: 'caller',
     message: (d: { parameter: string; known: string }) =>
       `unknown parameter ${d.parameter}; this method knows ${d.known}`,
-    remedy: 'Leave it out, or correct its name: upper and lower case count.',
+    remedy: 'Leave it out, or correct its name; the API reference says what the method knows.',
   },
   'bad-query': {
     class: 'caller',
@@ -53,12 +58,12 @@ export const httpErrors = defineErrors('http', {
   'url-too-long': {
     class: 'caller',
     message: (d: { maxBytes: number }) => `the URL has more than ${d.maxBytes} bytes`,
-    remedy: 'Send long parameters in the body of a POST request.',
+    remedy: 'Send long parameters in the body of a POST request, or lists in parts.',
   },
   'not-found': {
     class: 'not-found',
     message: () => 'Not Found',
-    remedy: 'Correct the path: upper and lower case count.',
+    remedy: 'Correct the path; the API reference has all of them.',
   },
   'method-not-allowed': {
     class: 'caller',

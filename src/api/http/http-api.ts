@@ -44,7 +44,7 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   readonly style?: StyleName;
   /** `X-API-Version` of its answers; default: that of the program. */
   readonly apiVersion?: string;
-  /** Longest path and query, where its lists need more than the server grants all. At most 1 MiB. */
+  /** Longest path and query, where its lists need more than the server grants all. */
   readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];
   /** The groups of the API reference, in its order, with a line about each. */

@@ -2,6 +2,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { parseJsonBody } from '#api/http/json-body.js';
 import { parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
 import { compileParameters } from '#api/http/parameters.js';
+import { foldingGrammar } from '#api/http/query-grammar.js';
 import { parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
@@ -9,9 +10,16 @@ import { fakeEndpoints } from '#test/support/fake-http-api.js';
 
 const reader = compileParameters(fakeEndpoints[0] as AnyEndpoint<never>);
 
+const plainReader = compileParameters(fakeEndpoints[0] as AnyEndpoint<never>, foldingGrammar);
+
 const QUERIES = [
   'even=ab&seqno=5&lt=-123&flag=yes&list=1&list=2&texts=ab&texts=',
   'even=%D1%82+%2B&method=5&kind=a&ratio=1.5e3&maybe=7&limit=100&@extra=x',
+];
+
+const PLAIN_QUERIES = [
+  'EVEN=ab&Seqno=5&flag=T&list[]=1&List%5B%5D=2&commas=1,2&commas=3',
+  'even=%D1%82&commas=1%2C2,,&ratio=1.5e3&flag=off&LIMIT=100',
 ];
 
 const BODIES = [
@@ -29,6 +37,12 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     name: 'http-query',
     make: (random) => mutate(Buffer.from(random.pick(QUERIES)), random),
     run: (input) => void reader.read(parseQuery(Buffer.from(input).toString('latin1')), 'query'),
+    allowed: (error) => error.code.startsWith('http/') && error.class === 'caller',
+  },
+  {
+    name: 'http-plain-query',
+    make: (random) => mutate(Buffer.from(random.pick(PLAIN_QUERIES)), random),
+    run: (input) => void plainReader.read(parseQuery(Buffer.from(input).toString('latin1'), foldingGrammar), 'query'),
     allowed: (error) => error.code.startsWith('http/') && error.class === 'caller',
   },
   {

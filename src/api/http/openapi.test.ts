@@ -5,6 +5,7 @@ import { openApiDocument, schemaNameOf } from '#api/http/openapi.js';
 import { SchemaComponents } from '#api/http/openapi-schemas.js';
 import { errorCode } from '#test/support/error-code.js';
 import { FakeWorld, fakeApi } from '#test/support/fake-http-api.js';
+import { fakePlainApi, PlainWorld } from '#test/support/fake-plain-api.js';
 
 const document = openApiDocument(fakeApi(new FakeWorld()), 'spec') as any;
 
@@ -14,6 +15,13 @@ function referencesIn(value: unknown): string[] {
   const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
   return [...own, ...Object.values(value).flatMap(referencesIn)];
 }
+
+/** What a reference stands for. */
+const at = (whole: any, reference: string) =>
+  reference
+    .split('/')
+    .slice(1)
+    .reduce((part: any, step) => part?.[step], whole);
 
 describe('the document', () => {
   it('has a path for each published method and JSON-RPC, and an operation for each verb', () => {
@@ -69,11 +77,7 @@ describe('the document', () => {
 
   it('has all that it refers to, and no names of the library', () => {
     for (const reference of referencesIn(document)) {
-      const found = reference
-        .split('/')
-        .slice(1)
-        .reduce((at: any, step) => at?.[step], document);
-      expect(found, reference).toBeTypeOf('object');
+      expect(at(document, reference), reference).toBeTypeOf('object');
     }
     expect(JSON.stringify(document)).not.toMatch(/"\$(id|defs)"/);
     expect(document.components.schemas.Tree.properties.children.items).toEqual({ $ref: '#/components/schemas/Tree' });
@@ -84,6 +88,60 @@ describe('the document', () => {
     const typeIn = (from: any) => from.components.schemas.Everything.properties['@type'].const;
     expect([typeIn(document), typeIn(other)]).toEqual(['chain.everything', 'ton.everything']);
     expect([document.servers, other.servers]).toEqual([[{ url: '/' }], [{ url: '/toncenter' }]]);
+  });
+});
+
+describe('the document of a plain API', () => {
+  const plain = openApiDocument(fakePlainApi(new PlainWorld()), 'spec') as any;
+
+  it('has results as bodies, and no JSON-RPC', () => {
+    expect(Object.keys(plain.paths)).toEqual([
+      '/api/v3/jetton/wallets',
+      '/api/v3/masterchainInfo',
+      '/api/v3/switches',
+      '/api/v3/decode',
+    ]);
+    expect(plain.tags.map(({ name }: { name: string }) => name)).toEqual(['Reads', 'Tools']);
+    const bodyOf = (path: string) =>
+      plain.paths[`/api/v3/${path}`].get.responses[200].content['application/json'].schema;
+    expect(bodyOf('jetton/wallets')).toEqual({ $ref: '#/components/schemas/RowsResponse' });
+    expect(bodyOf('masterchainInfo')).toEqual({ $ref: '#/components/schemas/MasterchainInfoResponse' });
+    expect(plain.components.schemas.MasterchainInfoResponse.properties).toHaveProperty('seqno');
+    expect(plain.paths['/api/v3/jetton/wallets'].get.operationId).toBe('jetton_wallets_get');
+    const text = JSON.stringify(plain);
+    for (const word of ['@extra', 'JsonRpc', 'ErrorResponse', '"ok"']) expect(text).not.toContain(word);
+  });
+
+  it('has errors as each profile writes them, and statuses that are alike', () => {
+    const live = openApiDocument(fakePlainApi(new PlainWorld()), 'toncenter') as any;
+    const errorOf = ({ components }: any) => [
+      Object.keys(components.schemas.RequestError.properties),
+      components.responses[422].content['application/json'].example,
+    ];
+    expect(errorOf(plain)).toEqual([['error', 'code'], { error: 'parameter address: it is required', code: 422 }]);
+    expect(errorOf(live)).toEqual([['error'], { error: 'parameter address: it is required' }]);
+    expect(Object.keys(live.paths['/api/v3/masterchainInfo'].get.responses)).toContain('404');
+    expect(plain.components.responses[414].description).toBe('The URL has more than 100000 bytes.');
+  });
+
+  it('has the switches once, for all paths', () => {
+    const names = ['X-Timeout', 'x_timeout', 'X-No-Address-Book', 'x_no_address_book', 'X-Actions-Version'];
+    expect(Object.keys(plain.components.parameters)).toEqual(names);
+    expect(plain.components.parameters['X-Timeout']).toEqual({
+      name: 'X-Timeout',
+      in: 'header',
+      required: false,
+      description: 'Milliseconds.',
+      schema: { type: 'integer', minimum: 1, maximum: 3_000 },
+    });
+    expect(plain.components.parameters.x_timeout).toMatchObject({ name: 'x_timeout', in: 'query' });
+    for (const { parameters } of Object.values(plain.paths) as any[])
+      expect(parameters).toEqual(names.map((name) => ({ $ref: `#/components/parameters/${name}` })));
+    expect(document.components).not.toHaveProperty('parameters');
+  });
+
+  it('has all that it refers to', () => {
+    for (const reference of referencesIn(plain)) expect(at(plain, reference), reference).toBeTypeOf('object');
   });
 });
 

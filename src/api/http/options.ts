@@ -21,9 +21,9 @@ export interface HttpSettings {
   readonly maxBodyBytes: number;
   /** Of all bodies that are being received; more get 503. Default 256 MiB. */
   readonly maxBodiesBytes: number;
-  /** Path and query. Default 8 KiB. */
+  /** Path and query, unless an API takes more. Default 8 KiB. */
   readonly maxUrlBytes: number;
-  /** URL and headers. Default 64 KiB. */
+  /** URL and headers; as much more as an API takes longer URLs than `maxUrlBytes`. Default 64 KiB. */
   readonly maxHeaderBytes: number;
   /** Levels of arrays and objects in a body. Default 256. */
   readonly maxNesting: number;
