@@ -29,8 +29,8 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly result: Result;
   /** Statuses besides 200 that it may answer with, for the document; those of all endpoints (401, 403, 429, ...) aside. */
   readonly statuses: readonly number[];
-  /** Statuses for errors with these codes, where the table by class does not fit: `{ 'v2/no-token': 409 }`. Both profiles. */
-  readonly errorStatuses?: Readonly<Record<string, number>>;
+  /** Statuses for errors with these codes, where the table by class does not fit: `{ 'v2/no-token': 409 }`; by profile, or of both. */
+  readonly errorStatuses?: Readonly<Record<string, number | { readonly spec: number; readonly toncenter: number }>>;
   /** Begins the names of its request and response schemas; default: the name without `get` or `try`, in upper case first. */
   readonly schemaName?: string;
   /** Decides from the parameters how long the answer may be kept. */

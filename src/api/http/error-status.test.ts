@@ -25,6 +25,12 @@ describe('statuses', () => {
     }
   });
 
+  it('may differ by profile where the endpoint declares it', () => {
+    const split = endpoint([401, 422], { 'a/b': { spec: 422, toncenter: 401 } });
+    expect(statusOf(error('a/b', 'caller'), split, 'spec')).toBe(422);
+    expect(statusOf(error('a/b', 'caller'), split, 'toncenter')).toBe(401);
+  });
+
   it('of not-found are 404 in both profiles where the endpoint declares it for the error, and without an endpoint', () => {
     expect(statusOf(error('a/b', 'not-found'), endpoint([404]), 'toncenter')).toBe(500);
     expect(statusOf(error('a/b', 'not-found'), endpoint([404], { 'a/b': 404 }), 'toncenter')).toBe(404);

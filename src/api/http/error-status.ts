@@ -46,7 +46,7 @@ export function statusOf(
   { concealsAbsence }: Pick<ApiStyle, 'concealsAbsence'> = envelopeStyle,
 ): number {
   const declared = endpoint?.errorStatuses?.[error.code] ?? STATUS_OF_CODE[error.code];
-  if (declared !== undefined) return declared;
+  if (declared !== undefined) return typeof declared === 'number' ? declared : declared[profile];
   if (concealsAbsence && profile === 'toncenter' && endpoint !== null) {
     if (error.class === 'not-found') return 500;
     if (NODE_REFUSALS.has(error.code)) return 500;

@@ -14,6 +14,7 @@ import {
 } from '#api/http/openapi-responses.js';
 import { type JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { applyProfileKeywords } from '#api/http/profile-keywords.js';
 import { styleOf } from '#api/http/styles.js';
 
 /** An API without what runs it. */
@@ -68,6 +69,7 @@ export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject
   };
   // Schemas carry symbols and undefined values; the document is what JSON makes of it.
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
+  applyProfileKeywords(plain, profile);
   if (profile === 'toncenter') renameTypes(plain, api.typeNames ?? {});
   return plain;
 }

@@ -70,6 +70,7 @@ describe('parameters of a query', () => {
       expect(error.message, JSON.stringify(raw)).toMatch(message);
     }
     expect(errorOf(() => read({})).message).toBe('parameter even: it is required');
+    expect(errorOf(() => read({})).code).toBe('http/missing-parameter');
   });
 });
 

@@ -12,7 +12,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 export interface ParameterReader {
   /** Whether a request without any is complete. */
   readonly allOptional: boolean;
-  /** @throws http/unknown-parameter, http/bad-parameter, and what the endpoint's `check` throws */
+  /** @throws http/unknown-parameter, http/missing-parameter, http/bad-parameter, and what the endpoint's `check` throws */
   read(raw: RawParameters, source: ParameterSource): never;
 }
 
@@ -60,7 +60,7 @@ export function compileParameters(
       const value = raw[name];
       if (value !== undefined && value !== null) values[name] = coerce(value, source, name);
       else if (byDefault !== undefined) values[name] = byDefault;
-      else if (!optional) throw httpErrors['bad-parameter']({ parameter: name, problem: 'it is required' });
+      else if (!optional) throw httpErrors['missing-parameter']({ parameter: name });
     }
     return values;
   };
