@@ -1,0 +1,181 @@
+import type { JsonObject } from '#domain/bodies/json-value.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { BitString } from '#kernel/bytes/bit-string.js';
+
+/**
+ * What one decoding may cost, counted in characters of JSON. A message has 2^21 bits at most, which are 350,000 characters
+ * of base64; more comes only from cells that are reached on many ways, or from layouts that are tried in vain.
+ */
+const CHARACTERS = 2 ** 20;
+/** Cells below each other: as deep as any real layout goes (dictionaries with keys of 268 bits), and easy on the stack. */
+const MAX_CELL_DEPTH = 300;
+/** What opening a cell costs besides what is read from it. */
+const CELL_COST = 32;
+
+/** A cell without a type, or the rest of one: its place in the JSON is left open until the layout around it has fitted. */
+export interface RawValue {
+  readonly into: JsonObject;
+  readonly field: string;
+  /** A whole cell, or where the rest of one begins. */
+  readonly content: Cell | BodyCursor;
+}
+
+/** One decoding, however many layouts are tried. */
+export interface Decoding {
+  /** What is left of the allowance. */
+  characters: number;
+  /** Those of the layout that is being tried. */
+  raws: RawValue[];
+}
+
+/** The decoding of one body. */
+export function newDecoding(): Decoding {
+  return { characters: CHARACTERS, raws: [] };
+}
+
+/** Upper case hexadecimal digits of a byte. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, '0'));
+
+/**
+ * A reading position in a cell that says `undefined` where data ends, as trying layouts is common and an exception is dear.
+ * It shares the decoding with all others of it.
+ */
+export class BodyCursor {
+  readonly cell: Cell;
+  readonly decoding: Decoding;
+  readonly depth: number;
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #refEnd: number;
+  #at: number;
+  #ref: number;
+
+  private constructor(cell: Cell, decoding: Decoding, depth: number, bits: number, refs: number) {
+    this.cell = cell;
+    this.decoding = decoding;
+    this.depth = depth;
+    this.#bytes = cell.bytes;
+    this.#start = cell.dataOffset * 8;
+    this.#end = this.#start + cell.bits;
+    this.#refEnd = cell.refCount;
+    this.#at = this.#start + bits;
+    this.#ref = refs;
+  }
+
+  /** Starts to read a cell; `undefined` for exotic cells, at too great a depth, and when the allowance is used up. */
+  static open(cell: Cell, decoding: Decoding, depth: number): BodyCursor | undefined {
+    if (depth > MAX_CELL_DEPTH || cell.type !== CellType.ordinary) return undefined;
+    decoding.characters -= CELL_COST;
+    if (decoding.characters < 0) return undefined;
+    cell.touch();
+    return new BodyCursor(cell, decoding, depth, 0, 0);
+  }
+
+  /** Another cursor at this place. */
+  copy(): BodyCursor {
+    return new BodyCursor(this.cell, this.decoding, this.depth, this.bitOffset, this.#ref);
+  }
+
+  get bitOffset(): number {
+    return this.#at - this.#start;
+  }
+  get remainingBits(): number {
+    return this.#end - this.#at;
+  }
+  get remainingRefs(): number {
+    return this.#refEnd - this.#ref;
+  }
+  get isEmpty(): boolean {
+    return this.#at === this.#end && this.#ref === this.#refEnd;
+  }
+
+  /** Takes characters from the allowance; whether there were enough. */
+  spend(characters: number): boolean {
+    this.decoding.characters -= characters;
+    return this.decoding.characters >= 0;
+  }
+
+  /** An unsigned integer of at most 48 bits; -1 when there are not enough bits. */
+  uint(bits: number): number {
+    const at = this.#at;
+    if (at + bits > this.#end) return -1;
+    this.#at = at + bits;
+    const bytes = this.#bytes;
+    let byte = at >> 3;
+    let left = bits;
+    let value = 0;
+    const ahead = 8 - (at & 7);
+    if (ahead !== 8 && left > 0) {
+      const rest = bytes[byte++]! & ((1 << ahead) - 1);
+      if (left < ahead) return rest >> (ahead - left);
+      value = rest;
+      left -= ahead;
+    }
+    for (; left >= 8; left -= 8) value = value * 256 + bytes[byte++]!;
+    return left === 0 ? value : value * (1 << left) + (bytes[byte]! >> (8 - left));
+  }
+
+  /** As {@link uint}, without moving. */
+  peek(bits: number): number {
+    const at = this.#at;
+    const value = this.uint(bits);
+    this.#at = at;
+    return value;
+  }
+
+  /** Bits as upper case hexadecimal digits, with `_` after a padded last one. */
+  hex(bits: number): string | undefined {
+    const at = this.#at;
+    if (at + bits > this.#end) return undefined;
+    let text = '';
+    const bytes = this.#bytes;
+    const shift = at & 7;
+    const whole = bits >> 3;
+    let byte = at >> 3;
+    if (shift === 0) {
+      for (let i = 0; i < whole; i++) text += HEX[bytes[byte++]!]!;
+    } else {
+      let carry = bytes[byte++]!;
+      for (let i = 0; i < whole; i++) {
+        const next = bytes[byte++]!;
+        text += HEX[((carry << shift) | (next >> (8 - shift))) & 0xff]!;
+        carry = next;
+      }
+    }
+    this.#at = at + whole * 8;
+    const rest = bits & 7;
+    if (rest === 0) return text;
+    return text + new BitString(Uint8Array.of(this.uint(rest) << (8 - rest)), rest).toString();
+  }
+
+  /** Whole bytes, which must be there, added to `out`. */
+  bytes(length: number, out: number[]): void {
+    for (let i = 0; i < length; i++) out.push(this.uint(8));
+  }
+
+  /** The next reference. */
+  ref(): Cell | undefined {
+    return this.#ref < this.#refEnd ? this.cell.ref(this.#ref++) : undefined;
+  }
+
+  /** Starts to read the cell of the next reference; `undefined` as {@link ref} and {@link open} say. */
+  openRef(): BodyCursor | undefined {
+    const cell = this.ref();
+    return cell === undefined ? undefined : BodyCursor.open(cell, this.decoding, this.depth + 1);
+  }
+
+  /** Passes over all that is left. */
+  skipRest(): void {
+    this.#at = this.#end;
+    this.#ref = this.#refEnd;
+  }
+
+  /** What is left, as a slice. */
+  restSlice(): Slice {
+    const slice = openCell(this.cell);
+    slice.take(this.bitOffset, this.#ref);
+    return slice;
+  }
+}
