@@ -61,6 +61,12 @@ export const storeErrors = defineErrors('store', {
     message: (d: { problem: string }) => `the database does not answer: ${d.problem}`,
     remedy: 'Look whether the database runs and can be reached; a query that only reads may be sent again.',
   },
+  'commit-unknown': {
+    class: 'upstream',
+    message: (d: { problem: string }) =>
+      `the connection was lost while a transaction was committed, so it is not known whether it was: ${d.problem}`,
+    remedy: 'Look whether it is there before doing it again.',
+  },
   'connection-refused': {
     class: 'caller',
     message: (d: { problem: string }) => `the database lets nobody in by this URL: ${d.problem}`,
@@ -175,5 +181,17 @@ export const storeErrors = defineErrors('store', {
     message: (d: { from: number; to: number }) =>
       `some of the masterchain blocks ${d.from} to ${d.to} are indexed already, or pruned`,
     remedy: 'Nothing to do: what is indexed stays, and the rest is written again by itself.',
+  },
+  'stored-value': {
+    class: 'internal',
+    message: (d: { column: string; problem: string }) =>
+      `a value of the column ${d.column} cannot be read: ${d.problem}`,
+    remedy:
+      'Run tern check, which compares the index with the chain; restore the database, or index these rounds anew.',
+  },
+  cursor: {
+    class: 'caller',
+    message: (d: { problem: string }) => `the cursor ${d.problem}`,
+    remedy: 'Send a cursor as a page gave it, with the same filters and the same sort; or none, for the first page.',
   },
 });
