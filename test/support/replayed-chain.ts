@@ -1,4 +1,5 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
+import type { Clock } from '#kernel/clock/clock.js';
 import { silentLogger } from '#kernel/observe/logger.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
@@ -10,7 +11,7 @@ import { type DirectServer, DirectSource } from '#test/support/direct-source.js'
 import { FakeClock } from '#test/support/fake-clock.js';
 
 /** A server of a recorded chain. */
-export function replayServer(ledger: ReplayLedger, clock = new FakeClock()): DirectServer {
+export function replayServer(ledger: ReplayLedger, clock: Clock = new FakeClock()): DirectServer {
   return async (query) => (await answerLiteQuery(query, { ledger, clock, unixTime: () => 1_800_000_000 }))!;
 }
 

@@ -118,6 +118,33 @@ describe('a read', () => {
     await chain.header({ at: shards[0]!.block });
     expect(source.asked.slice(before).map(({ fn }) => fn)).not.toContain('liteServer.lookupBlockWithProof');
   });
+
+  it('of what a proven block names needs no proof of its own, and leaves none behind', async () => {
+    const { chain, source } = open();
+    const { header } = await chain.blockData({ at: 7 });
+    const [prev] = header.prev;
+    const before = source.asked.length;
+    const file = await chain.blockFile({ id: prev!, gen_utime: null, mc_seqno: 6 });
+    expect(file.data).toEqual((await open().chain.blockData({ at: 6 })).data);
+    expect(file.header.prev).toEqual([await open().chain.blockId(5)]);
+    const older = await chain.blockFile({ id: file.header.prev[0]!, gen_utime: null, mc_seqno: 5 });
+    const account = await chain.accountAfter(ELECTOR, { id: older.id, gen_utime: null, mc_seqno: 5 });
+    expect(account.cell!.hash()).toEqual((await open().chain.account(ELECTOR, { at: 5 })).cell!.hash());
+    const asked = source.asked.slice(before).map(({ fn }) => fn);
+    expect(asked).toEqual(['liteServer.getBlock', 'liteServer.getBlock', 'liteServer.getAccountState']);
+    await chain.blockId(4);
+    expect(source.asked.at(-1)!.fn).toBe('liteServer.lookupBlockWithProof');
+  });
+
+  it('of what a proven block names is refused where there is nothing to name', async () => {
+    const { chain, source } = open();
+    const zero = { id: zerostate, gen_utime: null, mc_seqno: 0 };
+    await expect(chain.blockFile(zero)).rejects.toMatchObject({ code: 'chain/zerostate' });
+    await expect(chain.accountAfter(ELECTOR, zero)).rejects.toMatchObject({ code: 'chain/zerostate' });
+    const shard = { id: { ...zerostate, workchain: 0, seqno: 1 }, gen_utime: null, mc_seqno: 1 };
+    await expect(chain.accountAfter(ELECTOR, shard)).rejects.toMatchObject({ code: 'chain/parameter' });
+    expect(source.asked).toEqual([]);
+  });
 });
 
 describe('a chain', () => {

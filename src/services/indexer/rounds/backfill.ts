@@ -26,6 +26,8 @@ export class Backfill {
   /** Those that are not taken whole, the oldest first. */
   readonly #stretches: Stretch[] = [];
   readonly #unfinished = new Set<Stretch>();
+  /** The one that was begun last; the next one begins where it ends. */
+  #newest: Stretch | null = null;
   #next: number;
   #taken: number;
   #roundBytes = FIRST_GUESS_BYTES;
@@ -91,7 +93,7 @@ export class Backfill {
   }
 
   #begin(first: number, last: number): void {
-    const previous = this.#stretches.at(-1);
+    const previous = this.#newest;
     const { signal } = this.#stop;
     const reads: StretchReads = {
       proven: (seqno) => this.#reads.proven(seqno),
@@ -104,6 +106,7 @@ export class Backfill {
       },
     };
     const stretch = new Stretch(first, last, reads);
+    this.#newest = stretch;
     this.#stretches.push(stretch);
     this.#unfinished.add(stretch);
     const finished = (rounds: readonly Round[]): void => {
