@@ -1,0 +1,116 @@
+import type { InboundKind, OutboundMessage } from '#domain/traces/trace-transaction.js';
+import type { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { hashKey } from '#drivers/store/keys.js';
+import type { MessageRow } from '#drivers/store/rows.js';
+import type { CellTable } from '#formats/cells/cell-table.js';
+import { MessageReader } from '#services/indexer/rows/message-reader.js';
+import type { RoundTransaction } from '#services/indexer/rows/round-rows.js';
+import { TransactionReader } from '#services/indexer/rows/transaction-reader.js';
+
+/** What all transactions of a block have in common. */
+export interface BlockFacts {
+  readonly table: CellTable;
+  readonly mc_seqno: number;
+  readonly workchain: number;
+  /** Signed. */
+  readonly shard: bigint;
+  readonly seqno: number;
+  readonly gen_utime: number;
+  readonly start_lt: bigint;
+  readonly global_version: number;
+}
+
+const transaction = new TransactionReader();
+const message = new MessageReader();
+
+/**
+ * Reads a transaction and writes its cells.
+ *
+ * @param line its cell in the block's table
+ * @param account_key of the account that it is of
+ * @param sent receives the rows of its messages: of those that it sent, and of the one that it received when nobody sent it
+ * @throws cells/*, tlb/* when it is malformed
+ */
+export function readTransaction(
+  facts: BlockFacts,
+  line: number,
+  id: bigint,
+  account_key: bigint,
+  writer: TransactionWriter,
+  messages: MessageRow[],
+): RoundTransaction {
+  const { table } = facts;
+  transaction.read(table, line);
+  const { in_msg: received, out_msgs, out_numbers } = transaction;
+  const codes: number[] = [];
+  let in_msg: RoundTransaction['in_msg'] = null;
+  let in_msg_key: bigint | null = null;
+  if (received >= 0) {
+    message.read(table, received);
+    if (message.code >= 0) codes.push(message.code);
+    const hash = table.hash(received, 3);
+    const kind = inboundKindOf(facts);
+    in_msg = { hash, kind };
+    in_msg_key = hashKey(hash);
+    if (kind !== 'internal') messages.push(messageRow(id, in_msg_key, 0));
+  }
+  const sent: OutboundMessage[] = [];
+  for (let i = 0; i < out_msgs.length; i++) {
+    const cell = out_msgs[i]!;
+    message.read(table, cell);
+    if (message.code >= 0) codes.push(message.code);
+    const hash = table.hash(cell, 3);
+    sent.push({ hash, external: message.kind === 'ext_out_msg_info' });
+    messages.push(messageRow(id, hashKey(hash), out_numbers[i]! + 1));
+  }
+  const hash = table.hash(line, 3);
+  return {
+    id,
+    hash,
+    lt: transaction.lt,
+    now: transaction.now,
+    mc_seqno: facts.mc_seqno,
+    account_key,
+    in_msg,
+    out_msgs: sent,
+    hash_key: hashKey(hash),
+    in_msg_key,
+    shard: facts.shard,
+    workchain: facts.workchain,
+    block_seqno: facts.seqno,
+    global_version: facts.global_version,
+    state_hash: transaction.stateHashAfter(table),
+    state_after: null,
+    boc: writer.write(table, line, codes),
+    table,
+    in_msg_line: received,
+  };
+}
+
+/** The row of the message that a transaction received: for a transaction whose message no indexed one sent. */
+export function receivedMessage({ id, table, in_msg_line, in_msg_key }: RoundTransaction): MessageRow | null {
+  if (in_msg_key === null) return null;
+  message.read(table, in_msg_line);
+  return messageRow(id, in_msg_key, 0);
+}
+
+/** As `inboundKind`, of the message that was read last. */
+function inboundKindOf({ start_lt }: BlockFacts): InboundKind {
+  if (message.kind !== 'int_msg_info') return 'external';
+  return message.fromZero && message.created_lt === start_lt ? 'system' : 'internal';
+}
+
+function messageRow(tx_id: bigint, msg_key: bigint, position: number): MessageRow {
+  return {
+    tx_id,
+    msg_key,
+    body_key: message.body_key,
+    norm_key: message.norm_key,
+    source_key: message.source_key,
+    destination_key: message.destination_key,
+    created_lt: message.created_lt,
+    created_at: message.created_at,
+    opcode: message.opcode,
+    position,
+  };
+}
