@@ -132,5 +132,5 @@ export function normalizedExternalHash(message: Message): Uint8Array {
     info: { kind: 'ext_in_msg_info', src: null, dest: info.dest, import_fee: 0n },
     init: null,
     body: { kind: 'right', value: messageBodyCell(message) },
-  }).hash();
+  }).hash(0);
 }

@@ -1,0 +1,77 @@
+import type { Database } from '#drivers/store/database.js';
+import { readAccounts, readCodeHashes, readTopAccounts } from '#drivers/store/read/account-reads.js';
+import { readAdjacentTransactions } from '#drivers/store/read/adjacent-reads.js';
+import { readBlocks, readHasRound, readHead, readShardState } from '#drivers/store/read/block-reads.js';
+import { readTransactionsByMessage } from '#drivers/store/read/by-message-reads.js';
+import type {
+  AccountFilter,
+  BlockFilter,
+  ByMessageFilter,
+  Direction,
+  IndexReadOptions,
+  IndexReads,
+  MessageFilter,
+  Page,
+  TraceFilter,
+  TransactionFilter,
+} from '#drivers/store/read/index-reads.js';
+import { type IndexSession, IndexSessions } from '#drivers/store/read/index-session.js';
+import { readMessages } from '#drivers/store/read/message-reads.js';
+import { SharedCells } from '#drivers/store/read/shared-cells.js';
+import { readTraces, readTransactionsOfTraces } from '#drivers/store/read/trace-reads.js';
+import { readTransactions } from '#drivers/store/read/transaction-reads.js';
+import type { Address } from '#formats/address/address.js';
+
+/** Reads the index from the database. */
+export class IndexReader implements IndexReads {
+  readonly #sessions: IndexSessions;
+  readonly #cells = new SharedCells();
+
+  constructor(database: Database) {
+    this.#sessions = new IndexSessions(database);
+  }
+
+  head(options: IndexReadOptions) {
+    return this.#read(options, readHead);
+  }
+  hasRound(mc_seqno: number, options: IndexReadOptions) {
+    return this.#read(options, (session) => readHasRound(session, mc_seqno));
+  }
+  blocks(filter: BlockFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readBlocks(session, filter, page));
+  }
+  shardState(mc_seqno: number, options: IndexReadOptions) {
+    return this.#read(options, (session) => readShardState(session, mc_seqno));
+  }
+  transactions(filter: TransactionFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readTransactions(session, this.#cells, filter, page));
+  }
+  transactionsByMessage(filter: ByMessageFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readTransactionsByMessage(session, this.#cells, filter, page));
+  }
+  adjacentTransactions(hash: Uint8Array, direction: Direction | undefined, options: IndexReadOptions) {
+    return this.#read(options, (session) => readAdjacentTransactions(session, this.#cells, hash, direction));
+  }
+  messages(filter: MessageFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readMessages(session, this.#cells, filter, page));
+  }
+  traces(filter: TraceFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readTraces(session, filter, page));
+  }
+  transactionsOfTraces(roots: readonly bigint[], most: number, options: IndexReadOptions) {
+    return this.#read(options, (session) => readTransactionsOfTraces(session, this.#cells, roots, most));
+  }
+  accounts(filter: AccountFilter, { boc }: { readonly boc: boolean }, options: IndexReadOptions) {
+    return this.#read(options, (session) => readAccounts(session, filter, boc));
+  }
+  codeHashes(addresses: readonly Address[], options: IndexReadOptions) {
+    return this.#read(options, (session) => readCodeHashes(session, addresses));
+  }
+  topAccounts(page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readTopAccounts(session, page));
+  }
+
+  #read<T>(options: IndexReadOptions, work: (session: IndexSession) => Promise<T>): Promise<T> {
+    return this.#sessions.read(options, work);
+  }
+}
