@@ -1,38 +1,11 @@
-import type { JsonObject } from '#domain/bodies/json-value.js';
+import type { Decoding } from '#domain/bodies/decoding.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import { openCell, type Slice } from '#formats/cells/slice.js';
 import { BitString } from '#kernel/bytes/bit-string.js';
 
-/**
- * What one decoding may cost, counted in characters of JSON. A message has 2^21 bits at most, which are 350,000 characters
- * of base64; more comes only from cells that are reached on many ways, or from layouts that are tried in vain.
- */
-const CHARACTERS = 2 ** 20;
 /** Cells below each other: as deep as any real layout goes (dictionaries with keys of 268 bits), and easy on the stack. */
 const MAX_CELL_DEPTH = 300;
 /** What opening a cell costs besides what is read from it. */
 const CELL_COST = 32;
-
-/** A cell without a type, or the rest of one: its place in the JSON is left open until the layout around it has fitted. */
-export interface RawValue {
-  readonly into: JsonObject;
-  readonly field: string;
-  /** A whole cell, or where the rest of one begins. */
-  readonly content: Cell | BodyCursor;
-}
-
-/** One decoding, however many layouts are tried. */
-export interface Decoding {
-  /** What is left of the allowance. */
-  characters: number;
-  /** Those of the layout that is being tried. */
-  raws: RawValue[];
-}
-
-/** The decoding of one body. */
-export function newDecoding(): Decoding {
-  return { characters: CHARACTERS, raws: [] };
-}
 
 /** Upper case hexadecimal digits of a byte. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, '0'));
@@ -67,8 +40,7 @@ export class BodyCursor {
   /** Starts to read a cell; `undefined` for exotic cells, at too great a depth, and when the allowance is used up. */
   static open(cell: Cell, decoding: Decoding, depth: number): BodyCursor | undefined {
     if (depth > MAX_CELL_DEPTH || cell.type !== CellType.ordinary) return undefined;
-    decoding.characters -= CELL_COST;
-    if (decoding.characters < 0) return undefined;
+    if (!decoding.spend(CELL_COST)) return undefined;
     cell.touch();
     return new BodyCursor(cell, decoding, depth, 0, 0);
   }
@@ -78,8 +50,16 @@ export class BodyCursor {
     return new BodyCursor(this.cell, this.decoding, this.depth, this.bitOffset, this.#ref);
   }
 
+  /** The same cell from another place on, which must be within it. */
+  at(bits: number, refs: number): BodyCursor {
+    return new BodyCursor(this.cell, this.decoding, this.depth, bits, refs);
+  }
+
   get bitOffset(): number {
     return this.#at - this.#start;
+  }
+  get refOffset(): number {
+    return this.#ref;
   }
   get remainingBits(): number {
     return this.#end - this.#at;
@@ -91,10 +71,9 @@ export class BodyCursor {
     return this.#at === this.#end && this.#ref === this.#refEnd;
   }
 
-  /** Takes characters from the allowance; whether there were enough. */
+  /** Takes characters from the allowance of the decoding; whether there were enough. */
   spend(characters: number): boolean {
-    this.decoding.characters -= characters;
-    return this.decoding.characters >= 0;
+    return this.decoding.spend(characters);
   }
 
   /** An unsigned integer of at most 48 bits; -1 when there are not enough bits. */
@@ -170,12 +149,5 @@ export class BodyCursor {
   skipRest(): void {
     this.#at = this.#end;
     this.#ref = this.#refEnd;
-  }
-
-  /** What is left, as a slice. */
-  restSlice(): Slice {
-    const slice = openCell(this.cell);
-    slice.take(this.bitOffset, this.#ref);
-    return slice;
   }
 }

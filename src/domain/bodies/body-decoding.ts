@@ -1,10 +1,11 @@
-import { BodyCursor, type RawValue } from '#domain/bodies/body-cursor.js';
+import { BodyCursor } from '#domain/bodies/body-cursor.js';
 import { bodySchema } from '#domain/bodies/body-schema.js';
+import type { RawValue } from '#domain/bodies/decoding.js';
 import type { JsonObject } from '#domain/bodies/json-value.js';
 import type { Reader } from '#domain/bodies/reader.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { Cell, CellType } from '#formats/cells/cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 
@@ -44,16 +45,15 @@ export function decodeAll(from: BodyCursor): JsonObject | null {
   let open: readonly RawValue[] = decoding.raws;
   for (let nested = 1; open.length > 0; nested++) {
     const next: RawValue[] = [];
-    for (const raw of open) {
+    for (const { into, field, cell, bits, refs } of open) {
       decoding.raws = [];
-      const { into, field } = raw;
-      const content = raw.content instanceof Cell ? ordinary(raw.content) : raw.content;
-      const start = content instanceof Cell ? BodyCursor.open(content, decoding, 0) : content;
+      const content = ordinary(cell);
+      const start = BodyCursor.open(content, decoding, 0)?.at(bits, refs);
       if (start === undefined) return null;
       if (nested <= MAX_NESTED && readBody(start, into, field)) {
         next.push(...decoding.raws);
       } else {
-        const boc = serializeBoc(content instanceof Cell ? content : restOf(content));
+        const boc = serializeBoc(restOf(content, bits, refs));
         if (!from.spend((boc.length * 4) / 3)) return null;
         into[field] = toBase64(boc);
       }
@@ -90,8 +90,12 @@ function fits(reader: Reader, whole: boolean, from: BodyCursor, into: JsonObject
   return reader(at, into, field) && (!whole || at.isEmpty);
 }
 
-function restOf(from: BodyCursor): Cell {
-  return new Builder().storeSlice(from.restSlice()).endCell();
+/** What is left of a cell after bits and references were read. */
+function restOf(cell: Cell, bits: number, refs: number): Cell {
+  if (bits === 0 && refs === 0) return cell;
+  const rest = new Slice(cell);
+  rest.take(bits, refs);
+  return new Builder().storeSlice(rest).endCell();
 }
 
 /**

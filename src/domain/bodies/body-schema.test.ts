@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { BodyCursor, newDecoding } from '#domain/bodies/body-cursor.js';
+import { BodyCursor } from '#domain/bodies/body-cursor.js';
 import { BodySchema, bodySchema } from '#domain/bodies/body-schema.js';
+import { Decoding } from '#domain/bodies/decoding.js';
 import type { JsonObject } from '#domain/bodies/json-value.js';
 import { Builder } from '#formats/cells/builder.js';
 import { errorCode } from '#test/support/error-code.js';
@@ -12,7 +13,8 @@ const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith(
 /** Reads a cell as a type of a schema; `undefined` when it does not fit. */
 function read(schema: BodySchema, type: string, cell: Builder): unknown {
   const into: JsonObject = {};
-  const from = BodyCursor.open(cell.endCell(), newDecoding(), 0)!;
+  const root = cell.endCell();
+  const from = BodyCursor.open(root, new Decoding(root), 0)!;
   return schema.type(type)(from, into, 'it') ? into.it : undefined;
 }
 

@@ -4,17 +4,17 @@ import type { Reader } from '#domain/bodies/reader.js';
 /** `Cell`, `Any`: all that is left. */
 export const restReader: Reader = (from, into, field) => {
   into[field] = null;
-  from.decoding.raws.push({ into, field, content: from.copy() });
+  from.decoding.raws.push({ into, field, cell: from.cell, bits: from.bitOffset, refs: from.refOffset });
   from.skipRest();
   return true;
 };
 
 /** `^Cell`: whatever the reference leads to. */
 export const cellReader: Reader = (from, into, field) => {
-  const content = from.ref();
-  if (content === undefined) return false;
+  const cell = from.ref();
+  if (cell === undefined) return false;
   into[field] = null;
-  from.decoding.raws.push({ into, field, content });
+  from.decoding.raws.push({ into, field, cell, bits: 0, refs: 0 });
   return true;
 };
 

@@ -3,6 +3,7 @@ import { decodeBody, opcodeName } from '#domain/bodies/decode-body.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { buildDictionary } from '#formats/cells/dict-build.js';
 import { storeSnakeText } from '#formats/cells/snake.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { bodyCell, recordedBodies } from '#test/support/message-bodies.js';
@@ -145,6 +146,17 @@ describe('a hostile body', () => {
     const start = performance.now();
     expect(decodeBody(body)).toEqual({ opcodeName: 'jvault_claim_rewards_msg', decoded: null });
     expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it('is no dictionary with very many entries', () => {
+    const entries = Array.from({ length: 4000 }, (_, i) => {
+      const key = new Uint8Array(32);
+      new DataView(key.buffer).setUint32(0, i * 1000);
+      return [key, op(UNKNOWN).storeUint(i, 400)] as const;
+    });
+    const keys = buildDictionary(256, entries);
+    const shown = decoded(op(0x0302cd79).storeUint(0, 64).storeBit(true).storeRef(keys!));
+    expect(JSON.stringify(shown).split('hashmap_node_leaf').length).toBe(4001);
   });
 
   it('with large bags of cells on very many ways is not decoded', () => {

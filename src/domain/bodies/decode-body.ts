@@ -1,6 +1,7 @@
-import { BodyCursor, newDecoding } from '#domain/bodies/body-cursor.js';
+import { BodyCursor } from '#domain/bodies/body-cursor.js';
 import { decodeAll } from '#domain/bodies/body-decoding.js';
 import { bodySchema } from '#domain/bodies/body-schema.js';
+import { Decoding } from '#domain/bodies/decoding.js';
 import type { JsonObject } from '#domain/bodies/json-value.js';
 import type { Cell } from '#formats/cells/cell.js';
 
@@ -27,7 +28,7 @@ export function opcodeName(opcode: number): string | null {
  * bodies are, and exotic, is not decoded.
  */
 export function decodeBody(body: Cell): DecodedBody {
-  const from = BodyCursor.open(body, newDecoding(), 0);
+  const from = BodyCursor.open(body, new Decoding(body), 0);
   if (from === undefined) return { opcodeName: null, decoded: null };
   const opcode = from.peek(32);
   return { opcodeName: opcode < 0 ? null : opcodeName(opcode), decoded: asMessageContent(decodeAll(from)) };

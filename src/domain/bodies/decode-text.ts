@@ -1,5 +1,6 @@
-import { BodyCursor, newDecoding } from '#domain/bodies/body-cursor.js';
+import { BodyCursor } from '#domain/bodies/body-cursor.js';
 import { decodeAll } from '#domain/bodies/body-decoding.js';
+import { Decoding } from '#domain/bodies/decoding.js';
 import type { JsonObject, JsonValue } from '#domain/bodies/json-value.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -40,7 +41,7 @@ function decodeText(text: string): JsonObject | string {
   if (typeof bytes === 'string') return `failed to decode ${base64 ? 'base64' : 'hex'}: ${bytes}`;
   const body = parseBody(bytes);
   if (typeof body === 'string') return `failed to deserialize boc: ${body}`;
-  const from = BodyCursor.open(body, newDecoding(), 0);
+  const from = BodyCursor.open(body, new Decoding(body), 0);
   if (from === undefined) return 'vm error - the body is an exotic cell';
   if (from.remainingBits < 32 && !from.isEmpty) return `boc is too small, size ${from.remainingBits}`;
   return decodeAll(from) ?? 'no parser succeeded';
