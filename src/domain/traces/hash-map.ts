@@ -52,9 +52,9 @@ export class HashMap<Value> {
     return undefined;
   }
 
-  *values(): Generator<Value> {
+  forEach(visit: (value: Value, hash: Uint8Array) => void): void {
     for (const first of this.#chains.values()) {
-      for (let entry: Entry<Value> | null = first; entry !== null; entry = entry.next) yield entry.value;
+      for (let entry: Entry<Value> | null = first; entry !== null; entry = entry.next) visit(entry.value, entry.hash);
     }
   }
 }

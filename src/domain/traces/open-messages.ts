@@ -37,6 +37,8 @@ export class OpenMessages {
   }
 
   [Symbol.iterator](): Iterator<LooseMessage> {
-    return this.#messages.values();
+    const messages: LooseMessage[] = [];
+    this.#messages.forEach((message) => void messages.push(message));
+    return messages.values();
   }
 }

@@ -100,7 +100,7 @@ describe('traces of rounds in any partition and order', () => {
         expect(run(rounds, roundByRound(rounds.length)).content()).toEqual(one);
         expect(run(rounds, backwards(rounds.length)).content()).toEqual(one);
       }),
-      { numRuns: 200, seed: 6 },
+      { numRuns: 200, seed: 6, endOnFailure: true },
     );
   });
 
@@ -110,7 +110,7 @@ describe('traces of rounds in any partition and order', () => {
         const rounds = makeRounds(chain.filter(({ root }) => root !== 'internal'));
         expect(run(rounds, roundByRound(rounds.length)).content().orphans).toEqual([]);
       }),
-      { numRuns: 100, seed: 6 },
+      { numRuns: 100, seed: 6, endOnFailure: true },
     );
   });
 });

@@ -45,11 +45,6 @@ interface Growing {
   readonly accounts: bigint[];
 }
 
-interface Sent {
-  readonly hash: Uint8Array;
-  readonly trace: Growing;
-}
-
 /**
  * Puts the transactions of one batch of rounds together to traces. Given in the order of their ids, a transaction that
  * sends a message comes before the one that it begins, for two reasons of the protocol:
@@ -64,7 +59,8 @@ interface Sent {
  */
 export class TraceAssembler {
   readonly #known: OpenMessages;
-  readonly #sent = new HashMap<Sent>();
+  /** The trace of the sender, by message. */
+  readonly #sent = new HashMap<Growing>();
   readonly #started: Growing[] = [];
   readonly #continued = new Map<bigint, Growing>();
   readonly #orphans: LooseMessage[] = [];
@@ -100,7 +96,7 @@ export class TraceAssembler {
         trace.edges++;
       } else {
         trace.pending_edges++;
-        this.#sent.set(hash, { hash, trace });
+        this.#sent.set(hash, trace);
       }
     }
     return trace.root;
@@ -110,13 +106,15 @@ export class TraceAssembler {
   finish(): TraceBatch {
     this.#finished = true;
     const opened: LooseMessage[] = [];
-    for (const { hash, trace } of this.#sent.values()) opened.push({ hash, root: trace.root });
+    this.#sent.forEach(({ root }, hash) => void opened.push({ hash, root }));
+    const arrived: LooseMessage[] = [];
+    this.#arrived.forEach((message) => void arrived.push(message));
     return {
       started: this.#started.map(startedTrace),
       continued: Array.from(this.#continued.values(), continuedTrace),
       opened,
       orphans: this.#orphans,
-      arrived: [...this.#arrived.values()],
+      arrived,
     };
   }
 
@@ -124,7 +122,7 @@ export class TraceAssembler {
     const { in_msg } = transaction;
     if (in_msg === null) return this.#start(transaction, 0, false);
     if (in_msg.kind !== 'internal') return this.#start(transaction, 1, false);
-    const trace = this.#sent.take(in_msg.hash)?.trace ?? this.#continue(in_msg.hash);
+    const trace = this.#sent.take(in_msg.hash) ?? this.#continue(in_msg.hash);
     if (trace !== null) {
       trace.edges++;
       trace.pending_edges--;
@@ -170,21 +168,36 @@ function growing(root: bigint, first: TraceTransaction | null, edges: number, or
   };
 }
 
-function startedTrace({ first, orphaned, accounts, ...trace }: Growing): StartedTrace {
-  const { hash, lt, now, mc_seqno } = first!;
+function startedTrace(trace: Growing): StartedTrace {
+  const { hash, lt, now, mc_seqno } = trace.first!;
   return {
-    ...trace,
+    root: trace.root,
     trace_id: hash,
     start_lt: lt,
     start_utime: now,
     mc_seqno_start: mc_seqno,
-    state: traceState(orphaned, trace.pending_edges),
-    accounts: distinct(accounts),
+    end_lt: trace.end_lt,
+    end_utime: trace.end_utime,
+    mc_seqno_end: trace.mc_seqno_end,
+    nodes: trace.nodes,
+    edges: trace.edges,
+    pending_edges: trace.pending_edges,
+    state: traceState(trace.orphaned, trace.pending_edges),
+    accounts: distinct(trace.accounts),
   };
 }
 
-function continuedTrace({ first: _, orphaned: __, accounts, ...trace }: Growing): ContinuedTrace {
-  return { ...trace, accounts: distinct(accounts) };
+function continuedTrace(trace: Growing): ContinuedTrace {
+  return {
+    root: trace.root,
+    end_lt: trace.end_lt,
+    end_utime: trace.end_utime,
+    mc_seqno_end: trace.mc_seqno_end,
+    nodes: trace.nodes,
+    edges: trace.edges,
+    pending_edges: trace.pending_edges,
+    accounts: distinct(trace.accounts),
+  };
 }
 
 function distinct(keys: readonly bigint[]): readonly bigint[] {
