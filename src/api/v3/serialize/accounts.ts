@@ -1,0 +1,62 @@
+import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
+import { addressText, base64, currenciesText, decimal, quoted } from '#api/v3/serialize/texts.js';
+import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
+import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
+import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+
+/** An account as `/accountStates` shows it. */
+export function accountStateText(account: IndexedAccount, dialect: Dialect): string {
+  return (
+    `{"address":${addressText(account.address)},"account_state_hash":${base64(account.state_hash)}` +
+    `,"balance":${decimal(account.balance)},"extra_currencies":${currenciesText(account.extra_currencies)}` +
+    `,"status":${quoted(account.status)}${optional('frozen_hash', maybe(account.frozen_hash))}` +
+    `,"last_transaction_hash":${base64(account.last_trans_hash)}` +
+    `,"last_transaction_lt":${decimal(account.last_trans_lt)}` +
+    optional('data_hash', maybe(account.data_hash)) +
+    optional('code_hash', maybe(account.code_hash)) +
+    optional('data_boc', maybe(account.data_boc)) +
+    optional('code_boc', maybe(account.code_boc)) +
+    dialect.nullable('contract_methods', null) +
+    ',"interfaces":[]}'
+  );
+}
+
+/** An account as `/walletStates` shows it; other members of wallets than those of its kind are left out. */
+export function walletStateText(account: IndexedAccount): string {
+  const wallet = walletOf(account);
+  const allowed = wallet?.is_signature_allowed ?? null;
+  const currencies = account.extra_currencies;
+  return (
+    `{"address":${addressText(account.address)},"is_wallet":${wallet !== null}${walletMembers(wallet)}` +
+    `,"balance":${decimal(account.balance)}` +
+    optional('extra_currencies', currencies.size === 0 ? null : currenciesText(currencies)) +
+    optional('is_signature_allowed', allowed === null ? null : String(allowed)) +
+    `,"status":${quoted(account.status)}${optional('code_hash', maybe(account.code_hash))}` +
+    `,"last_transaction_hash":${base64(account.last_trans_hash)}` +
+    `,"last_transaction_lt":${decimal(account.last_trans_lt)}}`
+  );
+}
+
+/** Kind, seqno and id of a wallet, each with a comma before it. */
+export function walletMembers(wallet: WalletState | null): string {
+  if (wallet === null) return '';
+  const { wallet_type, seqno, wallet_id } = wallet;
+  return (
+    `,"wallet_type":${quoted(wallet_type)},"seqno":${seqno}` +
+    optional('wallet_id', wallet_id === null ? null : String(wallet_id))
+  );
+}
+
+/** Null: it is no wallet of a known kind. The account must have been read with code and data. */
+export function walletOf({ code_hash, code_boc, data_boc }: IndexedAccount): WalletState | null {
+  if (code_hash === null || code_boc === null || data_boc === null) return null;
+  // Most accounts are no wallets: their code need not be looked at.
+  if (!WALLET_CODES.has(toHex(code_hash))) return null;
+  return readWallet(parseBocRoot(code_boc), parseBocRoot(data_boc));
+}
+
+function maybe(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : base64(bytes);
+}

@@ -1,0 +1,176 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AddressCollector } from '#api/v3/serialize/address-collector.js';
+import { dialectOf } from '#api/v3/serialize/dialect.js';
+import { MessageReader } from '#api/v3/serialize/message-list.js';
+import { traceText } from '#api/v3/serialize/trace.js';
+import { type SerializedTransaction, serializeTransaction } from '#api/v3/serialize/transaction.js';
+import type { IndexedMessage, IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import {
+  type ChainTransaction,
+  chainTransactions,
+  type Recorded,
+  readV3Recordings,
+} from '#test/support/recorded-v3.js';
+import { sharedData } from '#test/support/shared-data.js';
+
+const recordings = sharedData('recorded-net/v3-recordings.jsonl.gz');
+const chain = sharedData('recorded-net/chain');
+
+/** Of the recorded network, from its zerostate on. */
+const GLOBAL_VERSION = 13;
+
+const dialect = dialectOf('toncenter');
+const bytes = (text: string) => fromBase64(text) as Uint8Array;
+
+/**
+ * Contracts of the masterchain pay nothing for gas. The reference then shows the gas that was used as fees, and none used; the
+ * cells say it the other way round.
+ */
+function corrected(expected: Recorded): Recorded {
+  const { description } = expected;
+  if (description.compute_ph?.gas_used !== '0') return expected;
+  const { gas_fees: gas_used, gas_used: gas_fees, ...others } = description.compute_ph;
+  return { ...expected, description: { ...description, compute_ph: { ...others, gas_used, gas_fees } } };
+}
+
+/** What no transaction tells of the states around it is taken from the answer. */
+function stateOf(state: Recorded): StateSummary | null {
+  if (state.account_status === null) return null;
+  const hash = (text: string | null) => (text === null ? null : bytes(text));
+  return {
+    status: state.account_status,
+    balance: BigInt(state.balance),
+    extra_currencies: new Map(
+      Object.entries<string>(state.extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)]),
+    ),
+    frozen_hash: hash(state.frozen_hash),
+    data_hash: hash(state.data_hash),
+    code_hash: hash(state.code_hash),
+  };
+}
+
+describe.skipIf(recordings === null || chain === null)('what the reference service of API v3 answers', () => {
+  let byHash: ReadonlyMap<string, ChainTransaction>;
+  let answers: Recorded[];
+
+  beforeAll(() => {
+    byHash = chainTransactions(chain as string);
+    answers = readV3Recordings(recordings as string)
+      .filter(({ status, response }) => status === 200 && typeof response === 'object' && response !== null)
+      .map(({ response }) => response);
+  }, 60_000);
+
+  /** A transaction of an answer, as the index would give it. */
+  function indexed(expected: Recorded): IndexedTransaction {
+    const { boc, workchain, shard, seqno } = byHash.get(expected.hash) as ChainTransaction;
+    return {
+      id: 0n,
+      mc_seqno: expected.mc_block_seqno,
+      block: { workchain, shard, seqno },
+      global_version: GLOBAL_VERSION,
+      trace_root: 0n,
+      trace_id: expected.trace_id === undefined ? null : bytes(expected.trace_id),
+      boc,
+      state_before: stateOf(expected.account_state_before),
+      state_after: stateOf(expected.account_state_after),
+    };
+  }
+
+  function serialized(expected: Recorded): SerializedTransaction {
+    return serializeTransaction(indexed(expected), dialect, new AddressCollector());
+  }
+
+  it('of transactions is in the cells of the same transactions', () => {
+    let count = 0;
+    for (const { transactions } of answers) {
+      if (!Array.isArray(transactions)) continue;
+      for (const expected of transactions) {
+        expect(JSON.parse(serialized(expected).json), expected.hash).toEqual(corrected(expected));
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(500);
+  });
+
+  it('of accounts to show is the accounts, sources and destinations of transactions', () => {
+    let count = 0;
+    for (const { transactions, address_book } of answers) {
+      if (!Array.isArray(transactions) || Object.keys(address_book).length === 0) continue;
+      const addresses = new AddressCollector();
+      for (const expected of transactions) serializeTransaction(indexed(expected), dialect, addresses);
+      expect([...addresses.byRaw.keys()].sort()).toEqual(Object.keys(address_book).sort());
+      count++;
+    }
+    expect(count).toBeGreaterThan(50);
+  });
+
+  it('of traces is in the cells of their transactions', () => {
+    let count = 0;
+    for (const { traces } of answers) {
+      for (const expected of traces ?? []) {
+        const all = expected.transactions_order.map((hash: string) => serialized(expected.transactions[hash]));
+        const { trace_info: info } = expected;
+        const trace = {
+          root: 0n,
+          trace_id: bytes(expected.trace_id),
+          mc_seqno_start: Number(expected.mc_seqno_start),
+          mc_seqno_end: Number(expected.mc_seqno_end),
+          start_lt: BigInt(expected.start_lt),
+          start_utime: expected.start_utime,
+          end_lt: BigInt(expected.end_lt),
+          end_utime: expected.end_utime,
+          nodes: info.transactions,
+          edges: info.messages,
+          pending_edges: info.pending_messages,
+          state: info.trace_state,
+        };
+        const given = JSON.parse(traceText(trace, { root: all[0], all }, expected.actions !== undefined, dialect));
+        // Nothing is looked for actions here.
+        const actions = expected.actions === undefined ? {} : { actions: [] };
+        const transactions = Object.fromEntries(
+          Object.entries(expected.transactions).map(([hash, one]) => [hash, corrected(one)]),
+        );
+        expect(given, expected.trace_id).toEqual({ ...expected, ...actions, transactions });
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(100);
+  });
+
+  it('of messages is in the cells of both their transactions', () => {
+    let count = 0;
+    for (const { messages } of answers) {
+      const reader = new MessageReader(dialect, new AddressCollector());
+      for (const expected of messages ?? []) {
+        expect(JSON.parse(reader.textOf(indexedMessage(expected))), expected.hash).toEqual(expected);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(300);
+  });
+
+  let ids = 0n;
+  /** A message of an answer, as the index would give it. */
+  function indexedMessage(expected: Recorded): IndexedMessage {
+    const cells = (hash: string | undefined) =>
+      hash === undefined ? null : { id: ids++, boc: (byHash.get(hash) as ChainTransaction).boc };
+    const sent_by = cells(expected.out_msg_tx_hash);
+    return {
+      hash: bytes(expected.hash),
+      sent_by,
+      received_by: cells(expected.in_msg_tx_hash),
+      global_version: GLOBAL_VERSION,
+      out_index: sent_by === null ? null : outIndex(sent_by.boc, expected.hash),
+    };
+  }
+
+  function outIndex(boc: Uint8Array, hash: string): number {
+    const { out_msgs } = decodeCell(Transaction, parseBocRoot(boc));
+    const found = [...out_msgs].find(([, message]) => toBase64(message.cell.hash()) === hash);
+    return (found as [number, unknown])[0];
+  }
+});
