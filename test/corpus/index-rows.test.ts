@@ -1,17 +1,23 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeState } from '#drivers/store/encode/state-summary.js';
 import { loadTransaction, sharedCodes, TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import type { MessageRow } from '#drivers/store/rows.js';
+import { parseAddress } from '#formats/address/parse-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { buildRound } from '#services/indexer/rows/build-round.js';
-import type { AccountChange, RoundRows } from '#services/indexer/rows/round-rows.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { AccountFold, type FoldedAccount } from '#services/indexer/rows/account-fold.js';
+import { buildRound, zerostateAccounts } from '#services/indexer/rows/build-round.js';
+import type { AccountChange, RoundRows, RoundTransaction } from '#services/indexer/rows/round-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
-import { expectedTransactions } from '#test/support/expected-rows.js';
+import { readCsv } from '#test/support/csv.js';
+import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
 import { type RecordedRounds, recordedRounds } from '#test/support/recorded-rounds.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { readBytes, sharedData } from '#test/support/shared-data.js';
 
 const folder = sharedData('recorded-net');
 const STATUS = ['uninit', 'active', 'frozen', 'nonexist'];
@@ -111,6 +117,209 @@ describe.skipIf(folder === null)('rows of the recorded network', () => {
     }
   }, 120_000);
 
+  it.each([1, 50, 2000])(
+    'of accounts are whole at the end, in batches of %i rounds',
+    (size) => {
+      const index = new Map<string, FoldedAccount>();
+      const counts = { batches: 0, rows: 0, wanting: 0, unknown: 0 };
+      const zerostates = chain.zerostates.flatMap(({ id, root }) => {
+        const { gen_utime } = decodeCell(ShardStateUnsplit, root);
+        return zerostateAccounts(parseBocRoot(serializeBoc(root)), { workchain: id.workchain, gen_utime }, writer);
+      });
+      const batches: Pick<RoundRows, 'accounts' | 'transactions'>[][] = [[{ accounts: zerostates, transactions: [] }]];
+      for (let at = 0; at < rows.length; at += size) batches.push(rows.slice(at, at + size));
+      for (const batch of batches) {
+        const fold = new AccountFold();
+        for (const round of batch) fold.add(round);
+        const wanting = fold.wanting();
+        const known = new Map(
+          wanting.flatMap((address) => {
+            const before = index.get(toHex(address));
+            return before === undefined ? [] : [[toHex(address), before] as const];
+          }),
+        );
+        counts.batches++;
+        counts.wanting += wanting.length;
+        for (const row of fold.finish(known)) {
+          const key = toHex(row.address);
+          const before = index.get(key);
+          const same =
+            row.data_hash !== null &&
+            row.data_boc === null &&
+            before?.data_hash !== undefined &&
+            before.data_hash !== null &&
+            toHex(before.data_hash) === toHex(row.data_hash);
+          const stored = same ? { ...row, data_boc: before.data_boc } : row;
+          if (row.incomplete || (stored.data_hash !== null && stored.data_boc === null)) counts.unknown++;
+          index.set(key, stored);
+          counts.rows++;
+        }
+      }
+      console.info(`batches of ${size} rounds:`, counts);
+      expect(counts.unknown).toBe(0);
+      const codes = new Set(writer.codes.map(({ code_hash }) => toHex(code_hash)));
+      const unknownCodes = new Set<string>();
+      let compared = 0;
+      for (const [at, round] of chain.rounds.slice(-1).entries()) {
+        expect(at).toBe(0);
+        for (const [i, state] of round.states.entries()) {
+          const { workchain } = round.blocks[i]!.id;
+          for (const [id, { account }] of decodeCell(ShardStateUnsplit, state).accounts.value) {
+            const key = toHex(new Uint8Array([workchain, ...id]));
+            const row = index.get(key)!;
+            const { value } = account;
+            if (value.kind === 'account_none') throw new TypeError(`${key} is not there`);
+            const { balance, state: held } = value.storage;
+            const init = held.kind === 'account_active' ? held.state_init : null;
+            expect(toHex(row.state_hash), key).toBe(toHex(account.cell.hash()));
+            expect([...(row.extra_currencies ?? [])], key).toEqual([...balance.other]);
+            expect(row.data_boc && toHex(row.data_boc), key).toBe(init?.data ? toHex(serializeBoc(init.data)) : null);
+            if (init?.code && !codes.has(toHex(init.code.hash())))
+              unknownCodes.add(`${key} ${toHex(init.code.hash())}`);
+            compared++;
+          }
+        }
+      }
+      console.info('codes that no block shows', [...unknownCodes]);
+      expect(compared).toBeGreaterThan(2000);
+    },
+    120_000,
+  );
+
+  it('of the other index agree, for all transactions', () => {
+    const found = new Map(rows.flatMap(({ transactions }) => transactions.map((row) => [toBase64(row.hash), row])));
+    const head = Math.max(...[...csvRows('blocks')].map((row) => Number(row.mc_block_seqno)));
+    let count = 0;
+    for (const row of csvRows('transactions')) {
+      const ours = found.get(row.hash!)!;
+      const name = row.hash!;
+      expect(
+        [ours.lt, ours.now, ours.mc_seqno, ours.workchain, ours.shard, ours.block_seqno].map(String),
+        name,
+      ).toEqual([row.lt, row.now, row.mc_block_seqno, row.block_workchain, row.block_shard, row.block_seqno]);
+      expect(toBase64(ours.state_hash), name).toBe(row.account_state_hash_after);
+      expect(ours.account_key, name).toBe(accountKey(addressBytes(parseAddress(row.account!).address)));
+      count++;
+    }
+    expect(count).toBe(
+      rows.filter(({ mc_seqno }) => mc_seqno <= head).flatMap(({ transactions }) => transactions).length,
+    );
+  });
+
+  it('of the other index agree, for all messages', () => {
+    const ids = new Map(rows.flatMap(({ transactions }) => transactions.map((row) => [row.id, toBase64(row.hash)])));
+    const ours = new Map<string, MessageRow>();
+    for (const { messages } of rows) {
+      for (const row of messages) ours.set(`${ids.get(row.tx_id)} ${row.msg_key} ${row.position > 0}`, row);
+    }
+    const received = new Map<string, RoundTransaction>();
+    for (const { transactions } of rows) for (const row of transactions) received.set(toBase64(row.hash), row);
+    let count = 0;
+    for (const row of csvRows('messages')) {
+      const key = rankedKey(fromBase64(row.msg_hash!)!);
+      const inbound = row.direction === 'in';
+      const message = inbound ? receivedMessage(received.get(row.tx_hash!)!) : ours.get(`${row.tx_hash} ${key} true`);
+      const name = `${row.tx_hash} ${row.msg_hash}`;
+      const normalised = row.msg_hash_norm === '' ? null : rankedKey(fromBase64(row.msg_hash_norm!)!);
+      expect({ ...message, tx_id: null, position: null }, name).toEqual({
+        tx_id: null,
+        position: null,
+        msg_key: key,
+        body_key: rankedKey(fromBase64(row.body_hash!)!),
+        norm_key: normalised === key ? null : normalised,
+        source_key: addressKey(row.source!),
+        destination_key: addressKey(row.destination!),
+        created_lt: row.created_lt === '' ? null : BigInt(row.created_lt!),
+        created_at: row.created_at === '' ? null : Number(row.created_at),
+        opcode: row.opcode === '' ? null : Number(row.opcode),
+      });
+      count++;
+    }
+    expect(count).toBeGreaterThan(15_000);
+  });
+
+  it('of the other index agree, for all states of accounts', () => {
+    const ours = new Map<string, AccountChange>();
+    for (const { accounts } of rows) for (const row of accounts) ours.set(toBase64(row.state_hash), row);
+    const counts = { agreed: 0, zerostate: 0 };
+    for (const row of csvRows('account_states')) {
+      const found = ours.get(row.hash!);
+      if (found === undefined) {
+        counts.zerostate++;
+        continue;
+      }
+      const hash = (value: Uint8Array | null) => (value === null ? '' : toBase64(value));
+      expect(
+        {
+          balance: String(found.balance),
+          account_status: STATUS[found.status],
+          frozen_hash: hash(found.frozen_hash),
+          data_hash: hash(found.data_hash),
+          code_hash: hash(found.code_hash),
+        },
+        row.hash,
+      ).toEqual({
+        balance: row.balance,
+        account_status: row.account_status,
+        frozen_hash: row.frozen_hash,
+        data_hash: row.data_hash,
+        code_hash: row.code_hash,
+      });
+      counts.agreed++;
+    }
+    console.info('states that the other index has:', counts);
+    expect(counts.agreed).toBeGreaterThan(8000);
+  });
+
+  it('of the other index agree, for all blocks', () => {
+    const ours = new Map(rows.flatMap(({ blocks }) => blocks.map((row) => [toBase64(row.root_hash), row])));
+    let count = 0;
+    for (const row of csvRows('blocks')) {
+      const found = ours.get(row.root_hash!)!;
+      const flags = [
+        'after_merge',
+        'before_split',
+        'after_split',
+        'want_merge',
+        'want_split',
+        'key_block',
+        'vert_seqno_incr',
+      ];
+      const bits = flags.reduce((sum, flag, bit) => sum + (row[flag] === 't' ? 1 << bit : 0), 0);
+      expect(String(found.id >> 24n), row.root_hash).toBe(row.mc_block_seqno);
+      expect(found.bits, row.root_hash).toBe(bits);
+      for (const column of [
+        'workchain',
+        'shard',
+        'seqno',
+        'global_id',
+        'version',
+        'flags',
+        'gen_utime',
+        'start_lt',
+        'end_lt',
+        'gen_catchain_seqno',
+        'min_ref_mc_seqno',
+        'prev_key_block_seqno',
+        'vert_seqno',
+        'master_ref_seqno',
+        'tx_count',
+      ] as const) {
+        expect(String(found[column] ?? 0), `${row.root_hash} ${column}`).toBe(row[column]);
+      }
+      expect(found.validator_list_hash_short | 0, row.root_hash).toBe(Number(row.validator_list_hash_short));
+      for (const column of ['file_hash', 'rand_seed', 'created_by'] as const) {
+        expect(toBase64(found[column]), `${row.root_hash} ${column}`).toBe(row[column]);
+      }
+      const prev = [...row.prev_blocks!.matchAll(/\((-?\d+),(-?\d+),(\d+)\)/g)].flatMap((match) =>
+        match.slice(1).map(BigInt),
+      );
+      expect(found.prev_blocks, row.root_hash).toEqual(prev);
+      count++;
+    }
+    expect(count).toBe(2270);
+  });
+
   it('of accounts are in the last transaction of each', () => {
     let count = 0;
     for (const { transactions, accounts } of rows) {
@@ -136,6 +345,14 @@ describe.skipIf(folder === null)('rows of the recorded network', () => {
     }
     expect(count).toBeGreaterThan(5000);
   });
+
+  function csvRows(table: string): Iterable<Record<string, string>> {
+    return readCsv(readBytes(`${folder}/v3-tables/${table}.csv.gz`));
+  }
+
+  function addressKey(raw: string): bigint | null {
+    return raw === '' ? null : accountKey(addressBytes(parseAddress(raw).address));
+  }
 
   function expectState(change: AccountChange, value: Account, name: string): void {
     if (value.kind === 'account_none') throw new TypeError(`${name}: an account that is not there`);

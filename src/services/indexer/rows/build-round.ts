@@ -118,13 +118,13 @@ function inOrder(a: Placed, b: Placed): number {
 function accountChange(
   facts: BlockFacts,
   id: Uint8Array,
-  { hash, lt, state_hash }: RoundTransaction,
+  { hash, lt, state_hash, account_key }: RoundTransaction,
   states: StateAccounts,
   writer: TransactionWriter,
 ): AccountChange {
   const { workchain, mc_seqno, gen_utime } = facts;
   const address = addressBytes(Address.ofParts(workchain, id));
-  const place = { address, mc_seqno, gen_utime };
+  const place = { address, account_key, mc_seqno, gen_utime };
   // The update shows nothing of an account that was there neither before nor after.
   const found = bytesEqual(state_hash, GONE.state_hash) ? null : states.find(id);
   if (found === null) return { ...place, ...GONE, last_trans_lt: lt, last_trans_hash: hash };
@@ -170,7 +170,7 @@ export function zerostateAccounts(
     const address = addressBytes(Address.ofParts(place.workchain, id));
     const { gen_utime } = place;
     const state_hash = found.cell.hash(0);
-    changes.push({ address, state_hash, mc_seqno: 0, gen_utime, ...stateOf(found) });
+    changes.push({ address, account_key: accountKey(address), state_hash, mc_seqno: 0, gen_utime, ...stateOf(found) });
   }
   return changes;
 }

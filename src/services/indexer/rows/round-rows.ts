@@ -47,6 +47,7 @@ export type AccountData =
 /** An account after its last transaction in a block. */
 export interface AccountChange extends StateFields {
   readonly address: Uint8Array;
+  readonly account_key: bigint;
   readonly state_hash: Uint8Array;
   readonly last_trans_lt: bigint;
   readonly last_trans_hash: Uint8Array;

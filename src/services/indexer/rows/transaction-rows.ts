@@ -47,7 +47,11 @@ export function readTransaction(
   let in_msg_key: bigint | null = null;
   if (received >= 0) {
     message.read(table, received);
-    if (message.code >= 0) codes.push(message.code);
+    if (message.code >= 0) {
+      codes.push(message.code);
+      // The state may show nothing of a code that came from another block with the message.
+      if (table.levelMask[message.code] === 0) writer.addCode(table.cell(message.code));
+    }
     const hash = table.hash(received, 3);
     const kind = inboundKindOf(facts);
     in_msg = { hash, kind };
