@@ -61,6 +61,10 @@ export interface EmbeddedServer {
 const OWNER_LOCK = [0x5465726e, 1];
 const PORT = 5432;
 const STARTING_OR_STOPPING = '57P03';
+/** A server that belongs to nobody for so long was left behind. */
+const UNOWNED_MS = 2000;
+/** After it a server is stopped without writing its tables; the next start makes up for it from the log. */
+const STOP_TIMEOUT_MS = 60_000;
 
 /**
  * Becomes the server, after leaving a process behind that stops it when the pipe on its standard input ends without a line:
@@ -167,7 +171,7 @@ class Server implements EmbeddedServer {
       const ended = exitOf(child).then(() => gone.abort());
       child.kill('SIGINT');
       // What is not yet in the files of the tables is written now; should that take too long, the log has it.
-      await pause(60_000, this.#clock, gone.signal);
+      await pause(STOP_TIMEOUT_MS, this.#clock, gone.signal);
       if (!gone.signal.aborted) child.kill('SIGQUIT');
       await ended;
     }
@@ -241,7 +245,7 @@ class Server implements EmbeddedServer {
   /** Stops a server that runs in the folder and belongs to nobody. */
   async #stopOrphan(): Promise<void> {
     const start = this.#clock.now();
-    for (;;) {
+    for (let wasFree = false; ; ) {
       const running = await readRunningServer(this.#folder);
       if (running === null) return;
       const client = await this.#connect(running.socketFolder);
@@ -252,22 +256,23 @@ class Server implements EmbeddedServer {
         await pause(100, this.#clock);
         continue;
       }
-      const holder = await takeOwnership(client);
-      const { rows } = await client.query(`SELECT now() - pg_postmaster_start_time() > '5 seconds' AS old`);
-      await client.end();
-      if (holder !== null) throw this.#inUse(holder);
-      // A younger one may be somebody's who is about to take possession of it.
-      if (rows[0].old) await this.#stop(running.pid);
-      else await pause(1000, this.#clock);
+      // It may be just ending, and then has nothing more to say.
+      const owner = await ownerOf(client).catch(() => null);
+      await client.end().catch(() => {});
+      if (owner !== null) throw this.#inUse(owner);
+      // One that has just started may be about to be taken possession of.
+      if (wasFree) await this.#stop(running.pid);
+      else await pause(UNOWNED_MS, this.#clock);
+      wasFree = true;
     }
   }
 
   async #stop(pid: number): Promise<void> {
     this.#logger.warn('stopping a database server that was left behind', { pid });
-    process.kill(pid, 'SIGINT');
-    const end = this.#clock.now() + 60_000;
+    sendSignal(pid, 'SIGINT');
+    const end = this.#clock.now() + STOP_TIMEOUT_MS;
     while (isRunning(pid) && this.#clock.now() < end) await pause(50, this.#clock);
-    if (isRunning(pid)) process.kill(pid, 'SIGQUIT');
+    sendSignal(pid, 'SIGQUIT');
   }
 
   get #startTimeoutMs(): number {
@@ -334,16 +339,24 @@ class Server implements EmbeddedServer {
   }
 }
 
-/** Resolves with `null` when the lock was free, else with who has it. */
+/** Resolves with `null` when the server belonged to nobody and now does to the client's session; else with its owner. */
 async function takeOwnership(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS taken', OWNER_LOCK);
-  if (rows[0].taken) return null;
-  const holders = await client.query(
-    `SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
+  return rows[0].taken ? null : ((await ownerOf(client)) ?? 'unknown');
+}
+
+async function ownerOf(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query(
+    `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
      WHERE locktype = 'advisory' AND granted AND classid = $1 AND objid = $2`,
     OWNER_LOCK,
   );
-  return holders.rows[0]?.application_name ?? 'unknown';
+  return rows[0]?.name ?? null;
+}
+
+/** Does nothing when the process is gone. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  if (isRunning(pid)) process.kill(pid, signal);
 }
 
 /** Resolves when a process is gone, with the reason in words. */

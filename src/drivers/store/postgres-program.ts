@@ -25,10 +25,15 @@ export interface PostgresProgram {
  * out. Where that cannot be done, or `user` cannot reach the package (one that is installed below `/root`), it is copied to
  * `copyTo` once.
  *
+ * @param folder that of the package; its version stands in the `package.json` above it
+ *
  * @throws store/embedded-program when there is none for this machine, or it does not run
  */
-export async function embeddedProgram(user: PostgresUser | null, copyTo: string): Promise<PostgresProgram> {
-  const folder = packageFolder();
+export async function embeddedProgram(
+  user: PostgresUser | null,
+  copyTo: string,
+  folder: string = packageFolder(),
+): Promise<PostgresProgram> {
   await makeLinks(folder);
   const found = await programIn(folder, user);
   if (typeof found !== 'string') return found;
