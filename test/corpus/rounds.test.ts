@@ -148,8 +148,6 @@ describe('rounds over a pool on real sockets', () => {
     for await (const { blocks } of rounds.rounds(1, ledger.lastSeqno))
       for (const { data } of blocks) bytes += data.length;
     expect(bytes).toBeGreaterThan(4_000_000);
-    // The proofs at the ends of stretches.
-    expect(pool.metrics().cache_entries).toBeLessThan(30);
-    expect(pool.metrics().cache_bytes).toBeLessThan(500_000);
+    expect(pool.metrics()).toMatchObject({ cache_entries: 0, cache_bytes: 0, cache_misses: 0 });
   });
 });

@@ -65,3 +65,18 @@ async function inMemory() {
   const after = async <T>(promise: Promise<T>): Promise<T> => (await world.after(50, promise)) as T;
   return { pool, clock, servers, after };
 }
+
+it('what shall not be kept is neither kept nor taken from what is kept', async () => {
+  const { pool, clock, after, servers } = await inMemory();
+  const read = async (keep: boolean) => {
+    const call = new Call({ keep }, 10_000, { source: pool, clock });
+    expect(call.rest().keep ?? true).toBe(keep);
+    const question = { ...seqnoRequest(50), immutable: true, verifiedAs: 'block' };
+    await after(call.ask(question));
+    return [pool.metrics().cache_entries, servers[0]!.count(LiteServerLookupBlock)];
+  };
+  expect(await read(false)).toEqual([0, 1]);
+  expect(await read(true)).toEqual([1, 2]);
+  expect(await read(true)).toEqual([1, 2]);
+  expect(await read(false)).toEqual([1, 3]);
+});

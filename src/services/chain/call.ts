@@ -60,7 +60,8 @@ export class Call {
   rest(): ReadOptions {
     const deadlineMs = this.left();
     const { signal } = this;
-    return signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+    const { keep = true } = this.#options;
+    return { deadlineMs, ...(signal === undefined ? {} : { signal }), ...(keep ? {} : { keep }) };
   }
 
   /** The answer if it is wanted back. */
@@ -95,9 +96,10 @@ export class Call {
   #request<Query, Answer, Value>(
     question: Question<Query, Answer, Value>,
   ): LiteRequest<Query, Answer, Checked<Value, Answer>> {
-    const { fn, query, need, verify, waitSeqno, immutable, verifiedAs } = question;
+    const { fn, query, need, verify, waitSeqno, verifiedAs } = question;
     const deadlineMs = this.left();
-    const { signal } = this.#options;
+    const { signal, keep = true } = this.#options;
+    const immutable = keep ? question.immutable : undefined;
     return {
       fn,
       query,

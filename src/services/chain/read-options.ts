@@ -13,6 +13,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Whether the answer, with the bytes of its proofs, is wanted back. Default: no. */
   readonly proof?: boolean;
+  /** Whether answers that stay true may be kept for others. Default: yes. No for who reads much, and each thing once. */
+  readonly keep?: boolean;
 }
 
 /** For reads about one block. */

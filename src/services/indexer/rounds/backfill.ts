@@ -1,24 +1,41 @@
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { BlockFileRead } from '#services/chain/block-data.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { ByteBudget } from '#services/indexer/rounds/byte-budget.js';
 import type { RoundOptions } from '#services/indexer/rounds/options.js';
+import type { Pace } from '#services/indexer/rounds/pace.js';
 import { type Round, roundBytes } from '#services/indexer/rounds/round.js';
 import { StopSignal } from '#services/indexer/rounds/stop-signal.js';
 import { Stretch, type StretchReads } from '#services/indexer/rounds/stretch.js';
 import { Turns } from '#services/indexer/rounds/turns.js';
 
-/** Reads that end with a signal. */
-export type ReadsUntil = (signal: AbortSignal) => StretchReads;
+/** Seqnos of the masterchain, both included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
 
-/** What a round is taken to need before any has come. */
-const FIRST_GUESS_BYTES = 128 * 1024;
+export interface BackfillModules {
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** Reads that end with a signal. */
+  readonly reads: (signal: AbortSignal) => StretchReads;
+  readonly signal: AbortSignal | undefined;
+}
 
 /** So many stretches share the bytes that may be held, so that several are under way. */
 const SHARES = 8;
+
+/** Answers that take longer are mostly waited for: shorter stretches, more of them at a time, make up for that. */
+const QUICK_MS = 25;
 
 /** Rounds of a range in their order, stretch after stretch, several of which are fetched at a time. */
 export class Backfill {
   readonly #to: number;
   readonly #options: RoundOptions;
+  readonly #clock: Clock;
+  readonly #pace: Pace;
   readonly #reads: StretchReads;
   readonly #stop: StopSignal;
   readonly #budget: ByteBudget;
@@ -30,13 +47,14 @@ export class Backfill {
   #newest: Stretch | null = null;
   #next: number;
   #taken: number;
-  #roundBytes = FIRST_GUESS_BYTES;
 
-  constructor(from: number, to: number, options: RoundOptions, reads: ReadsUntil, signal: AbortSignal | undefined) {
+  constructor({ from, to }: Range, options: RoundOptions, { clock, pace, reads, signal }: BackfillModules) {
     this.#next = from;
     this.#taken = from;
     this.#to = to;
     this.#options = options;
+    this.#clock = clock;
+    this.#pace = pace;
     this.#budget = new ByteBudget(options.aheadBytes);
     this.#turns = new Turns(options.maxInFlight);
     this.#stop = new StopSignal(signal);
@@ -72,10 +90,11 @@ export class Backfill {
 
   /** Begins stretches as long as there is room for them, and one in any case. */
   #plan(): void {
-    const { aheadBytes, aheadRounds, stretch: most } = this.#options;
+    const { aheadBytes, aheadRounds, stretch } = this.#options;
     while (this.#next <= this.#to && !this.#stop.signal.aborted) {
-      const fitting = Math.floor(aheadBytes / SHARES / this.#roundBytes);
-      const length = Math.min(Math.max(fitting, 1), most, aheadRounds, this.#to - this.#next + 1);
+      const quick = Math.ceil(stretch * Math.min(QUICK_MS / this.#pace.answerMs, 1));
+      const fitting = Math.max(Math.floor(aheadBytes / SHARES / this.#pace.roundBytes), 1);
+      const length = Math.min(fitting, quick, aheadRounds, this.#to - this.#next + 1);
       const last = this.#next + length - 1;
       if (this.#stretches.length > 0 && (last - this.#taken >= aheadRounds || this.#expected(length) > aheadBytes)) {
         return;
@@ -89,7 +108,7 @@ export class Backfill {
   #expected(more: number): number {
     let coming = more;
     for (const { length } of this.#unfinished) coming += length;
-    return this.#budget.held + coming * this.#roundBytes;
+    return this.#budget.held + coming * this.#pace.roundBytes;
   }
 
   #begin(first: number, last: number): void {
@@ -100,7 +119,7 @@ export class Backfill {
       before: (file) => previous?.lastTops ?? this.#reads.before(file),
       file: async (id, mc_seqno) => {
         await this.#budget.room(() => this.#stretches[0] === stretch, signal);
-        const file = await this.#turns.take(first, () => this.#reads.file(id, mc_seqno), signal);
+        const file = await this.#turns.take(first, () => this.#timed(id, mc_seqno), signal);
         this.#budget.take(file.data.length);
         return file;
       },
@@ -112,9 +131,16 @@ export class Backfill {
     const finished = (rounds: readonly Round[]): void => {
       this.#unfinished.delete(stretch);
       const bytes = rounds.reduce((sum, round) => sum + roundBytes(round), 0);
-      this.#roundBytes = (this.#roundBytes + bytes / rounds.length) / 2;
+      this.#pace.came(rounds.length, bytes);
       this.#plan();
     };
     stretch.rounds.then(finished, () => this.#unfinished.delete(stretch));
+  }
+
+  async #timed(id: BlockId, mc_seqno: number): Promise<BlockFileRead> {
+    const begun = this.#clock.now();
+    const file = await this.#reads.file(id, mc_seqno);
+    this.#pace.answered(this.#clock.now() - begun);
+    return file;
   }
 }

@@ -15,7 +15,7 @@ export interface RoundOptions {
   readonly aheadRounds: number;
   /** Bytes of files that are held for that; the stretch that is due next is fetched whatever it takes. */
   readonly aheadBytes: number;
-  /** Masterchain blocks that are read back from one proven block. */
+  /** Most masterchain blocks that are read back from one proven block; fewer when answers take long. */
   readonly stretch: number;
   /** Files that are asked for at a time by a backfill. */
   readonly maxInFlight: number;
@@ -31,7 +31,7 @@ export const ROUND_LIMITS = {
   aheadRounds: { default: 512, min: 1, max: 65_536 },
   aheadBytes: { default: 64 * 2 ** 20, min: 1, max: 2 ** 36 },
   stretch: { default: 32, min: 1, max: 1_024 },
-  maxInFlight: { default: 32, min: 1, max: 1_024 },
+  maxInFlight: { default: 48, min: 1, max: 1_024 },
 } as const satisfies Record<keyof RoundOptions, { default: number; min: number; max: number }>;
 
 /** Fills in defaults and checks bounds. @throws indexer/parameter */

@@ -52,7 +52,7 @@ export class PatientReads {
     signal: AbortSignal | undefined,
   ): Promise<Value> {
     const { deadlineMs, retryMinMs, retryMaxMs } = this.#options;
-    const options: ReadOptions = signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+    const options: ReadOptions = { deadlineMs, keep: false, ...(signal === undefined ? {} : { signal }) };
     try {
       for (let failures = 1; ; failures++) {
         checkSignal(signal);

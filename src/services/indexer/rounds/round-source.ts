@@ -11,6 +11,7 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import { Backfill } from '#services/indexer/rounds/backfill.js';
 import { NO_TOPS, type ShardTops, shardTopsOf } from '#services/indexer/rounds/committed-shards.js';
 import { type RoundOptions, roundOptions, wholeNumber } from '#services/indexer/rounds/options.js';
+import { Pace } from '#services/indexer/rounds/pace.js';
 import { PatientReads } from '#services/indexer/rounds/patient-reads.js';
 import type { Round } from '#services/indexer/rounds/round.js';
 import { StopSignal } from '#services/indexer/rounds/stop-signal.js';
@@ -44,6 +45,7 @@ export class RoundSource {
   readonly #options: RoundOptions;
   readonly #modules: RoundModules;
   readonly #reads: PatientReads;
+  readonly #pace = new Pace();
   /** By seqno of the masterchain, in the order in which they were read. */
   readonly #known = new Map<number, ShardTops>([[0, NO_TOPS]]);
 
@@ -85,7 +87,9 @@ export class RoundSource {
   rounds(from: number, to: number, signal?: AbortSignal): AsyncGenerator<Round, void, undefined> {
     wholeNumber('from', from, 1, MAX_SEQNO);
     wholeNumber('to', to, from, MAX_SEQNO);
-    return new Backfill(from, to, this.#options, (until) => this.#until(until), signal).rounds();
+    const { clock } = this.#modules;
+    const modules = { clock, pace: this.#pace, reads: (until: AbortSignal) => this.#until(until), signal };
+    return new Backfill({ from, to }, this.#options, modules).rounds();
   }
 
   /**
