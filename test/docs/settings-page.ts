@@ -1,5 +1,5 @@
 import { flagOf, type Setting, type SettingTable, variableOf } from '#app/config/setting.js';
-import { devSettings, serveSettings } from '#app/config/settings.js';
+import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 
 const all: SettingTable = serveSettings;
 
@@ -22,6 +22,9 @@ export function settingsPage(): string {
       Object.fromEntries(Object.entries(devSettings).filter(([name, setting]) => all[name] !== setting)),
       `Otherwise it has those of \`tern serve\`, without ${without()}.`,
     ),
+    section('tern index', backfillSettings),
+    section('tern check', checkSettings),
+    section('tern migrate', migrateSettings),
   ];
   return introduction + parts.join('');
 }

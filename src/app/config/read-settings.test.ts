@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings, unknownVariables } from '#app/config/read-settings.js';
 import { flagOf, variableOf } from '#app/config/setting.js';
-import { devSettings, serveSettings } from '#app/config/settings.js';
+import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 
-type Table = typeof serveSettings;
-type Name = keyof Table | keyof typeof devSettings;
+const everything = {
+  ...migrateSettings,
+  ...checkSettings,
+  ...backfillSettings,
+  ...devSettings,
+  ...serveSettings,
+};
+type Name = keyof typeof everything;
 
 /** For every setting: a text that is accepted with its value, and texts that are not. */
 const samples: Record<Name, readonly [good: string, value: unknown, ...bad: string[]]> = {
@@ -12,6 +18,25 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   listen: ['testnet=[::1]:8081', [{ network: 'testnet', value: { host: '::1', port: 8081 } }], '8081', 'x:y'],
   hostOf: ['testnet=Test.Example.org', [{ network: 'testnet', host: 'test.example.org' }], 'testnet', 'testnet=', '=x'],
   liteserverGroup: ['own=own.json', [{ group: 'own', source: 'own.json' }], 'own.json', 'own=', 'a/b=c'],
+  databaseUrl: [
+    'a=postgres://u:p@h/d?x=y',
+    [{ network: 'a', url: 'postgres://u:p@h/d?x=y' }],
+    'mysql://h/d',
+    'a=',
+    'h/d',
+  ],
+  databaseReadUrl: ['postgresql://h/d?x=y', [{ network: null, url: 'postgresql://h/d?x=y' }], 'A=postgresql://h/d'],
+  role: ['indexer', 'indexer', 'reader'],
+  from: ['genesis', 1, '0', '2147483648', 'newest', '-1'],
+  to: ['2147483647', 2_147_483_647, '0', 'now'],
+  accounts: ['a.txt', 'a.txt', 'a\0'],
+  keep: ['30d', 2_592_000_000, '30', '0d', '36501d', '1.5d', 'forever'],
+  indexWorkers: ['2', 2, '0', '65'],
+  workers: ['64', 64, '0', '65'],
+  sample: ['100', 100, '0', '1%'],
+  databaseConnections: ['1', 1, '0', '1001'],
+  queryTimeout: ['0.05', 50, '0', '601'],
+  index: ['off', 'off', 'no'],
   replay: ['chain', 'chain', 'a\0'],
   port: ['0', 0, '-1', '65536', '1.5', 'http', '0x50'],
   host: ['::1', '::1', 'a b', '1.2.3'],
@@ -35,7 +60,6 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   requestLog: ['all', 'all', 'some'],
 };
 
-const everything = { ...devSettings, ...serveSettings };
 const rows = Object.entries(samples).map(([name, [good, value, ...bad]]) => ({ name: name as Name, good, value, bad }));
 
 describe('every setting', () => {

@@ -55,7 +55,11 @@ export function required<Item>(described: Described<Item>): Setting<Item> {
 
 /** A setting that may be given several times. */
 export function many<Item>(
-  described: Described<Item> & { readonly fallback?: readonly string[]; readonly isRequired?: true },
+  described: Described<Item> & {
+    readonly fallback?: readonly string[];
+    readonly isRequired?: true;
+    readonly isSecret?: true;
+  },
 ): Setting<readonly Item[]> {
   const traits = { isList: true, isRequired: false, isSecret: false, fallback: [] };
   return { ...traits, ...described, gather: (values) => values as readonly Item[] };

@@ -1,6 +1,14 @@
-import { isIP } from 'node:net';
+import { apiSettings } from '#app/config/api-settings.js';
+import {
+  type DatabaseArgument,
+  databaseUrl,
+  indexSettings,
+  indexWorkSettings,
+  selectionSettings,
+  seqnoSetting,
+} from '#app/config/index-settings.js';
 import { type ForNetwork, isNetworkName, parseForNetwork, parseListenAddress } from '#app/config/listen-address.js';
-import { many, one, optional, path, type SettingValues, seconds, wholeNumber, words } from '#app/config/setting.js';
+import { many, one, optional, path, required, type SettingValues, wholeNumber, words } from '#app/config/setting.js';
 
 /** A network as it is named on the command line. */
 export interface NetworkArgument {
@@ -15,104 +23,16 @@ const logLevel = {
   meaning: 'what is logged, as lines of JSON to standard error',
 };
 
-/** Settings of everything that serves the API. */
-const apiSettings = {
-  data: one({
-    ...path('DIR'),
-    fallback: '.tern',
-    meaning: 'where proven key blocks, API keys and their usage are kept',
-  }),
-  profile: one({
-    ...words('spec', 'toncenter'),
-    fallback: 'spec',
-    meaning: 'the wire dialect of answers to requests that choose none: the published document, or the live service',
-  }),
-  getMethods: one({
-    ...words('auto', 'local', 'node'),
-    fallback: 'auto',
-    meaning:
-      'where get-methods run: here on proven state (local), on a liteserver (node), or here as long as the network is not newer than the virtual machine (auto)',
-  }),
-  tvmWorkers: optional({
-    ...wholeNumber('N', 1, 256),
-    meaning: 'threads for get-methods, of each network; default: the cores of the machine, shared among the networks',
-  }),
-  access: one({
-    ...words('open', 'keys'),
-    fallback: 'open',
-    meaning: 'who may ask: everybody without limit, or by API key, and without a key once a second',
-  }),
-  plans: optional({
-    ...path('FILE'),
-    meaning: 'the plans that API keys are on; default: plans.json in the data folder, else those that come with Tern',
-  }),
-  redisUrl: optional({
-    placeholder: 'URL',
-    accepted: 'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
-    parse: (text) => (/^rediss?:\/\/\S+$/.test(text) ? text : undefined),
-    isSecret: true,
-    meaning: 'a Redis that shares the limits among several processes',
-  }),
-  trustProxy: one<boolean | readonly string[]>({
-    placeholder: 'all|none|NETS',
-    accepted: 'all, none, or addresses and nets with commas between, as 127.0.0.1,10.0.0.0/8',
-    parse: parseTrustProxy,
-    fallback: 'none',
-    meaning: 'the proxies whose X-Forwarded-For tells the address of the client',
-  }),
-  cacheMb: one({
-    ...wholeNumber('MB', 0, 1_048_576),
-    fallback: '64',
-    meaning: 'memory for answers that may be given again, of each address listened on; 0 keeps none',
-  }),
-  nodeCacheMb: one({
-    ...wholeNumber('MB', 0, 1_048_576),
-    fallback: '64',
-    meaning: 'memory for what liteservers answered and stays true, of each network; 0 keeps none',
-  }),
-  requestTimeout: one({
-    ...seconds(0.1, 600),
-    fallback: '10',
-    meaning: 'how long a request may take; then it gets 504',
-  }),
-  maxRequests: one({
-    ...wholeNumber('N', 1, 1_000_000),
-    fallback: '4096',
-    meaning: 'requests being worked on at a time; more of them get 503',
-  }),
-  maxConnections: one({
-    ...wholeNumber('N', 1, 1_000_000),
-    fallback: '20000',
-    meaning: 'open connections of clients; more of them are closed at once',
-  }),
-  maxHeadAge: one({
-    ...seconds(0, 86_400),
-    fallback: '0',
-    meaning: 'how old the newest block may be before /readyz says 503; 0 for any age, as of recorded chains',
-  }),
-  drainDelay: one({
-    ...seconds(0, 600),
-    fallback: '0',
-    meaning: 'on SIGTERM, how long /readyz says 503 before new connections are refused, so that balancers see it',
-  }),
-  drainTimeout: one({
-    ...seconds(0, 600),
-    fallback: '10',
-    meaning: 'on SIGTERM, how long requests under way may take to end',
-  }),
-  requestLog: one({
-    ...words('all', 'failures', 'none'),
-    fallback: 'failures',
-    meaning: 'which requests are logged; failures are those answered with 5xx',
-  }),
+const network = {
+  placeholder: '[NAME=]NETWORK',
+  accepted: 'mainnet, testnet, or the file or URL of a global.config.json; with NAME= to call it so',
+  parse: parseNetworkArgument,
 };
 
 /** Settings of `tern serve`. */
 export const serveSettings = {
   network: many<NetworkArgument>({
-    placeholder: '[NAME=]NETWORK',
-    accepted: 'mainnet, testnet, or the file or URL of a global.config.json; with NAME= to call it so',
-    parse: parseNetworkArgument,
+    ...network,
     isRequired: true,
     meaning:
       'a network to serve: mainnet, testnet, or the file or URL of a global.config.json; the first is the default',
@@ -137,6 +57,7 @@ export const serveSettings = {
     meaning:
       'a private group of liteservers, for the keys whose plan opens it; the zerostate in the file tells of which network',
   }),
+  ...indexSettings,
   ...apiSettings,
   logLevel: one({ ...logLevel, fallback: 'info' }),
 };
@@ -159,13 +80,63 @@ export const devSettings = {
     fallback: '127.0.0.1',
     meaning: 'the address to listen on',
   }),
+  index: one({
+    ...words('on', 'off'),
+    fallback: 'on',
+    meaning: 'whether the chain is indexed, for API v3',
+  }),
+  databaseUrl: optional<DatabaseArgument>({
+    placeholder: 'URL',
+    accepted: 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
+    parse: databaseUrl.parse as (text: string) => DatabaseArgument | undefined,
+    isSecret: true,
+    meaning: 'the PostgreSQL that holds the index; default: one that comes with Tern, in the data folder',
+  }),
+  ...indexWorkSettings,
   ...apiSettings,
   logLevel: one({ ...logLevel, fallback: 'warn' }),
 };
 
+const oneNetwork = required<NetworkArgument>({
+  ...network,
+  meaning: 'the network: mainnet, testnet, or the file or URL of a global.config.json',
+});
+
+/** Settings of `tern index`. */
+export const backfillSettings = {
+  network: oneNetwork,
+  databaseUrl: { ...databaseUrl, isRequired: true },
+  ...selectionSettings,
+  to: seqnoSetting('the masterchain block that it ends with; default: the newest one'),
+  workers: optional({
+    ...wholeNumber('N', 1, 64),
+    meaning: 'threads that write the index; default: as the cores of the machine allow',
+  }),
+  data: apiSettings.data,
+  logLevel: one({ ...logLevel, fallback: 'warn' }),
+};
+
+/** Settings of `tern check`. */
+export const checkSettings = {
+  network: oneNetwork,
+  databaseUrl: { ...databaseUrl, isRequired: true },
+  from: seqnoSetting('the masterchain block that it begins with; default: the first one that is indexed'),
+  to: seqnoSetting('the masterchain block that it ends with; default: the last one that is indexed'),
+  sample: optional({
+    ...wholeNumber('N', 1, 1_000_000_000),
+    meaning: 'how many masterchain blocks of the range to compare, drawn by lot; default: all of them',
+  }),
+  data: apiSettings.data,
+  logLevel: one({ ...logLevel, fallback: 'warn' }),
+};
+
+/** Settings of `tern migrate`. */
+export const migrateSettings = { databaseUrl: { ...databaseUrl, isRequired: true } };
+
+export type BackfillSettings = SettingValues<typeof backfillSettings>;
+export type CheckSettings = SettingValues<typeof checkSettings>;
 export type ServeSettings = SettingValues<typeof serveSettings>;
 export type DevSettings = SettingValues<typeof devSettings>;
-export type ApiSettings = SettingValues<typeof apiSettings>;
 
 function parseNetworkArgument(text: string): NetworkArgument | undefined {
   if (text.includes('\0')) return undefined;
@@ -184,18 +155,4 @@ function parseHostOf(text: string): { network: string; host: string } | undefine
 function parseGroup(text: string): { group: string; source: string } | undefined {
   const { name, source } = parseNetworkArgument(text) ?? {};
   return name == null || source === undefined ? undefined : { group: name, source };
-}
-
-function parseTrustProxy(text: string): boolean | readonly string[] | undefined {
-  if (text === 'all') return true;
-  if (text === 'none') return false;
-  const nets = text.split(',').map((net) => net.trim());
-  return nets.every(isNet) ? nets : undefined;
-}
-
-function isNet(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

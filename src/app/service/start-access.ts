@@ -1,4 +1,4 @@
-import type { ApiSettings } from '#app/config/settings.js';
+import type { ApiSettings } from '#app/config/api-settings.js';
 import type { Surroundings } from '#app/service/liteserver-pool.js';
 import type { Access } from '#services/access/access.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
