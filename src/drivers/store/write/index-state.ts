@@ -104,3 +104,17 @@ export async function claimRounds(client: ClientBase, { from, to }: SeqnoRange):
   });
   if (rowCount !== 1) throw storeErrors.overlap({ from, to });
 }
+
+/**
+ * Looks whether rounds may be written, before the work of doing so; {@link claimRounds} decides.
+ *
+ * @throws store/overlap
+ */
+export async function requireUnclaimed(client: ClientBase, { from, to }: SeqnoRange): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'require-unclaimed',
+    text: 'SELECT FROM index_state WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1',
+    values: [from, to + 1],
+  });
+  if (rowCount !== 1) throw storeErrors.overlap({ from, to });
+}

@@ -16,17 +16,118 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
 
 /**
  * Takes the staged accounts and codes over, whatever the order in which batches come: of two states of an account the one
- * with the greater last_trans_lt stays. Staged accounts are one for each address; `incomplete` is decided here.
+ * with the greater last_trans_lt stays. Staged accounts are one for each address, and `incomplete` when they have other
+ * currencies that are not known; what else makes them incomplete is found here.
  */
 export async function mergeAccounts(client: ClientBase): Promise<void> {
-  await client.query(MERGE_CODES);
+  const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
   await client.query(MERGE_NEWER);
   await client.query(FILL_DATA);
+  if (rows.length > 0)
+    await completeByCodes(
+      client,
+      rows.map(({ code_hash }) => code_hash),
+    );
 }
+
+/** What is known of accounts before a batch, and may hold what the batch leaves out. */
+export interface KnownAccount {
+  readonly address: Uint8Array;
+  readonly data_boc: Uint8Array | null;
+  readonly extra_currencies: ReadonlyMap<number, bigint> | null;
+}
+
+export async function readKnownAccounts(
+  client: ClientBase,
+  addresses: readonly Uint8Array[],
+): Promise<readonly KnownAccount[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await client.query<{
+    address: Uint8Array;
+    data_boc: Uint8Array | null;
+    extra_currencies: Readonly<Record<string, string>> | null;
+  }>({
+    name: 'known-accounts',
+    text: 'SELECT address, data_boc, extra_currencies FROM accounts WHERE address = ANY($1::bytea[])',
+    values: [addresses],
+  });
+  return rows.map(({ address, data_boc, extra_currencies }) => ({
+    address,
+    data_boc,
+    extra_currencies:
+      extra_currencies === null
+        ? null
+        : new Map(Object.entries(extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)])),
+  }));
+}
+
+/** An account is not incomplete for want of a code any more that has come, whoever brought it. */
+async function completeByCodes(client: ClientBase, codes: readonly Uint8Array[]): Promise<void> {
+  await client.query({ ...COMPLETE_BY_CODES, values: [codes] });
+}
+
+/** An account that is incomplete, and what is missing there. */
+export interface IncompleteAccount {
+  readonly address: Uint8Array;
+  readonly state_hash: Uint8Array;
+  readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
+}
+
+/** Some accounts that are incomplete, by address; with their newest state in a range of rounds. */
+export async function incompleteAccounts(
+  client: ClientBase,
+  { from, to }: { readonly from: number; readonly to: number },
+  after: Uint8Array | null,
+  limit: number,
+): Promise<IncompleteAccount[]> {
+  const { rows } = await client.query<IncompleteAccount>({
+    name: 'incomplete-accounts',
+    text: `SELECT address, state_hash, last_trans_lt, mc_seqno FROM accounts
+           WHERE incomplete AND mc_seqno BETWEEN $1 AND $2 AND address > $3 ORDER BY address LIMIT $4`,
+    values: [from, to, after ?? new Uint8Array(), limit],
+  });
+  return rows;
+}
+
+/** What was missing of an account. */
+export interface AccountParts {
+  readonly address: Uint8Array;
+  /** Of the state that it belongs to: when the account has changed meanwhile, nothing is written. */
+  readonly state_hash: Uint8Array;
+  readonly data_boc: Uint8Array | null;
+  /** By currency id, as JSON; null for none. */
+  readonly extra_currencies: string | null;
+  readonly code: { readonly code_hash: Uint8Array; readonly boc: Uint8Array } | null;
+}
+
+/** Adds to incomplete accounts what they lack, in the transaction of the caller. */
+export async function completeAccount(client: ClientBase, parts: AccountParts): Promise<void> {
+  const { address, state_hash, data_boc, extra_currencies, code } = parts;
+  if (code !== null) {
+    await client.query('INSERT INTO codes (code_hash, boc) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      code.code_hash,
+      code.boc,
+    ]);
+    await completeByCodes(client, [code.code_hash]);
+  }
+  await client.query({
+    name: 'complete-account',
+    text: `UPDATE accounts SET data_boc = $3, extra_currencies = $4, incomplete = false
+           WHERE address = $1 AND state_hash = $2 AND incomplete`,
+    values: [address, state_hash, data_boc, extra_currencies],
+  });
+}
+
+/** Stands for other currencies that are not known. */
+const UNKNOWN = `'{}'::jsonb`;
+
+const NO_CODE = (account: string) =>
+  `(${account}.code_hash IS NOT NULL AND NOT EXISTS (SELECT FROM codes c WHERE c.code_hash = ${account}.code_hash))`;
 
 const MERGE_CODES = {
   name: 'merge-codes',
-  text: 'INSERT INTO codes SELECT * FROM staged_codes ORDER BY code_hash ON CONFLICT DO NOTHING',
+  text: `INSERT INTO codes SELECT * FROM staged_codes ORDER BY code_hash ON CONFLICT DO NOTHING RETURNING code_hash`,
 };
 
 /** Data that is left out and has the hash of the data known before is that. */
@@ -34,10 +135,9 @@ const MERGE_NEWER = {
   name: 'merge-accounts',
   text: `
     INSERT INTO accounts AS known
-    SELECT s.address, s.state_hash, s.status, s.balance, s.extra_currencies, s.last_trans_lt, s.last_trans_hash,
-      s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
-      (s.data_hash IS NOT NULL AND s.data_boc IS NULL)
-        OR (s.code_hash IS NOT NULL AND NOT EXISTS (SELECT FROM codes c WHERE c.code_hash = s.code_hash))
+    SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN} ELSE s.extra_currencies END,
+      s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
+      s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')}
     FROM staged_accounts s ORDER BY s.address
     ON CONFLICT (address) DO UPDATE SET
       state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
@@ -48,20 +148,25 @@ const MERGE_NEWER = {
         ELSE excluded.data_boc END,
       incomplete = (excluded.data_hash IS NOT NULL AND excluded.data_boc IS NULL
           AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
-        OR (excluded.code_hash IS NOT NULL
-          AND NOT EXISTS (SELECT FROM codes c WHERE c.code_hash = excluded.code_hash))
+        OR coalesce(excluded.extra_currencies = ${UNKNOWN}, false) OR ${NO_CODE('excluded')}
     WHERE known.last_trans_lt < excluded.last_trans_lt`,
 };
 
-/** A batch of older rounds may tell the data that a newer one left out, and the code. */
+/** A batch of older rounds may tell the data that a newer one left out. */
 const FILL_DATA = {
   name: 'fill-accounts',
   text: `
-    UPDATE accounts a SET
-      data_boc = CASE WHEN a.data_hash = s.data_hash THEN coalesce(a.data_boc, s.data_boc) ELSE a.data_boc END,
-      incomplete = (a.data_hash IS NOT NULL AND a.data_boc IS NULL
-          AND (s.data_boc IS NULL OR s.data_hash IS DISTINCT FROM a.data_hash))
-        OR (a.code_hash IS NOT NULL AND NOT EXISTS (SELECT FROM codes c WHERE c.code_hash = a.code_hash))
+    UPDATE accounts a SET data_boc = s.data_boc,
+      incomplete = coalesce(a.extra_currencies = ${UNKNOWN}, false) OR ${NO_CODE('a')}
     FROM staged_accounts s
-    WHERE a.address = s.address AND a.incomplete AND a.last_trans_lt >= s.last_trans_lt`,
+    WHERE a.address = s.address AND a.incomplete AND a.last_trans_lt > s.last_trans_lt
+      AND a.data_boc IS NULL AND a.data_hash = s.data_hash AND s.data_boc IS NOT NULL`,
+};
+
+const COMPLETE_BY_CODES = {
+  name: 'complete-by-codes',
+  text: `
+    UPDATE accounts a SET incomplete = false
+    WHERE a.incomplete AND a.code_hash = ANY($1::bytea[]) AND (a.data_hash IS NULL OR a.data_boc IS NOT NULL)
+      AND a.extra_currencies IS DISTINCT FROM ${UNKNOWN}`,
 };

@@ -18,25 +18,36 @@ export function partitionName(table: string, partition: number): string {
   return `${table}_p${partition}`;
 }
 
-/** Makes the partitions of a range of rounds that are not there yet. */
+/**
+ * Makes the partitions of a range of rounds that are not there yet, beside those who read and write the others: a table that
+ * is attached needs a weaker lock than one that is made as a partition.
+ */
 export async function ensurePartitions(client: ClientBase, range: SeqnoRange, partition_rounds: number): Promise<void> {
   await client.query('BEGIN');
   try {
-    // CREATE TABLE IF NOT EXISTS of two sessions at once ends in an error for one of them.
+    // Of two sessions that make the same table, one would fail.
     await advisoryLock(client, 'partitions');
     for (const partition of partitionsOf(range, partition_rounds)) {
-      for (const table of PARTITIONED_TABLES) {
-        const begin = firstIdOf(partition * partition_rounds);
-        const end = firstIdOf((partition + 1) * partition_rounds);
-        await client.query(
-          `CREATE TABLE IF NOT EXISTS ${partitionName(table, partition)} PARTITION OF ${table}
-           FOR VALUES FROM (${begin}) TO (${end})`,
-        );
-      }
+      for (const table of PARTITIONED_TABLES) await ensurePartition(client, table, partition, partition_rounds);
     }
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+async function ensurePartition(
+  client: ClientBase,
+  table: string,
+  partition: number,
+  partition_rounds: number,
+): Promise<void> {
+  const name = partitionName(table, partition);
+  const { rows } = await client.query<{ known: string | null }>('SELECT to_regclass($1)::text AS known', [name]);
+  if (rows[0]!.known !== null) return;
+  const begin = firstIdOf(partition * partition_rounds);
+  const end = firstIdOf((partition + 1) * partition_rounds);
+  await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`);
+  await client.query(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${begin}) TO (${end})`);
 }

@@ -3,15 +3,20 @@ import { firstIdOf } from '#drivers/store/ids.js';
 import { lockTraces } from '#drivers/store/write/merge-traces.js';
 import { PARTITIONED_TABLES, partitionName } from '#drivers/store/write/partitions.js';
 
+const LOCK_TIMEOUT_MS = 1000;
+
 /**
  * Drops the partitions that lie wholly below a masterchain seqno, and what belongs to their traces elsewhere. The newest states
  * of accounts stay.
  *
+ * @throws store/conflict (as the database says it) when somebody has used a table for too long: to be tried again
  * @returns the seqno below which everything is gone now; 0 while nothing was ever dropped; the one given without an index
  */
 export async function pruneBelow(client: ClientBase, mc_seqno: number): Promise<number> {
   await client.query('BEGIN');
   try {
+    // Whoever reads comes first: while this one waits for a table, nobody else gets it.
+    await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
     await lockTraces(client);
     const { rows } = await client.query<{ partition_rounds: number; pruned_below: number }>(
       'SELECT partition_rounds, pruned_below FROM index_state FOR UPDATE',
