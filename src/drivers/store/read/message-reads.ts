@@ -49,7 +49,16 @@ export async function readMessages(
       name: 'messages',
       filter,
       keyParts: 4,
-      read: (stretch) => list.read(stretch),
+      read: async (stretch) => {
+        const found = await list.read(stretch);
+        const before = stretch.after === null ? null : list.foundBy(stretch.after);
+        // The message that the page before ended with, received once more.
+        if (before !== null && found[0]?.msg_key === before.msg_key) {
+          const message = (await readCells(session, [before])).get(before.tx_id)?.messages.at(before.position);
+          if (message != null) shown.add(toHex(message.hash));
+        }
+        return found;
+      },
       check: async (found) => {
         const cellsOf = await readCells(session, found);
         return found.map((row) => messageOf(filter, row, cellsOf, shown));
@@ -79,6 +88,13 @@ class MessageList {
 
   keyOf({ tx_id, msg_key, created_lt, created_at, position }: MessageFound): OrderKey {
     return [this.#byTime ? created_at : created_lt, msg_key, tx_id, BigInt(position)];
+  }
+
+  /** The row of a key, as far as the key tells. */
+  foundBy([time, msg_key, tx_id, position]: OrderKey): MessageFound | null {
+    if (msg_key == null || tx_id == null || position == null) return null;
+    const times = { created_lt: this.#byTime ? null : time!, created_at: this.#byTime ? time! : null };
+    return { tx_id, msg_key, ...times, position: Number(position), received: [] };
   }
 
   async read(stretch: Stretch): Promise<MessageFound[]> {

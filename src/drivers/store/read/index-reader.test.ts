@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { itReadsAsBruteForce } from '#test/support/index-comparison.js';
+import { IndexOracle } from '#test/support/index-oracle.js';
+import { type IndexedChain, indexedChain } from '#test/support/indexed-chain.js';
+
+let chain: IndexedChain;
+let oracle: IndexOracle;
+
+beforeAll(async () => {
+  chain = await indexedChain('data/dev-chain', 294, 350, 20);
+  oracle = new IndexOracle(chain);
+}, 120_000);
+afterAll(() => chain?.close());
+
+describe('lists of the index are as brute force finds them, for combinations of filters:', () => {
+  itReadsAsBruteForce(() => ({ chain, oracle }), 80);
+});
