@@ -1,7 +1,7 @@
 import { CellList } from '#formats/cells/boc-cell-list.js';
 import { BOC_MAGIC, MAX_ROOTS } from '#formats/cells/boc-header.js';
 import { type BocOrder, orderCells } from '#formats/cells/boc-order.js';
-import { Cell, popcount3 } from '#formats/cells/cell.js';
+import { Cell, CellType, popcount3 } from '#formats/cells/cell.js';
 import { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { crc32c } from '#formats/cells/crc32c.js';
 import { cellsErrors } from '#formats/cells/errors.js';
@@ -35,6 +35,9 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
   if (options.cacheBits === true && options.index !== true)
     throw cellsErrors['boc-options']({ problem: 'cache bits stand in the index, which is switched off' });
   const first = all[0]!;
+  if (all.length === 1 && first.refCount === 0 && first.type === CellType.ordinary && isPlain(options)) {
+    return oneCell(first, options.crc32c === true);
+  }
   // A whole bag has as many cells as its table; how many a part of it has, is not known before.
   const expected = first instanceof TableCell && first.index === 0 ? first.table.count : 0;
   const list = takeList(expected);
@@ -45,6 +48,29 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
   const bytes = write(list, entries, orderCells(list, entries), options);
   giveBack(list);
   return bytes;
+}
+
+function isPlain({ index, storeHashes }: BocOptions): boolean {
+  return index !== true && storeHashes !== true;
+}
+
+/** What {@link write} writes for an ordinary cell without references, which the bodies of most messages are. */
+function oneCell(cell: Cell, withCrc: boolean): Uint8Array {
+  const length = (cell.bits + 7) >> 3;
+  const end = 13 + length;
+  const out = new Uint8Array(withCrc ? end + 4 : end);
+  putNumber(out, 0, BOC_MAGIC.generic, 4);
+  // Sizes of numbers in bytes, one cell, one root, none absent, bytes of all cells, place of the root; references of the cell.
+  out[4] = withCrc ? 0x41 : 0x01;
+  out[5] = 1;
+  out[6] = 1;
+  out[7] = 1;
+  out[9] = 2 + length;
+  out[12] = (cell.bits >> 3) + length;
+  const { bytes, dataOffset } = cell;
+  for (let at = 0; at < length; at++) out[13 + at] = bytes[dataOffset + at]!;
+  if (withCrc) putCrc(out, end);
+  return out;
 }
 
 /** Larger lists are not worth keeping: writing their cells takes longer than making them. */
@@ -113,11 +139,14 @@ function write(list: CellList, roots: readonly number[], order: BocOrder, option
     for (const end = at + length; at < end; ) out[at++] = bytes[from++]!;
     for (let r = entry * 4, end = r + (d1 & 7); r < end; r++) at = putNumber(out, at, places[refs[r]!]!, refSize);
   }
-  if (withCrc) {
-    const crc = crc32c(out.subarray(0, at));
-    for (let shift = 0; shift < 32; shift += 8) out[at++] = crc >>> shift;
-  }
+  if (withCrc) putCrc(out, at);
   return out;
+}
+
+/** The checksum of all before it. */
+function putCrc(out: Uint8Array, start: number): void {
+  const crc = crc32c(out.subarray(0, start));
+  for (let i = 0; i < 4; i++) out[start + i] = crc >>> (8 * i);
 }
 
 /** All hashes of a cell, the one of the lowest level first, then all depths. */

@@ -1,5 +1,5 @@
 import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
-import { addressText, base64, currenciesText, decimal, quoted } from '#api/v3/serialize/texts.js';
+import { addressText, base64, currenciesText, decimal, hashText, quoted } from '#api/v3/serialize/texts.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
 import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
@@ -9,15 +9,15 @@ import { toHex } from '#kernel/bytes/bytes.js';
 /** An account as `/accountStates` shows it. */
 export function accountStateText(account: IndexedAccount, dialect: Dialect): string {
   return (
-    `{"address":${addressText(account.address)},"account_state_hash":${base64(account.state_hash)}` +
+    `{"address":${addressText(account.address)},"account_state_hash":${hashText(account.state_hash)}` +
     `,"balance":${decimal(account.balance)},"extra_currencies":${currenciesText(account.extra_currencies)}` +
-    `,"status":${quoted(account.status)}${optional('frozen_hash', maybe(account.frozen_hash))}` +
-    `,"last_transaction_hash":${base64(account.last_trans_hash)}` +
+    `,"status":${quoted(account.status)}${optional('frozen_hash', maybeHash(account.frozen_hash))}` +
+    `,"last_transaction_hash":${hashText(account.last_trans_hash)}` +
     `,"last_transaction_lt":${decimal(account.last_trans_lt)}` +
-    optional('data_hash', maybe(account.data_hash)) +
-    optional('code_hash', maybe(account.code_hash)) +
-    optional('data_boc', maybe(account.data_boc)) +
-    optional('code_boc', maybe(account.code_boc)) +
+    optional('data_hash', maybeHash(account.data_hash)) +
+    optional('code_hash', maybeHash(account.code_hash)) +
+    optional('data_boc', maybeBoc(account.data_boc)) +
+    optional('code_boc', maybeBoc(account.code_boc)) +
     dialect.nullable('contract_methods', null) +
     ',"interfaces":[]}'
   );
@@ -33,8 +33,8 @@ export function walletStateText(account: IndexedAccount): string {
     `,"balance":${decimal(account.balance)}` +
     optional('extra_currencies', currencies.size === 0 ? null : currenciesText(currencies)) +
     optional('is_signature_allowed', allowed === null ? null : String(allowed)) +
-    `,"status":${quoted(account.status)}${optional('code_hash', maybe(account.code_hash))}` +
-    `,"last_transaction_hash":${base64(account.last_trans_hash)}` +
+    `,"status":${quoted(account.status)}${optional('code_hash', maybeHash(account.code_hash))}` +
+    `,"last_transaction_hash":${hashText(account.last_trans_hash)}` +
     `,"last_transaction_lt":${decimal(account.last_trans_lt)}}`
   );
 }
@@ -57,6 +57,10 @@ export function walletOf({ code_hash, code_boc, data_boc }: IndexedAccount): Wal
   return readWallet(parseBocRoot(code_boc), parseBocRoot(data_boc));
 }
 
-function maybe(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : base64(bytes);
+function maybeHash(hash: Uint8Array | null): string | null {
+  return hash === null ? null : hashText(hash);
+}
+
+function maybeBoc(boc: Uint8Array | null): string | null {
+  return boc === null ? null : base64(boc);
 }

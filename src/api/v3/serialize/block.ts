@@ -1,5 +1,5 @@
 import type { Dialect } from '#api/v3/serialize/dialect.js';
-import { base64, decimal, listText } from '#api/v3/serialize/texts.js';
+import { decimal, hashText, listText } from '#api/v3/serialize/texts.js';
 import { blockIdText } from '#api/v3/serialize/transaction.js';
 import type { IndexedBlock } from '#drivers/store/read/index-reads.js';
 
@@ -8,7 +8,7 @@ export function blockText(block: IndexedBlock, dialect: Dialect): string {
   const committed = { workchain: -1, shard: 1n << 63n, seqno: block.mc_seqno };
   return (
     `{"workchain":${block.workchain},"shard":${dialect.shard(block.shard)},"seqno":${block.seqno}` +
-    `,"root_hash":${base64(block.root_hash)},"file_hash":${base64(block.file_hash)}` +
+    `,"root_hash":${hashText(block.root_hash)},"file_hash":${hashText(block.file_hash)}` +
     `,"global_id":${block.global_id},"version":${block.version}` +
     `,"after_merge":${block.after_merge},"before_split":${block.before_split},"after_split":${block.after_split}` +
     `,"want_merge":${block.want_merge},"want_split":${block.want_split},"key_block":${block.key_block}` +
@@ -18,7 +18,7 @@ export function blockText(block: IndexedBlock, dialect: Dialect): string {
     `,"gen_catchain_seqno":${block.gen_catchain_seqno},"min_ref_mc_seqno":${block.min_ref_mc_seqno}` +
     `,"prev_key_block_seqno":${block.prev_key_block_seqno},"vert_seqno":${block.vert_seqno}` +
     `,"master_ref_seqno":${block.master_ref_seqno ?? 0}` +
-    `,"rand_seed":${base64(block.rand_seed)},"created_by":${base64(block.created_by)},"tx_count":${block.tx_count}` +
+    `,"rand_seed":${hashText(block.rand_seed)},"created_by":${hashText(block.created_by)},"tx_count":${block.tx_count}` +
     `,"masterchain_block_ref":${blockIdText(committed, dialect)}` +
     `,"prev_blocks":${listText(block.prev_blocks.map((previous) => blockIdText(previous, dialect)))}}`
   );

@@ -6,7 +6,7 @@ import {
   creditPhaseText,
   storagePhaseText,
 } from '#api/v3/serialize/phases.js';
-import { base64 } from '#api/v3/serialize/texts.js';
+import { hashText } from '#api/v3/serialize/texts.js';
 import type { TransactionDescr } from '#formats/tlb/transaction.js';
 import type { SplitMergeInfo } from '#formats/tlb/transaction-descr.js';
 
@@ -62,6 +62,6 @@ function phasesText({ storage_ph, credit_ph, compute_ph, action, bounce }: Phase
 function splitInfoText({ cur_shard_pfx_len, acc_split_depth, this_addr, sibling_addr }: SplitMergeInfo): string {
   return (
     `{"cur_shard_pfx_len":${cur_shard_pfx_len},"acc_split_depth":${acc_split_depth}` +
-    `,"this_addr":${base64(this_addr)},"sibling_addr":${base64(sibling_addr)}}`
+    `,"this_addr":${hashText(this_addr)},"sibling_addr":${hashText(sibling_addr)}}`
   );
 }

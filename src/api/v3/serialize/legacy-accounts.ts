@@ -1,7 +1,7 @@
 import { v3Errors } from '#api/v3/errors.js';
 import { walletMembers, walletOf } from '#api/v3/serialize/accounts.js';
 import type { Dialect } from '#api/v3/serialize/dialect.js';
-import { base64, bocText, decimal } from '#api/v3/serialize/texts.js';
+import { base64, bocText, decimal, hashText } from '#api/v3/serialize/texts.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
 import type { Address } from '#formats/address/address.js';
@@ -85,8 +85,8 @@ export function addressInformationText(facts: AccountFacts, dialect: Dialect): s
     dialect.nullable('code', facts.code) +
     dialect.nullable('data', facts.data) +
     `,"last_transaction_lt":${decimal(facts.last_transaction_lt)}` +
-    `,"last_transaction_hash":${base64(facts.last_transaction_hash)}` +
-    dialect.nullable('frozen_hash', facts.frozen_hash === null ? null : base64(facts.frozen_hash)) +
+    `,"last_transaction_hash":${hashText(facts.last_transaction_hash)}` +
+    dialect.nullable('frozen_hash', facts.frozen_hash === null ? null : hashText(facts.frozen_hash)) +
     `,"status":"${facts.status}"}`
   );
 }
@@ -100,6 +100,6 @@ export function walletInformationText(facts: AccountFacts, address: Address): st
   return (
     `{"balance":${decimal(facts.balance)}${walletMembers(wallet)}` +
     `,"last_transaction_lt":${decimal(facts.last_transaction_lt)}` +
-    `,"last_transaction_hash":${base64(facts.last_transaction_hash)},"status":"${status}"}`
+    `,"last_transaction_hash":${hashText(facts.last_transaction_hash)},"status":"${status}"}`
   );
 }

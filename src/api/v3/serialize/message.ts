@@ -1,6 +1,6 @@
 import type { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
-import { base64, bocText, currenciesText, decimal, quoted } from '#api/v3/serialize/texts.js';
+import { bocText, currenciesText, decimal, hashText, quoted } from '#api/v3/serialize/texts.js';
 import { decodeBody } from '#domain/bodies/decode-body.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
@@ -40,15 +40,15 @@ export function messageText(
   const { in_msg_tx_hash = null, out_msg_tx_hash = null } = surroundings;
   const [header, flags] = headerTexts(info, surroundings.global_version, dialect, addresses);
   const content =
-    `{"hash":${base64(body.hash())},"body":${bocText(body)}` +
+    `{"hash":${hashText(body.hash())},"body":${bocText(body)}` +
     `${dialect.nullable('decoded', decoded === null ? null : JSON.stringify(decoded))}}`;
   return (
-    `{"hash":${base64(hash)}${header}` +
+    `{"hash":${hashText(hash)}${header}` +
     dialect.nullable('opcode', opcode === null ? null : dialect.opcode(opcode)) +
     dialect.nullable('decoded_opcode', opcodeName === null ? null : quoted(opcodeName)) +
     flags +
-    optional('in_msg_tx_hash', in_msg_tx_hash === null ? null : base64(in_msg_tx_hash)) +
-    optional('out_msg_tx_hash', out_msg_tx_hash === null ? null : base64(out_msg_tx_hash)) +
+    optional('in_msg_tx_hash', in_msg_tx_hash === null ? null : hashText(in_msg_tx_hash)) +
+    optional('out_msg_tx_hash', out_msg_tx_hash === null ? null : hashText(out_msg_tx_hash)) +
     `,"message_content":${content}` +
     dialect.nullable('init_state', initText(value, dialect)) +
     optional('hash_norm', normalizedHashText(value, hash)) +
@@ -104,12 +104,12 @@ function opcodeOf(body: Cell): number | null {
 function initText({ init }: Message, dialect: Dialect): string | null {
   if (init === null) return null;
   const cell = init.kind === 'left' ? encodeCell(StateInit, init.value) : init.value.cell;
-  return `{"hash":${base64(cell.hash())},"body":${bocText(cell)}${dialect.nullable('decoded', null)}}`;
+  return `{"hash":${hashText(cell.hash())},"body":${bocText(cell)}${dialect.nullable('decoded', null)}}`;
 }
 
 /** Of a message from outside, when it is another hash than that of the message. */
 function normalizedHashText(message: Message, hash: Uint8Array): string | null {
   if (message.info.kind !== 'ext_in_msg_info') return null;
   const normalized = normalizedExternalHash(message);
-  return bytesEqual(normalized, hash) ? null : base64(normalized);
+  return bytesEqual(normalized, hash) ? null : hashText(normalized);
 }

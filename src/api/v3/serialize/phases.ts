@@ -1,5 +1,5 @@
 import { optional } from '#api/v3/serialize/dialect.js';
-import { base64, currenciesText, decimal } from '#api/v3/serialize/texts.js';
+import { currenciesText, decimal, hashText } from '#api/v3/serialize/texts.js';
 import type { StorageUsed } from '#formats/tlb/account.js';
 import type { AccStatusChange } from '#formats/tlb/account-status.js';
 import type {
@@ -50,8 +50,8 @@ export function computePhaseText(phase: TrComputePhase): string {
     optional('gas_credit', maybeDecimal(phase.gas_credit)) +
     `,"mode":${phase.mode},"exit_code":${phase.exit_code}` +
     optional('exit_arg', phase.exit_arg === null ? null : String(phase.exit_arg)) +
-    `,"vm_steps":${phase.vm_steps},"vm_init_state_hash":${base64(phase.vm_init_state_hash)}` +
-    `,"vm_final_state_hash":${base64(phase.vm_final_state_hash)}}`
+    `,"vm_steps":${phase.vm_steps},"vm_init_state_hash":${hashText(phase.vm_init_state_hash)}` +
+    `,"vm_final_state_hash":${hashText(phase.vm_final_state_hash)}}`
   );
 }
 
@@ -65,7 +65,7 @@ export function actionPhaseText(phase: TrActionPhase): string {
     optional('result_arg', phase.result_arg === null ? null : String(phase.result_arg)) +
     `,"tot_actions":${phase.tot_actions},"spec_actions":${phase.spec_actions}` +
     `,"skipped_actions":${phase.skipped_actions},"msgs_created":${phase.msgs_created}` +
-    `,"action_list_hash":${base64(phase.action_list_hash)},"tot_msg_size":${sizeText(phase.tot_msg_size)}}`
+    `,"action_list_hash":${hashText(phase.action_list_hash)},"tot_msg_size":${sizeText(phase.tot_msg_size)}}`
   );
 }
 

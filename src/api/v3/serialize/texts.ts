@@ -10,14 +10,28 @@ export function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** An integer as a JSON text of its decimal digits. */
+/** An integer as a JSON text of its decimal digits. Numbers are written quicker than bigints, and most are no longer. */
 export function decimal(value: bigint | number): string {
-  return `"${value}"`;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? `"${number}"` : `"${value}"`;
 }
 
 /** Bytes in standard base64, as JSON. */
 export function base64(bytes: Uint8Array): string {
   return `"${toBase64(bytes)}"`;
+}
+
+const scratch = Buffer.alloc(32);
+
+/** 32 bytes in standard base64: as {@link base64}, without a buffer for each. */
+export function hashBase64(hash: Uint8Array): string {
+  scratch.set(hash);
+  return scratch.toString('base64');
+}
+
+/** As {@link hashBase64}, as JSON. */
+export function hashText(hash: Uint8Array): string {
+  return `"${hashBase64(hash)}"`;
 }
 
 /** The raw form, hexadecimal digits in upper case: `0:ABC…`. */

@@ -1,5 +1,5 @@
 import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
-import { base64, decimal, listText, quoted } from '#api/v3/serialize/texts.js';
+import { decimal, hashText, listText, quoted } from '#api/v3/serialize/texts.js';
 import type { SerializedTransaction } from '#api/v3/serialize/transaction.js';
 import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedTrace } from '#drivers/store/read/index-reads.js';
@@ -33,7 +33,7 @@ export function traceText(
   // The sender of a message that began a broken trace is an account, only not indexed.
   const external_hash = trace.state === 'broken' || root === null ? null : root.in_msg_hash;
   return (
-    `{"trace_id":${base64(trace.trace_id)}` +
+    `{"trace_id":${hashText(trace.trace_id)}` +
     dialect.nullable('external_hash', external_hash === null ? null : quoted(external_hash)) +
     `,"mc_seqno_start":${decimal(trace.mc_seqno_start)},"mc_seqno_end":${decimal(trace.mc_seqno_end)}` +
     `,"start_lt":${decimal(trace.start_lt)},"start_utime":${trace.start_utime}` +

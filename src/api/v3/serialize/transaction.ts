@@ -2,14 +2,13 @@ import type { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { descriptionText } from '#api/v3/serialize/description.js';
 import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
 import { messageText } from '#api/v3/serialize/message.js';
-import { base64, currenciesText, decimal, listText } from '#api/v3/serialize/texts.js';
+import { currenciesText, decimal, hashBase64, hashText, listText } from '#api/v3/serialize/texts.js';
 import type { IndexedTransaction, ShardPosition, StateSummary } from '#drivers/store/read/index-reads.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { AccountStatus } from '#formats/tlb/account-status.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
 
 const STATUSES: Readonly<Record<AccountStatus, string>> = {
   acc_state_uninit: '"uninit"',
@@ -41,7 +40,7 @@ export function serializeTransaction(
 ): SerializedTransaction {
   const { block, global_version, trace_id } = indexed;
   const cell = parseBocRoot(indexed.boc);
-  const hash = toBase64(cell.hash());
+  const hash = hashBase64(cell.hash());
   const transaction = decodeCell(Transaction, cell);
   const { lt, in_msg } = transaction;
   const account = addresses.add(Address.ofParts(block.workchain, transaction.account_addr));
@@ -49,13 +48,13 @@ export function serializeTransaction(
   const out_msg_hashes: string[] = [];
   for (const [, message] of transaction.out_msgs) {
     out_msgs.push(messageText(message, { global_version }, dialect, addresses));
-    out_msg_hashes.push(toBase64(message.cell.hash()));
+    out_msg_hashes.push(hashBase64(message.cell.hash()));
   }
   const update = transaction.state_update.value;
   const json =
     `{"account":${account},"hash":"${hash}","lt":${decimal(lt)},"now":${transaction.now}` +
-    `,"mc_block_seqno":${indexed.mc_seqno}${optional('trace_id', trace_id === null ? null : base64(trace_id))}` +
-    `,"prev_trans_hash":${base64(transaction.prev_trans_hash)},"prev_trans_lt":${decimal(transaction.prev_trans_lt)}` +
+    `,"mc_block_seqno":${indexed.mc_seqno}${optional('trace_id', trace_id === null ? null : hashText(trace_id))}` +
+    `,"prev_trans_hash":${hashText(transaction.prev_trans_hash)},"prev_trans_lt":${decimal(transaction.prev_trans_lt)}` +
     `,"orig_status":${STATUSES[transaction.orig_status]},"end_status":${STATUSES[transaction.end_status]}` +
     `,"total_fees":${decimal(transaction.total_fees.grams)}` +
     `,"total_fees_extra_currencies":${currenciesText(transaction.total_fees.other)}` +
@@ -71,7 +70,7 @@ export function serializeTransaction(
     hash,
     lt,
     account: account.slice(1, -1),
-    in_msg_hash: in_msg === null ? null : toBase64(in_msg.cell.hash()),
+    in_msg_hash: in_msg === null ? null : hashBase64(in_msg.cell.hash()),
     out_msg_hashes,
   };
 }
@@ -86,16 +85,16 @@ function stateText(hash: Uint8Array, state: StateSummary | null, dialect: Dialec
   const known = <T>(value: T | null | undefined, write: (value: T) => string) =>
     value === null || value === undefined ? null : write(value);
   return (
-    `{"hash":${base64(hash)}` +
+    `{"hash":${hashText(hash)}` +
     dialect.nullable('balance', known(state?.balance, decimal)) +
     dialect.nullable('extra_currencies', known(state?.extra_currencies, currenciesText)) +
     dialect.nullable(
       'account_status',
       known(state?.status, (status) => `"${status}"`),
     ) +
-    dialect.nullable('frozen_hash', known(state?.frozen_hash, base64)) +
-    dialect.nullable('data_hash', known(state?.data_hash, base64)) +
-    dialect.nullable('code_hash', known(state?.code_hash, base64)) +
+    dialect.nullable('frozen_hash', known(state?.frozen_hash, hashText)) +
+    dialect.nullable('data_hash', known(state?.data_hash, hashText)) +
+    dialect.nullable('code_hash', known(state?.code_hash, hashText)) +
     '}'
   );
 }
