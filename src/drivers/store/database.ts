@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** A replica, for reading. */
   readonly readUrl?: string;
+  /** Refuse to write: what the pool for writing is used for is then to look at the schema. Default: no. */
+  readonly readOnly?: boolean;
   /** Connections for writing at most. Default: 8. */
   readonly writeConnections?: number;
   /** Connections for reading at most. Default: 16. */
@@ -53,12 +55,19 @@ export class Database {
   private constructor(options: DatabaseOptions, { clock, logger }: DatabaseModules) {
     const { url, readUrl, ...rest } = options;
     this.#options = {
-      ...{ url, writeConnections: 8, readConnections: 16, readTimeoutMs: 10_000, connectTimeoutMs: 10_000 },
+      ...{
+        url,
+        readOnly: false,
+        writeConnections: 8,
+        readConnections: 16,
+        readTimeoutMs: 10_000,
+        connectTimeoutMs: 10_000,
+      },
       ...rest,
     };
     this.#clock = clock;
-    const { writeConnections, readConnections, connectTimeoutMs } = this.#options;
-    this.#writers = new Pool(url, { connectTimeoutMs }, writeConnections, logger ?? silentLogger);
+    const { readOnly, writeConnections, readConnections, connectTimeoutMs } = this.#options;
+    this.#writers = new Pool(url, { connectTimeoutMs, readOnly }, writeConnections, logger ?? silentLogger);
     const session = { name: 'tern read', connectTimeoutMs, readOnly: true };
     this.#readers = new Pool(readUrl ?? url, session, readConnections, logger ?? silentLogger);
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import {
   startEmbeddedServer,
 } from '#drivers/store/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { embeddedProgram } from '#drivers/store/postgres-program.js';
+import { embeddedProgram, programIn } from '#drivers/store/postgres-program.js';
 import { closedFolder, postgresUser } from '#drivers/store/postgres-user.js';
 import { isRunning } from '#drivers/store/server-folder.js';
 import { serverSettings } from '#drivers/store/server-settings.js';
@@ -35,7 +35,11 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
+afterAll(async () => {
+  // A test that failed may have left a server without anybody who watches it.
+  for (const pid of processesOf(base)) process.kill(pid, 'SIGKILL');
+  await rm(base, { recursive: true, force: true });
+});
 
 async function start(options: Partial<EmbeddedServerOptions> = {}): Promise<EmbeddedServer> {
   const server = await startEmbeddedServer({ folder, sync: false, ...options }, { clock: systemClock });
@@ -77,7 +81,7 @@ async function until(condition: () => boolean): Promise<void> {
 /** Processes whose command line names the folder: servers and those that watch them. */
 function processesOf(at: string): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
-  return lines.filter((line) => line.includes(`${at}/cluster`)).map((line) => Number.parseInt(line, 10));
+  return lines.filter((line) => line.includes(`-D ${at}/`)).map((line) => Number.parseInt(line, 10));
 }
 
 describe('an embedded server', () => {
@@ -102,6 +106,15 @@ describe('an embedded server', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await readdir(folder)).sort()).toEqual(['cluster', 'run', 'server.log']);
     if (isRoot) expect((await stat(join(folder, 'cluster'))).uid).not.toBe(0);
+  });
+
+  it('makes other databases, each once, whatever they are called', async () => {
+    const server = await start();
+    const name = 'a "b"; c';
+    const url = await server.ensureDatabase(name);
+    await query(url, 'CREATE TABLE kept (a integer)');
+    expect(await server.ensureDatabase(name)).toBe(url);
+    expect(await query(url, 'SELECT current_database() AS name, count(*) FROM kept')).toEqual([{ name, count: 0n }]);
   });
 
   it('is refused to a second Tern, in the same process or another', async () => {
@@ -257,28 +270,40 @@ describe('a folder', () => {
   });
 });
 
+/** The package as npm unpacks it: links are named in pg-symlinks.json, and not made. */
+async function copyWithoutLinks(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
+  await cp(join(from, '..', 'package.json'), join(to, '..', 'package.json'));
+}
+
 describe('the program', () => {
   it('is told when it does not run', async () => {
     await expect(start({ program: join(base, 'nowhere') })).rejects.toMatchObject(code('embedded-program'));
   });
 
-  it.runIf(isRoot)('is copied when its user cannot reach it, or its links are missing and cannot be made', async () => {
+  it('gets the links that its installation may not have made', async () => {
+    const user = await postgresUser(folder);
+    const found = await embeddedProgram(user, base);
+    await copyWithoutLinks(found.folder, join(base, 'bare', 'native'));
+    expect(await programIn(join(base, 'bare', 'native'), user)).toMatch(/shared librar/);
+    expect(await embeddedProgram(user, base, join(base, 'bare', 'native'))).toMatchObject({ version: found.version });
+    expect(await programIn(join(base, 'bare', 'native'), user)).toMatchObject({ version: found.version });
+  });
+
+  it.runIf(isRoot)('is copied once when its user cannot reach it', async () => {
     const user = (await postgresUser(folder))!;
     const found = await embeddedProgram(user, base);
     const hidden = join(base, 'hidden', 'native');
-    await cp(found.folder, hidden, {
-      recursive: true,
-      filter: (path) => !/\.so(\.\d+)?$/.test(path) || /xml|lzma|ossp/.test(path),
-    });
-    await cp(join(found.folder, '..', 'package.json'), join(base, 'hidden', 'package.json'));
+    await copyWithoutLinks(found.folder, hidden);
     await chmod(join(base, 'hidden'), 0o700);
     const copied = await embeddedProgram(user, base, hidden);
     expect(copied.folder).toMatch(/program-18/);
     expect(copied.version).toBe(found.version);
-    const server = await start({ program: copied.folder });
+    const server = await start({ folder: join(base, 'copied'), program: copied.folder });
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    // The next start finds the copy.
+    const { mtimeMs } = await stat(copied.folder);
     expect(await embeddedProgram(user, base, hidden)).toEqual(copied);
+    expect((await stat(copied.folder)).mtimeMs).toBe(mtimeMs);
   });
 
   const oldest = '/usr/lib/postgresql/15';

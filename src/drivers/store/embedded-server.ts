@@ -4,7 +4,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import pg from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import { connectError, storeError } from '#drivers/store/postgres-error.js';
 import { embeddedProgram, type PostgresProgram, programIn } from '#drivers/store/postgres-program.js';
 import { type PostgresUser, postgresUser } from '#drivers/store/postgres-user.js';
 import {
@@ -49,6 +51,8 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Of another database of the server. */
   urlOf(database: string): string;
+  /** Makes a database if it is not there, and gives its URL. */
+  ensureDatabase(name: string): Promise<string>;
   /** Of the server, such as `18.4`. */
   readonly version: string;
   /** Number of the server's process; `null` while there is none. */
@@ -97,7 +101,12 @@ export async function startEmbeddedServer(
     logger.info('made a new database', { folder: folder.folder, version: program.version });
   }
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
-  await server.start();
+  try {
+    await server.start();
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return server;
 }
 
@@ -157,9 +166,24 @@ class Server implements EmbeddedServer {
     this.#socketFolder = await makeSocketFolder(this.#folder, this.#user);
     const owner = await this.#spawn();
     await removeDrafts(this.#folder);
-    const { rowCount } = await owner.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
-    if (rowCount === 0) await owner.query(`CREATE DATABASE ${DATABASE}`);
+    await createDatabase(owner, DATABASE);
     this.#running = this.#keepRunning();
+  }
+
+  async ensureDatabase(name: string): Promise<string> {
+    const client = new pg.Client(connectionConfig(this.urlOf('postgres')));
+    client.on('error', () => {});
+    await client.connect().catch((error) => {
+      throw connectError(error);
+    });
+    try {
+      await createDatabase(client, name);
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      await client.end();
+    }
+    return this.urlOf(name);
   }
 
   async close(): Promise<void> {
@@ -357,6 +381,11 @@ async function ownerOf(client: pg.Client): Promise<string | null> {
 /** Does nothing when the process is gone. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   if (isRunning(pid)) process.kill(pid, signal);
+}
+
+async function createDatabase(client: pg.Client, name: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+  if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
 }
 
 /** Resolves when a process is gone, with the reason in words. */
