@@ -20,7 +20,8 @@ const HAS_DATA = 8;
 const HAS_FROZEN = 16;
 const HAS_EXTRA = 32;
 const HAS_EXTRA_HASH = 64;
-const scratch = new Uint8Array(16 * 1024);
+/** Room for a state without other currencies. */
+const scratch = new Uint8Array(256);
 
 /**
  * The column `state_after`: a byte with the status (2 bits) and flags (code, data, frozen hash, other currencies), the balance
@@ -28,7 +29,7 @@ const scratch = new Uint8Array(16 * 1024);
  */
 export function encodeState(state: StateFields): Uint8Array {
   const { code_hash, data_hash, frozen_hash, extra_hash, extra_currencies: extra } = state;
-  const out = extra === null ? scratch : new Uint8Array(128 + extra.size * 40);
+  const out = extra === null ? scratch : new Uint8Array(256 + extra.size * 40);
   out[0] =
     state.status |
     (code_hash === null ? 0 : HAS_CODE) |
