@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { IndexReader } from '#drivers/store/read/index-reader.js';
 import type {
   BlockFilter,
   ByMessageFilter,
@@ -8,6 +9,7 @@ import type {
   TraceFilter,
   TransactionFilter,
 } from '#drivers/store/read/index-reads.js';
+import { DEFAULT_THRESHOLDS } from '#drivers/store/read/index-session.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { compareCombinations, Dice, type FilterParts } from '#test/support/filter-combinations.js';
 import type { IndexOracle, MessageFact } from '#test/support/index-oracle.js';
@@ -107,8 +109,12 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
     out: () => ({ direction: 'out' }),
   });
 
-  it('transactions by message', async () => {
+  // With low thresholds most keys count as frequent, as those of a large index do.
+  const thresholds = [DEFAULT_THRESHOLDS, { messages: 3, messagesOfTransactions: 3 }];
+
+  it.each(thresholds)('transactions by message, %o', async (threshold) => {
     const { chain, oracle } = open();
+    const reader = new IndexReader(chain.database, threshold);
     const { source: _, destination: __, ...parts } = messageParts(oracle);
     const address = (fact: MessageFact) => fact.source ?? fact.destination ?? oracle.transactions[0]!.address;
     const found = await compareCombinations(
@@ -121,7 +127,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
         },
         read: (filter: ByMessageFilter, page) =>
           Object.keys(filter).some((name) => name !== 'direction')
-            ? chain.reader.transactionsByMessage(filter, page, options)
+            ? reader.transactionsByMessage(filter, page, options)
             : Promise.resolve({ rows: [], next: null }),
         nameOf: ({ id }) => String(id),
         expected: (filter, sort) =>
@@ -133,8 +139,9 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
     expect(found).toBeGreaterThan(30);
   });
 
-  it('messages', async () => {
+  it.each(thresholds)('messages, %o', async (threshold) => {
     const { chain, oracle } = open();
+    const reader = new IndexReader(chain.database, threshold);
     const found = await compareCombinations(
       {
         facts: oracle.messages,
@@ -147,7 +154,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
             ({ created_at }) => created_at,
           ),
         },
-        read: (filter: MessageFilter, page) => chain.reader.messages(filter, page, options),
+        read: (filter: MessageFilter, page) => reader.messages(filter, page, options),
         nameOf: ({ hash }) => toHex(hash),
         expected: (filter, sort) => oracle.messageHashes(filter, sort),
       },

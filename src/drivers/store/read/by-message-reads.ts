@@ -16,9 +16,6 @@ import { assembleTransactions } from '#drivers/store/read/transaction-assembly.j
 import { behind, limited, orderBy, orderKey, type TransactionOrder } from '#drivers/store/read/transaction-order.js';
 import { TRANSACTION_COLUMNS, type TransactionFound } from '#drivers/store/read/transaction-rows.js';
 
-/** Up to so many messages, the transactions of all of them are sorted. */
-const FEW = 20_000;
-
 /** Whose messages count: those that a transaction received, those that it sent. */
 interface Sides {
   readonly in: boolean;
@@ -35,6 +32,7 @@ export async function readTransactionsByMessage(
   const { direction, opcode } = filter;
   const sides = { in: direction !== 'out', out: direction !== 'in' && opcode === undefined };
   const order = { byTime: false, sort: page.sort };
+  const few = session.thresholds.messagesOfTransactions;
   let driver: Driver | undefined;
   const { rows, next } = await readPage<TransactionFound, TransactionFound>(
     {
@@ -43,9 +41,9 @@ export async function readTransactionsByMessage(
       keyParts: 2,
       read: async (stretch) => {
         if ((!sides.in && !sides.out) || isImpossible(filter)) return [];
-        driver ??= await fewest(session, keyConditions(filter), [], FEW);
+        driver ??= await fewest(session, keyConditions(filter), [], few);
         const found =
-          driver.count < FEW ? ofMessages(filter, driver, sides, order, stretch) : walk(filter, sides, order, stretch);
+          driver.count < few ? ofMessages(filter, driver, sides, order, stretch) : walk(filter, sides, order, stretch);
         return session.rows<TransactionFound>(found, { planned: 'each time' });
       },
       check: (found) => found.map((row) => (hasMessage(filter, sides, row.boc) ? row : null)),

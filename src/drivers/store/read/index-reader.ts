@@ -15,7 +15,12 @@ import type {
   TraceFilter,
   TransactionFilter,
 } from '#drivers/store/read/index-reads.js';
-import { type IndexSession, IndexSessions } from '#drivers/store/read/index-session.js';
+import {
+  DEFAULT_THRESHOLDS,
+  type IndexSession,
+  IndexSessions,
+  type ReadThresholds,
+} from '#drivers/store/read/index-session.js';
 import { readMessages } from '#drivers/store/read/message-reads.js';
 import { SharedCells } from '#drivers/store/read/shared-cells.js';
 import { readTraces, readTransactionsOfTraces } from '#drivers/store/read/trace-reads.js';
@@ -27,8 +32,8 @@ export class IndexReader implements IndexReads {
   readonly #sessions: IndexSessions;
   readonly #cells = new SharedCells();
 
-  constructor(database: Database) {
-    this.#sessions = new IndexSessions(database);
+  constructor(database: Database, thresholds: ReadThresholds = DEFAULT_THRESHOLDS) {
+    this.#sessions = new IndexSessions(database, thresholds);
   }
 
   head(options: IndexReadOptions) {

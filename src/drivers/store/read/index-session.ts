@@ -2,9 +2,23 @@ import type { QueryResultRow } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-reads.js';
 import { render, type Sql } from '#drivers/store/read/sql.js';
+import { sha256 } from '#formats/cells/sha256.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+
+const encoder = new TextEncoder();
 
 /** Most statements that each connection keeps prepared: each costs memory in the database. */
 const MOST_NAMES = 128;
+
+/** From how many rows on a read goes another way: what is sorted as a whole below it is walked in its order above. */
+export interface ReadThresholds {
+  /** Messages of one key. Default: 2,000. */
+  readonly messages: number;
+  /** Messages of one key whose transactions are asked for. Default: 20,000. */
+  readonly messagesOfTransactions: number;
+}
+
+export const DEFAULT_THRESHOLDS: ReadThresholds = { messages: 2000, messagesOfTransactions: 20_000 };
 
 /** How one statement is to be run. */
 export interface QueryManner {
@@ -32,7 +46,7 @@ export class StatementNames {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     if (this.#names.size >= MOST_NAMES) return undefined;
-    const name = `tern_${this.#names.size}`;
+    const name = `tern_${toHex(sha256(encoder.encode(text)).subarray(0, 12))}`;
     this.#names.set(text, name);
     return name;
   }
@@ -42,10 +56,12 @@ export class StatementNames {
 export class IndexSession {
   readonly #reader: Reader;
   readonly #names: StatementNames;
+  readonly thresholds: ReadThresholds;
 
-  constructor(reader: Reader, names: StatementNames) {
+  constructor(reader: Reader, names: StatementNames, thresholds: ReadThresholds) {
     this.#reader = reader;
     this.#names = names;
+    this.thresholds = thresholds;
   }
 
   async rows<Row extends QueryResultRow>(piece: Sql, manner: QueryManner = {}): Promise<Row[]> {
@@ -59,12 +75,14 @@ export class IndexSession {
 export class IndexSessions {
   readonly #database: Database;
   readonly #names = new StatementNames();
+  readonly #thresholds: ReadThresholds;
 
-  constructor(database: Database) {
+  constructor(database: Database, thresholds: ReadThresholds) {
     this.#database = database;
+    this.#thresholds = thresholds;
   }
 
   read<T>(options: IndexReadOptions, work: (session: IndexSession) => Promise<T>): Promise<T> {
-    return this.#database.read((reader) => work(new IndexSession(reader, this.#names)), options);
+    return this.#database.read((reader) => work(new IndexSession(reader, this.#names, this.#thresholds)), options);
   }
 }

@@ -32,9 +32,6 @@ interface MessageFound {
   readonly received: readonly bigint[];
 }
 
-/** Up to so many rows are sorted as they come. */
-const FEW = 2000;
-
 /** A page of messages, each once. */
 export async function readMessages(
   session: IndexSession,
@@ -152,7 +149,7 @@ class MessageList {
         sql`(m.created_at, m.msg_key, m.tx_id, m.position) ${compare} (${at}::bigint, ${key}::bigint, ${tx}::bigint, ${position}::smallint)`,
       );
     }
-    const isLarge = driver !== null && driver.count >= FEW;
+    const isLarge = driver !== null && driver.count >= this.#session.thresholds.messages;
     if (isLarge || hasLt(given)) bounds = await translateBounds(this.#session, bounds);
     const columns = [raw('m.created_lt'), raw('m.created_at')] as const;
     if (isLarge) {
@@ -193,7 +190,9 @@ class MessageList {
           WHERE ${all([...finds, ...this.#others(driver), ...conditions])}
           ORDER BY ${order('m')} LIMIT ${raw(count)} ${raw(offset === 0 ? '' : `OFFSET ${offset}`)}
         ) AS m ORDER BY ${order('m')}`,
-      offset === 0 && (driver === null || driver.count < FEW) ? {} : { planned: 'each time' },
+      offset === 0 && (driver === null || driver.count < this.#session.thresholds.messages)
+        ? {}
+        : { planned: 'each time' },
     );
   }
 
@@ -219,7 +218,7 @@ class MessageList {
     if (only === undefined) this.#driver = null;
     else if (only.name === 'msg_hash' || (conditions.length === 1 && !this.#byTime))
       this.#driver = { condition: only, count: 0 };
-    else this.#driver = await fewest(this.#session, conditions, within, FEW);
+    else this.#driver = await fewest(this.#session, conditions, within, this.#session.thresholds.messages);
     return this.#driver;
   }
 
