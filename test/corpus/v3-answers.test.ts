@@ -4,7 +4,7 @@ import { dialectOf } from '#api/v3/serialize/dialect.js';
 import { MessageReader } from '#api/v3/serialize/message-list.js';
 import { traceText } from '#api/v3/serialize/trace.js';
 import { type SerializedTransaction, serializeTransaction } from '#api/v3/serialize/transaction.js';
-import type { IndexedMessage, IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
+import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-reads.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
@@ -12,6 +12,8 @@ import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
 import {
   type ChainTransaction,
   chainTransactions,
+  indexedTransaction,
+  RECORDED_GLOBAL_VERSION,
   type Recorded,
   readV3Recordings,
 } from '#test/support/recorded-v3.js';
@@ -19,9 +21,6 @@ import { sharedData } from '#test/support/shared-data.js';
 
 const recordings = sharedData('recorded-net/v3-recordings.jsonl.gz');
 const chain = sharedData('recorded-net/chain');
-
-/** Of the recorded network, from its zerostate on. */
-const GLOBAL_VERSION = 13;
 
 const dialect = dialectOf('toncenter');
 const bytes = (text: string) => fromBase64(text) as Uint8Array;
@@ -37,22 +36,6 @@ function corrected(expected: Recorded): Recorded {
   return { ...expected, description: { ...description, compute_ph: { ...others, gas_used, gas_fees } } };
 }
 
-/** What no transaction tells of the states around it is taken from the answer. */
-function stateOf(state: Recorded): StateSummary | null {
-  if (state.account_status === null) return null;
-  const hash = (text: string | null) => (text === null ? null : bytes(text));
-  return {
-    status: state.account_status,
-    balance: BigInt(state.balance),
-    extra_currencies: new Map(
-      Object.entries<string>(state.extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)]),
-    ),
-    frozen_hash: hash(state.frozen_hash),
-    data_hash: hash(state.data_hash),
-    code_hash: hash(state.code_hash),
-  };
-}
-
 describe.skipIf(recordings === null || chain === null)('what the reference service of API v3 answers', () => {
   let byHash: ReadonlyMap<string, ChainTransaction>;
   let answers: Recorded[];
@@ -66,18 +49,7 @@ describe.skipIf(recordings === null || chain === null)('what the reference servi
 
   /** A transaction of an answer, as the index would give it. */
   function indexed(expected: Recorded): IndexedTransaction {
-    const { boc, workchain, shard, seqno } = byHash.get(expected.hash) as ChainTransaction;
-    return {
-      id: 0n,
-      mc_seqno: expected.mc_block_seqno,
-      block: { workchain, shard, seqno },
-      global_version: GLOBAL_VERSION,
-      trace_root: 0n,
-      trace_id: expected.trace_id === undefined ? null : bytes(expected.trace_id),
-      boc,
-      state_before: stateOf(expected.account_state_before),
-      state_after: stateOf(expected.account_state_after),
-    };
+    return indexedTransaction(expected, byHash.get(expected.hash) as ChainTransaction);
   }
 
   function serialized(expected: Recorded): SerializedTransaction {
@@ -163,7 +135,7 @@ describe.skipIf(recordings === null || chain === null)('what the reference servi
       hash: bytes(expected.hash),
       sent_by,
       received_by: cells(expected.in_msg_tx_hash),
-      global_version: GLOBAL_VERSION,
+      global_version: RECORDED_GLOBAL_VERSION,
       out_index: sent_by === null ? null : outIndex(sent_by.boc, expected.hash),
     };
   }

@@ -1,14 +1,19 @@
+import { readFileSync } from 'node:fs';
+import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { forEachEntry } from '#formats/cells/dict-iterate.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { parseChainName, readBytes, readChain } from '#test/support/shared-data.js';
+import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/shared-data.js';
 
 /** JSON as it was recorded. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
 export type Recorded = any;
+
+/** Of the recorded network, from its zerostate on. */
+export const RECORDED_GLOBAL_VERSION = 13;
 
 /** A request to the reference service of API v3, and its answer. */
 export interface RecordedV3 {
@@ -54,4 +59,48 @@ export function chainTransactions(folder: string): ReadonlyMap<string, ChainTran
     }
   }
   return byHash;
+}
+
+/** A transaction as the index gives it; what its cells do not tell is taken from an answer about it. */
+export function indexedTransaction(answer: Recorded, { boc, ...block }: ChainTransaction): IndexedTransaction {
+  return {
+    id: 0n,
+    mc_seqno: answer.mc_block_seqno,
+    block,
+    global_version: RECORDED_GLOBAL_VERSION,
+    trace_root: 0n,
+    trace_id: answer.trace_id === undefined ? null : bytesOf(answer.trace_id),
+    boc,
+    state_before: stateOf(answer.account_state_before),
+    state_after: stateOf(answer.account_state_after),
+  };
+}
+
+function stateOf(state: Recorded): StateSummary | null {
+  if (state.account_status === null) return null;
+  const hash = (text: string | null) => (text === null ? null : bytesOf(text));
+  return {
+    status: state.account_status,
+    balance: BigInt(state.balance),
+    extra_currencies: new Map(
+      Object.entries<string>(state.extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)]),
+    ),
+    frozen_hash: hash(state.frozen_hash),
+    data_hash: hash(state.data_hash),
+    code_hash: hash(state.code_hash),
+  };
+}
+
+function bytesOf(text: string): Uint8Array {
+  return fromBase64(text) as Uint8Array;
+}
+
+/** The transactions of `vectors/v3`, and what the reference service answers about them. */
+export function vectorTransactions(): { name: string; answer: Recorded; transaction: IndexedTransaction }[] {
+  const rows: Recorded[] = JSON.parse(readFileSync(vectorPath('v3/transactions.json'), 'utf8'));
+  return rows.map(({ name, boc, shard, answer }) => {
+    const { workchain, seqno } = answer.block_ref;
+    const cells = { boc: bytesOf(boc), workchain, shard: BigInt(`0x${shard}`), seqno };
+    return { name, answer, transaction: indexedTransaction(answer, cells) };
+  });
 }

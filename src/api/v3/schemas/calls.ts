@@ -10,7 +10,7 @@ export const V2StackEntity = namedObject(
   'V2StackEntity',
   {
     type: Type.String({ description: '`num`, `cell`, `slice`, `tuple` or `list`.' }),
-    value: Type.Unsafe<unknown>({
+    value: Type.Any({
       description: 'Text: a number, or a bag of cells in base64; of tuples and lists an array of such entries.',
     }),
   },

@@ -48,7 +48,7 @@ export const Message = namedObject(
     created_lt: nullable(decimal('Logical time of its making; messages from outside have none.')),
     created_at: nullable(decimal('Unix time of its making, in seconds; messages from outside have none.')),
     opcode: nullable(
-      Type.Unsafe<number | string>({
+      Type.Any({
         ...byProfile({
           spec: { type: 'integer', description: `${OPCODE} With sign.` },
           toncenter: { type: 'string', description: `${OPCODE} Hexadecimal with 0x.` },
