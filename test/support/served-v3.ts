@@ -1,0 +1,95 @@
+import { Registry } from 'prom-client';
+import { startHttpServer } from '#api/http/server.js';
+import { v3Context } from '#api/v3/context.js';
+import { v3Description } from '#api/v3/description.js';
+import { realSurroundings } from '#app/cli/surroundings.js';
+import { startTogether } from '#app/service/closers.js';
+import { openNetwork } from '#app/service/open-network.js';
+import { startReplayedNetwork } from '#app/service/replayed-network.js';
+import { Database } from '#drivers/store/database.js';
+import { IndexReader } from '#drivers/store/read/index-reader.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { openAccess } from '#test/support/fake-http-api.js';
+import { sharedIndex } from '#test/support/shared-index.js';
+
+/** API v3 over HTTP, in this process. */
+export interface ServedV3 {
+  /** `http://127.0.0.1:40000` */
+  readonly url: string;
+  readonly database: Database;
+  readonly reader: IndexReader;
+  close(): Promise<void>;
+}
+
+/** Which chain is served. */
+export interface ServedV3Options {
+  /** Of the database: see {@link sharedIndex}. */
+  readonly name: string;
+  readonly folder: string;
+  /** The last masterchain seqno of the index; null: that of the recording. */
+  readonly to: number | null;
+}
+
+const NO_TIME_LIMIT = 60_000;
+
+/** Indexes a recorded chain and serves v3 over it; reads of the chain itself go to a liteserver of the same recording. */
+export function serveV3({ name, folder, to }: ServedV3Options): Promise<ServedV3> {
+  return startTogether(async (closers) => {
+    const surroundings = realSurroundings(silentLogger);
+    const database = await Database.open({ url: await sharedIndex(name, folder, to) }, { clock: systemClock });
+    closers.add(() => database.close());
+    const replayed = await startReplayedNetwork({ name, folder }, surroundings);
+    closers.add(() => replayed.close());
+    const open = await openNetwork(
+      {
+        network: replayed.network,
+        groups: [],
+        dataFolder: null,
+        getMethods: 'local',
+        tvmWorkers: 1,
+        cacheBytes: 1 << 24,
+        deadlineMs: NO_TIME_LIMIT,
+        maxHeadAgeMs: 0,
+      },
+      surroundings,
+    );
+    closers.add(() => open.close());
+    const reader = new IndexReader(database);
+    const options = { signal: new AbortController().signal, timeoutMs: NO_TIME_LIMIT };
+    const mcSeqno = (await reader.head(options))!.last.seqno;
+    const { chain, contracts } = open.poolOf(null).v2;
+    const network = { index: reader, chain, contracts, isTestnet: false };
+    const server = await startHttpServer(
+      { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none', deadlineMs: NO_TIME_LIMIT },
+      {
+        ...surroundings,
+        access: openAccess,
+        metrics: new Registry(),
+        networks: [
+          {
+            name,
+            hosts: [],
+            apis: [
+              {
+                ...v3Description,
+                headSeqno: () => mcSeqno,
+                freshness: () => ({ mcSeqno, lagMs: null }),
+                context: (request) => v3Context(network, request),
+              },
+            ],
+            health: () => open.health(),
+            headSeqno: () => mcSeqno,
+          },
+        ],
+      },
+    );
+    closers.add(() => server.close());
+    await until(() => open.health().ready);
+    return { url: server.url, database, reader, close: () => closers.close() };
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
+import { Database } from '#drivers/store/database.js';
+import { openIndex } from '#drivers/store/write/index-state.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { isMasterchain } from '#formats/proofs/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { BatchWriter } from '#services/indexer/work/batch-writer.js';
+import { TEMPLATE } from '#test/support/database-server.js';
+import { recordedRounds } from '#test/support/recorded-rounds.js';
+import { testServerUrl } from '#test/support/test-database.js';
+
+/** Several partitions, also of the shortest chain. */
+const PARTITION_ROUNDS = 256;
+const BATCH_ROUNDS = 100;
+/** Of all who make such databases. */
+const LOCK = 7_243_391;
+
+/**
+ * A database with the index of a recorded chain from its zerostate on. It is made once in the server of a test run, by whoever
+ * asks first; all who ask read the same one, so nobody may write to it.
+ *
+ * @param name of the database, unlike those of other chains
+ * @param to the last masterchain seqno; null: that of the recording
+ * @returns its URL
+ */
+export async function sharedIndex(name: string, folder: string, to: number | null): Promise<string> {
+  const serverUrl = await testServerUrl();
+  const urlOf = (database: string) => serverUrl.replace('/postgres?', `/${database}?`);
+  const admin = new pg.Client(connectionConfig(serverUrl));
+  await admin.connect();
+  try {
+    await admin.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) {
+      // One that was not finished is made anew.
+      await admin.query(`DROP DATABASE IF EXISTS ${name}_new WITH (FORCE)`);
+      await admin.query(`CREATE DATABASE ${name}_new TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
+      await writeChain(urlOf(`${name}_new`), folder, to);
+      await admin.query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
+    }
+    return urlOf(name);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function writeChain(url: string, folder: string, to: number | null): Promise<void> {
+  const { rounds, zerostates, globalVersion } = recordedRounds(folder, to);
+  const database = await Database.open({ url, writeConnections: 1 }, { clock: systemClock });
+  try {
+    const { root_hash, file_hash } = zerostates.find(({ id }) => isMasterchain(id))!.id;
+    const identity = { zerostate_root_hash: root_hash, zerostate_file_hash: file_hash, selection: {} };
+    await database.transaction((client) => openIndex(client, identity, PARTITION_ROUNDS));
+    const modules = { database, clock: systemClock, globalVersion: async (key_block: number) => globalVersion(key_block) };
+    const writer = new BatchWriter({ partition_rounds: PARTITION_ROUNDS, accounts: null }, modules);
+    for (let at = 0; at < rounds.length; at += BATCH_ROUNDS) {
+      const batch = {
+        rounds: rounds.slice(at, at + BATCH_ROUNDS),
+        zerostates:
+          at > 0
+            ? null
+            : zerostates.map(({ id, root }) => ({
+                workchain: id.workchain,
+                data: serializeBoc(root),
+                gen_utime: decodeCell(ShardStateUnsplit, root).gen_utime,
+              })),
+      };
+      await writer.write(batch, { alone: true, turn: async () => {} });
+    }
+    await database.withWriter((client) => client.query('ANALYZE'));
+  } finally {
+    await database.close();
+  }
+}
