@@ -30,8 +30,8 @@ export function transactionHead(stored: Uint8Array): TransactionHead {
     throw storeErrors['stored-value']({ column: 'boc', problem: 'its first cell is not a transaction' });
   }
   const lt = nibbles(data, AT.prevLt, 8);
-  // Bits 695..698: the last one of byte 86 and the first three of byte 87.
-  const statuses = ((data[STATUS_BYTE]! & 1) << 3) | (data[STATUS_BYTE + 1]! >> 5);
+  // Bits 691 to 694: the fourth of byte 86 and the three behind it.
+  const statuses = (data[STATUS_BYTE]! >> 1) & 15;
   return {
     account_addr: nibbles(data, AT.account, 32),
     prev_trans_hash: nibbles(data, AT.prevHash, 32),
