@@ -8,7 +8,7 @@
 import type pg from 'pg';
 import { copyBinary } from '#drivers/store/copy.js';
 import { BatchEncoder } from '#drivers/store/encode/batch-encoder.js';
-import { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { createStagingTables, mergeAccounts } from '#drivers/store/write/merge-accounts.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
 import { buildRound } from '#services/indexer/rows/build-round.js';

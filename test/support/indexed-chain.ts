@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import { Database } from '#drivers/store/database.js';
-import { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';

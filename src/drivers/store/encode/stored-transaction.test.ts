@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadTransaction, sharedCodes, TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { loadTransaction, sharedCodes } from '#drivers/store/encode/stored-transaction.js';
+import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';

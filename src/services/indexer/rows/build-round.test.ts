@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Cell as CoreCell, loadTransaction as loadCoreTransaction } from '@ton/core';
 import { describe, expect, it } from 'vitest';
-import { loadTransaction, TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
+import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';

@@ -1,6 +1,6 @@
 import { AccountStatusCode } from '#drivers/store/encode/account-status.js';
 import { encodeState } from '#drivers/store/encode/state-summary.js';
-import type { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import type { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { indexId } from '#drivers/store/ids.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import type { BlockRow, MessageRow } from '#drivers/store/rows.js';
@@ -16,6 +16,7 @@ import { bytesEqual, compareBytes } from '#kernel/bytes/bytes.js';
 import type { Round, RoundBlock } from '#services/indexer/rounds/round.js';
 import { accountTransactions } from '#services/indexer/rows/account-blocks.js';
 import { blockRow } from '#services/indexer/rows/block-row.js';
+import { findCell } from '#services/indexer/rows/find-cell.js';
 import type { AccountChange, RoundRows, RoundTransaction } from '#services/indexer/rows/round-rows.js';
 import { type FoundAccount, StateAccounts } from '#services/indexer/rows/state-accounts.js';
 import { type BlockFacts, readTransaction } from '#services/indexer/rows/transaction-rows.js';
@@ -118,7 +119,7 @@ function inOrder(a: Placed, b: Placed): number {
 function accountChange(
   facts: BlockFacts,
   id: Uint8Array,
-  { hash, lt, state_hash, account_key }: RoundTransaction,
+  { hash, lt, state_hash, account_key, in_msg_line }: RoundTransaction,
   states: StateAccounts,
   writer: TransactionWriter,
 ): AccountChange {
@@ -128,7 +129,11 @@ function accountChange(
   // The update shows nothing of an account that was there neither before nor after.
   const found = bytesEqual(state_hash, GONE.state_hash) ? null : states.find(id);
   if (found === null) return { ...place, ...GONE, last_trans_lt: lt, last_trans_hash: hash };
-  if (found.code !== null) writer.addCode(found.code);
+  // A code that is set anew is left out where the state before had it elsewhere, as in the queue with the message.
+  const { code_hash } = found;
+  let { code } = found;
+  if (code === null && code_hash !== null && in_msg_line >= 0) code = findCell(facts.table, in_msg_line, code_hash);
+  if (code !== null) writer.addCode(code);
   return { ...place, state_hash, ...stateOf(found) };
 }
 

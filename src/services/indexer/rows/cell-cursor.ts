@@ -1,4 +1,5 @@
 import type { CellTable } from '#formats/cells/cell-table.js';
+import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, Slice } from '#formats/cells/slice.js';
 
 const words = new Uint32Array(2);
@@ -130,8 +131,8 @@ export class CellCursor {
     return slice;
   }
 
-  #underflow(bits: number): never {
-    this.slice().skip(bits);
-    throw new TypeError('unreachable: the slice refuses what the cursor refuses');
+  #underflow(wanted: number): never {
+    const bit = this.at - this.table.dataStart[this.index]! * 8;
+    throw cellsErrors['slice-underflow']({ bit, wanted, left: this.end - this.at });
   }
 }

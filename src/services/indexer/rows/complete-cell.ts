@@ -8,6 +8,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
  */
 export class CellSources {
   readonly #cells = new Map<string, Cell>();
+  readonly #walked = new Set<string>();
   readonly #waiting: (() => Cell | null)[] = [];
 
   /** @param tree called when it is needed; null: there is none */
@@ -30,11 +31,12 @@ export class CellSources {
 
   #walk(cell: Cell): void {
     if (cell.type === CellType.prunedBranch) return;
-    const key = toHex(cell.hash(0));
-    const known = this.#cells.get(key);
-    if (known !== undefined && known.levelMask === 0) return;
-    // One that is known with pruned parts may be whole in another tree, or show other parts.
-    if (known === undefined || cell.levelMask === 0) this.#cells.set(key, cell);
+    // By the hash that tells what is pruned below: another tree may show other parts of the same cell.
+    const shown = toHex(cell.hash());
+    if (this.#walked.has(shown)) return;
+    this.#walked.add(shown);
+    const key = cell.levelMask === 0 ? shown : toHex(cell.hash(0));
+    if (cell.levelMask === 0 || !this.#cells.has(key)) this.#cells.set(key, cell);
     for (let i = 0; i < cell.refCount; i++) this.#walk(cell.ref(i));
   }
 }

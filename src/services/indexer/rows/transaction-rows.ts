@@ -1,5 +1,5 @@
 import type { InboundKind, OutboundMessage } from '#domain/traces/trace-transaction.js';
-import type { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import type { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { hashKey } from '#drivers/store/keys.js';
 import type { MessageRow } from '#drivers/store/rows.js';
 import type { CellTable } from '#formats/cells/cell-table.js';

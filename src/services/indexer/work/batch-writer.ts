@@ -3,7 +3,7 @@ import { OpenMessages } from '#domain/traces/open-messages.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import type { Database } from '#drivers/store/database.js';
 import { BatchEncoder } from '#drivers/store/encode/batch-encoder.js';
-import { TransactionWriter } from '#drivers/store/encode/stored-transaction.js';
+import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 import { createStagingTables, readKnownAccounts } from '#drivers/store/write/merge-accounts.js';
 import { findOpenMessages } from '#drivers/store/write/merge-traces.js';
