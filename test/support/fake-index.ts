@@ -1,0 +1,87 @@
+import type {
+  IndexedAccount,
+  IndexedBlock,
+  IndexedMessage,
+  IndexedTrace,
+  IndexedTransaction,
+  IndexHead,
+  IndexReads,
+  Listed,
+} from '#drivers/store/read/index-reads.js';
+import type { Address } from '#formats/address/address.js';
+
+/** What a {@link FakeIndex} holds; nothing by default. */
+export interface FakeRows {
+  readonly head?: IndexHead;
+  readonly rounds?: readonly number[];
+  readonly blocks?: readonly IndexedBlock[];
+  readonly transactions?: readonly IndexedTransaction[];
+  readonly messages?: readonly IndexedMessage[];
+  readonly traces?: readonly IndexedTrace[];
+  readonly ofTraces?: ReadonlyMap<bigint, readonly IndexedTransaction[]>;
+  readonly accounts?: readonly IndexedAccount[];
+  readonly codes?: ReadonlyMap<string, Uint8Array>;
+  readonly balances?: readonly { address: Address; balance: bigint }[];
+  /** The cursor of the next page. */
+  readonly next?: string;
+}
+
+/** An index that gives what it was made with, whatever is asked, and remembers the questions. */
+export class FakeIndex implements IndexReads {
+  /** Name of the read, and its arguments but the last one. */
+  readonly asked: [name: string, ...rest: unknown[]][] = [];
+  readonly #rows: FakeRows;
+
+  constructor(rows: FakeRows = {}) {
+    this.#rows = rows;
+  }
+
+  async head() {
+    return this.#give(['head'], this.#rows.head ?? null);
+  }
+  async hasRound(mc_seqno: number) {
+    return this.#give(['hasRound', mc_seqno], this.#rows.rounds?.includes(mc_seqno) ?? false);
+  }
+  async blocks(filter: unknown, page: unknown) {
+    return this.#give(['blocks', filter, page], this.#listed(this.#rows.blocks));
+  }
+  async shardState(mc_seqno: number) {
+    return this.#give(['shardState', mc_seqno], this.#rows.blocks ?? []);
+  }
+  async transactions(filter: unknown, page: unknown) {
+    return this.#give(['transactions', filter, page], this.#listed(this.#rows.transactions));
+  }
+  async transactionsByMessage(filter: unknown, page: unknown) {
+    return this.#give(['transactionsByMessage', filter, page], this.#listed(this.#rows.transactions));
+  }
+  async adjacentTransactions(hash: unknown, direction: unknown) {
+    return this.#give(['adjacentTransactions', hash, direction], this.#rows.transactions ?? null);
+  }
+  async messages(filter: unknown, page: unknown) {
+    return this.#give(['messages', filter, page], this.#listed(this.#rows.messages));
+  }
+  async traces(filter: unknown, page: unknown) {
+    return this.#give(['traces', filter, page], this.#listed(this.#rows.traces));
+  }
+  async transactionsOfTraces(roots: unknown, most: unknown) {
+    return this.#give(['transactionsOfTraces', roots, most], this.#rows.ofTraces ?? new Map());
+  }
+  async accounts(filter: unknown, parts: unknown) {
+    return this.#give(['accounts', filter, parts], this.#rows.accounts ?? []);
+  }
+  async codeHashes(addresses: readonly Address[]) {
+    return this.#give(['codeHashes', addresses], this.#rows.codes ?? new Map());
+  }
+  async topAccounts(page: unknown) {
+    return this.#give(['topAccounts', page], this.#listed(this.#rows.balances));
+  }
+
+  #listed<Row>(rows: readonly Row[] = []): Listed<Row> {
+    return { rows, next: this.#rows.next ?? null };
+  }
+
+  #give<T>(question: [string, ...unknown[]], answer: T): T {
+    this.asked.push(question);
+    return answer;
+  }
+}

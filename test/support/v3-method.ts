@@ -1,0 +1,80 @@
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { statusOf } from '#api/http/error-status.js';
+import type { Profile } from '#api/http/http-api.js';
+import { JsonText } from '#api/http/json-text.js';
+import { compileParameters } from '#api/http/parameters.js';
+import { plainStyle } from '#api/http/plain-style.js';
+import { foldingGrammar } from '#api/http/query-grammar.js';
+import { parseQuery } from '#api/http/query-string.js';
+import { type V3Context, type V3Network, v3Context } from '#api/v3/context.js';
+import { v3Endpoints } from '#api/v3/endpoints.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** What a method answered to one call. */
+export interface V3Answer {
+  readonly status: number;
+  /** Undefined when it failed. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
+  readonly body: any;
+  /** Empty when it did not fail. */
+  readonly error: string;
+  /** The code of the error. */
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** How a call is made; by default in the `spec` profile, without switches. */
+export interface V3Call {
+  readonly network?: Partial<V3Network>;
+  readonly profile?: Profile;
+  readonly switches?: Partial<V3Context['switches']>;
+}
+
+const NO_SWITCHES = {
+  timeoutMs: null,
+  noAddressBook: false,
+  noMetadata: false,
+  debug: false,
+  actionsVersion: null,
+};
+
+/** @throws RangeError when there is none */
+export function v3Endpoint(name: string): AnyEndpoint<V3Context> {
+  const endpoint = v3Endpoints.find((one) => one.name === name || one.aliases?.includes(name));
+  if (endpoint === undefined) throw new RangeError(`there is no method ${name}`);
+  return endpoint;
+}
+
+/**
+ * Calls a method as the HTTP layer does. What is not an error of ours goes through.
+ *
+ * @param given a query, or the JSON value of a body
+ */
+export async function callV3(name: string, given: string | object, call: V3Call = {}): Promise<V3Answer> {
+  const { network = {}, profile = 'spec', switches = {} } = call;
+  const endpoint = v3Endpoint(name);
+  const headers: Record<string, string> = {};
+  const context = v3Context({ isTestnet: false, ...network } as V3Network, {
+    read: { signal: new AbortController().signal, deadlineMs: 10_000 },
+    profile,
+    switches: { ...NO_SWITCHES, ...switches },
+    group: null,
+    header: (header, value) => {
+      headers[header] = value;
+    },
+  });
+  try {
+    const reader = compileParameters(endpoint, foldingGrammar);
+    const params =
+      typeof given === 'string'
+        ? reader.read(parseQuery(given, foldingGrammar), 'query')
+        : reader.read({ ...given }, 'body');
+    const result: unknown = await endpoint.handle(params, context);
+    const body = JSON.parse(result instanceof JsonText ? result.text : JSON.stringify(result));
+    return { status: 200, body, error: '', code: '', headers };
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    const status = statusOf(error, endpoint as AnyEndpoint<never>, profile, plainStyle);
+    return { status, body: undefined, error: error.message, code: error.code, headers };
+  }
+}
