@@ -71,7 +71,7 @@ const account: IndexedAccount = {
   gen_utime: 1,
   data_boc: null,
   code_boc: null,
-  data_missing: false,
+  incomplete: false,
 };
 
 const [first, second] = vectorTransactions().map(({ transaction }) => transaction) as [
@@ -306,12 +306,22 @@ describe('wallets', () => {
     const { body } = await ask('walletStates', `address=${A}`, { accounts });
     expect(known.length).toBeGreaterThan(5);
     for (const [at, { wallet }] of known.entries()) {
-      expect(body.wallets[at], wallet?.wallet_type).toMatchObject({ is_wallet: true, ...wallet });
+      expect(body.wallets[at], String(at)).toMatchObject({ is_wallet: true, ...wallet });
       expect(body.wallets[at]).not.toHaveProperty('extra_currencies');
       const one = await ask('walletInformation', `address=${A}&use_v2=false`, {
         accounts: [accounts[at] as IndexedAccount],
       });
-      expect(one.body, wallet?.wallet_type).toMatchObject({ status: 'active', balance: '123', ...wallet });
+      expect(one.body, String(at)).toMatchObject({ status: 'active', balance: '123', ...wallet });
+    }
+  });
+
+  it('whose data is not known whole are told without it', async () => {
+    const accounts = known.map((one) => ({ ...indexed(one), data_boc: null, incomplete: true }));
+    const { body } = await ask('walletStates', `address=${A}`, { accounts });
+    for (const [at, { wallet }] of known.entries()) {
+      const { wallet_type } = wallet ?? {};
+      expect(body.wallets[at], String(at)).toMatchObject({ is_wallet: true, wallet_type });
+      expect(body.wallets[at], String(at)).not.toHaveProperty('seqno');
     }
   });
 

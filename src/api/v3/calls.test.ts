@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { V3Network } from '#api/v3/context.js';
 import { decodeAddress } from '#api/v3/parameter-forms.js';
+import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -13,6 +14,7 @@ import { chainErrors } from '#services/chain/errors.js';
 import type { FeeQuestion } from '#services/contracts/contracts.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 import { type FakeAnswer, FakeContracts } from '#test/support/fake-contracts.js';
+import { FakeIndex } from '#test/support/fake-index.js';
 import { callV3 } from '#test/support/v3-method.js';
 
 const A = `0:${'a'.repeat(64)}`;
@@ -175,7 +177,9 @@ describe('estimateFee', () => {
 describe('accounts read from the chain', () => {
   const wallet = recordedAccounts.find(({ wallet: told }) => told?.wallet_type === 'wallet v3 r2');
   const { code, data } = wallet as { code: Cell; data: Cell };
-  const chain = new FakeContracts([{ address, code, data }]) as unknown as V3Network['chain'];
+  const contracts = new FakeContracts([{ address, code, data }]);
+  const chain = contracts as unknown as V3Network['chain'];
+  const incomplete = { mc_seqno: 77, incomplete: true, address } as unknown as IndexedAccount;
   const ask = (method: string, query: string) => callV3(method, query, { network: { chain } });
 
   it('are so by default in the spec profile', async () => {
@@ -183,6 +187,14 @@ describe('accounts read from the chain', () => {
     expect(body).toMatchObject({ balance: '1', code: withCrc(code), data: withCrc(data), status: 'active' });
     const { body: told } = await ask('walletInformation', `address=${A}&use_v2=true`);
     expect(told).toMatchObject({ wallet_type: 'wallet v3 r2', seqno: wallet?.wallet?.seqno, status: 'active' });
+  });
+
+  it('are so as well where the index does not know all of them', async () => {
+    const index = new FakeIndex({ accounts: [incomplete] });
+    const network = { index, chain };
+    const { body } = await callV3('walletInformation', `address=${A}&use_v2=false`, { network });
+    expect(body).toMatchObject({ wallet_type: 'wallet v3 r2', status: 'active' });
+    expect(contracts.blocks.at(-1)).toBe(incomplete.mc_seqno);
   });
 
   it('need not exist, but their workchain', async () => {

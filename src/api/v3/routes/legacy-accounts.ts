@@ -50,7 +50,9 @@ async function factsOf({ address, use_v2 }: Question, context: V3Context): Promi
   const { network, read, query, profile } = context;
   if (use_v2 ?? READS_CHAIN[profile]) return factsOfRead(await network.chain.account(address, read), address);
   const [account = null] = await network.index.accounts({ address: [address] }, { boc: true }, query);
-  return factsOfIndexed(account);
+  if (account === null || !account.incomplete) return factsOfIndexed(account);
+  // The same state, from the chain, where the index does not have all of it.
+  return factsOfRead(await network.chain.account(address, { ...read, at: account.mc_seqno }), address);
 }
 
 const addressInformation = v3Endpoint({

@@ -23,13 +23,21 @@ export function accountStateText(account: IndexedAccount, dialect: Dialect): str
   );
 }
 
-/** An account as `/walletStates` shows it; other members of wallets than those of its kind are left out. */
+/**
+ * An account as `/walletStates` shows it; other members of wallets than those of its kind are left out. So is what a wallet
+ * keeps, as long as its data is not known whole.
+ */
 export function walletStateText(account: IndexedAccount): string {
   const wallet = walletOf(account);
+  const code = account.code_hash === null ? undefined : WALLET_CODES.get(toHex(account.code_hash));
+  const members =
+    wallet === null && account.incomplete && code !== undefined
+      ? `,"wallet_type":${quoted(code.wallet_type)}`
+      : walletMembers(wallet);
   const allowed = wallet?.is_signature_allowed ?? null;
   const currencies = account.extra_currencies;
   return (
-    `{"address":${addressText(account.address)},"is_wallet":${wallet !== null}${walletMembers(wallet)}` +
+    `{"address":${addressText(account.address)},"is_wallet":${members !== ''}${members}` +
     `,"balance":${decimal(account.balance)}` +
     optional('extra_currencies', currencies.size === 0 ? null : currenciesText(currencies)) +
     optional('is_signature_allowed', allowed === null ? null : String(allowed)) +
@@ -49,7 +57,7 @@ export function walletMembers(wallet: WalletState | null): string {
   );
 }
 
-/** Null: it is no wallet of a known kind. The account must have been read with code and data. */
+/** Null: it is no wallet of a known kind, or its data is not known. The account must have been read with code and data. */
 export function walletOf({ code_hash, code_boc, data_boc }: IndexedAccount): WalletState | null {
   if (code_hash === null || code_boc === null || data_boc === null) return null;
   // Most accounts are no wallets: their code need not be looked at.
