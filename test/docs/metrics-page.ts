@@ -20,9 +20,13 @@ served there and of the server itself. Figures of networks have the label \`netw
 Besides these there are the metrics of the process that prom-client knows: \`process_*\` and \`nodejs_*\`, among them
 \`process_resident_memory_bytes\`, \`process_cpu_seconds_total\` and \`nodejs_eventloop_lag_p99_seconds\`.
 
+Networks that have an index have \`tern_index_*\` and \`tern_database_*\`; what is about writing it only where this process
+does so (\`--role all\` or \`indexer\`).
+
 What to be woken by: \`tern_network_ready == 0\`, a growing \`tern_network_head_age_seconds\`, a rising
-\`rate(tern_lite_failures_total[5m])\`; what to look at in the morning: \`tern_lite_server_quarantines_total\`,
-\`tern_tvm_replaced_workers_total\`, \`tern_http_rejected_total\`.
+\`rate(tern_lite_failures_total[5m])\`, \`tern_index_readable == 0\`, a growing \`tern_index_lag_seconds\`,
+\`sum(tern_index_leader) != 1\`; what to look at in the morning: \`tern_lite_server_quarantines_total\`,
+\`tern_tvm_replaced_workers_total\`, \`tern_http_rejected_total\`, \`tern_index_missing_blocks\`.
 
 The rest of this page is written by \`npm run docs:metrics\` from what the code registers; a test compares the two.
 `;
@@ -44,6 +48,9 @@ export function collectMetrics(): DocumentedMetric[] {
       connections: ofGroup,
       contracts: ofGroup,
       tvm: ofNetwork,
+      indexes: ofNetwork,
+      databases: ofNetwork,
+      writers: ofNetwork,
       access: unread,
     },
     systemClock,

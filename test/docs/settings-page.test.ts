@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { flagOf } from '#app/config/setting.js';
-import { devSettings, serveSettings } from '#app/config/settings.js';
+import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 import { settingsPage } from './settings-page.js';
 
 const page = settingsPage();
@@ -11,12 +11,13 @@ it('docs/config.md is what the code says; npm run docs:config writes it anew', (
 });
 
 it('has a row for every setting', () => {
+  const { replay, port, host, index, databaseUrl, logLevel } = devSettings;
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    [
-      'tern dev',
-      { replay: devSettings.replay, port: devSettings.port, host: devSettings.host, logLevel: devSettings.logLevel },
-    ],
+    ['tern dev', { replay, port, host, index, databaseUrl, logLevel }],
+    ['tern index', backfillSettings],
+    ['tern check', checkSettings],
+    ['tern migrate', migrateSettings],
   ] as const) {
     const rows = page
       .split(`## ${title}\n`)[1]!

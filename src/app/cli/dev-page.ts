@@ -8,6 +8,8 @@ export interface DevFacts {
   readonly lastTime: number;
   /** Whether the chain is the one that comes with Tern. */
   readonly isOwnChain: boolean;
+  /** Why API v3 is not there; `null` when it is. */
+  readonly withoutIndex: string | null;
 }
 
 /** Contracts of the chain that comes with Tern. */
@@ -20,26 +22,34 @@ const OWN = {
 const CONFIG = '-1:5555555555555555555555555555555555555555555555555555555555555555';
 
 /** What `tern dev` prints when it is ready: where everything is, and what to try. */
-export function devPage({ version, url, lastSeqno, lastTime, isOwnChain }: DevFacts): string {
+export function devPage(facts: DevFacts): string {
+  const { version, url, lastSeqno, lastTime, isOwnChain, withoutIndex } = facts;
   const until = new Date(lastTime * 1000).toISOString().slice(0, 10);
-  const api = `${url}/api/v2`;
+  const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
   const account = isOwnChain ? OWN.wallet : CONFIG;
   const call = isOwnChain
     ? { method: 'getTokenData', params: { address: OWN.jetton } }
     : { method: 'getExtendedAddressInformation', params: { address: CONFIG } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
+  const hasV3 = withoutIndex === null;
   return `Tern ${version} serves a recorded chain: ${lastSeqno} masterchain blocks, the last one of ${until}.
 
-  API        ${api}/
-  reference  ${api}
+  API v2     ${v2}      the state of accounts, from a liteserver, proven
+  API v3     ${hasV3 ? `${v3}      the history, from an index; it is made now, or goes on` : `off: ${withoutIndex}`}
   health     ${url}/readyz
   metrics    ${url}/metrics
 
 Try
-  curl ${api}/getMasterchainInfo
-  curl '${api}/getAddressInformation?address=${account}'
-  curl -X POST ${api}/jsonRPC -d '${body}'
-
+  curl ${v2}/getMasterchainInfo
+  curl '${v2}/getAddressInformation?address=${account}'
+  curl -X POST ${v2}/jsonRPC -d '${body}'
+${hasV3 ? tryV3(v3, account) : ''}
 Ctrl-C ends it.
+`;
+}
+
+function tryV3(v3: string, account: string): string {
+  return `  curl ${v3}/masterchainInfo
+  curl '${v3}/transactions?account=${account}&limit=3'
 `;
 }

@@ -4,12 +4,15 @@ import { packageVersion } from '#app/cli/package-version.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
 import { addSettings } from '#app/cli/settings-options.js';
 import { realSurroundings } from '#app/cli/surroundings.js';
+import { loadAccounts } from '#app/config/account-list.js';
+import { assignDatabases } from '#app/config/databases.js';
 import { download } from '#app/config/download.js';
 import { assignListeners } from '#app/config/listeners.js';
 import { loadGroups, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings, unknownVariables } from '#app/config/read-settings.js';
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
 import { prepareDataFolder } from '#app/service/data-folder.js';
+import type { IndexPlan } from '#app/service/served-network.js';
 import type { RunningService } from '#app/service/start-service.js';
 import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
 
@@ -18,7 +21,7 @@ const STANDARD_ERROR = 2;
 /** `tern serve`: the API of some networks, for production. Runs until it is interrupted. */
 export function serveCommand(environment: Environment): Command {
   const command = new Command('serve')
-    .description('serve the HTTP API of TON networks, straight from liteservers')
+    .description('serve the HTTP API of TON networks: v2 straight from liteservers, v3 from an index in PostgreSQL')
     .action(async (flags: GivenSettings['flags']) => {
       const { values } = readSettings(serveSettings, { flags, environment });
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
@@ -43,12 +46,31 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   const groups = await loadGroups(settings.liteserverGroup, { download });
   const names = networks.map(({ name }) => name);
   const listeners = assignListeners(names, settings);
+  const indexes = await indexesOf(names, settings);
   await prepareDataFolder(settings.data);
   const { hostOf } = settings;
   // Loaded when it is needed: other commands start in half the time without it.
   const { startService } = await import('#app/service/start-service.js');
   return startService(
-    { version: packageVersion(), networks, groups, listeners, hostOf, keepsKeyBlocks: true, settings },
+    { version: packageVersion(), networks, groups, listeners, hostOf, indexes, keepsKeyBlocks: true, settings },
     realSurroundings(logger),
+  );
+}
+
+async function indexesOf(
+  networks: readonly string[],
+  settings: ServeSettings,
+): Promise<ReadonlyMap<string, IndexPlan>> {
+  const { role, from, keep, indexWorkers, databaseConnections, queryTimeout } = settings;
+  const databases = assignDatabases(networks, settings);
+  const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
+  return new Map(
+    [...databases].map(([name, database]) => [
+      name,
+      {
+        ...{ database, role, from, keepMs: keep, accounts, workers: indexWorkers },
+        ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout },
+      },
+    ]),
   );
 }

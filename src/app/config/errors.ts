@@ -26,6 +26,11 @@ export const configErrors = defineErrors('config', {
     message: (d: { source: string; problem: string }) => `the network config ${d.source} cannot be read: ${d.problem}`,
     remedy: 'Name a file or URL of a global.config.json, or one of the networks that come with Tern: mainnet, testnet.',
   },
+  'account-list': {
+    class: 'caller',
+    message: (d: { file: string; problem: string }) => `the list of accounts ${d.file} cannot be used: ${d.problem}`,
+    remedy: 'Give a text file with an address on each line; what follows a # is a remark.',
+  },
   'data-folder': {
     class: 'caller',
     message: (d: { folder: string; problem: string }) => `the data folder ${d.folder} cannot be used: ${d.problem}`,

@@ -72,6 +72,11 @@ export function isSameNetwork(a: GlobalConfig, b: GlobalConfig): boolean {
   );
 }
 
+/** Whether a config is of the test network, whatever it is called. */
+export async function isTestnet(config: GlobalConfig): Promise<boolean> {
+  return isSameNetwork(config, parseGlobalConfig(await readFile(builtInFile('testnet'), 'utf8'), 'testnet'));
+}
+
 async function loadConfig(source: string, { download }: ConfigModules): Promise<GlobalConfig> {
   const isBuiltIn = (BUILT_IN as readonly string[]).includes(source);
   let text: string;

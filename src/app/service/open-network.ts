@@ -4,8 +4,8 @@ import { startTogether } from '#app/service/closers.js';
 import { keyBlockPath } from '#app/service/data-folder.js';
 import { type LiteserverPool, openLiteserverPool, type Surroundings } from '#app/service/liteserver-pool.js';
 import { networkHealth } from '#app/service/network-health.js';
+import { withField } from '#app/service/with-field.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import type { Logger } from '#kernel/observe/logger.js';
 import { KeyBlockFile } from '#services/chain/key-block-file.js';
 import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
 import type { KeyBlockStore } from '#services/chain/key-block-store.js';
@@ -92,12 +92,4 @@ export function openNetwork(options: NetworkOptions, modules: Surroundings): Pro
       close: () => closers.close(),
     };
   });
-}
-
-/** A logger that says in every line what it is about. */
-function withField(logger: Logger, name: string, value: string): Logger {
-  return {
-    info: (message, fields) => logger.info(message, { [name]: value, ...fields }),
-    warn: (message, fields) => logger.warn(message, { [name]: value, ...fields }),
-  };
 }

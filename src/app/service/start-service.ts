@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { Registry } from 'prom-client';
-import type { HttpNetwork } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
 import { configErrors } from '#app/config/errors.js';
@@ -8,9 +7,8 @@ import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
 import type { Surroundings } from '#app/service/liteserver-pool.js';
-import { type OpenNetwork, openNetwork } from '#app/service/open-network.js';
+import { type IndexPlan, openServedNetwork, type ServedNetwork } from '#app/service/served-network.js';
 import { startAccess } from '#app/service/start-access.js';
-import { v2Api } from '#app/service/v2-api.js';
 import {
   type MeasuredService,
   registerProcessMetrics,
@@ -26,6 +24,8 @@ export interface ServicePlan {
   readonly groups: readonly NamedGroup[];
   readonly listeners: readonly Listener[];
   readonly hostOf: readonly { readonly network: string; readonly host: string }[];
+  /** The indexes, by network; instead of one, why there is none. */
+  readonly indexes: ReadonlyMap<string, IndexPlan | string>;
   /** Whether proven key blocks are kept in the data folder. */
   readonly keepsKeyBlocks: boolean;
   readonly settings: ApiSettings;
@@ -43,7 +43,7 @@ const MIB = 2 ** 20;
 /**
  * Starts everything, HTTP last; when one part cannot start, those before it are closed again.
  *
- * @throws http/cannot-listen, access/*, config/setting-conflict, and as {@link openNetwork}
+ * @throws http/cannot-listen, access/*, config/setting-conflict, and as {@link openServedNetwork}
  */
 export function startService(plan: ServicePlan, modules: Surroundings): Promise<RunningService> {
   return startTogether(async (closers) => {
@@ -55,11 +55,14 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
 
     const cores = Math.min(availableParallelism(), 8);
     const tvmWorkers = settings.tvmWorkers ?? Math.max(1, Math.floor(cores / networks.length));
-    const open = new Map<string, OpenNetwork>();
+    const open = new Map<string, ServedNetwork>();
     for (const network of networks) {
-      const opened = await openNetwork(
+      const index = plan.indexes.get(network.name) ?? null;
+      const opened = await openServedNetwork(
         {
           network,
+          index,
+          hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
           getMethods: settings.getMethods,
@@ -88,7 +91,7 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
           ...modules,
           access,
           metrics: registry,
-          networks: served.map((network) => httpNetwork(network, plan.hostOf)),
+          networks: served.map(({ http }) => http),
         },
       );
       modules.logger.info('listening', { url: server.url, networks: names.join() });
@@ -134,37 +137,36 @@ function groupsByNetwork(
   return found;
 }
 
-function httpNetwork(network: OpenNetwork, hostOf: ServicePlan['hostOf']): HttpNetwork {
-  return {
-    name: network.name,
-    hosts: hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
-    apis: [v2Api(network)],
-    health: () => network.health(),
-    headSeqno: () => network.poolOf(null).lite.headSeqno,
-  };
-}
-
 function measured(
   version: string,
-  networks: readonly OpenNetwork[],
+  networks: readonly ServedNetwork[],
   access: (() => AccessMetrics) | null,
 ): MeasuredService {
-  const pools = networks.flatMap(({ name, pools }) =>
-    [...pools].map(([group, pool]) => ({ labels: { network: name, group }, pool })),
+  const pools = networks.flatMap(({ http: { name }, open }) =>
+    [...open.pools].map(([group, pool]) => ({ labels: { network: name, group }, pool })),
+  );
+  const indexes = networks.flatMap(({ http: { name }, index }) =>
+    index === null ? [] : [{ labels: { network: name }, index }],
   );
   return {
     version,
     access,
-    networks: networks.map((network) => ({
-      labels: { network: network.name },
+    networks: networks.map(({ http }) => ({
+      labels: { network: http.name },
       snapshot: () => {
-        const { ready, headSeqno, headAgeMs } = network.health();
+        const { ready, headSeqno, headAgeMs } = http.health();
         return { ready, head_seqno: headSeqno, head_age_seconds: headAgeMs === null ? null : headAgeMs / 1000 };
       },
     })),
     pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.lite.metrics() })),
     connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.connections })),
     contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.contracts.metrics() })),
-    tvm: networks.map(({ name, tvm }) => ({ labels: { network: name }, snapshot: () => tvm.metrics() })),
+    tvm: networks.map(({ http: { name }, open }) => ({
+      labels: { network: name },
+      snapshot: () => open.tvm.metrics(),
+    })),
+    indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.figures() })),
+    writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.writing() })),
+    databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
   };
 }

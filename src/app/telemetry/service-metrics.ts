@@ -2,6 +2,13 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { accessMetricRows } from '#app/telemetry/access-metrics.js';
 import { adnlMetricRows } from '#app/telemetry/adnl-metrics.js';
 import { contractMetricRows } from '#app/telemetry/contract-metrics.js';
+import {
+  type DatabaseFigures,
+  databaseMetricRows,
+  type IndexFigures,
+  indexMetricRows,
+} from '#app/telemetry/index-metrics.js';
+import { indexerMetricRows } from '#app/telemetry/indexer-metrics.js';
 import { liteMetricRows } from '#app/telemetry/lite-metrics.js';
 import { type MetricRow, type MetricSource, registerRows } from '#app/telemetry/metric-rows.js';
 import { tvmMetricRows } from '#app/telemetry/tvm-metrics.js';
@@ -11,6 +18,7 @@ import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 import type { ContractsMetrics } from '#services/contracts/status.js';
+import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 /** How a network is; what `/readyz` tells, as figures. */
 export interface NetworkFigures {
@@ -28,6 +36,11 @@ export interface MeasuredService {
   readonly connections: readonly MetricSource<AdnlMetrics>[];
   readonly contracts: readonly MetricSource<ContractsMetrics>[];
   readonly tvm: readonly MetricSource<TvmMetrics>[];
+  /** Of the networks that have an index. */
+  readonly indexes: readonly MetricSource<IndexFigures>[];
+  readonly databases: readonly MetricSource<DatabaseFigures>[];
+  /** `null` where this process does not write. */
+  readonly writers: readonly MetricSource<IndexerStatus | null>[];
   /** `null` where everybody may ask. */
   readonly access: (() => AccessMetrics) | null;
 }
@@ -63,13 +76,18 @@ const versionRow: MetricRow<string> = {
 
 /** Puts the metrics of Tern into a registry; those of HTTP are put there by the server. */
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
-  const { version, networks, pools, connections, contracts, tvm, access } = service;
+  const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, access } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
   registerRows(registry, adnlMetricRows, connections, clock);
   registerRows(registry, contractMetricRows, contracts, clock);
   registerRows(registry, tvmMetricRows, tvm, clock);
+  if (indexes.length > 0) {
+    registerRows(registry, indexMetricRows, indexes, clock);
+    registerRows(registry, indexerMetricRows, writers, clock);
+    registerRows(registry, databaseMetricRows, databases, clock);
+  }
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }
 

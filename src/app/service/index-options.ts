@@ -1,0 +1,27 @@
+import type { NetworkDatabase } from '#app/config/databases.js';
+import type { IndexRole, IndexStart } from '#app/config/index-settings.js';
+import type { LiteserverPool, Surroundings } from '#app/service/liteserver-pool.js';
+import type { GlobalConfig } from '#drivers/lite/global-config.js';
+import type { Address } from '#formats/address/address.js';
+
+/** How a network is indexed. */
+export interface NetworkIndexOptions {
+  readonly config: GlobalConfig;
+  readonly database: NetworkDatabase;
+  readonly role: IndexRole;
+  /** Where an index begins; `null` for as far back as servers go. */
+  readonly from: IndexStart | null;
+  /** How much history is kept; `null` for all. */
+  readonly keepMs: number | null;
+  /** What is indexed; `null` for all. */
+  readonly accounts: readonly Address[] | null;
+  /** Threads that write; `null` for as many as is usual. */
+  readonly workers: number | null;
+  /** For reading. */
+  readonly connections: number;
+  readonly queryTimeoutMs: number;
+}
+
+export interface NetworkIndexModules extends Surroundings {
+  readonly pool: LiteserverPool;
+}

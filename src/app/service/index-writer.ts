@@ -1,0 +1,58 @@
+import type { NetworkIndexModules, NetworkIndexOptions } from '#app/service/index-options.js';
+import type { Database } from '#drivers/store/database.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import { Indexer, type IndexerStatus } from '#services/indexer/indexer.js';
+import { RoundSource } from '#services/indexer/rounds/round-source.js';
+
+/** What writes an index, as long as it is not closed. */
+export interface IndexWriter {
+  status(): IndexerStatus;
+  close(): Promise<void>;
+}
+
+export interface IndexWriterModules extends NetworkIndexModules {
+  readonly database: Database;
+  /** Called after each batch. */
+  readonly onWritten: () => void;
+}
+
+/**
+ * Begins to write the index of a network, or stands by until nobody else does. What it lacks, database or liteservers, it
+ * waits for.
+ *
+ * @throws store/* when the database is of another network or selection
+ */
+export async function startIndexWriter(
+  options: NetworkIndexOptions,
+  modules: IndexWriterModules,
+): Promise<IndexWriter> {
+  const indexer = await openIndexer(options, modules, { to: null, follow: true });
+  indexer.onWritten(modules.onWritten);
+  void indexer.run();
+  return { status: () => indexer.status, close: () => indexer.close() };
+}
+
+/**
+ * The indexer of a network, which does nothing yet.
+ *
+ * @param until the last masterchain block (`null`: the newest), and whether to go on with those that come
+ * @throws as {@link startIndexWriter}
+ */
+export function openIndexer(
+  { config, database: { url }, from, keepMs, accounts, workers }: NetworkIndexOptions,
+  { pool, database, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
+  until: { readonly to: number | null; readonly follow: boolean },
+): Promise<Indexer> {
+  const { chain } = pool.v2;
+  const rounds = new RoundSource({}, { chain, clock, logger });
+  return Indexer.open(
+    {
+      zerostate: config.zeroState,
+      databaseUrl: url,
+      ...{ from, keepMs, ...until },
+      accounts: accounts?.map(addressBytes) ?? null,
+      ...(workers === null ? {} : { workers }),
+    },
+    { rounds, chain, database, clock, unixTimeMs, logger },
+  );
+}

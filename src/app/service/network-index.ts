@@ -1,0 +1,100 @@
+import type { ApiFreshness } from '#api/http/http-api.js';
+import type { IndexRole } from '#app/config/index-settings.js';
+import { startTogether } from '#app/service/closers.js';
+import { IndexDatabase } from '#app/service/index-database.js';
+import type { NetworkIndexModules, NetworkIndexOptions } from '#app/service/index-options.js';
+import { IndexWatch } from '#app/service/index-watch.js';
+import { type IndexWriter, startIndexWriter } from '#app/service/index-writer.js';
+import { InterruptibleReads } from '#app/service/interruptible-reads.js';
+import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics.js';
+import type { Database } from '#drivers/store/database.js';
+import { IndexReader } from '#drivers/store/read/index-reader.js';
+import type { IndexReads } from '#drivers/store/read/index-reads.js';
+import type { IndexerStatus } from '#services/indexer/indexer.js';
+
+/** The index of a network. */
+export interface NetworkIndex {
+  readonly role: IndexRole;
+  /** They fail while the database does not answer. */
+  readonly reads: IndexReads;
+  /** How long a query may take where the request does not say. */
+  readonly queryTimeoutMs: number;
+  /** Another one when there is something else in the index; 0 before anything is. */
+  readonly version: number;
+  freshness(): ApiFreshness;
+  figures(): IndexFigures;
+  databaseFigures(): DatabaseFigures;
+  /** `null` where nothing is written. */
+  writing(): IndexerStatus | null;
+  /** Why it cannot be read, or why it is not written any further; `null` when all is well. */
+  problem(): string | null;
+  close(): Promise<void>;
+}
+
+/** How often it is looked how new the index is; what this process itself writes is seen at once. */
+const LOOK_MS = 200;
+
+/**
+ * Opens the index of a network and begins to write it, as the role says. A database that does not answer is waited for in the
+ * background.
+ *
+ * @throws store/* for what only a person can change
+ */
+export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkIndexModules): Promise<NetworkIndex> {
+  return startTogether(async (closers) => {
+    const { config, database, role, queryTimeoutMs, connections } = options;
+    const { pool, clock, logger, unixTimeMs } = modules;
+    const writes = role !== 'api';
+    const store = new IndexDatabase({ ...database, writes, connections, queryTimeoutMs }, modules);
+    closers.add(() => store.close());
+    const watch = new IndexWatch(
+      { network: config.zeroState, lookMs: LOOK_MS },
+      { database: () => store.database, clock, logger },
+    );
+    closers.add(() => watch.close());
+    let reader: IndexReader | null = null;
+    let writer: IndexWriter | null = null;
+    closers.add(() => writer?.close());
+    await store.start(async (opened: Database) => {
+      const onWritten = () => watch.lookNow();
+      if (writes) writer = await startIndexWriter(options, { ...modules, database: opened, onWritten });
+      else await watch.look(opened);
+      reader = new IndexReader(opened);
+    });
+    watch.start();
+
+    const unreadable = () => store.problem ?? watch.problem;
+    const freshness = (): ApiFreshness => {
+      const { last = null, gen_utime = null } = watch.progress ?? {};
+      const head = pool.watch.head;
+      if (last === null || head === null) return { mcSeqno: last ?? 0, lagMs: null };
+      if (last >= head.seqno) return { mcSeqno: last, lagMs: 0 };
+      const isKnown = gen_utime !== null && head.gen_utime !== null;
+      return { mcSeqno: last, lagMs: isKnown ? Math.max(0, head.gen_utime - gen_utime) * 1000 : null };
+    };
+    return {
+      role,
+      reads: new InterruptibleReads(() => reader ?? store.problem ?? 'the database is not open yet'),
+      queryTimeoutMs,
+      get version() {
+        return watch.version;
+      },
+      freshness,
+      figures: () => {
+        const { mcSeqno, lagMs } = freshness();
+        const { gen_utime = null, missing = 0 } = watch.progress ?? {};
+        return {
+          readable: unreadable() === null,
+          head_seqno: mcSeqno,
+          head_age_seconds: gen_utime === null ? null : Math.max(0, unixTimeMs() / 1000 - gen_utime),
+          lag_seconds: lagMs === null ? null : lagMs / 1000,
+          missing_blocks: missing,
+        };
+      },
+      databaseFigures: () => store.database?.pools ?? null,
+      writing: () => writer?.status() ?? null,
+      problem: () => unreadable() ?? writer?.status().problem?.message ?? null,
+      close: () => closers.close(),
+    };
+  });
+}

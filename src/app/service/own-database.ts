@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import type { Surroundings } from '#app/service/liteserver-pool.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { storeErrors } from '#drivers/store/errors.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+
+/** Where the database of a root is that the data folder cannot hold: each data folder has its own. */
+const ELSEWHERE = '/var/lib/tern';
+
+/**
+ * Starts the PostgreSQL that comes with Tern, in the data folder. It never runs as root; where root's data folder lies
+ * below one that nobody else may enter, as `/root`, the database is kept elsewhere.
+ *
+ * @throws store/embedded-*
+ */
+export async function startOwnDatabase(dataFolder: string, modules: Surroundings): Promise<EmbeddedServer> {
+  const { clock, logger } = modules;
+  try {
+    return await startEmbeddedServer({ folder: join(dataFolder, 'postgres') }, { clock, logger });
+  } catch (error) {
+    if (process.getuid?.() !== 0 || !isTernError(error, storeErrors['embedded-folder'].code)) throw error;
+    const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 16);
+    const folder = join(ELSEWHERE, name, 'postgres');
+    logger.warn('the data folder cannot hold the database; it is kept elsewhere', { problem: error.message, folder });
+    return startEmbeddedServer({ folder }, { clock, logger });
+  }
+}
+
+/** The name of the database of a chain: each has its own, so that `tern dev` may go from one to another. */
+export function databaseOfChain({ root_hash }: BlockId): string {
+  return `index_${toHex(root_hash.subarray(0, 8))}`;
+}

@@ -1,0 +1,98 @@
+import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
+import { isTestnet } from '#app/config/networks.js';
+import { startTogether } from '#app/service/closers.js';
+import type { NetworkIndexOptions } from '#app/service/index-options.js';
+import type { Surroundings } from '#app/service/liteserver-pool.js';
+import { type NetworkIndex, openNetworkIndex } from '#app/service/network-index.js';
+import { type NetworkOptions, type OpenNetwork, openNetwork, PUBLIC } from '#app/service/open-network.js';
+import { v2Api } from '#app/service/v2-api.js';
+import { v3Api } from '#app/service/v3-api.js';
+import { withField } from '#app/service/with-field.js';
+
+/** How the index of a network is used; its network is told otherwise. */
+export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
+
+export interface ServedNetworkOptions extends NetworkOptions {
+  /** `null` for a network without an index, or why there is none, to be told. */
+  readonly index: IndexPlan | string | null;
+  readonly hosts: readonly string[];
+}
+
+/** A network with everything that is served of it. */
+export interface ServedNetwork {
+  readonly open: OpenNetwork;
+  /** `null` where there is none. */
+  readonly index: NetworkIndex | null;
+  readonly http: HttpNetwork;
+  close(): Promise<void>;
+}
+
+const NO_DATABASE = 'no database was given';
+
+/**
+ * Opens a network, and its index if it has one.
+ *
+ * @throws as {@link openNetwork} and {@link openNetworkIndex}
+ */
+export function openServedNetwork(options: ServedNetworkOptions, modules: Surroundings): Promise<ServedNetwork> {
+  return startTogether(async (closers) => {
+    const { network, index: plan, hosts } = options;
+    const open = await openNetwork(options, modules);
+    closers.add(() => open.close());
+    const logger = withField(modules.logger, 'network', network.name);
+    let index: NetworkIndex | null = null;
+    if (plan === null || typeof plan === 'string') {
+      logger.info('there is no index, so API v3 is not served', { reason: plan ?? NO_DATABASE });
+    } else {
+      const pool = open.pools.get(PUBLIC)!;
+      const { config } = network;
+      index = await openNetworkIndex({ ...plan, config }, { ...modules, logger, pool });
+      closers.add(() => index?.close());
+    }
+    const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
+    if (index !== null && index.role !== 'indexer') apis.push(v3Api(open, index, await isTestnet(network.config)));
+    const reason = typeof plan === 'string' ? plan : NO_DATABASE;
+    return {
+      open,
+      index,
+      http: {
+        name: network.name,
+        hosts,
+        apis,
+        health: () => (index === null ? withoutIndex(open.health(), reason) : withIndex(open.health(), index)),
+        headSeqno: () => open.poolOf(null).lite.headSeqno,
+      },
+      close: () => closers.close(),
+    };
+  });
+}
+
+function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
+  return { ...health, details: { ...health.details, index: `none: ${reason}` } };
+}
+
+/** An index that cannot be read does not keep API v2 from answering; a process that only indexes has nothing else to do. */
+function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
+  const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
+  const indexProblem = index.problem();
+  const problem =
+    health.problem ?? (index.role === 'indexer' && indexProblem !== null ? `the index: ${indexProblem}` : null);
+  const details = {
+    index: readable ? 'readable' : 'unreadable',
+    index_role: index.role,
+    index_head_seqno: head_seqno,
+    index_lag_seconds: lag_seconds,
+    index_missing_blocks: missing_blocks,
+    index_problem: indexProblem,
+    ...writingDetails(index),
+  };
+  return { ...health, ready: problem === null, problem, details: { ...health.details, ...details } };
+}
+
+/** What a process tells that writes the index, or would. */
+function writingDetails(index: NetworkIndex): Readonly<Record<string, string | number | null>> {
+  const status = index.writing();
+  if (status === null) return {};
+  const { role, filling } = status;
+  return { index_writer: role, index_fill_missing_blocks: filling === null ? 0 : filling.total - filling.done };
+}
