@@ -20,4 +20,25 @@ export const indexerErrors = defineErrors('indexer', {
       `${d.wanted}, which round ${d.round} needs, did not come: ${d.problem}`,
     remedy: 'See with tern lite status how the servers are, or add others. Until then it is asked for again.',
   },
+  'thread-lost': {
+    class: 'internal',
+    message: (d: { problem: string }) => `a thread that writes the index was lost: ${d.problem}`,
+    remedy: 'Nothing to do: another one takes its work. If it happens again and again, give the process more memory.',
+  },
+  unexpected: {
+    class: 'internal',
+    message: (d: { problem: string }) => `rounds could not be written: ${d.problem}`,
+    remedy: 'This is a fault of Tern: please report it with the sentence. It is tried again from time to time.',
+  },
+  stopped: {
+    class: 'shutting-down',
+    message: () => 'the index is being stopped, or another process writes it now',
+    remedy: 'Nothing to do: what is written is whole, and the rest follows when it goes on.',
+  },
+  'check-range': {
+    class: 'caller',
+    message: (d: { from: number; to: number; indexed: string }) =>
+      `of the masterchain blocks ${d.from} to ${d.to} none is indexed; indexed are ${d.indexed}`,
+    remedy: 'Give a range that is indexed, or none for all that is.',
+  },
 });

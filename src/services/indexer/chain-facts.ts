@@ -1,0 +1,145 @@
+import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import { configParam } from '#formats/tlb/config/config-params.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import { isNotAvailable } from '#services/chain/call.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { ChainHead } from '#services/chain/head.js';
+import { roundOptions } from '#services/indexer/rounds/options.js';
+import { PatientReads } from '#services/indexer/rounds/patient-reads.js';
+import type { Zerostate } from '#services/indexer/work/batch-writer.js';
+
+export interface ChainFactsModules {
+  readonly chain: Pick<
+    ChainReads,
+    'head' | 'waitForHead' | 'blockId' | 'findBlock' | 'blockFile' | 'zerostate' | 'header'
+  >;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const WHOLE_WORKCHAIN = 1n << 63n;
+
+/** What the index needs to know of the chain besides its rounds. Each read goes on until it has what it wants. */
+export class ChainFacts {
+  readonly #zerostate: BlockId;
+  readonly #modules: ChainFactsModules;
+  readonly #reads: PatientReads;
+  readonly #headWaitMs: number;
+  readonly #versions = new Map<number, number>();
+
+  constructor(zerostate: BlockId, modules: ChainFactsModules) {
+    this.#zerostate = zerostate;
+    this.#modules = modules;
+    const options = roundOptions({});
+    this.#headWaitMs = options.headWaitMs;
+    this.#reads = new PatientReads(options, modules.clock, modules.logger);
+  }
+
+  /** What does not come at the moment. */
+  get problem() {
+    return this.#reads.problem;
+  }
+
+  /** The newest masterchain block. @throws chain/aborted */
+  head(signal: AbortSignal): Promise<ChainHead> {
+    const wanted = { name: () => 'the newest masterchain block', round: 0 };
+    return this.#reads.read(wanted, (options) => this.#modules.chain.head(options), signal);
+  }
+
+  /** The newest masterchain block, as soon as it has this seqno or a higher one. @throws chain/aborted */
+  waitForHead(seqno: number, signal: AbortSignal): Promise<ChainHead> {
+    const wanted = { name: () => `masterchain block ${seqno} or a newer one`, round: seqno };
+    const read = this.#modules.chain.waitForHead.bind(this.#modules.chain);
+    return this.#reads.read(wanted, (options) => read(seqno, { ...options, deadlineMs: this.#headWaitMs }), signal);
+  }
+
+  /** Whether servers have the chain from its beginning: its zerostate and its first block. @throws chain/aborted */
+  async reachesGenesis(signal: AbortSignal): Promise<boolean> {
+    const { chain } = this.#modules;
+    const wanted = { name: () => 'the beginning of the chain', round: 1 };
+    return this.#reads.read(
+      wanted,
+      async (options) => {
+        try {
+          await chain.zerostate(this.#zerostate, options);
+          const id = await chain.blockId(1, options);
+          await chain.blockFile({ id, gen_utime: null, mc_seqno: 1 }, options);
+          return true;
+        } catch (error) {
+          if (isTernError(error) && (isNotAvailable(error) || error.class === 'not-found')) return false;
+          throw error;
+        }
+      },
+      signal,
+    );
+  }
+
+  /** The first masterchain block of some time or later; null when there is none yet. @throws chain/aborted */
+  async seqnoAt(gen_utime: number, signal: AbortSignal): Promise<number | null> {
+    const wanted = { name: () => `the masterchain block of the time ${gen_utime}`, round: 0 };
+    return this.#reads.read(
+      wanted,
+      async (options) => {
+        try {
+          const query = { ...MASTERCHAIN_SHARD, by: 'utime', utime: gen_utime } as const;
+          return (await this.#modules.chain.findBlock(query, options)).block.seqno;
+        } catch (error) {
+          if (isTernError(error) && (isNotAvailable(error) || error.class === 'not-found')) return null;
+          throw error;
+        }
+      },
+      signal,
+    );
+  }
+
+  /** The version of the network's rules (configuration parameter 8) that a key block set; 0: the zerostate. */
+  async globalVersion(key_block: number, signal: AbortSignal): Promise<number> {
+    const known = this.#versions.get(key_block);
+    if (known !== undefined) return known;
+    const wanted = { name: () => `the configuration of key block ${key_block}`, round: key_block };
+    const version = await this.#reads.read(
+      wanted,
+      async (options) => {
+        const { chain } = this.#modules;
+        if (key_block === 0) {
+          const { state } = await chain.zerostate(this.#zerostate, options);
+          return configParam(state.state.custom!.value.config.config, 8)?.version ?? 0;
+        }
+        const id = await chain.blockId(key_block, options);
+        const { header } = await chain.blockFile({ id, gen_utime: null, mc_seqno: key_block }, options);
+        const { config } = header.block.extra.value.custom!.value;
+        return config === null ? 0 : (configParam(config.config, 8)?.version ?? 0);
+      },
+      signal,
+    );
+    this.#versions.set(key_block, version);
+    return version;
+  }
+
+  /** The zerostates of all workchains. */
+  async zerostates(signal: AbortSignal): Promise<readonly Zerostate[]> {
+    const { chain } = this.#modules;
+    const read = (id: BlockId) => {
+      const wanted = { name: () => `the zerostate of workchain ${id.workchain}`, round: 1 };
+      return this.#reads.read(wanted, (options) => chain.zerostate(id, options), signal);
+    };
+    const masterchain = await read(this.#zerostate);
+    const found = [masterchain];
+    const workchains = configParam(masterchain.state.state.custom!.value.config.config, 12);
+    for (const [workchain, { zerostate_root_hash, zerostate_file_hash }] of workchains ?? []) {
+      const hashes = { root_hash: zerostate_root_hash, file_hash: zerostate_file_hash };
+      await this.#proveFirst(workchain, signal);
+      found.push(await read({ workchain, shard: WHOLE_WORKCHAIN, seqno: 0, ...hashes }));
+    }
+    return found.map(({ block, gen_utime, data }) => ({ workchain: block.workchain, gen_utime, data: data.slice() }));
+  }
+
+  /** The first block of a workchain names its zerostate, which is proven by that. */
+  async #proveFirst(workchain: number, signal: AbortSignal): Promise<void> {
+    const at = { workchain, shard: WHOLE_WORKCHAIN, seqno: 1 };
+    const wanted = { name: () => `the first block of workchain ${workchain}`, round: 1 };
+    await this.#reads.read(wanted, (options) => this.#modules.chain.header({ ...options, at }), signal);
+  }
+}

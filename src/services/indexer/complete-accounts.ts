@@ -1,0 +1,120 @@
+import { firstIdOf } from '#drivers/store/ids.js';
+import { addressOfBytes } from '#drivers/store/keys.js';
+import type { SeqnoRange } from '#drivers/store/write/index-state.js';
+import {
+  type AccountParts,
+  completeAccount,
+  type IncompleteAccount,
+  incompleteAccounts,
+} from '#drivers/store/write/merge-accounts.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import { Account } from '#formats/tlb/account.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { bytesEqual } from '#kernel/bytes/bytes.js';
+import type { IndexWork } from '#services/indexer/index-work.js';
+
+/** So many are looked at before others are read from the database, and so many asked for at a time. */
+const PAGE = 200;
+const AT_A_TIME = 8;
+
+/**
+ * Asks servers for what blocks did not tell of accounts: data of which a part was there before the index begins, codes that no
+ * indexed block shows.
+ */
+export class AccountCompleter {
+  readonly #work: IndexWork;
+
+  constructor(work: IndexWork) {
+    this.#work = work;
+  }
+
+  /**
+   * Looks once at each account that is incomplete and has its newest state in a range of rounds.
+   *
+   * @returns how many remain incomplete: servers do not have their states any more
+   * @throws indexer/stopped
+   */
+  async run(range: SeqnoRange, signal: AbortSignal): Promise<number> {
+    const { database, retries } = this.#work;
+    let after: Uint8Array | null = null;
+    let left = 0;
+    for (;;) {
+      const position: Uint8Array | null = after;
+      const page: IncompleteAccount[] = await retries.run(
+        () => database.withWriter((client) => incompleteAccounts(client, range, position, PAGE)),
+        signal,
+      );
+      for (let i = 0; i < page.length; i += AT_A_TIME) {
+        const found = await Promise.all(page.slice(i, i + AT_A_TIME).map((account) => this.#find(account, signal)));
+        left += found.filter((parts) => parts === null).length;
+        const parts = found.filter((each) => each !== null);
+        await retries.run(
+          () =>
+            database.transaction(async (client) => {
+              for (const each of parts) await completeAccount(client, each);
+            }),
+          signal,
+        );
+      }
+      if (page.length < PAGE) return left;
+      after = page.at(-1)!.address;
+    }
+  }
+
+  /** At the newest block where the account has not changed since, else at the block that made the state. */
+  async #find(account: IncompleteAccount, signal: AbortSignal): Promise<AccountParts | null> {
+    const { facts } = this.#work;
+    const head = (await facts.head(signal)).block;
+    const newest = await this.#stateAt(account, head, signal);
+    if (newest !== null) return newest;
+    const block = await this.#masterchainBlock(account.mc_seqno, signal);
+    return block === null ? null : this.#stateAt(account, block, signal);
+  }
+
+  async #stateAt({ address, state_hash }: IncompleteAccount, block: BlockId, signal: AbortSignal) {
+    const { rounds } = this.#work;
+    const found = await rounds.accountAt(addressOfBytes(address), block, block.seqno, signal);
+    if (found === null || found.account === null) return null;
+    const cell = parseBocRoot(found.account);
+    return bytesEqual(cell.hash(), state_hash) ? accountParts(address, state_hash, found.account) : null;
+  }
+
+  async #masterchainBlock(seqno: number, signal: AbortSignal): Promise<BlockId | null> {
+    const { database, retries } = this.#work;
+    // The accounts of a zerostate are known with it.
+    if (seqno === 0) return null;
+    const rows = await retries.run(
+      () =>
+        database.withWriter((client) =>
+          client.query<{ root_hash: Uint8Array; file_hash: Uint8Array }>(
+            'SELECT root_hash, file_hash FROM blocks WHERE id = $1',
+            [firstIdOf(seqno)],
+          ),
+        ),
+      signal,
+    );
+    const hashes = rows.rows[0];
+    return hashes === undefined ? null : { ...MASTERCHAIN_SHARD, seqno, ...hashes };
+  }
+}
+
+/** What may be missing of an account, from its state as a whole. */
+function accountParts(address: Uint8Array, state_hash: Uint8Array, bytes: Uint8Array): AccountParts {
+  const account = decodeCell(Account, parseBocRoot(bytes));
+  const none = { address, state_hash, data_boc: null, extra_currencies: null, code: null };
+  if (account.kind === 'account_none') return none;
+  const { balance, state } = account.storage;
+  const extra = Object.fromEntries([...balance.other].map(([id, amount]) => [id, String(amount)]));
+  const extra_currencies = Object.keys(extra).length === 0 ? null : JSON.stringify(extra);
+  if (state.kind !== 'account_active') return { ...none, extra_currencies };
+  const { code, data } = state.state_init;
+  return {
+    address,
+    state_hash,
+    extra_currencies,
+    data_boc: data === null ? null : serializeBoc(data),
+    code: code === null ? null : { code_hash: code.hash(), boc: serializeBoc(code) },
+  };
+}

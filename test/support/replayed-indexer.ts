@@ -1,0 +1,61 @@
+import { Database } from '#drivers/store/database.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { type Logger, silentLogger } from '#kernel/observe/logger.js';
+import { openReplay } from '#localnet/replay/open-replay.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { Chain } from '#services/chain/chain.js';
+import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import { Indexer } from '#services/indexer/indexer.js';
+import type { IndexerOptions } from '#services/indexer/indexer-options.js';
+import { RoundSource } from '#services/indexer/rounds/round-source.js';
+import { DirectSource } from '#test/support/direct-source.js';
+import { replayServer } from '#test/support/replayed-chain.js';
+
+/** A recorded chain as a server has it, and reads of it in real time. */
+export interface LiveReplay {
+  readonly ledger: ReplayLedger;
+  readonly chain: Chain;
+  readonly source: DirectSource;
+}
+
+/** @param head the newest masterchain block at the beginning */
+export function liveReplay(folder: string, head: number | null = null, to: number | null = null): LiveReplay {
+  const ledger = openReplay(folder, { to, head });
+  const source = new DirectSource(replayServer(ledger, systemClock));
+  const modules = { source, clock: systemClock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+  return { ledger, source, chain: new Chain({ zero_state: ledger.zerostate, headMaxAgeMs: 20 }, modules) };
+}
+
+/** An indexer of such a chain, with its own connections to a database. */
+export interface ReplayedIndexer {
+  readonly indexer: Indexer;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+export async function replayedIndexer(
+  { chain, ledger }: LiveReplay,
+  databaseUrl: string,
+  options: Partial<IndexerOptions> = {},
+  logger: Logger = silentLogger,
+): Promise<ReplayedIndexer> {
+  const clock = systemClock;
+  const database = await Database.open({ url: databaseUrl, writeConnections: 4 }, { clock });
+  const rounds = new RoundSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
+  const settings = { zerostate: ledger.zerostate, databaseUrl, partitionRounds: 100, ...options };
+  const modules = { rounds, chain, database, clock, unixTimeMs: Date.now, logger };
+  try {
+    const indexer = await Indexer.open(settings, modules);
+    return {
+      indexer,
+      database,
+      close: async () => {
+        await indexer.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
