@@ -1,5 +1,5 @@
-// npm run docs:openapi: writes openapi/v2.yaml from the endpoints of API v2.
+// npm run docs:openapi: writes openapi/*.yaml from the endpoints of the APIs.
 import { writeFileSync } from 'node:fs';
-import { openApiPage } from '#test/docs/openapi-page.js';
+import { DOCUMENTED, openApiPage } from '#test/docs/openapi-page.js';
 
-writeFileSync('openapi/v2.yaml', openApiPage());
+for (const [file, api] of Object.entries(DOCUMENTED)) writeFileSync(file, openApiPage(api));

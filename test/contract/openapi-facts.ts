@@ -33,7 +33,7 @@ class FactReader {
       for (const verb of VERBS) {
         const operation = item[verb];
         if (operation !== undefined)
-          this.#operation(`${verb.toUpperCase()} ${path.replace('/api/v2/', '')}`, operation);
+          this.#operation(`${verb.toUpperCase()} ${path.replace(/^\/api\/v\d\//, '')}`, operation);
       }
     }
     for (const [name, schema] of Object.entries<Json>(this.#document.components.schemas)) {
@@ -144,7 +144,8 @@ class FactReader {
     let found = given;
     while (found.$ref !== undefined) {
       const steps = found.$ref.split('/').slice(1);
-      found = steps.reduce((value: Json, step: string) => value[step], this.#document);
+      // What is named and not there may be anything.
+      found = steps.reduce((value: Json | undefined, step: string) => value?.[step], this.#document) ?? {};
     }
     return found;
   }

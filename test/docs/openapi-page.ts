@@ -1,11 +1,19 @@
 import { stringify } from 'yaml';
-import { openApiDocument } from '#api/http/openapi.js';
+import { type DescribedApi, openApiDocument } from '#api/http/openapi.js';
+import { v3Description } from '#api/v3/description.js';
 import { v2Description } from '#app/service/v2-api.js';
 
-const NOTE =
-  '# Written by npm run docs:openapi from the endpoints of API v2. A running Tern serves it at /api/v2/openapi.json.\n';
+/** The APIs whose documents are committed, by the files that have them. */
+export const DOCUMENTED: Readonly<Record<string, DescribedApi>> = {
+  'openapi/v2.yaml': v2Description,
+  'openapi/v3.yaml': v3Description,
+};
 
-/** `openapi/v2.yaml`: the document of API v2 in the `spec` profile. */
-export function openApiPage(): string {
-  return NOTE + stringify(openApiDocument(v2Description, 'spec'), { lineWidth: 120, aliasDuplicateObjects: false });
+/** The document of an API in the `spec` profile, as it is committed. */
+export function openApiPage(api: DescribedApi): string {
+  const name = api.prefix.slice(api.prefix.lastIndexOf('/') + 1);
+  const note =
+    `# Written by npm run docs:openapi from the endpoints of API ${name}. ` +
+    `A running Tern serves it at ${api.prefix}/openapi.json.\n`;
+  return note + stringify(openApiDocument(api, 'spec'), { lineWidth: 120, aliasDuplicateObjects: false });
 }

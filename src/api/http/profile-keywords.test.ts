@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
-import { applyProfileKeywords, byProfile, nullInToncenter } from '#api/http/profile-keywords.js';
+import { applyProfileKeywords, byProfile, documentedAs, nullInToncenter } from '#api/http/profile-keywords.js';
 
 const Inner = { $ref: '#/components/schemas/Inner' };
 
@@ -15,7 +15,7 @@ function documentOf(profile: 'spec' | 'toncenter') {
         }),
       ),
       inner: Type.Optional(Type.Unsafe({ ...Inner })),
-      rare: Type.Optional(Type.String()),
+      rare: Type.Optional(Type.String(documentedAs({ type: 'integer' }))),
     },
     nullInToncenter(['opcode', 'inner']),
   );
@@ -32,7 +32,7 @@ it('leaves members without a value out in the document of the spec profile', () 
       always: { type: 'string' },
       opcode: { description: 'd', type: 'integer' },
       inner: Inner,
-      rare: { type: 'string' },
+      rare: { type: 'integer' },
     },
   });
 });
@@ -45,7 +45,7 @@ it('has null for them in the document of the toncenter profile', () => {
       always: { type: 'string' },
       opcode: { description: 'd', type: ['string', 'null'] },
       inner: { anyOf: [Inner, { type: 'null' }] },
-      rare: { type: 'string' },
+      rare: { type: 'integer' },
     },
   });
 });

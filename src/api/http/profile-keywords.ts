@@ -12,6 +12,11 @@ export function byProfile(words: Readonly<Record<Profile, JsonObject>>): { reado
   return { [BY_PROFILE]: words };
 }
 
+/** For schemas that take more than their documents say: a number as text, and the like. */
+export function documentedAs(words: JsonObject): ReturnType<typeof byProfile> {
+  return byProfile({ spec: words, toncenter: words });
+}
+
 /** For an object that leaves out optional members without a value in the `spec` profile, and else has null there. */
 export function nullInToncenter(names: readonly string[]): { readonly [NULL_IN_TONCENTER]: typeof names } {
   return { [NULL_IN_TONCENTER]: names };

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { commaList } from '#api/http/comma-list.js';
-import { byProfile } from '#api/http/profile-keywords.js';
+import { byProfile, documentedAs } from '#api/http/profile-keywords.js';
 import {
   decodeAddress,
   decodeAddressOrNull,
@@ -37,10 +37,10 @@ export function addressOrNullParameter(description: string) {
 }
 
 /** Several accounts. */
-export function addressListParameter(description: string, { minItems = 1, maxItems = MAX_ITEMS } = {}) {
+export function addressListParameter(description: string, { maxItems = MAX_ITEMS } = {}) {
   const item = Type.Transform(Type.String()).Decode(decodeAddress).Encode(String);
   const text = `${description}, ${ADDRESS_FORMS}; ${LIST_FORMS}.`;
-  return commaList(item, { description: text, minItems, maxItems, examples: [[ADDRESS_EXAMPLE]] });
+  return commaList(item, { description: text, maxItems, examples: [[ADDRESS_EXAMPLE]] });
 }
 
 /** 256 bits; 32 bytes. */
@@ -53,7 +53,7 @@ export function hashParameter(description: string) {
 export function hashListParameter(description: string) {
   const item = Type.Transform(Type.String()).Decode(decodeHash).Encode(toBase64);
   const text = `${description}, ${HASH_FORMS}; ${LIST_FORMS}.`;
-  return commaList(item, { description: text, minItems: 1, maxItems: MAX_ITEMS, examples: [[HASH_EXAMPLE]] });
+  return commaList(item, { description: text, maxItems: MAX_ITEMS, examples: [[HASH_EXAMPLE]] });
 }
 
 export const workchain = Type.Optional(
@@ -90,8 +90,10 @@ export const mcSeqno = Type.Optional(
 );
 
 export function ltParameter(description: string) {
+  // Read as text, so that no digit is lost.
+  const words = documentedAs({ type: 'integer', format: 'int64', minimum: 0 });
   return Type.Optional(
-    Type.Transform(Type.String({ description, format: 'int64' }))
+    Type.Transform(Type.String({ description, ...words }))
       .Decode(decodeLt)
       .Encode(String),
   );
@@ -104,6 +106,7 @@ function utimeParameter(description: string) {
         description: `${description} Unix time in seconds; what is behind the decimal point is cut off.`,
         minimum: 0,
         maximum: 0xffff_ffff,
+        ...documentedAs({ type: 'integer', format: 'int64' }),
       }),
     )
       .Decode(Math.trunc)

@@ -32,7 +32,6 @@ const address = addressListParameter('Accounts');
 const texts = commaList(Type.String({ maxLength: 200 }), {
   description:
     'Accounts, in raw or user-friendly form; several may be given by repeating the parameter or with commas between them.',
-  minItems: 1,
   maxItems: MAX_BOOK,
 });
 

@@ -57,7 +57,7 @@ const transactions = v3Endpoint({
       shard,
       seqno: blockSeqno,
       mc_seqno: mcSeqno,
-      account: Type.Optional(addressListParameter('Only of these accounts', { minItems: 1 })),
+      account: Type.Optional(addressListParameter('Only of these accounts')),
       exclude_account: Type.Optional(addressListParameter('Not of these accounts')),
       hash: Type.Optional(hashListParameter('Only those with one of these hashes')),
       lt: ltParameter('Only those with this logical time.'),

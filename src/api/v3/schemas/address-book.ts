@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { flag, interfaces, namedObject, nullable, optional, text } from '#api/v3/schemas/fields.js';
+import { flag, interfaces, map, namedObject, nullable, optional, text } from '#api/v3/schemas/fields.js';
 
 export const AddressBookRow = namedObject(
   'AddressBookRow',
@@ -13,7 +13,7 @@ export const AddressBookRow = namedObject(
   'How to show an account.',
 );
 
-export const AddressBook = Type.Record(Type.String(), AddressBookRow, {
+export const AddressBook = map(AddressBookRow, {
   $id: 'AddressBook',
   description: 'How to show the accounts of the answer, by raw address. Empty with `X-No-Address-Book`.',
 });
@@ -34,7 +34,7 @@ const AddressMetadata = namedObject('AddressMetadata', {
   token_info: Type.Array(TokenInfo),
 });
 
-export const Metadata = Type.Record(Type.String(), AddressMetadata, {
+export const Metadata = map(AddressMetadata, {
   $id: 'Metadata',
   description:
     'What tokens among the accounts say of themselves, by raw address. Tokens are not indexed yet: it is empty.',

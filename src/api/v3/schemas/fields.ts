@@ -74,8 +74,13 @@ export const shard = Type.String({
   }),
 });
 
+/** Values of one kind by names that are not declared. */
+export function map(value: TSchema, options: { readonly $id?: string; readonly description: string }) {
+  return Type.Object({}, { ...options, additionalProperties: value });
+}
+
 /** Amounts by currency. */
-export const currencies = Type.Record(Type.String(), Type.String(), {
+export const currencies = map(Type.String(), {
   description: 'Other currencies: amount by currency id, both decimal numbers as text; empty without any.',
 });
 

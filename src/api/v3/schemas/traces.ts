@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { AddressBook, Metadata } from '#api/v3/schemas/address-book.js';
-import { decimal, flag, hash, integer, namedObject, nullable, optional, text } from '#api/v3/schemas/fields.js';
+import { decimal, flag, hash, integer, map, namedObject, nullable, optional, text } from '#api/v3/schemas/fields.js';
 import { Message } from '#api/v3/schemas/messages.js';
 import { Transaction } from '#api/v3/schemas/transactions.js';
 
@@ -57,7 +57,7 @@ export const Trace = namedObject(
     ),
     trace: optional(TraceNode),
     transactions_order: optional(Type.Array(Type.String(), { description: 'Hashes by logical time.' })),
-    transactions: optional(Type.Record(Type.String(), Transaction, { description: 'By hash.' })),
+    transactions: optional(map(Transaction, { description: 'By hash.' })),
   },
   'Transactions that messages connect.',
 );
