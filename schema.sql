@@ -88,7 +88,7 @@ CREATE TABLE messages (
   opcode integer,
   "position" smallint NOT NULL
 ) PARTITION BY RANGE (tx_id);
-CREATE INDEX messages_body ON ONLY public.messages USING btree (body_key);
+CREATE INDEX messages_body ON ONLY public.messages USING btree (body_key, created_lt);
 CREATE INDEX messages_created_at ON ONLY public.messages USING btree (created_at, msg_key);
 CREATE INDEX messages_created_lt ON ONLY public.messages USING btree (created_lt, msg_key);
 CREATE INDEX messages_destination ON ONLY public.messages USING btree (destination_key, created_lt);
@@ -163,7 +163,6 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_pkey PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
 CREATE INDEX transactions_account_lt ON ONLY public.transactions USING btree (account_key, lt);
-CREATE INDEX transactions_account_now ON ONLY public.transactions USING btree (account_key, now, lt);
 CREATE INDEX transactions_hash ON ONLY public.transactions USING btree (hash_key);
 CREATE INDEX transactions_in_msg ON ONLY public.transactions USING btree (in_msg_key) WHERE (in_msg_key IS NOT NULL);
 CREATE INDEX transactions_lt ON ONLY public.transactions USING btree (lt);

@@ -83,7 +83,6 @@ CREATE TABLE transactions (
 CREATE INDEX transactions_lt ON transactions (lt);
 CREATE INDEX transactions_now ON transactions (now, lt);
 CREATE INDEX transactions_account_lt ON transactions (account_key, lt);
-CREATE INDEX transactions_account_now ON transactions (account_key, now, lt);
 CREATE INDEX transactions_hash ON transactions (hash_key);
 CREATE INDEX transactions_in_msg ON transactions (in_msg_key) WHERE in_msg_key IS NOT NULL;
 CREATE INDEX transactions_trace ON transactions (trace_root);
@@ -106,7 +105,7 @@ CREATE TABLE messages (
 ) PARTITION BY RANGE (tx_id);
 CREATE INDEX messages_msg ON messages (msg_key);
 CREATE INDEX messages_norm ON messages (norm_key) WHERE norm_key IS NOT NULL;
-CREATE INDEX messages_body ON messages (body_key);
+CREATE INDEX messages_body ON messages (body_key, created_lt);
 CREATE INDEX messages_source ON messages (source_key, created_lt);
 CREATE INDEX messages_destination ON messages (destination_key, created_lt);
 CREATE INDEX messages_opcode ON messages (opcode, created_lt);

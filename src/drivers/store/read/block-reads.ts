@@ -1,5 +1,5 @@
 import { firstIdOf } from '#drivers/store/ids.js';
-import { BLOCK_COLUMNS, type BlockFound, indexedBlock } from '#drivers/store/read/block-rows.js';
+import { BLOCK_COLUMNS, type BlockFound, hasWorkchain, indexedBlock } from '#drivers/store/read/block-rows.js';
 import { hasLt, hasTime, roundIds, storableBounds, translateBounds, within } from '#drivers/store/read/bounds.js';
 import type { BlockFilter, IndexedBlock, IndexHead, Listed, Page } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
@@ -109,7 +109,7 @@ async function blocksStatement(
       ORDER BY b.seqno ${raw(sort)} LIMIT ${raw(count)} ${raw(offset === 0 ? '' : `OFFSET ${offset}`)}`;
   }
   const more = hasTime(given) && hasLt(given) ? within(await translateBounds(session, given), ...times) : bounds;
-  if (workchain !== undefined) more.push(sql`EXISTS (SELECT FROM blocks w WHERE w.workchain = ${workchain}::integer)`);
+  if (workchain !== undefined) more.push(hasWorkchain(workchain));
   if (workchain !== undefined && shard !== undefined) {
     for (const [compare, order] of [
       ['>=', 'ASC'],

@@ -1,6 +1,6 @@
 import { seqnoOfId } from '#drivers/store/ids.js';
 import type { IndexedBlock, ShardPosition } from '#drivers/store/read/index-reads.js';
-import { raw } from '#drivers/store/read/sql.js';
+import { raw, type Sql, sql } from '#drivers/store/read/sql.js';
 
 /** A row of `blocks` as it comes from the database. */
 export interface BlockFound {
@@ -75,4 +75,11 @@ export function indexedBlock(found: BlockFound): IndexedBlock {
 /** @param shard signed, as it is stored */
 export function position(workchain: number, shard: bigint, seqno: number): ShardPosition {
   return { workchain, shard: BigInt.asUintN(64, shard), seqno };
+}
+
+/** Whether there is a block of a workchain: what is asked of one that there is not would be looked for in all there is. */
+export function hasWorkchain(workchain: number): Sql {
+  return sql`(
+    SELECT w.seqno FROM blocks w WHERE w.workchain = ${workchain}::integer ORDER BY w.workchain, w.shard, w.seqno LIMIT 1
+  ) IS NOT NULL`;
 }

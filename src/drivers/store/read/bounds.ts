@@ -115,7 +115,7 @@ function lowerClock(bound: string, before: Sql, order: string): Sql {
 
 /**
  * A masterchain block behind a moment, so far behind that all tops are behind it too: what it does not commit, and no block
- * before it does, is behind the moment. A few are tried, farther and farther away.
+ * before it does, is behind the moment. A few are tried, farther and farther away; any will do.
  */
 function upperClock(bound: string, behind: Sql, order: string, past: Sql): Sql {
   return sql`(
@@ -135,7 +135,7 @@ function upperClock(bound: string, behind: Sql, order: string, past: Sql): Sql {
       ) AS t
       WHERE ${past}
     ) = cardinality(m.shard_tops) / 3
-    ORDER BY skip LIMIT 1
+    LIMIT 1
   )`;
 }
 

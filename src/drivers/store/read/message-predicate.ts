@@ -14,6 +14,8 @@ export interface KeyCondition {
   readonly name: 'msg_hash' | 'body_hash' | 'source' | 'destination' | 'opcode';
   /** For the index. */
   readonly finds: Sql;
+  /** The column and its value, where the index goes on with created_lt. */
+  readonly ordered: { readonly column: Sql; readonly value: Sql } | null;
   /** The same, in a form that no index serves: for a condition that is to be looked at only in rows found otherwise. */
   readonly holds: Sql;
 }
@@ -26,14 +28,16 @@ export function keyConditions(filter: MessagePredicate): KeyCondition[] {
     const keys = [...new Set(msg_hash.map(hashKey))];
     const finds = sql`(m.msg_key = ANY(${keys}::bigint[]) OR m.norm_key = ANY(${keys}::bigint[]))`;
     const holds = sql`(m.msg_key + 0 = ANY(${keys}::bigint[]) OR m.norm_key + 0 = ANY(${keys}::bigint[]))`;
-    conditions.push({ name: 'msg_hash', finds, holds });
+    conditions.push({ name: 'msg_hash', finds, holds, ordered: null });
   }
   const add = (name: KeyCondition['name'], column: string, type: string, value: bigint | number | null) => {
     const [plain, hidden] = [raw(`m.${column}`), raw(`m.${column} + 0`)];
-    if (value === null) conditions.push({ name, finds: sql`${plain} IS NULL`, holds: sql`${hidden} IS NULL` });
-    else {
+    if (value === null) {
+      conditions.push({ name, finds: sql`${plain} IS NULL`, holds: sql`${hidden} IS NULL`, ordered: null });
+    } else {
       const given = sql`${value}::${raw(type)}`;
-      conditions.push({ name, finds: sql`${plain} = ${given}`, holds: sql`${hidden} = ${given}` });
+      const ordered = { column: plain, value: given };
+      conditions.push({ name, finds: sql`${plain} = ${given}`, holds: sql`${hidden} = ${given}`, ordered });
     }
   };
   if (body_hash !== undefined) add('body_hash', 'body_key', 'bigint', hashKey(body_hash));

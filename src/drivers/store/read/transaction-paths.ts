@@ -1,10 +1,17 @@
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
+import { hasWorkchain } from '#drivers/store/read/block-rows.js';
 import { hasLt, hasTime, roundIds, storableBounds, translateBounds, within } from '#drivers/store/read/bounds.js';
 import type { TransactionFilter } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import type { Stretch } from '#drivers/store/read/keyset-page.js';
 import { all, raw, type Sql, sql } from '#drivers/store/read/sql.js';
-import { behind, orderBy, type TransactionOrder } from '#drivers/store/read/transaction-order.js';
+import {
+  accountOrder,
+  behind,
+  boundsBehind,
+  ofAccount,
+  type TransactionOrder,
+} from '#drivers/store/read/transaction-order.js';
 import type { Address } from '#formats/address/address.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 
@@ -78,18 +85,15 @@ export async function transactionSource(
       ) AS t WHERE ${all([...conditions, ...bounds, ...ofAccounts])}`;
   }
   if (keys !== null) {
-    const more =
-      hasTime(given) && hasLt(given) && lt === undefined
-        ? within(await translateBounds(session, given), raw('t.lt'), raw('t.now'))
-        : bounds;
+    // A bound of time is found in the index by lt.
+    const open = boundsBehind(order, stretch.after, lt === undefined ? given : { ...given, start_lt: lt, end_lt: lt });
+    const more = order.byTime && lt === undefined ? await translateBounds(session, open) : open;
     const life = signedShard === undefined || workchain === undefined ? [] : lifetime(workchain, signedShard, order);
-    if (keys.length === 1) {
-      return sql`transactions t WHERE t.account_key = ${keys[0]}::bigint AND ${all([...conditions, ...more, ...life])}`;
-    }
+    const of = (key: Sql) =>
+      all([ofAccount(key, storableBounds(more)), ...conditions, ...within(given, raw('t.lt'), raw('t.now')), ...life]);
     const most = raw(stretch.count + stretch.offset);
     return sql`unnest(${keys}::bigint[]) AS k(key) CROSS JOIN LATERAL (
-      SELECT * FROM transactions t WHERE t.account_key = k.key AND ${all([...conditions, ...more, ...life])}
-      ORDER BY ${orderBy(order)} LIMIT ${most}
+      SELECT * FROM transactions t WHERE ${of(raw('k.key'))} ORDER BY ${accountOrder(order)} LIMIT ${most}
     ) AS t WHERE true`;
   }
   if (lt !== undefined) {
@@ -102,8 +106,7 @@ export async function transactionSource(
   const mixed = hasTime(given) && hasLt(given);
   const more = mixed ? within(await translateBounds(session, given), raw('t.lt'), raw('t.now')) : bounds;
   // A workchain that there is not would be looked for in all there is.
-  const exists =
-    workchain === undefined ? [] : [sql`EXISTS (SELECT FROM blocks b WHERE b.workchain = ${workchain}::integer)`];
+  const exists = workchain === undefined ? [] : [hasWorkchain(workchain)];
   return sql`transactions t WHERE ${all([...conditions, ...more, ...exists])}`;
 }
 
