@@ -13,7 +13,7 @@ import type { Zerostate } from '#services/indexer/work/batch-writer.js';
 export interface ChainFactsModules {
   readonly chain: Pick<
     ChainReads,
-    'head' | 'waitForHead' | 'blockId' | 'findBlock' | 'blockFile' | 'zerostate' | 'header'
+    'head' | 'waitForHead' | 'blockId' | 'findBlock' | 'blockFile' | 'zerostate' | 'header' | 'shards'
   >;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -118,7 +118,7 @@ export class ChainFacts {
     return version;
   }
 
-  /** The zerostates of all workchains. */
+  /** The zerostates of all workchains that are there from the beginning. */
   async zerostates(signal: AbortSignal): Promise<readonly Zerostate[]> {
     const { chain } = this.#modules;
     const read = (id: BlockId) => {
@@ -128,9 +128,17 @@ export class ChainFacts {
     const masterchain = await read(this.#zerostate);
     const found = [masterchain];
     const workchains = configParam(masterchain.state.state.custom!.value.config.config, 12);
+    const { shards } = await this.#reads.read(
+      { name: () => 'the shards of masterchain block 1', round: 1 },
+      (options) => chain.shards({ ...options, at: 1 }),
+      signal,
+    );
     for (const [workchain, { zerostate_root_hash, zerostate_file_hash }] of workchains ?? []) {
+      const tops = shards.filter(({ block }) => block.workchain === workchain);
+      if (tops.length === 0) continue;
+      // A zerostate that is listed is proven by that.
+      if (tops.some(({ block }) => block.seqno > 0)) await this.#proveFirst(workchain, signal);
       const hashes = { root_hash: zerostate_root_hash, file_hash: zerostate_file_hash };
-      await this.#proveFirst(workchain, signal);
       found.push(await read({ workchain, shard: WHOLE_WORKCHAIN, seqno: 0, ...hashes }));
     }
     return found.map(({ block, gen_utime, data }) => ({ workchain: block.workchain, gen_utime, data: data.slice() }));

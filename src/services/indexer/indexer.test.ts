@@ -89,7 +89,9 @@ describe('an index', () => {
       chain.ledger.advanceTo(head);
     });
     const finished = indexer.run();
-    await expect.poll(() => indexer.status.head?.seqno, { timeout: 50_000 }).toBe(HEAD);
+    await expect
+      .poll(() => [indexer.status.head?.seqno, indexer.status.problem], { timeout: 50_000 })
+      .toEqual([HEAD, null]);
     await indexer.close();
     await finished;
     await expectSame(whole, database);
