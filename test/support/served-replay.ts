@@ -30,6 +30,7 @@ export function serveReplay(folder: string): Promise<ServedReplay> {
         groups: [],
         listeners: [{ address: { host, port }, networks: [replayed.network.name] }],
         hostOf: [],
+        indexes: new Map(),
         keepsKeyBlocks: false,
         settings,
       },

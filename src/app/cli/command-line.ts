@@ -5,8 +5,10 @@ import { devCommand } from '#app/cli/dev.js';
 import type { Environment } from '#app/cli/environment.js';
 import { errorLine } from '#app/cli/error-line.js';
 import { cliErrors } from '#app/cli/errors.js';
+import { indexCommand } from '#app/cli/index-command.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
+import { migrateCommand } from '#app/cli/migrate.js';
 import { packageVersion } from '#app/cli/package-version.js';
 import { replayCommand } from '#app/cli/replay.js';
 import { serveCommand } from '#app/cli/serve.js';
@@ -22,6 +24,8 @@ export interface Output {
 const commands: readonly ((environment: Environment) => Command)[] = [
   devCommand,
   serveCommand,
+  indexCommand,
+  migrateCommand,
   keysCommand,
   configCommand,
   replayCommand,

@@ -2,8 +2,9 @@ import process from 'node:process';
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Something that runs until it is closed. */
+/** Something that runs until it is closed, or until it has ended by itself. */
 interface Closable {
+  readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -11,13 +12,13 @@ interface Closable {
  * Starts something and closes it at the first SIGINT or SIGTERM, also while it still starts. A second signal ends the
  * process at once.
  *
- * @param start is given the signal to begin to end
  * @param onRunning is called when it has started, unless it is to end already
+ * @returns whether it ended by itself
  */
 export async function runUntilSignal<Running extends Closable>(
   start: () => Promise<Running>,
   onRunning: (running: Running) => void,
-): Promise<void> {
+): Promise<boolean> {
   let isEnding = false;
   let end = (): void => {};
   const ending = new Promise<void>((resolve) => {
@@ -31,11 +32,15 @@ export async function runUntilSignal<Running extends Closable>(
   for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
   try {
     const running = await start();
+    let hasEnded = false;
     if (!isEnding) {
       onRunning(running);
-      await ending;
+      const { ended } = running;
+      await Promise.race(ended === undefined ? [ending] : [ending, ended]);
+      hasEnded = !isEnding;
     }
     await running.close();
+    return hasEnded;
   } finally {
     for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
   }

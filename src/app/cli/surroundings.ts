@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Surroundings } from '#app/service/liteserver-pool.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
 

@@ -1,4 +1,4 @@
-import type { Surroundings } from '#app/service/liteserver-pool.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { migrate, requireSchema } from '#drivers/store/migrate.js';

@@ -1,6 +1,7 @@
 import type { NetworkDatabase } from '#app/config/databases.js';
 import type { IndexRole, IndexStart } from '#app/config/index-settings.js';
-import type { LiteserverPool, Surroundings } from '#app/service/liteserver-pool.js';
+import type { ChainSource } from '#app/service/chain-source.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Address } from '#formats/address/address.js';
 
@@ -23,5 +24,6 @@ export interface NetworkIndexOptions {
 }
 
 export interface NetworkIndexModules extends Surroundings {
-  readonly pool: LiteserverPool;
+  /** Where what is indexed is read from. */
+  readonly source: Pick<ChainSource, 'chain' | 'watch'>;
 }

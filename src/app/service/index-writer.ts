@@ -40,10 +40,10 @@ export async function startIndexWriter(
  */
 export function openIndexer(
   { config, database: { url }, from, keepMs, accounts, workers }: NetworkIndexOptions,
-  { pool, database, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
+  { source, database, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
   until: { readonly to: number | null; readonly follow: boolean },
 ): Promise<Indexer> {
-  const { chain } = pool.v2;
+  const { chain } = source;
   const rounds = new RoundSource({}, { chain, clock, logger });
   return Indexer.open(
     {

@@ -43,7 +43,7 @@ const LOOK_MS = 200;
 export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkIndexModules): Promise<NetworkIndex> {
   return startTogether(async (closers) => {
     const { config, database, role, queryTimeoutMs, connections } = options;
-    const { pool, clock, logger, unixTimeMs } = modules;
+    const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
     const store = new IndexDatabase({ ...database, writes, connections, queryTimeoutMs }, modules);
     closers.add(() => store.close());
@@ -66,7 +66,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
       const { last = null, gen_utime = null } = watch.progress ?? {};
-      const head = pool.watch.head;
+      const head = source.watch.head;
       if (last === null || head === null) return { mcSeqno: last ?? 0, lagMs: null };
       if (last >= head.seqno) return { mcSeqno: last, lagMs: 0 };
       const isKnown = gen_utime !== null && head.gen_utime !== null;

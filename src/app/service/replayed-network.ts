@@ -1,6 +1,6 @@
 import type { NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
-import type { Surroundings } from '#app/service/liteserver-pool.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { RunGetMethod } from '#localnet/liteserver/get-methods.js';

@@ -2,9 +2,9 @@ import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.
 import { isTestnet } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
 import type { NetworkIndexOptions } from '#app/service/index-options.js';
-import type { Surroundings } from '#app/service/liteserver-pool.js';
 import { type NetworkIndex, openNetworkIndex } from '#app/service/network-index.js';
 import { type NetworkOptions, type OpenNetwork, openNetwork, PUBLIC } from '#app/service/open-network.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import { v2Api } from '#app/service/v2-api.js';
 import { v3Api } from '#app/service/v3-api.js';
 import { withField } from '#app/service/with-field.js';
@@ -44,9 +44,9 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Surrou
     if (plan === null || typeof plan === 'string') {
       logger.info('there is no index, so API v3 is not served', { reason: plan ?? NO_DATABASE });
     } else {
-      const pool = open.pools.get(PUBLIC)!;
+      const source = open.pools.get(PUBLIC)!;
       const { config } = network;
-      index = await openNetworkIndex({ ...plan, config }, { ...modules, logger, pool });
+      index = await openNetworkIndex({ ...plan, config }, { ...modules, logger, source });
       closers.add(() => index?.close());
     }
     const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];

@@ -1,5 +1,5 @@
 import type { ApiSettings } from '#app/config/api-settings.js';
-import type { Surroundings } from '#app/service/liteserver-pool.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import type { Access } from '#services/access/access.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 import { openAccess } from '#services/access/open-access.js';

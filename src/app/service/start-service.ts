@@ -6,9 +6,9 @@ import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
-import type { Surroundings } from '#app/service/liteserver-pool.js';
 import { type IndexPlan, openServedNetwork, type ServedNetwork } from '#app/service/served-network.js';
 import { startAccess } from '#app/service/start-access.js';
+import type { Surroundings } from '#app/service/surroundings.js';
 import {
   type MeasuredService,
   registerProcessMetrics,

@@ -1,0 +1,70 @@
+import process from 'node:process';
+import { Command } from 'commander';
+import type { Environment } from '#app/cli/environment.js';
+import { sumsLine } from '#app/cli/progress-line.js';
+import { ProgressOutput } from '#app/cli/progress-output.js';
+import { runUntilSignal } from '#app/cli/run-until-signal.js';
+import { addSettings } from '#app/cli/settings-options.js';
+import { realSurroundings } from '#app/cli/surroundings.js';
+import { loadAccounts } from '#app/config/account-list.js';
+import { assignDatabases } from '#app/config/databases.js';
+import { download } from '#app/config/download.js';
+import { loadNetworks } from '#app/config/networks.js';
+import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
+import type { Backfill } from '#app/service/index-tools.js';
+import { pinoLogger } from '#app/telemetry/pino-logger.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import type { Logger } from '#kernel/observe/logger.js';
+
+const STANDARD_ERROR = 2;
+
+const toStandardError = (text: string) => void process.stderr.write(text);
+
+/** `tern index`: writes a range of the chain to the index, and ends. What is there is not written again. */
+export function indexCommand(environment: Environment): Command {
+  const command = new Command('index')
+    .description(
+      'fill the index of a network from one masterchain block to another, and end; may be ended and begun again',
+    )
+    .action(async (flags: GivenSettings['flags'], self: Command) => {
+      const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
+        self.configureOutput();
+      const { values } = readSettings(backfillSettings, { flags, environment });
+      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      try {
+        const began = systemClock.now();
+        let done: Backfill | null = null;
+        const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
+        const isDone = await runUntilSignal(
+          () => startIndexing(values, logger),
+          (running) => {
+            done = running;
+            output.start(() => running.indexer.status);
+          },
+        );
+        output.close();
+        if (done === null) return;
+        const { status } = (done as Backfill).indexer;
+        writeOut(`${sumsLine(status, (systemClock.now() - began) / 1000)}\n`);
+        if (!isDone) writeOut('it was ended before all was there; the same command goes on from here\n');
+      } finally {
+        await logger.close();
+      }
+    });
+  return addSettings(command, backfillSettings);
+}
+
+async function startIndexing(settings: BackfillSettings, logger: Logger): Promise<Backfill> {
+  const [network] = await loadNetworks([settings.network], { download });
+  const { name } = network!;
+  const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
+  const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
+  const { from, to, workers, data: dataFolder } = settings;
+  // Loaded when it is needed: other commands start in half the time without it.
+  const { startBackfill } = await import('#app/service/index-tools.js');
+  return startBackfill(
+    { network: network!, url: databases.get(name)!.url, dataFolder, from, to, accounts, workers },
+    realSurroundings(logger),
+  );
+}

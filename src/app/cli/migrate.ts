@@ -1,0 +1,41 @@
+import process from 'node:process';
+import { Command } from 'commander';
+import type { Environment } from '#app/cli/environment.js';
+import { addSettings } from '#app/cli/settings-options.js';
+import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import { migrateSettings } from '#app/config/settings.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+
+/** `tern migrate`: brings the schema of databases up to this version. */
+export function migrateCommand(environment: Environment): Command {
+  const command = new Command('migrate')
+    .description('make or change the tables of the index in a database; tern serve does so too when it starts')
+    .option('--check', 'change nothing; exit code 1 when there is something to change')
+    .action(async (given: GivenSettings['flags'] & { readonly check?: true }, self: Command) => {
+      const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
+      const { check, ...flags } = given;
+      const { values } = readSettings(migrateSettings, { flags, environment });
+      for (const { url } of values.databaseUrl) writeOut(await migrateDatabase(url, check === true));
+    });
+  return addSettings(command, migrateSettings);
+}
+
+/** @returns what to tell. @throws store/* */
+async function migrateDatabase(url: string, isCheck: boolean): Promise<string> {
+  const { Database } = await import('#drivers/store/database.js');
+  const { readMigrations } = await import('#drivers/store/migration-files.js');
+  const { migrate, requireSchema, schemaState } = await import('#drivers/store/migrate.js');
+  const migrations = await readMigrations();
+  const database = await Database.open({ url, readOnly: isCheck }, { clock: systemClock });
+  try {
+    return await database.withWriter(async (client) => {
+      if (isCheck) await requireSchema(client, migrations);
+      const ran = isCheck ? [] : await migrate(client, migrations);
+      const { database: name, version } = await schemaState(client, migrations);
+      if (ran.length === 0) return `${name}: up to date, schema version ${version}\n`;
+      return `${name}: ran ${ran.map((migration) => migration.name).join(', ')}; schema version ${version}\n`;
+    });
+  } finally {
+    await database.close();
+  }
+}

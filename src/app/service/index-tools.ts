@@ -1,0 +1,96 @@
+import type { NamedNetwork } from '#app/config/networks.js';
+import { type ChainSource, openChainSource } from '#app/service/chain-source.js';
+import { startTogether } from '#app/service/closers.js';
+import { keyBlockPath, prepareDataFolder } from '#app/service/data-folder.js';
+import { openIndexer } from '#app/service/index-writer.js';
+import type { Surroundings } from '#app/service/surroundings.js';
+import { Database } from '#drivers/store/database.js';
+import { migrate, requireSchema } from '#drivers/store/migrate.js';
+import { readMigrations } from '#drivers/store/migration-files.js';
+import type { Address } from '#formats/address/address.js';
+import { KeyBlockFile } from '#services/chain/key-block-file.js';
+import type { Indexer } from '#services/indexer/indexer.js';
+
+/** An index, and the chain that it is of. */
+export interface IndexTools {
+  readonly source: ChainSource;
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+export interface IndexToolsOptions {
+  readonly network: NamedNetwork;
+  readonly url: string;
+  /** For proven key blocks. */
+  readonly dataFolder: string;
+  /** Whether the schema may be changed; if not, nothing is. */
+  readonly writes: boolean;
+}
+
+const MIB = 2 ** 20;
+const DEADLINE_MS = 10_000;
+
+/**
+ * Opens the index of a network for a command that does one thing and ends.
+ *
+ * @throws store/*, config/data-folder, chain/key-block-file and others: it waits for nothing
+ */
+export function openIndexTools(options: IndexToolsOptions, modules: Surroundings): Promise<IndexTools> {
+  return startTogether(async (closers) => {
+    const { network, url, dataFolder, writes } = options;
+    const { clock, logger } = modules;
+    const database = await Database.open({ url, readOnly: !writes }, { clock, logger });
+    closers.add(() => database.close());
+    const migrations = await readMigrations();
+    await database.withWriter(async (client): Promise<void> => {
+      if (!writes) return requireSchema(client, migrations);
+      await migrate(client, migrations);
+    });
+    await prepareDataFolder(dataFolder);
+    const { zeroState } = network.config;
+    const path = keyBlockPath(dataFolder, network.name, zeroState);
+    const source = await openChainSource(
+      { config: network.config, cacheBytes: 16 * MIB, deadlineMs: DEADLINE_MS },
+      { ...modules, keyBlocks: new KeyBlockFile({ path, zero_state: zeroState }, { logger }) },
+    );
+    closers.add(() => source.close());
+    return { source, database, close: () => closers.close() };
+  });
+}
+
+/** What `tern index` is to write. */
+export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
+  readonly from: number | 'now' | null;
+  /** `null` for the newest block. */
+  readonly to: number | null;
+  readonly accounts: readonly Address[] | null;
+  /** Threads; `null` for as many as is usual. */
+  readonly workers: number | null;
+}
+
+/** A range that is being written. */
+export interface Backfill {
+  readonly indexer: Indexer;
+  /** Resolves when all of it is there, or it is closed. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Begins to write what is missing in a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
+export function startBackfill(options: BackfillOptions, modules: Surroundings): Promise<Backfill> {
+  return startTogether(async (closers) => {
+    const { network, url, from, to, accounts, workers } = options;
+    const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
+    closers.add(close);
+    const indexer = await openIndexer(
+      {
+        ...{ config: network.config, database: { url, readUrl: null }, role: 'indexer', from, keepMs: null },
+        ...{ accounts, workers, connections: 1, queryTimeoutMs: DEADLINE_MS },
+      },
+      { ...modules, source, database },
+      { to, follow: false },
+    );
+    closers.add(() => indexer.close());
+    return { indexer, ended: indexer.run(), close: () => closers.close() };
+  });
+}
