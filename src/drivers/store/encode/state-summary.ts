@@ -51,6 +51,7 @@ export function encodeState(state: StateFields): Uint8Array {
 
 /** A state of an account as it was stored. */
 export interface StoredState extends StateSummary {
+  readonly extra_currencies: ReadonlyMap<number, bigint>;
   /** Not null: there are other currencies, and which is not known; they are in a dictionary of this hash. */
   readonly extra_hash: Uint8Array | null;
 }

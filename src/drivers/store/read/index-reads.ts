@@ -75,8 +75,8 @@ export interface IndexedBlock extends ShardPosition {
 export interface StateSummary {
   readonly status: AccountStatusName;
   readonly balance: bigint;
-  /** By currency id. */
-  readonly extra_currencies: ReadonlyMap<number, bigint>;
+  /** By currency id; null: there are some, and which is not known, as no block that is indexed shows them. */
+  readonly extra_currencies: ReadonlyMap<number, bigint> | null;
   readonly frozen_hash: Uint8Array | null;
   readonly code_hash: Uint8Array | null;
   readonly data_hash: Uint8Array | null;
@@ -142,6 +142,7 @@ export interface IndexedTrace {
 /** The newest indexed state of an account. */
 export interface IndexedAccount extends StateSummary {
   readonly address: Address;
+  readonly extra_currencies: ReadonlyMap<number, bigint>;
   readonly state_hash: Uint8Array;
   readonly last_trans_lt: bigint;
   readonly last_trans_hash: Uint8Array;
@@ -164,6 +165,8 @@ export interface BlockFilter extends TimeBounds {
   readonly root_hash?: Uint8Array | undefined;
   readonly file_hash?: Uint8Array | undefined;
   readonly mc_seqno?: number | undefined;
+  /** True: no blocks of the masterchain. */
+  readonly shards_only?: boolean | undefined;
 }
 
 /** `*_utime` bound `now`. */

@@ -1,12 +1,14 @@
-import { decodeState } from '#drivers/store/encode/state-summary.js';
+import { decodeState, type StoredState } from '#drivers/store/encode/state-summary.js';
 import { seqnoOfId } from '#drivers/store/ids.js';
 import { position } from '#drivers/store/read/block-rows.js';
+import { findCurrencies, type StateAt } from '#drivers/store/read/extra-currencies.js';
 import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import type { SharedCells } from '#drivers/store/read/shared-cells.js';
-import { statesBefore } from '#drivers/store/read/states-before.js';
+import { statesBefore, type WithHead } from '#drivers/store/read/states-before.js';
 import { transactionHead } from '#drivers/store/read/transaction-head.js';
 import type { TransactionFound } from '#drivers/store/read/transaction-rows.js';
+import { Address } from '#formats/address/address.js';
 
 /** The state of what is not there. */
 const NONEXIST: StateSummary = {
@@ -31,7 +33,23 @@ export async function assembleTransactions(
     session,
     rows.map(({ boc }) => boc),
   );
-  return transactions.map(({ found, head }, i) => ({
+  const partial: StateAt[] = [];
+  const decoded = (bytes: Uint8Array | null, { found, head }: WithHead): StoredState | null => {
+    if (bytes === null) return null;
+    const state = decodeState(bytes);
+    if (state.extra_hash === null) return state;
+    const address = Address.ofParts(found.workchain, head.account_addr);
+    partial.push({ state, address, account_key: found.account_key, lt: found.lt });
+    return state;
+  };
+  const states = transactions.map((each, i) => ({
+    before: each.head.wasNonexist ? NONEXIST : decoded(before[i]!, each),
+    after: each.head.isNonexist ? NONEXIST : decoded(each.found.state_after, each),
+  }));
+  const currencies = partial.length === 0 ? null : await findCurrencies(session, partial);
+  const whole = (state: StateSummary | null): StateSummary | null =>
+    state !== null && currencies?.has(state) === true ? { ...state, extra_currencies: currencies.get(state)! } : state;
+  return transactions.map(({ found }, i) => ({
     id: found.id,
     mc_seqno: seqnoOfId(found.id),
     block: position(found.workchain, found.shard, found.block_seqno),
@@ -39,11 +57,7 @@ export async function assembleTransactions(
     trace_root: found.trace_root,
     trace_id: found.trace_id,
     boc: bocs[i]!,
-    state_before: head.wasNonexist ? NONEXIST : stateOf(before[i]!),
-    state_after: head.isNonexist ? NONEXIST : stateOf(found.state_after),
+    state_before: whole(states[i]!.before),
+    state_after: whole(states[i]!.after),
   }));
-}
-
-function stateOf(bytes: Uint8Array | null): StateSummary | null {
-  return bytes === null ? null : decodeState(bytes);
 }
