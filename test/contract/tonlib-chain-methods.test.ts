@@ -4,7 +4,8 @@ import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js'
 import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
 import type { Contracts } from '#services/contracts/contracts.js';
-import { compareCalls, type RecordedCall, RecordedCalls, type Rule, readLines } from '#test/contract/v2-recorded.js';
+import { compareCalls, type RecordedCall, type Rule, readLines } from '#test/contract/recorded-calls.js';
+import { RecordedCalls } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { sharedData } from '#test/support/shared-data.js';
 

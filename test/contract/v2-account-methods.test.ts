@@ -13,11 +13,10 @@ import {
   type Answer,
   compareCalls,
   type RecordedCall,
-  RecordedCalls,
   readRecordings,
   readRules,
-  recordedCall,
-} from '#test/contract/v2-recorded.js';
+} from '#test/contract/recorded-calls.js';
+import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';

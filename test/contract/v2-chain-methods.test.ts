@@ -5,14 +5,8 @@ import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
 import { locateEndpoints } from '#api/v2/routes/locate.js';
 import type { Contracts } from '#services/contracts/contracts.js';
-import {
-  compareCalls,
-  type RecordedCall,
-  RecordedCalls,
-  readRecordings,
-  readRules,
-  recordedCall,
-} from '#test/contract/v2-recorded.js';
+import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
+import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
 

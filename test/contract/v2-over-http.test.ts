@@ -4,14 +4,8 @@ import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js'
 import { blockEndpoints } from '#api/v2/routes/blocks.js';
 import { configurationEndpoints } from '#api/v2/routes/configuration.js';
 import { locateEndpoints } from '#api/v2/routes/locate.js';
-import {
-  type Answer,
-  compareCalls,
-  type Recording,
-  readRecordings,
-  readRules,
-  recordedCall,
-} from '#test/contract/v2-recorded.js';
+import { type Answer, compareCalls, type Recording, readRecordings, readRules } from '#test/contract/recorded-calls.js';
+import { recordedCall } from '#test/contract/v2-recorded.js';
 import { type ServedReplay, serveReplay } from '#test/support/served-replay.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
 

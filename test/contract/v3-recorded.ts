@@ -1,0 +1,42 @@
+import { foldingGrammar } from '#api/http/query-grammar.js';
+import { parseQuery, type RawParameters } from '#api/http/query-string.js';
+import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-calls.js';
+
+/** Methods whose data come with another part of the index. */
+const LATER =
+  /^\/(actions|pending\w+|jetton\/\w+|nft\/\w+|dns\/\w+|multisig\/\w+|vesting|balanceChanges|staking\/.*|validators\/.*)$/;
+
+/** The call of a method that a recording is; null for methods that are not there. */
+export function v3Call(recording: Recording): RecordedCall | null {
+  const { path, query, body } = recording;
+  if (LATER.test(path)) return null;
+  const name = path.slice(1);
+  if (recording.method === 'GET')
+    return { recording, name, source: 'query', params: parseQuery(query ?? '', foldingGrammar) };
+  return { recording, name, source: 'body', params: parametersOf(body) };
+}
+
+/** Of a body; one that is no JSON object counts as a parameter without a name. */
+function parametersOf(body: unknown): RawParameters {
+  if (body === '' || body === null) return {};
+  try {
+    const value: unknown = typeof body === 'string' ? JSON.parse(body) : body;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // As any other text.
+  }
+  return { '': body };
+}
+
+/** Sends a request as it was to the mount of the live dialect. */
+export async function askV3(url: string, { method, path, query, body }: Recording): Promise<Answer> {
+  const target = `${url}/toncenter/api/v3${path}${query ? `?${query}` : ''}`;
+  const init: RequestInit = { method };
+  if (body !== null && body !== undefined) {
+    init.headers = { 'content-type': 'application/json' };
+    init.body = typeof body === 'string' ? body : JSON.stringify(body);
+  }
+  const answer = await fetch(target, init);
+  const text = await answer.text();
+  return { status: answer.status, response: text === '' ? '' : JSON.parse(text) };
+}
