@@ -39,6 +39,7 @@ describe('statuses', () => {
 
   it('of some codes are their own, those of the endpoint first', () => {
     expect(statusOf(error('chain/deadline', 'upstream'), plain, 'spec')).toBe(504);
+    expect(statusOf(error('store/timeout', 'overloaded'), plain, 'toncenter')).toBe(504);
     expect(statusOf(error('lite/unanswered', 'upstream'), plain, 'toncenter')).toBe(503);
     expect(statusOf(error('lite/answer-error', 'caller'), plain, 'spec')).toBe(422);
     expect(statusOf(error('lite/answer-error', 'caller'), plain, 'toncenter')).toBe(500);

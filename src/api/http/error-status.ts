@@ -27,6 +27,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'chain/aborted': 504,
   'lite/aborted': 504,
   'tvm/aborted': 504,
+  'store/timeout': 504,
   'lite/unanswered': 503,
   'lite/not-connected': 503,
 };

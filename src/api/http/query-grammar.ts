@@ -20,10 +20,7 @@ export const exactGrammar: QueryGrammar = {
   maxArguments: 1_000,
 };
 
-const TOKENS = booleans(
-  ['1', 't', 'T', 'true', 'True', 'TRUE', 'on'],
-  ['0', 'f', 'F', 'false', 'False', 'FALSE', 'off'],
-);
+const TOKENS = booleans(['1', 't', 'T', 'true', 'True', 'TRUE', 'on'], ['0', 'f', 'F', 'false', 'False', 'FALSE']);
 
 /** Names in any letter case, with or without `[]` behind them. */
 export const foldingGrammar: QueryGrammar = {
