@@ -46,6 +46,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
           shard: (fact) => ({ shard: fact.shard }),
           seqno: (fact) => ({ seqno: fact.seqno }),
           mc_seqno: (fact) => ({ mc_seqno: fact.mc_seqno }),
+          shards_only: (_, dice) => ({ shards_only: dice.below(2) === 0 }),
           root_hash: (fact) => ({ root_hash: fact.root_hash }),
           file_hash: (fact) => ({ file_hash: fact.file_hash }),
           ...boundParts<(typeof oracle.blocks)[number]>(

@@ -170,6 +170,7 @@ export class IndexOracle {
         is(filter.shard, block.shard) &&
         is(filter.seqno, block.seqno) &&
         is(filter.mc_seqno, block.mc_seqno) &&
+        !(filter.shards_only === true && block.workchain === -1) &&
         isOneOf(filter.root_hash && [filter.root_hash], block.root_hash) &&
         isOneOf(filter.file_hash && [filter.file_hash], block.file_hash),
     );

@@ -188,6 +188,21 @@ describe('blocks', () => {
   });
 });
 
+describe('adjacent transactions', () => {
+  it.each([
+    ['', [1n, 2n]],
+    ['&limit=1', [1n]],
+    ['&offset=1', [2n]],
+    ['&sort=desc', [2n, 1n]],
+    ['&sort=desc&limit=1&offset=1', [1n]],
+    ['&offset=2', []],
+  ])('come by rising time, in pages or as wanted: %s', async (query, order) => {
+    const { body } = await ask('adjacentTransactions', `hash=${H}${query}`, full);
+    const hashes = (await ask('transactions', '', full)).body.transactions.map((one: { hash: string }) => one.hash);
+    expect(body.transactions.map((one: { hash: string }) => one.hash)).toEqual(order.map((n) => hashes[Number(n) - 1]));
+  });
+});
+
 describe('what is not found', () => {
   it('is an error where a method asks for something by name', async () => {
     const found: [string, string, number, string][] = [
@@ -208,6 +223,10 @@ describe('what is not found', () => {
   });
 
   it('is an empty list elsewhere, also in an indexed masterchain block', async () => {
+    expect(
+      (await ask('masterchainBlockShards', 'seqno=9&include_mc_block=false', { rounds: [9] })).body.blocks,
+    ).toEqual([]);
+    expect((await ask('masterchainBlockShards', 'seqno=9&include_mc_block=false')).code).toBe('v3/blocks-not-found');
     expect((await ask('transactions', 'mc_seqno=9', { rounds: [9] })).body).toEqual({
       transactions: [],
       address_book: {},

@@ -33,6 +33,8 @@ const rows: [method: string, query: string, ...question: unknown[]][] = [
     { ...page, limit: 1, offset: 2, sort: 'asc' },
   ],
   ['masterchainBlockShards', 'seqno=5&cursor=next', 'blocks', { mc_seqno: 5 }, { ...page, cursor: 'next' }],
+  ['masterchainBlockShards', 'seqno=5&include_mc_block=true', 'blocks', { mc_seqno: 5 }, page],
+  ['masterchainBlockShards', 'seqno=5&include_mc_block=0', 'blocks', { mc_seqno: 5, shards_only: true }, page],
   [
     'transactions',
     `workchain=0&shard=8000000000000000&seqno=3&mc_seqno=4&account=${A}&account=${B}&exclude_account=${B},${A}&hash=${H},${H2}&lt=9&${TIME}&limit=1000&cursor=x&sort=ASC`,
@@ -67,6 +69,7 @@ const rows: [method: string, query: string, ...question: unknown[]][] = [
   ],
   ['adjacentTransactions', `hash=${H}&direction=out`, 'adjacentTransactions', h, 'out'],
   ['adjacentTransactions', `hash=${H}`, 'adjacentTransactions', h, undefined],
+  ['adjacentTransactions', `hash=${H}&direction=both`, 'adjacentTransactions', h, undefined],
   [
     'messages',
     `msg_hash=${H}&body_hash=${H2}&source=${A}&destination=null&opcode=-1&${TIME}&direction=out&exclude_externals=1&only_externals=false&limit=2&offset=3&sort=asc`,
@@ -165,6 +168,10 @@ const refused: [method: string, query: string, named: string][] = [
   ['transactionsByMessage', 'opcode=', 'opcode'],
   ['adjacentTransactions', '', 'hash'],
   ['adjacentTransactions', `hash=${H}&direction=up`, 'direction'],
+  ['adjacentTransactions', `hash=${H}&limit=0`, 'limit'],
+  ['adjacentTransactions', `hash=${H}&offset=-1`, 'offset'],
+  ['adjacentTransactions', `hash=${H}&sort=none`, 'sort'],
+  ['masterchainBlockShards', 'seqno=5&include_mc_block=2', 'include_mc_block'],
   ['masterchainBlockShards', '', 'seqno'],
   ['transactionsByMasterchainBlock', 'seqno=x', 'seqno'],
   ['messages', 'source=NULL', 'source'],

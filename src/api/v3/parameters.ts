@@ -161,13 +161,13 @@ export const cursor = Type.Optional(
 );
 
 /** `asc` or `desc`; `a` and `d` and other letter case will do. */
-export function sortParameter(description: string) {
+export function sortParameter(description: string, byDefault: 'asc' | 'desc' = 'desc') {
   return Type.Optional(
     Type.Transform(
       Type.String({
         description: `${description} \`asc\`: rising, \`desc\`: falling.`,
         enum: ['asc', 'desc'],
-        default: 'desc',
+        default: byDefault,
       }),
     )
       .Decode(decodeSort)

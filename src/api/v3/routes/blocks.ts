@@ -110,7 +110,14 @@ const masterchainBlockShards = v3Endpoint({
     'The masterchain block, and all blocks of shards that it is the first to commit. Behind the last of them it is an error ' +
     '(404), as for a masterchain block that is not indexed.',
   params: Type.Object(
-    { seqno: masterchainSeqno, ...pageFields, sort: sortParameter('By the time of their making.') },
+    {
+      seqno: masterchainSeqno,
+      include_mc_block: Type.Optional(
+        Type.Boolean({ description: 'False: without the masterchain block itself. Default: true.' }),
+      ),
+      ...pageFields,
+      sort: sortParameter('By the time of their making.'),
+    },
     { additionalProperties: false },
   ),
   check: checkPage,
@@ -118,10 +125,13 @@ const masterchainBlockShards = v3Endpoint({
   statuses: [404, 422, 504],
   // A round is indexed whole or not at all, and does not change.
   freshness: 'forever',
-  handle: async ({ seqno, ...page }, context) => {
+  handle: async ({ seqno, include_mc_block = true, ...page }, context) => {
     const { index } = context.network;
-    const listed = await index.blocks({ mc_seqno: seqno }, pageOf(page, context), context.query);
-    if (listed.rows.length === 0) throw v3Errors['blocks-not-found']({ mc_seqno: seqno });
+    const filter = include_mc_block ? { mc_seqno: seqno } : { mc_seqno: seqno, shards_only: true };
+    const listed = await index.blocks(filter, pageOf(page, context), context.query);
+    if (listed.rows.length === 0 && (include_mc_block || !(await index.hasRound(seqno, context.query)))) {
+      throw v3Errors['blocks-not-found']({ mc_seqno: seqno });
+    }
     return blocksJson(rowsOf(listed, context), context);
   },
 });

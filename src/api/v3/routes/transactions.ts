@@ -13,6 +13,7 @@ import {
   hashListParameter,
   hashParameter,
   ltParameter,
+  MAX_LIMIT,
   mcSeqno,
   opcode,
   pageFields,
@@ -145,32 +146,57 @@ const transactionsByMessage = v3Endpoint({
   },
 });
 
+/** They are few: a transaction sends at most 255 messages. */
+const adjacentPage = {
+  limit: Type.Optional(
+    Type.Integer({
+      description: `At most this many rows, 1 to ${MAX_LIMIT}. Default: all.`,
+      format: 'int32',
+      minimum: 1,
+      maximum: MAX_LIMIT,
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      description: 'Rows to leave out first.',
+      format: 'int32',
+      default: 0,
+      minimum: 0,
+      maximum: MAX_LIMIT,
+    }),
+  ),
+};
+
 const adjacentTransactions = v3Endpoint({
   name: 'adjacentTransactions',
   verbs: GET,
   tag: TAG,
   summary: 'Transactions before and after a transaction',
   description:
-    'Transactions that share a message with one: what sent its incoming message, and what received its outgoing ones. By ' +
-    'rising logical time; none is an error (404).',
+    'Transactions that share a message with one: what sent its incoming message, and what received its outgoing ones. None ' +
+    'is an error (404).',
   params: Type.Object(
     {
       hash: hashParameter('Hash of the transaction'),
       direction: Type.Optional(
-        Type.Union([Type.Literal('in'), Type.Literal('out')], {
+        Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal('both')], {
           description: '`in`: the one before; `out`: those after. Default: both.',
         }),
       ),
+      ...adjacentPage,
+      sort: sortParameter('By logical time.', 'asc'),
     },
     { additionalProperties: false },
   ),
   result: TransactionsResponse,
   statuses: STATUSES,
   freshness: 'head',
-  handle: async ({ hash, direction: side }, context) => {
-    const found = await context.network.index.adjacentTransactions(hash, side, context.query);
+  handle: async ({ hash, direction: side, limit = MAX_LIMIT, offset: skipped = 0, sort = 'asc' }, context) => {
+    const way = side === 'both' ? undefined : side;
+    const found = await context.network.index.adjacentTransactions(hash, way, context.query);
     if (found === null || found.length === 0) throw v3Errors['adjacent-not-found']({});
-    return transactionsJson(found, context);
+    const sorted = sort === 'asc' ? found : found.toReversed();
+    return transactionsJson(sorted.slice(skipped, skipped + limit), context);
   },
 });
 

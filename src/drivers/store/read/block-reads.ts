@@ -83,6 +83,7 @@ async function blocksStatement(
   if (mc_seqno !== undefined) conditions.push(roundIds(mc_seqno, raw('b.id')));
   if (root_hash !== undefined) conditions.push(sql`b.root_hash = ${root_hash}::bytea`);
   if (file_hash !== undefined) conditions.push(sql`b.file_hash = ${file_hash}::bytea`);
+  if (filter.shards_only === true) conditions.push(sql`b.workchain <> -1`);
   if (after !== null) {
     const [value, id] = after;
     conditions.push(
