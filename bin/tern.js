@@ -19,7 +19,8 @@ if (!existsSync(source)) {
 function runSource() {
   const loader = ['--conditions=source', '--import', import.meta.resolve('tsx')];
   const child = spawn(process.execPath, [...process.execArgv, ...loader, source, ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    // The channel is closed when this process is gone, however it went; then the other one ends as well.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, TSX_TSCONFIG_PATH: fileURLToPath(new URL('../tsconfig.json', import.meta.url)) },
   });
 

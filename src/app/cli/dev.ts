@@ -62,19 +62,20 @@ interface RunningDev {
 
 function startDev(settings: DevSettings, logger: Logger): Promise<RunningDev> {
   return startTogether(async (closers) => {
-    // Loaded when they are needed: other commands start in half the time without them.
-    const { startReplayedNetwork } = await import('#app/service/replayed-network.js');
-    const { startService } = await import('#app/service/start-service.js');
     const surroundings = realSurroundings(logger);
     const version = packageVersion();
     const { host, port } = settings;
     await prepareDataFolder(settings.data);
     const folder = settings.replay ?? OWN_CHAIN;
     const server = startServer(settings, surroundings);
+    server.catch(() => {});
     closers.add(async () => {
       const started = await server.catch(() => null);
       if (started !== null && typeof started !== 'string') await started.close();
     });
+    // Loaded when they are needed: other commands start in half the time without them.
+    const { startReplayedNetwork } = await import('#app/service/replayed-network.js');
+    const { startService } = await import('#app/service/start-service.js');
     const replayed = await startReplayedNetwork({ name: NETWORK, folder }, surroundings);
     closers.add(() => replayed.close());
     const index = await indexOf(settings, await server, replayed.network);

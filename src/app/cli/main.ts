@@ -7,6 +7,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// In a checkout this process was started by another one, `bin/tern.js`. When that is killed, nobody can end this one any more.
+process.on('disconnect', () => process.exit(1));
+process.channel?.unref();
+
 const output = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
