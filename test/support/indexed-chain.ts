@@ -167,9 +167,10 @@ export async function insert(client: pg.Client, table: string, rows: readonly ob
   }
 }
 
-function plain(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  return value instanceof Uint8Array ? `\\x${toHex(value)}` : value;
+function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const given = this[key];
+  if (given instanceof Uint8Array) return `\\x${toHex(given)}`;
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 function blockFacts(rounds: readonly RecordedRound[]): BlockFact[] {

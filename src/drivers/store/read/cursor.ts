@@ -1,5 +1,4 @@
 import { storeErrors } from '#drivers/store/errors.js';
-import { Address } from '#formats/address/address.js';
 import { sha256 } from '#formats/cells/sha256.js';
 import { bytesEqual, fromBase64, toBase64Url, toHex } from '#kernel/bytes/bytes.js';
 
@@ -24,12 +23,18 @@ export function encodeCursor(digest: Uint8Array, key: OrderKey): string {
   return toBase64Url(bytes);
 }
 
-/**
- * @param parts how many parts the key has
- * @param bits that a part fits into, signed
- * @throws store/cursor
- */
-export function decodeCursor(digest: Uint8Array, cursor: string, parts: number, bits: number): OrderKey {
+/** What keys of a list are like. */
+export interface KeyForm {
+  /** How many parts they have. */
+  readonly parts: number;
+  /** What a part fits into, signed. */
+  readonly bits: number;
+  /** Whether the first part may be null. */
+  readonly hasNull: boolean;
+}
+
+/** @throws store/cursor */
+export function decodeCursor(digest: Uint8Array, cursor: string, { parts, bits, hasNull }: KeyForm): OrderKey {
   const bytes = cursor.length > 1000 ? null : fromBase64(cursor);
   if (bytes === null || bytes.length <= DIGEST_BYTES) throw storeErrors.cursor({ problem: 'is not one' });
   if (!bytesEqual(bytes.subarray(0, DIGEST_BYTES), digest)) {
@@ -37,7 +42,9 @@ export function decodeCursor(digest: Uint8Array, cursor: string, parts: number, 
   }
   const texts = Buffer.from(bytes.subarray(DIGEST_BYTES)).toString('latin1').split(',');
   if (texts.length !== parts) throw storeErrors.cursor({ problem: 'is not one' });
-  return texts.map((text) => parsePart(text, bits));
+  const key = texts.map((text) => parsePart(text, bits));
+  if (key.some((part, i) => part === null && (i > 0 || !hasNull))) throw storeErrors.cursor({ problem: 'is not one' });
+  return key;
 }
 
 function parsePart(text: string, bits: number): bigint | null {
@@ -54,8 +61,9 @@ function byName([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
 }
 
-function plain(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (value instanceof Address) return value.toRaw();
-  return value instanceof Uint8Array ? toHex(value) : value;
+/** Bytes as hexadecimal, whatever kind of array they are. */
+function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const given = this[key];
+  if (given instanceof Uint8Array) return toHex(given);
+  return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -13,5 +13,5 @@ beforeAll(async () => {
 afterAll(() => chain?.close());
 
 describe('lists of the index are as brute force finds them, for combinations of filters:', () => {
-  itReadsAsBruteForce(() => ({ chain, oracle }), 80);
+  itReadsAsBruteForce(() => ({ chain, oracle }), 40);
 });

@@ -1,3 +1,4 @@
+// Over 250 lines: the types of one port, each with what it means.
 import type { Address } from '#formats/address/address.js';
 
 /** What a read is bounded by. */

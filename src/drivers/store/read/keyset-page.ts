@@ -19,6 +19,8 @@ export interface KeysetList<Found, Row> {
   readonly keyParts: number;
   /** Bits of a part of the key. Default: 64. */
   readonly keyBits?: number;
+  /** The first part of a key may be null. */
+  readonly keyHasNull?: boolean;
   read(stretch: Stretch): Promise<readonly Found[]>;
   /** Of what was found, what is meant: each with its row, or null for a wrong hit. */
   check(found: readonly Found[]): Promise<readonly (Row | null)[]> | readonly (Row | null)[];
@@ -28,7 +30,8 @@ export interface KeysetList<Found, Row> {
 /** A page of the list. What turns out as a wrong hit is replaced by what comes behind. */
 export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: Page): Promise<Listed<Row>> {
   const digest = queryDigest(list.name, list.filter, page.sort);
-  let after = page.cursor === null ? null : decodeCursor(digest, page.cursor, list.keyParts, list.keyBits ?? 64);
+  const form = { parts: list.keyParts, bits: list.keyBits ?? 64, hasNull: list.keyHasNull ?? false };
+  let after = page.cursor === null ? null : decodeCursor(digest, page.cursor, form);
   let offset = page.cursor === null ? page.offset : 0;
   const rows: Row[] = [];
   let last: OrderKey | null = null;

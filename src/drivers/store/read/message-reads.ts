@@ -28,6 +28,7 @@ export async function readMessages(
       name: 'messages',
       filter,
       keyParts: 4,
+      keyHasNull: true,
       read: async (stretch) => {
         const found = await list.read(stretch);
         const before = stretch.after === null ? null : list.foundBy(stretch.after);

@@ -52,10 +52,9 @@ export function ofAccount(key: Sql, { start_lt = LEAST, end_lt = GREATEST }: Bou
 
 /**
  * The order of rows of one account, as its index has them: also that by now, for the blocks of an account have rising times.
- * An account has no two transactions of one lt, so that the id has nothing to decide.
  */
 export function accountOrder({ sort }: TransactionOrder): Sql {
-  return raw(`t.account_key ${sort}, t.lt ${sort}`);
+  return raw(`t.account_key ${sort}, t.lt ${sort}, t.id`);
 }
 
 /** Bounds, and where the order goes on behind a row. */
