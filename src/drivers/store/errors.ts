@@ -176,6 +176,11 @@ export const storeErrors = defineErrors('store', {
       `the database was begun to index ${d.found}, and the settings now ask for ${d.wanted}; it was left untouched`,
     remedy: 'Give the settings with which the index was begun, or an empty database.',
   },
+  'no-index': {
+    class: 'not-found',
+    message: () => 'the database has no index yet',
+    remedy: 'Run tern serve or tern index, which begin one.',
+  },
   overlap: {
     class: 'internal',
     message: (d: { from: number; to: number }) =>

@@ -26,7 +26,7 @@ export interface IndexWork {
 /** How far the index is; it was begun before. @throws store/* */
 export async function indexState({ database }: Pick<IndexWork, 'database'>): Promise<IndexState> {
   const state = await database.withWriter(readIndexState);
-  if (state === null) throw storeErrors['no-schema']({ database: 'of the index' });
+  if (state === null) throw storeErrors['no-index']({});
   return state;
 }
 

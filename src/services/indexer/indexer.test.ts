@@ -80,21 +80,136 @@ describe('an index', () => {
     const database = await newDatabase();
     const chain = liveReplay(FOLDER, 1);
     const { indexer } = await start(database, {}, chain);
-    const delays: number[] = [];
     let head = 1;
-    indexer.onWritten(({ delayMs, range }) => {
-      delays.push(delayMs!);
+    indexer.onWritten(({ range, mode, delayMs }) => {
+      expect([mode, typeof delayMs]).toEqual(['follow', 'number']);
       if (range.to < head || head === HEAD) return;
-      head = Math.min(head + 1 + (head % 3), HEAD);
+      head = Math.min(head + 1 + (head % 7), HEAD);
       chain.ledger.advanceTo(head);
     });
-    const finished = indexer.run();
-    await expect
-      .poll(() => [indexer.status.head?.seqno, indexer.status.problem], { timeout: 50_000 })
-      .toEqual([HEAD, null]);
-    await indexer.close();
-    await finished;
+    void indexer.run();
+    await expect.poll(() => indexer.status.head?.seqno, { timeout: 50_000 }).toBe(HEAD);
     await expectSame(whole, database);
-    console.log(delays.length, delays.sort((a, b) => a - b)[Math.floor(delays.length * 0.5)], delays.at(-1));
+  });
+
+  it('is the same when gaps are left in it and the newest part is followed meanwhile', async () => {
+    const database = await newDatabase();
+    for (const [from, to] of [
+      [200, 240],
+      [61, 90],
+    ] as const) {
+      const each = await start(database, { follow: false, from, to }, liveReplay(FOLDER, 300));
+      await each.indexer.run();
+      await each.close();
+    }
+    const client = await database.connect();
+    expect(await roundsOf(client)).toBe('{[61,91),[200,241)}');
+    const chain = liveReplay(FOLDER, 300);
+    const { indexer } = await start(database, { batchRounds: 30, followWithin: 10 }, chain);
+    void indexer.run();
+    await expect.poll(() => indexer.status.head?.seqno, { timeout: 20_000 }).toBe(300);
+    chain.ledger.advanceTo(340);
+    await expect.poll(() => indexer.status.head?.seqno, { timeout: 20_000 }).toBe(340);
+    chain.ledger.advanceTo(HEAD);
+    await expect.poll(() => roundsOf(client), { timeout: 40_000 }).toBe(`{[1,${HEAD + 1})}`);
+    await expect.poll(() => indexer.status.incompleteAccounts, { timeout: 20_000 }).toBe(0);
+    await expectSame(whole, database);
+  });
+
+  it('asks for what blocks leave out when it begins in the middle', async () => {
+    const database = await newDatabase();
+    const { indexer } = await start(database, { follow: false, from: 350 });
+    await indexer.run();
+    const [client, all] = await Promise.all([database.connect(), whole.connect()]);
+    const rows = 'SELECT t::text AS row FROM accounts t WHERE mc_seqno >= 350 ORDER BY address';
+    const expected = (await all.query(rows)).rows;
+    expect(expected.length).toBeGreaterThan(50);
+    expect((await client.query(rows)).rows).toEqual(expected);
+    expect(Number((await client.query('SELECT FROM orphan_messages')).rowCount)).toBeGreaterThan(0);
+  });
+
+  it('is taken over within five seconds by who stands by, also when the leader does not say good-bye', async () => {
+    const database = await newDatabase();
+    const chain = liveReplay(FOLDER, 10);
+    const [first, second] = [await start(database, {}, chain), await start(database, {}, chain)];
+    void first.indexer.run();
+    await expect.poll(() => first.indexer.status.head?.seqno, { timeout: 20_000 }).toBe(10);
+    void second.indexer.run();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect([first.indexer.status.role, second.indexer.status.role]).toEqual(['leader', 'stand-by']);
+    const client = await database.connect();
+    const killed = await client.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tern leader' AND datname = current_database() AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)",
+    );
+    expect(killed.rowCount).toBe(1);
+    chain.ledger.advanceTo(20);
+    await expect.poll(() => roundsOf(client), { timeout: 5000 }).toBe('{[1,21)}');
+    const roles = () => [first, second].map(({ indexer }) => indexer.status.role).sort();
+    await expect.poll(roles, { timeout: 5000 }).toEqual(['leader', 'stand-by']);
+  });
+
+  it('goes on by itself when all its connections were cut', async () => {
+    const database = await newDatabase();
+    const chain = liveReplay(FOLDER, 40);
+    const { indexer } = await start(database, { followWithin: 5, batchRounds: 10 }, chain);
+    void indexer.run();
+    const client = await database.connect();
+    for (let head = 60; head <= HEAD; head += 40) {
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+      chain.ledger.advanceTo(head);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await expect.poll(() => roundsOf(client), { timeout: 50_000 }).toBe(`{[1,${HEAD + 1})}`);
+    await expect.poll(() => indexer.status.incompleteAccounts, { timeout: 20_000 }).toBe(0);
+    await expectSame(whole, database);
+    expect(indexer.status).toMatchObject({ role: 'leader', problem: null });
+    expect(indexer.status.retries).toBeGreaterThan(0);
+  });
+
+  it('drops what is too old, in whole partitions, and does not fill it again', async () => {
+    const database = await newDatabase();
+    const all = await whole.connect();
+    const { rows } = await all.query<{ gen_utime: bigint }>(
+      'SELECT gen_utime FROM blocks WHERE workchain = -1 AND seqno = 250',
+    );
+    await (await start(database, { follow: false })).indexer.run();
+    const keepMs = Date.now() - Number(rows[0]!.gen_utime) * 1000;
+    const { indexer } = await start(database, { keepMs });
+    void indexer.run();
+    const client = await database.connect();
+    await expect.poll(() => roundsOf(client), { timeout: 20_000 }).toBe(`{[200,${HEAD + 1})}`);
+    const below = await client.query(
+      `SELECT (SELECT count(*) FROM blocks WHERE id < 200::bigint << 24) + (SELECT count(*) FROM transactions WHERE id < 200::bigint << 24)
+         + (SELECT count(*) FROM open_messages WHERE trace_root < 200::bigint << 24) AS rows, (SELECT count(*) FROM accounts) AS accounts`,
+    );
+    expect(below.rows[0]).toEqual({
+      rows: 0n,
+      accounts:
+        (await all.query('SELECT FROM accounts')).rowCount &&
+        BigInt((await all.query('SELECT FROM accounts')).rowCount!),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    expect(await roundsOf(client)).toBe(`{[200,${HEAD + 1})}`);
+    expect(indexer.status).toMatchObject({ pruned_below: 200, problem: null });
+  });
+
+  it('is refused for another network, other accounts and a database without the schema, and stays as it is', async () => {
+    const client = await whole.connect();
+    const before = await dumpIndex(client);
+    const other = { ...replay.ledger.zerostate, root_hash: new Uint8Array(32) };
+    await expect(start(whole, { zerostate: other })).rejects.toMatchObject({ code: 'store/other-network' });
+    await expect(start(whole, { accounts: [new Uint8Array(33)] })).rejects.toMatchObject({
+      code: 'store/other-selection',
+    });
+    expect(await dumpIndex(client)).toEqual(before);
+    const empty = await testDatabase('empty');
+    databases.push(empty);
+    await expect(start(empty)).rejects.toMatchObject({ code: 'store/no-schema' });
+    const tables = await (await empty.connect()).query(
+      "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace",
+    );
+    expect(tables.rowCount).toBe(0);
   });
 });

@@ -52,14 +52,24 @@ export async function openIndex(
      VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
     [zerostate_root_hash, zerostate_file_hash, partition_rounds, selection],
   );
+  return requireIdentity(client, identity);
+}
+
+/**
+ * That the index is of this network and selection; nothing is changed.
+ *
+ * @throws store/other-network, store/other-selection, store/no-index
+ */
+export async function requireIdentity(client: ClientBase, identity: IndexIdentity): Promise<IndexState> {
   const row = await stateRow(client);
+  if (row === undefined) throw storeErrors['no-index']({});
   for (const field of ['zerostate_root_hash', 'zerostate_file_hash'] as const) {
-    const [expected, found] = [toHex(identity[field]), toHex(row![field])];
+    const [expected, found] = [toHex(identity[field]), toHex(row[field])];
     if (expected !== found) throw storeErrors['other-network']({ field, expected, found });
   }
-  const [wanted, found] = [describeSelection(selection), describeSelection(row!.selection)];
+  const [wanted, found] = [describeSelection(identity.selection), describeSelection(row.selection)];
   if (wanted !== found) throw storeErrors['other-selection']({ wanted, found });
-  return stateOf(row!);
+  return stateOf(row);
 }
 
 /** How far the index is; null before it is begun. */

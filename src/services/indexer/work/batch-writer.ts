@@ -14,10 +14,11 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Round } from '#services/indexer/rounds/round.js';
 import { AccountFold } from '#services/indexer/rows/account-fold.js';
-import { buildRound, type RoundContext, zerostateAccounts } from '#services/indexer/rows/build-round.js';
+import { zerostateAccounts } from '#services/indexer/rows/build-round.js';
 import type { RoundRows, RoundTransaction } from '#services/indexer/rows/round-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { changeTracesBy, traceRow } from '#services/indexer/work/change-traces.js';
+import { RowsOfRounds } from '#services/indexer/work/rows-of-rounds.js';
 import { neededCodes, selectAccounts, selectRows } from '#services/indexer/work/selected-rows.js';
 
 export interface BatchWriterOptions {
@@ -76,13 +77,14 @@ export class BatchWriter {
   readonly #modules: BatchWriterModules;
   readonly #encoder = new BatchEncoder();
   readonly #partitions = new Set<number>();
-  readonly #versions = new Map<number, number>();
+  readonly #rows: RowsOfRounds;
   /** Connections whose staging tables are made. */
   readonly #prepared = new WeakSet<pg.PoolClient>();
 
   constructor(options: BatchWriterOptions, modules: BatchWriterModules) {
     this.#options = options;
     this.#modules = modules;
+    this.#rows = new RowsOfRounds(modules.globalVersion);
   }
 
   /**
@@ -152,33 +154,13 @@ export class BatchWriter {
     }
     const rows: RoundRows[] = [];
     for (const round of rounds) {
-      const all = await this.#buildRound(round, writer);
+      const all = await this.#rows.build(round, writer);
       const selected = accounts === null ? all : selectRows(all, accounts);
       fold.add(selected);
       rows.push(selected);
     }
     const range = { from: rounds[0]!.mc_seqno, to: rounds.at(-1)!.mc_seqno };
     return { range, rounds: rows, fold, writer };
-  }
-
-  /** Key blocks are months apart in the life of a thread: when one is not known, the round is read once more. */
-  async #buildRound(round: Round, writer: TransactionWriter): Promise<RoundRows> {
-    for (;;) {
-      const missing = new Set<number>();
-      const context: RoundContext = {
-        writer,
-        globalVersion: (key_block) => {
-          const version = this.#versions.get(key_block);
-          if (version === undefined) missing.add(key_block);
-          return version ?? 0;
-        },
-      };
-      const rows = buildRound(round, context);
-      if (missing.size === 0) return rows;
-      for (const key_block of missing) {
-        this.#versions.set(key_block, await this.#modules.globalVersion(key_block));
-      }
-    }
   }
 
   async #preparePartitions(range: SeqnoRange): Promise<void> {
