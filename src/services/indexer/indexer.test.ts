@@ -154,10 +154,12 @@ describe('an index', () => {
     const { indexer } = await start(database, { followWithin: 5, batchRounds: 10 }, chain);
     void indexer.run();
     const client = await database.connect();
+    let cuts = 0;
     for (let head = 60; head <= HEAD; head += 40) {
-      await client.query(
+      const cut = await client.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
+      cuts += cut.rowCount ?? 0;
       chain.ledger.advanceTo(head);
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
@@ -165,7 +167,7 @@ describe('an index', () => {
     await expect.poll(() => indexer.status.incompleteAccounts, { timeout: 20_000 }).toBe(0);
     await expectSame(whole, database);
     expect(indexer.status).toMatchObject({ role: 'leader', problem: null });
-    expect(indexer.status.retries).toBeGreaterThan(0);
+    expect(cuts).toBeGreaterThan(10);
   });
 
   it('drops what is too old, in whole partitions, and does not fill it again', async () => {

@@ -9,7 +9,7 @@ import type { Logger } from '#kernel/observe/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
 import { checkRound } from '#services/indexer/check/check-round.js';
-import { checkTrace, checkUnjoined } from '#services/indexer/check/check-trace.js';
+import { checkTraces, checkUnjoined } from '#services/indexer/check/check-trace.js';
 import { type CheckedKind, type Difference, Differences } from '#services/indexer/check/differences.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { RoundSource } from '#services/indexer/rounds/round-source.js';
@@ -93,12 +93,10 @@ export async function checkIndex(
       const selected = keys === null ? rows : selectRows(rows, keys);
       await database.read(
         async (reader) => {
-          for (const root of await checkRound(reader, selected, differences)) {
-            if (checked.has(root)) continue;
-            checked.add(root);
-            counts.traces++;
-            await checkTrace(reader, root, differences);
-          }
+          const roots = (await checkRound(reader, selected, differences)).filter((root) => !checked.has(root));
+          for (const root of roots) checked.add(root);
+          await checkTraces(reader, roots, differences);
+          counts.traces += roots.length;
         },
         { snapshot: true, timeoutMs: ROUND_TIMEOUT_MS, signal },
       );

@@ -12,80 +12,64 @@ import { traceRow } from '#services/indexer/work/change-traces.js';
 
 interface StoredRow {
   readonly id: bigint;
+  readonly trace_root: bigint;
   readonly account_key: bigint;
   readonly boc: Uint8Array;
   /** Of its block; null when that is not there. */
   readonly start_lt: bigint | null;
 }
 
-/** Puts a trace together again from the transactions that the index counts to it, and compares all that it says of it. */
-export async function checkTrace(reader: Reader, root: bigint, differences: Differences): Promise<void> {
-  const rows = await reader.query<StoredRow>({
-    text: `SELECT t.id, t.account_key, t.boc, b.start_lt FROM transactions t
+/** Puts traces together again from the transactions that the index counts to each, and compares all that it says of them. */
+export async function checkTraces(reader: Reader, roots: readonly bigint[], differences: Differences): Promise<void> {
+  const transactions = await reader.query<StoredRow>({
+    text: `SELECT t.id, t.trace_root, t.account_key, t.boc, b.start_lt FROM transactions t
            LEFT JOIN blocks b ON b.id >= (t.id >> 24) << 24 AND b.id < ((t.id >> 24) + 1) << 24
              AND b.workchain = t.workchain AND b.shard = t.shard AND b.seqno = t.block_seqno
-           WHERE t.trace_root = $1 ORDER BY t.id`,
-    values: [root],
+           WHERE t.trace_root = ANY($1::bigint[]) ORDER BY t.id`,
+    values: [roots],
   });
-  const assembler = new TraceAssembler();
-  for (const row of rows) assembler.add(traceTransaction(row));
-  const { started, opened, orphans } = assembler.finish();
-  const name = `traces ${root}`;
-  const [trace] = started;
-  if (trace === undefined || trace.root !== root || started.length > 1) {
-    const found = started.map((each) => each.root).join(', ') || 'none';
-    differences.add({ kind: 'trace', row: name, column: 'transactions', expected: `one trace of ${root}`, found });
-    return;
+  const byRoot = new Map<bigint, StoredRow[]>(roots.map((root) => [root, []]));
+  for (const row of transactions) byRoot.get(row.trace_root)!.push(row);
+  const traces: CheckedRow[] = [];
+  const accountRows: CheckedRow[] = [];
+  const open: CheckedRow[] = [];
+  const orphan: CheckedRow[] = [];
+  for (const root of roots) {
+    const assembler = new TraceAssembler();
+    for (const row of byRoot.get(root)!) assembler.add(traceTransaction(row));
+    const { started, opened, orphans } = assembler.finish();
+    const [trace] = started;
+    if (trace === undefined || trace.root !== root || started.length > 1) {
+      const found = started.map((each) => each.root).join(', ') || 'none';
+      const expected = `one trace of ${root}`;
+      differences.add({ kind: 'trace', row: `traces ${root}`, column: 'transactions', expected, found });
+      continue;
+    }
+    const { accounts, ...sums } = trace;
+    const { end_lt, end_utime } = sums;
+    traces.push(traceRow(sums) as unknown as CheckedRow);
+    for (const account_key of accounts) accountRows.push({ root, account_key, end_lt, end_utime });
+    for (const { hash } of opened) open.push({ msg_hash: hash, trace_root: root });
+    for (const { hash } of orphans) orphan.push({ msg_hash: hash, tx_id: root });
   }
-  const { accounts, ...sums } = trace;
-  const found = await reader.query<CheckedRow>({ text: 'SELECT * FROM traces WHERE root = $1', values: [root] });
-  differences.compareRow('trace', name, TRACES.columns, traceRow(sums) as unknown as CheckedRow, found[0] ?? null);
-  const { end_lt, end_utime } = sums;
-  const of = accounts.map((account_key) => ({ root, account_key, end_lt, end_utime }));
-  const keys = await reader.query<CheckedRow>({ text: 'SELECT * FROM trace_accounts WHERE root = $1', values: [root] });
-  const columns = ['end_lt', 'end_utime'];
-  differences.compareRows(
-    'trace',
-    'trace_accounts',
-    columns,
-    byKey(of, 'root', 'account_key'),
-    byKey(keys, 'root', 'account_key'),
-  );
-  await checkLoose(
-    reader,
-    'open_messages',
-    'trace_root',
-    root,
-    opened.map(({ hash }) => hash),
-    differences,
-  );
-  await checkLoose(
-    reader,
-    'orphan_messages',
-    'tx_id',
-    root,
-    orphans.map(({ hash }) => hash),
-    differences,
-  );
-}
-
-async function checkLoose(
-  reader: Reader,
-  table: string,
-  column: string,
-  root: bigint,
-  hashes: readonly Uint8Array[],
-  differences: Differences,
-): Promise<void> {
-  const rows = await reader.query<{ msg_hash: Uint8Array }>({
-    text: `SELECT msg_hash FROM ${table} WHERE ${column} = $1`,
-    values: [root],
-  });
-  const expected = byKey(
-    hashes.map((msg_hash) => ({ msg_hash })),
-    'msg_hash',
-  );
-  differences.compareRows('trace', table, [], expected, byKey(rows, 'msg_hash'));
+  const whole = traces.map(({ root }) => root as bigint);
+  const compare = async (
+    table: string,
+    rootColumn: string,
+    key: string[],
+    columns: readonly string[],
+    expected: CheckedRow[],
+  ) => {
+    const found = await reader.query<CheckedRow>({
+      text: `SELECT * FROM ${table} WHERE ${rootColumn} = ANY($1::bigint[])`,
+      values: [whole],
+    });
+    differences.compareRows('trace', table, columns, byKey(expected, ...key), byKey(found, ...key));
+  };
+  await compare('traces', 'root', ['root'], TRACES.columns, traces);
+  await compare('trace_accounts', 'root', ['root', 'account_key'], ['end_lt', 'end_utime'], accountRows);
+  await compare('open_messages', 'trace_root', ['msg_hash'], ['trace_root'], open);
+  await compare('orphan_messages', 'tx_id', ['msg_hash'], ['tx_id'], orphan);
 }
 
 function traceTransaction({ id, account_key, boc, start_lt }: StoredRow): TraceTransaction {
