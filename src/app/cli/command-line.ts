@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { checkCommand } from '#app/cli/check.js';
 import { configCommand } from '#app/cli/config.js';
 import { decodeCommand } from '#app/cli/decode.js';
 import { devCommand } from '#app/cli/dev.js';
@@ -25,6 +26,7 @@ const commands: readonly ((environment: Environment) => Command)[] = [
   devCommand,
   serveCommand,
   indexCommand,
+  checkCommand,
   migrateCommand,
   keysCommand,
   configCommand,

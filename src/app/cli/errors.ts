@@ -26,6 +26,13 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { values: number }) => `as JSON it would have more than ${d.values} values`,
     remedy: 'Use --tree, which shows each cell once.',
   },
+  'index-differs': {
+    class: 'caller',
+    message: (d: { differences: number; missing: number }) =>
+      `the index is not as the chain: ${d.differences} differences, ${d.missing} ranges that are not indexed`,
+    remedy:
+      'What is missing is filled in by tern index or a running indexer; for differences, index anew into an empty database, and report them with what stands above.',
+  },
   'no-server': {
     class: 'upstream',
     message: (d: { file: string; servers: number }) =>

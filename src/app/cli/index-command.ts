@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { Command } from 'commander';
 import type { Environment } from '#app/cli/environment.js';
-import { sumsLine } from '#app/cli/progress-line.js';
+import { progressLine, sumsLine } from '#app/cli/progress-line.js';
 import { ProgressOutput } from '#app/cli/progress-output.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
 import { addSettings } from '#app/cli/settings-options.js';
@@ -40,7 +40,7 @@ export function indexCommand(environment: Environment): Command {
           () => startIndexing(values, logger),
           (running) => {
             done = running;
-            output.start(() => running.indexer.status);
+            output.start(() => progressLine(running.indexer.status));
           },
         );
         output.close();

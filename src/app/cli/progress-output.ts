@@ -1,12 +1,10 @@
-import { progressLine } from '#app/cli/progress-line.js';
 import type { CancelSchedule, Clock } from '#kernel/clock/clock.js';
-import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 /** On a terminal one line is written again and again; elsewhere a line now and then. */
 const TERMINAL_MS = 250;
 const PLAIN_MS = 5_000;
 
-/** Tells how a backfill goes on, as long as it does. */
+/** Tells how some work goes on, as long as it does. */
 export class ProgressOutput {
   readonly #write: (text: string) => void;
   readonly #isTerminal: boolean;
@@ -20,10 +18,10 @@ export class ProgressOutput {
     this.#clock = clock;
   }
 
-  start(status: () => IndexerStatus): void {
+  start(line: () => string): void {
     this.#cancel = this.#clock.schedule(this.#isTerminal ? TERMINAL_MS : PLAIN_MS, () => {
-      this.#show(progressLine(status()));
-      this.start(status);
+      this.#show(line());
+      this.start(line);
     });
   }
 

@@ -2,7 +2,7 @@ import process from 'node:process';
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Something that runs until it is closed, or until it has ended by itself. */
+/** Something that runs until it is closed, or until it has ended by itself, as `ended` tells; it is closed then, too. */
 interface Closable {
   readonly ended?: Promise<void>;
   close(): Promise<void>;
@@ -33,13 +33,16 @@ export async function runUntilSignal<Running extends Closable>(
   try {
     const running = await start();
     let hasEnded = false;
-    if (!isEnding) {
-      onRunning(running);
-      const { ended } = running;
-      await Promise.race(ended === undefined ? [ending] : [ending, ended]);
-      hasEnded = !isEnding;
+    try {
+      if (!isEnding) {
+        onRunning(running);
+        const { ended } = running;
+        await Promise.race(ended === undefined ? [ending] : [ending, ended]);
+        hasEnded = !isEnding;
+      }
+    } finally {
+      await running.close();
     }
-    await running.close();
     return hasEnded;
   } finally {
     for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);

@@ -122,9 +122,10 @@ export const checkSettings = {
   databaseUrl: { ...databaseUrl, isRequired: true },
   from: seqnoSetting('the masterchain block that it begins with; default: the first one that is indexed'),
   to: seqnoSetting('the masterchain block that it ends with; default: the last one that is indexed'),
+  accounts: selectionSettings.accounts,
   sample: optional({
     ...wholeNumber('N', 1, 1_000_000_000),
-    meaning: 'how many masterchain blocks of the range to compare, drawn by lot; default: all of them',
+    meaning: 'how many masterchain blocks to compare, spread evenly over the range; default: all of them',
   }),
   data: apiSettings.data,
   logLevel: one({ ...logLevel, fallback: 'warn' }),

@@ -5,11 +5,14 @@ import { keyBlockPath, prepareDataFolder } from '#app/service/data-folder.js';
 import { openIndexer } from '#app/service/index-writer.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { Database } from '#drivers/store/database.js';
+import { addressBytes } from '#drivers/store/keys.js';
 import { migrate, requireSchema } from '#drivers/store/migrate.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
 import type { Address } from '#formats/address/address.js';
 import { KeyBlockFile } from '#services/chain/key-block-file.js';
+import { type CheckReport, checkIndex } from '#services/indexer/check/check-index.js';
 import type { Indexer } from '#services/indexer/indexer.js';
+import { RoundSource } from '#services/indexer/rounds/round-source.js';
 
 /** An index, and the chain that it is of. */
 export interface IndexTools {
@@ -92,5 +95,67 @@ export function startBackfill(options: BackfillOptions, modules: Surroundings): 
     );
     closers.add(() => indexer.close());
     return { indexer, ended: indexer.run(), close: () => closers.close() };
+  });
+}
+
+/** What `tern check` is to compare. */
+export interface CheckOptions extends Omit<IndexToolsOptions, 'writes'> {
+  /** `null` for what is indexed. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** How many masterchain blocks; `null` for all. */
+  readonly sample: number | null;
+  readonly accounts: readonly Address[] | null;
+}
+
+/** A comparison of an index with its chain. */
+export interface RunningCheck {
+  /** How far it is, in words. */
+  progress(): string;
+  /** Rejects when it is closed before its end. */
+  readonly report: Promise<CheckReport>;
+  /** Resolves when the report is there; rejects when there will be none. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Begins to compare an index with the chain. @throws as {@link openIndexTools} */
+export function startCheck(options: CheckOptions, modules: Surroundings): Promise<RunningCheck> {
+  return startTogether(async (closers) => {
+    const { network, from, to, sample, accounts } = options;
+    const { clock, logger } = modules;
+    const tools = await openIndexTools({ ...options, writes: false }, modules);
+    closers.add(() => tools.close());
+    const { database, source } = tools;
+    const { chain } = source;
+    const rounds = new RoundSource({}, { chain, clock, logger });
+    const stop = new AbortController();
+    let counts = { done: 0, total: 0 };
+    const report = checkIndex(
+      {
+        ...{ zerostate: network.config.zeroState, from, to, sample },
+        accounts: accounts?.map(addressBytes) ?? null,
+      },
+      { rounds, chain, database, clock, logger },
+      stop.signal,
+      (done, total) => {
+        counts = { done, total };
+      },
+    );
+    const ended = report.then(() => {});
+    ended.catch(() => {});
+    closers.add(async () => {
+      stop.abort();
+      await report.catch(() => {});
+    });
+    return {
+      progress: () => {
+        const waits = rounds.problem === null ? '' : `  waiting: ${rounds.problem.message}`;
+        return `${counts.done} of ${counts.total} masterchain blocks compared${waits}`;
+      },
+      report,
+      ended,
+      close: () => closers.close(),
+    };
   });
 }

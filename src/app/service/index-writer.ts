@@ -1,12 +1,15 @@
 import type { NetworkIndexModules, NetworkIndexOptions } from '#app/service/index-options.js';
+import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { Indexer, type IndexerStatus } from '#services/indexer/indexer.js';
+import { Indexer } from '#services/indexer/indexer.js';
 import { RoundSource } from '#services/indexer/rounds/round-source.js';
 
 /** What writes an index, as long as it is not closed. */
 export interface IndexWriter {
-  status(): IndexerStatus;
+  figures(): WriterFigures;
+  /** What stands in its way; `null` when nothing does. */
+  problem(): string | null;
   close(): Promise<void>;
 }
 
@@ -29,7 +32,12 @@ export async function startIndexWriter(
   const indexer = await openIndexer(options, modules, { to: null, follow: true });
   indexer.onWritten(modules.onWritten);
   void indexer.run();
-  return { status: () => indexer.status, close: () => indexer.close() };
+  const problem = () => indexer.status.problem?.message ?? null;
+  return {
+    figures: () => ({ ...indexer.metrics(), blocked: problem() !== null }),
+    problem,
+    close: () => indexer.close(),
+  };
 }
 
 /**

@@ -7,10 +7,10 @@ import { IndexWatch } from '#app/service/index-watch.js';
 import { type IndexWriter, startIndexWriter } from '#app/service/index-writer.js';
 import { InterruptibleReads } from '#app/service/interruptible-reads.js';
 import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics.js';
+import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import type { Database } from '#drivers/store/database.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
 import type { IndexReads } from '#drivers/store/read/index-reads.js';
-import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 /** The index of a network. */
 export interface NetworkIndex {
@@ -25,7 +25,7 @@ export interface NetworkIndex {
   figures(): IndexFigures;
   databaseFigures(): DatabaseFigures;
   /** `null` where nothing is written. */
-  writing(): IndexerStatus | null;
+  writing(): WriterFigures | null;
   /** Why it cannot be read, or why it is not written any further; `null` when all is well. */
   problem(): string | null;
   close(): Promise<void>;
@@ -92,8 +92,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
         };
       },
       databaseFigures: () => store.database?.pools ?? null,
-      writing: () => writer?.status() ?? null,
-      problem: () => unreadable() ?? writer?.status().problem?.message ?? null,
+      writing: () => writer?.figures() ?? null,
+      problem: () => unreadable() ?? writer?.problem() ?? null,
       close: () => closers.close(),
     };
   });

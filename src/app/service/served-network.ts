@@ -91,8 +91,8 @@ function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
 
 /** What a process tells that writes the index, or would. */
 function writingDetails(index: NetworkIndex): Readonly<Record<string, string | number | null>> {
-  const status = index.writing();
-  if (status === null) return {};
-  const { role, filling } = status;
-  return { index_writer: role, index_fill_missing_blocks: filling === null ? 0 : filling.total - filling.done };
+  const writing = index.writing();
+  if (writing === null) return {};
+  const { leader, fill_left } = writing;
+  return { index_writer: leader ? 'leader' : 'stand-by', index_fill_missing_blocks: fill_left };
 }

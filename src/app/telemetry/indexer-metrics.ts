@@ -1,63 +1,60 @@
 import type { MetricRow, Sample } from '#app/telemetry/metric-rows.js';
-import type { IndexerStatus } from '#services/indexer/indexer.js';
+import type { IndexerMetrics } from '#services/indexer/metrics.js';
+
+/** What writes an index. */
+export interface WriterFigures extends IndexerMetrics {
+  /** Whether something stands in its way. */
+  readonly blocked: boolean;
+}
 
 /** What writes an index; `null` where nothing does. */
-export const indexerMetricRows: readonly MetricRow<IndexerStatus | null>[] = [
-  row('gauge', 'leader', '1 while this process writes the index, 0 while it stands by', ({ role }) =>
-    Number(role === 'leader'),
-  ),
-  row('gauge', 'blocked', '1 while something stands in the way of writing; the log says what', ({ problem }) =>
-    Number(problem !== null),
+export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
+  row('gauge', 'leader', '1 while this process writes the index, 0 while it stands by', (m) => Number(m.leader)),
+  row('gauge', 'blocked', '1 while something stands in the way of writing; the log says what', (m) =>
+    Number(m.blocked),
   ),
   row(
     'gauge',
     'delay_seconds',
     'From the moment when the newest block was known to exist until it could be read from the index',
-    ({ delayMs }) => (delayMs === null ? null : delayMs / 1000),
+    (m) => m.delay_seconds,
   ),
-  row('counter', 'batches_total', 'Transactions of the database that wrote blocks', ({ sums }) => sums.batches),
+  row('counter', 'batches_total', 'Transactions of the database that wrote blocks', (m) => m.batches),
   row(
     'counter',
     'written_masterchain_blocks_total',
     'Masterchain blocks written, with all they commit',
-    ({ sums }) => sums.rounds,
+    (m) => m.rounds,
   ),
-  row('counter', 'written_blocks_total', 'Blocks written, of all chains', ({ sums }) => sums.blocks),
-  row('counter', 'written_transactions_total', 'Transactions written', ({ sums }) => sums.transactions),
-  row('counter', 'written_bytes_total', 'Bytes of the files of these blocks', ({ sums }) => sums.bytes),
-  row('counter', 'build_seconds_total', 'Time for making rows, of all threads', ({ sums }) => sums.buildSeconds),
-  row('counter', 'write_seconds_total', 'Time for writing them, of all threads', ({ sums }) => sums.writeSeconds),
-  row('counter', 'retries_total', 'Attempts that failed and were made again', ({ retries }) => retries),
-  row('gauge', 'fill_missing_blocks', 'Masterchain blocks that are still to be filled in', ({ filling }) =>
-    filling === null ? 0 : filling.total - filling.done,
-  ),
-  row(
-    'gauge',
-    'fill_blocks_per_second',
-    'Masterchain blocks filled in, in a second of the last half minute',
-    ({ filling }) => filling?.roundsPerSecond ?? null,
-  ),
+  row('counter', 'written_blocks_total', 'Blocks written, of all chains', (m) => m.blocks),
+  row('counter', 'written_transactions_total', 'Transactions written', (m) => m.transactions),
+  row('counter', 'written_bytes_total', 'Bytes of the files of these blocks', (m) => m.bytes),
+  row('counter', 'build_seconds_total', 'Time for making rows, of all threads', (m) => m.build_seconds),
+  row('counter', 'write_seconds_total', 'Time for writing them, of all threads', (m) => m.write_seconds),
+  row('counter', 'retries_total', 'Attempts that failed and were made again', (m) => m.retries),
+  row('counter', 'lost_threads_total', 'Threads that ended in the middle of their work', (m) => m.threads_lost),
+  row('gauge', 'fill_missing_blocks', 'Masterchain blocks that are still to be filled in', (m) => m.fill_left),
   row(
     'gauge',
     'incomplete_accounts',
     'Accounts of whose newest state a part is not known yet',
-    (status) => status.incompleteAccounts,
+    (m) => m.incomplete_accounts,
   ),
-  row('gauge', 'orphan_messages', 'Messages whose sender is not indexed', (status) => status.orphanMessages),
+  row('gauge', 'orphan_messages', 'Messages whose sender is not indexed', (m) => m.orphan_messages),
 ];
 
 function row(
   kind: 'counter' | 'gauge',
   name: string,
   help: string,
-  read: (status: IndexerStatus) => number | null,
-): MetricRow<IndexerStatus | null> {
+  read: (metrics: WriterFigures) => number | null,
+): MetricRow<WriterFigures | null> {
   return {
     name: `tern_index_${name}`,
     help,
     kind,
-    read: (status): Sample[] => {
-      const value = status === null ? null : read(status);
+    read: (metrics): Sample[] => {
+      const value = metrics === null ? null : read(metrics);
       return value === null ? [] : [[{}, value]];
     },
   };

@@ -8,7 +8,7 @@ import {
   type IndexFigures,
   indexMetricRows,
 } from '#app/telemetry/index-metrics.js';
-import { indexerMetricRows } from '#app/telemetry/indexer-metrics.js';
+import { indexerMetricRows, type WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import { liteMetricRows } from '#app/telemetry/lite-metrics.js';
 import { type MetricRow, type MetricSource, registerRows } from '#app/telemetry/metric-rows.js';
 import { tvmMetricRows } from '#app/telemetry/tvm-metrics.js';
@@ -18,7 +18,6 @@ import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 import type { ContractsMetrics } from '#services/contracts/status.js';
-import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 /** How a network is; what `/readyz` tells, as figures. */
 export interface NetworkFigures {
@@ -40,7 +39,7 @@ export interface MeasuredService {
   readonly indexes: readonly MetricSource<IndexFigures>[];
   readonly databases: readonly MetricSource<DatabaseFigures>[];
   /** `null` where this process does not write. */
-  readonly writers: readonly MetricSource<IndexerStatus | null>[];
+  readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where everybody may ask. */
   readonly access: (() => AccessMetrics) | null;
 }
