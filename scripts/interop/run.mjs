@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients]: other people's clients read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index]: other people's clients read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -30,6 +30,18 @@ const suites = {
     prepare: () => [
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
+      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
+      itemOr(prepareBrowser(runCommand), 'browser'),
+    ],
+  },
+  // the same for API v3, and its index
+  index: {
+    program: 'clients/v3/checks.ts',
+    limitMs: 7 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
+    prepare: () => [
+      itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
+      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('index-npm'), near('clients/v3/npm-packages.json'), runCommand), 'packages'),
       itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
       itemOr(prepareBrowser(runCommand), 'browser'),
     ],

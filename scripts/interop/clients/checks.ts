@@ -39,9 +39,9 @@ try {
   await checkBlueprint(packages, url, truthFile, report);
   const program = fileURLToPath(new URL('tonutils_checks.py', import.meta.url));
   await reportLines('tonutils', python, [program, url, truthFile], report);
-  await reportLines('tonutils-go', goProgram, [`${url}/toncenter`, truthFile], report);
-  await checkBrowser(browser, url, report);
-  await checkSchemathesis(python, url, report);
+  await reportLines('tonutils-go', goProgram, ['v2', `${url}/toncenter`, truthFile], report);
+  await checkBrowser(browser, url, { api: 'v2', paths: 34 }, report);
+  await checkSchemathesis(python, url, 'v2', report);
 } finally {
   await tern.close();
   rmSync(scratch, { recursive: true, force: true });

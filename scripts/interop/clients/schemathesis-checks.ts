@@ -17,14 +17,14 @@ const CHECKS = [
 ];
 
 /** Requests that schemathesis makes up from the served OpenAPI document, valid and invalid ones. */
-export async function checkSchemathesis(python: string, url: string, report: CheckReport): Promise<void> {
-  await report.check(`schemathesis, ${SECONDS} s`, async () => {
+export async function checkSchemathesis(python: string, url: string, api: string, report: CheckReport): Promise<void> {
+  await report.check(`schemathesis, ${api}, ${SECONDS} s`, async () => {
     const command = join(dirname(python), 'schemathesis');
     const checks = ['--checks', CHECKS.join(',')];
     const effort = ['--phases', 'examples,coverage,fuzzing', '--max-time', String(SECONDS), '--continue-on-failure'];
     const args = [
       'run',
-      `${url}/api/v2/openapi.json`,
+      `${url}/api/${api}/openapi.json`,
       '--url',
       url,
       ...checks,

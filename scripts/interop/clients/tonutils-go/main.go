@@ -1,6 +1,6 @@
 // Reads from a running Tern with the toncenter client of tonutils-go, and compares with what the chain holds.
 //
-// checks URL TRUTH.json: prints one JSON object a line, {"name", "ok", "detail"}.
+// checks v2|v3 URL TRUTH.json: prints one JSON object a line, {"name", "ok", "detail"}.
 package main
 
 import (
@@ -97,14 +97,24 @@ func run(name string, check func() string) {
 	fmt.Println(string(must(json.Marshal(line))))
 }
 
-func main() {
-	var t truth
-	if err := json.Unmarshal(must(os.ReadFile(os.Args[2])), &t); err != nil {
+func readTruth[T any]() T {
+	var t T
+	if err := json.Unmarshal(must(os.ReadFile(os.Args[3])), &t); err != nil {
 		panic(err)
 	}
+	return t
+}
+
+func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	v2 := toncenter.New(os.Args[1]).V2()
+	client := toncenter.New(os.Args[2])
+	if os.Args[1] == "v3" {
+		checkV3(ctx, client.V3(), readTruth[truthV3]())
+		return
+	}
+	t := readTruth[truth]()
+	v2 := client.V2()
 	checkAccounts(ctx, v2, t)
 	checkBlocks(ctx, v2, t)
 	checkTransactions(ctx, v2, t)
