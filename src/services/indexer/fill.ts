@@ -2,6 +2,7 @@ import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 import { type IndexWork, indexState, isOverlap } from '#services/indexer/index-work.js';
 import { type Round, roundBytes } from '#services/indexer/rounds/round.js';
 import { countSeqnos, missingRanges } from '#services/indexer/seqno-ranges.js';
+import type { RoundBatch } from '#services/indexer/work/batch-writer.js';
 import type { WritePool } from '#services/indexer/work/write-pool.js';
 import type { Written } from '#services/indexer/written.js';
 
@@ -35,7 +36,7 @@ export class Filler {
   }
 
   async #fill({ from, to }: SeqnoRange, signal: AbortSignal): Promise<void> {
-    const { rounds, retries, settings } = this.#work;
+    const { rounds, retries, facts, settings } = this.#work;
     const { batchRounds, batchBytes, workers } = settings;
     let next = from;
     await retries.run(async () => {
@@ -43,8 +44,10 @@ export class Filler {
       let before: Promise<void> = Promise.resolve();
       let batch: Round[] = [];
       let bytes = 0;
-      const begin = (): void => {
-        const { tried, written } = this.#begin(batch, before, signal);
+      const begin = async (): Promise<void> => {
+        // Before its turn is given: a batch that has one must not wait for anything while others have all the threads.
+        const zerostates = batch[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
+        const { tried, written } = this.#begin({ rounds: batch, zerostates }, before, signal);
         before = tried;
         running.add(written);
         const end = (): void => void running.delete(written);
@@ -59,7 +62,7 @@ export class Filler {
           if (batch.length < batchRounds && bytes < batchBytes && round.mc_seqno < to) continue;
           // One more than threads: it is ready when one becomes free.
           while (running.size > workers) await Promise.race(running);
-          begin();
+          await begin();
           next = round.mc_seqno + 1;
         }
       } finally {
@@ -69,19 +72,18 @@ export class Filler {
   }
 
   #begin(
-    rounds: readonly Round[],
+    batch: RoundBatch,
     before: Promise<void>,
     signal: AbortSignal,
   ): { readonly tried: Promise<void>; readonly written: Promise<void> } {
-    const { retries, facts, onWritten } = this.#work;
+    const { retries, onWritten } = this.#work;
     let triedOnce: () => void = () => {};
     const tried = new Promise<void>((resolve) => {
       triedOnce = resolve;
     });
     const write = async () => {
       try {
-        const zerostates = rounds[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
-        return await this.#threads.write({ rounds, zerostates }, { alone: false, turn: () => before }, signal);
+        return await this.#threads.write(batch, { alone: false, turn: () => before }, signal);
       } finally {
         triedOnce();
       }
