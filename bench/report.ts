@@ -11,6 +11,13 @@ export interface Machine {
   readonly node: string;
 }
 
+/** Figures of a suite's own. */
+export interface ReportTable {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 export interface BenchReport {
   readonly name: string;
   readonly baseline: string | null;
@@ -18,6 +25,7 @@ export interface BenchReport {
   readonly cases: readonly CaseResult[];
   readonly latencies: readonly LatencyResult[];
   readonly disturbances?: readonly DisturbanceResult[];
+  readonly tables?: readonly ReportTable[];
 }
 
 export function thisMachine(): Machine {
@@ -130,7 +138,8 @@ const DISTURBANCE_HEAD = [
 ];
 
 /** The report as aligned text. */
-export function reportText({ name, baseline, machine, cases, latencies, disturbances = [] }: BenchReport): string {
+export function reportText(report: BenchReport): string {
+  const { name, baseline, machine, cases, latencies, disturbances = [], tables = [] } = report;
   const [first] = cases;
   const { cpu, cores, platform, node } = machine;
   const lines = [
@@ -143,5 +152,6 @@ export function reportText({ name, baseline, machine, cases, latencies, disturba
   ];
   if (latencies.length > 0) lines.push(...table([LATENCY_HEAD, ...latencies.map(latencyRow)]), '');
   if (disturbances.length > 0) lines.push(...table([DISTURBANCE_HEAD, ...disturbances.map(disturbanceRow)]), '');
+  for (const { title, head, rows } of tables) lines.push(title, ...table([head, ...rows]), '');
   return lines.join('\n');
 }

@@ -30,6 +30,7 @@ async function runSuite(name: string, json: boolean): Promise<void> {
   const cases = [];
   const latencies = [];
   const disturbances = [];
+  const tables = [];
   try {
     for (const bench of await suite.cases()) {
       process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
@@ -43,11 +44,13 @@ async function runSuite(name: string, json: boolean): Promise<void> {
       process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
       disturbances.push(await measureDisturbance(bench));
     }
+    tables.push(...((await suite.tables?.()) ?? []));
   } finally {
     await suite.close?.();
   }
   const baseline = suite.baseline ?? null;
-  const report: BenchReport = { name: suite.name, baseline, machine: thisMachine(), cases, latencies, disturbances };
+  const figures = { cases, latencies, disturbances, tables };
+  const report: BenchReport = { name: suite.name, baseline, machine: thisMachine(), ...figures };
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
 }
 

@@ -1,6 +1,7 @@
 import type { DisturbanceCase } from './disturbance.js';
 import type { BenchCase } from './harness.js';
 import type { LatencyCase } from './latency.js';
+import type { ReportTable } from './report.js';
 
 /** What a file `bench/NAME.ts` exports as `suite`. */
 export interface BenchSuite {
@@ -13,6 +14,8 @@ export interface BenchSuite {
   latencies?(): readonly LatencyCase[] | Promise<readonly LatencyCase[]>;
   /** Calls that wait while something goes wrong, measured last. */
   disturbances?(): readonly DisturbanceCase[] | Promise<readonly DisturbanceCase[]>;
+  /** Measures what fits none of these, last of all, and gives it as tables. */
+  tables?(): Promise<readonly ReportTable[]>;
   /** Ends what the inputs have started, also after a failure. */
   close?(): Promise<void>;
 }

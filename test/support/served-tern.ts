@@ -33,6 +33,11 @@ export class ServedTern {
     }
   }
 
+  /** The number of its process. */
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** CPU time that it has taken so far, all threads together, in milliseconds; as `/metrics` tells it. */
   async cpuMs(): Promise<number> {
     return (await this.#metric('process_cpu_seconds_total')) * 1000;

@@ -68,6 +68,11 @@ export class TernProcess {
     this.#child.kill(signal);
   }
 
+  /** Its number. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get ended(): Promise<Ending> {
     return this.#ended;
   }

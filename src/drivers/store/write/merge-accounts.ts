@@ -9,9 +9,15 @@ const STAGING = `
   CREATE TEMP TABLE IF NOT EXISTS staged_codes (LIKE codes) ON COMMIT DELETE ROWS;
 `;
 
+/**
+ * A batch looks up some rows of large tables by their indexes, and never reads one as a whole. Nobody has counted the rows of
+ * tables that are being filled, so that the planner would take them for small ones.
+ */
+const PLANNING = ['seqscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `SET enable_${way} = off`).join('; ');
+
 /** Once for each connection that writes batches. */
 export async function createStagingTables(client: ClientBase): Promise<void> {
-  await client.query(STAGING);
+  await client.query(`${STAGING}; ${PLANNING}`);
 }
 
 /**

@@ -107,6 +107,7 @@ export async function changeTraces(
   before: readonly TraceRow[],
 ): Promise<void> {
   if (changes.length === 0) return;
+  await dropTraceAccounts(client, changes, before);
   const [from, into] = absorbed(changes);
   if (from.length > 0) {
     await client.query({
@@ -129,7 +130,7 @@ export async function changeTraces(
   }
   await forgetJoined(client, joins);
   await updateTraces(client, changes);
-  await updateTraceAccounts(client, changes, before);
+  await addTraceAccounts(client, changes);
 }
 
 function absorbed(changes: readonly TraceChange[]): [from: bigint[], into: bigint[]] {
@@ -155,8 +156,9 @@ async function forgetJoined(client: ClientBase, joins: readonly TraceJoin[]): Pr
   });
   await client.query({
     name: 'drop-orphan-rows',
-    text: `DELETE FROM messages m USING unnest($1::bigint[], $2::bigint[]) j (tx_id, msg_key)
-           WHERE m.msg_key = j.msg_key AND m.tx_id = j.tx_id AND m.position = 0`,
+    // A transaction receives one message: the pairs need not be kept together.
+    text: `DELETE FROM messages m
+           WHERE m.msg_key = ANY($2::bigint[]) AND m.tx_id = ANY($1::bigint[]) AND m.position = 0`,
     values: [joins.map(({ orphan }) => orphan), hashes.map(hashKey)],
   });
 }
@@ -183,24 +185,30 @@ async function updateTraces(client: ClientBase, changes: readonly TraceChange[])
   });
 }
 
-/** Every account of a trace stands there once, with the end of the trace; so the end of one that grows moves in all rows. */
-async function updateTraceAccounts(
+/**
+ * Every account of a trace stands there once, with the end of the trace; so the end of one that grows moves in all rows. Done
+ * while transactions still name the traces that they were in, so that each trace looks for its own accounts only.
+ */
+async function dropTraceAccounts(
   client: ClientBase,
   changes: readonly TraceChange[],
   before: readonly TraceRow[],
 ): Promise<void> {
-  const intoOf = new Map(
-    changes.flatMap(({ trace, absorbs }) => [trace.root, ...absorbs].map((root) => [root, trace.root])),
-  );
-  const old = before.filter(({ root }) => intoOf.has(root));
+  const changing = new Set(changes.flatMap(({ trace, absorbs }) => [trace.root, ...absorbs]));
+  const old = before.filter(({ root }) => changing.has(root));
   await client.query({
     name: 'drop-trace-accounts',
     text: `DELETE FROM trace_accounts a
-           USING unnest($1::bigint[], $2::bigint[], $3::bigint[]) o (root, end_lt, into_root),
-             LATERAL (SELECT DISTINCT t.account_key FROM transactions t WHERE t.trace_root = o.into_root) k
-           WHERE a.account_key = k.account_key AND a.end_lt = o.end_lt AND a.root = o.root`,
-    values: [old.map(({ root }) => root), old.map(({ end_lt }) => end_lt), old.map(({ root }) => intoOf.get(root)!)],
+           USING (
+             SELECT o.root, o.end_lt, k.account_key FROM unnest($1::bigint[], $2::bigint[]) o (root, end_lt)
+             CROSS JOIN LATERAL (SELECT DISTINCT t.account_key FROM transactions t WHERE t.trace_root = o.root) k OFFSET 0
+           ) k
+           WHERE a.account_key = k.account_key AND a.end_lt = k.end_lt AND a.root = k.root`,
+    values: [old.map(({ root }) => root), old.map(({ end_lt }) => end_lt)],
   });
+}
+
+async function addTraceAccounts(client: ClientBase, changes: readonly TraceChange[]): Promise<void> {
   const rows = changes.map(({ trace }) => trace);
   await client.query({
     name: 'add-trace-accounts',

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
+import pg from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
+import { copyBinary } from '#drivers/store/copy.js';
+import { CopyRows } from '#drivers/store/copy-rows.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { STAGED_ACCOUNTS, STAGED_CODES } from '#drivers/store/encode/table-rows.js';
+import { firstIdOf } from '#drivers/store/ids.js';
+import { migrate } from '#drivers/store/migrate.js';
+import { readMigrations } from '#drivers/store/migration-files.js';
+import { claimRounds, openIndex } from '#drivers/store/write/index-state.js';
+import { PARTITIONED_TABLES, partitionName } from '#drivers/store/write/partitions.js';
+import { sha256 } from '#formats/cells/sha256.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import type { GenerateJob } from './generate.js';
+import { Population, randomNumbers, TraceMix } from './population.js';
+import { soundTemplates, timeOf } from './rounds-generator.js';
+import { readTemplates, type Templates } from './templates.js';
+
+/** How dense the recorded network of the reference figures is: transactions for each masterchain block. */
+const PER_ROUND = 25;
+const PARTITIONS = 4;
+const PROCESSES = 2;
+const ACCOUNTS_AT_ONCE = 5_000;
+/** Statements are counted. */
+const SETTINGS = { shared_preload_libraries: 'pg_stat_statements' };
+/** In the folder of a database that is whole. */
+const DONE = 'synthetic-index.json';
+
+/** A database server with a synthetic index. */
+export interface SyntheticIndex {
+  readonly server: EmbeddedServer;
+  readonly transactions: number;
+  /** The last masterchain block. */
+  readonly rounds: number;
+}
+
+/**
+ * The index of a made-up chain of so many transactions, in a server of its own with the settings of production. It is made
+ * once for each folder, in about a minute for each million transactions, and takes about 1.5 kB for each.
+ */
+export async function openSyntheticIndex(folder: string, transactions: number, chain: string): Promise<SyntheticIndex> {
+  mkdirSync(folder, { recursive: true });
+  const done = join(folder, DONE);
+  if (!existsSync(done)) rmSync(join(folder, 'server'), { recursive: true, force: true });
+  const server = await startEmbeddedServer(
+    { folder: join(folder, 'server'), settings: SETTINGS },
+    { clock: systemClock },
+  );
+  try {
+    const rounds = Math.ceil(transactions / PER_ROUND);
+    if (!existsSync(done)) {
+      await make(server, folder, { transactions, rounds, chain });
+      writeFileSync(done, JSON.stringify({ transactions, rounds }));
+    }
+    return { server, ...(JSON.parse(readFileSync(done, 'utf8')) as { transactions: number; rounds: number }) };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+interface Plan {
+  readonly transactions: number;
+  readonly rounds: number;
+  readonly chain: string;
+}
+
+async function make(server: EmbeddedServer, folder: string, { transactions, rounds, chain }: Plan): Promise<void> {
+  const templates = soundTemplates(readTemplates(chain));
+  const templatesFile = join(folder, 'templates.bin');
+  writeFileSync(templatesFile, serialize(templates));
+  const partitionRounds = Math.ceil((rounds + 1) / PARTITIONS);
+  const client = new pg.Client(connectionConfig(server.url));
+  await client.connect();
+  try {
+    await migrate(client, await readMigrations());
+    await client.query(`SET maintenance_work_mem = '512MB'`);
+    const identity = {
+      zerostate_root_hash: templates.zerostate.root_hash,
+      zerostate_file_hash: templates.zerostate.file_hash,
+      selection: {},
+    };
+    await openIndex(client, identity, partitionRounds);
+    const perProcess = PARTITIONS / PROCESSES;
+    const jobs = Array.from({ length: PROCESSES }, (_, n): GenerateJob => {
+      const partitions = Array.from({ length: perProcess }, (__, i) => n * perProcess + i);
+      const lastFile = join(folder, `last-${n}.bin`);
+      const common = { url: server.url, templates: templatesFile, transactions, rounds, partitionRounds };
+      return { ...common, perRound: PER_ROUND, partitions, lastFile };
+    });
+    await Promise.all(jobs.map(generate));
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      for (const table of PARTITIONED_TABLES) {
+        const bounds = `FROM (${firstIdOf(partition * partitionRounds)}) TO (${firstIdOf((partition + 1) * partitionRounds)})`;
+        await client.query(
+          `ALTER TABLE ${table} ATTACH PARTITION ${partitionName(table, partition)} FOR VALUES ${bounds}`,
+        );
+      }
+    }
+    await copyCodes(client, templates);
+    await copyAccounts(
+      client,
+      templates,
+      transactions,
+      rounds,
+      jobs.map(({ lastFile }) => lastFile),
+    );
+    await claimRounds(client, { from: 1, to: rounds });
+    await client.query('VACUUM ANALYZE');
+    await client.query('CHECKPOINT');
+    for (const { lastFile } of jobs) rmSync(lastFile);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Runs the process that makes some of the partitions. */
+function generate(job: GenerateJob): Promise<void> {
+  const entry = fileURLToPath(new URL('./generate.ts', import.meta.url));
+  const args = ['--conditions=source', '--import', 'tsx', entry, JSON.stringify(job)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`the process that makes partitions ${job.partitions.join(', ')} ended with ${code}`));
+    });
+  });
+}
+
+async function copyCodes(client: pg.Client, { codes }: Templates): Promise<void> {
+  const rows = new CopyRows();
+  for (const code of codes) STAGED_CODES.write(rows, code);
+  await copyBinary(client, 'codes', STAGED_CODES.columns, [rows.finish()]);
+}
+
+/** The accounts that have a transaction, like recorded ones of their kind. */
+async function copyAccounts(
+  client: pg.Client,
+  templates: Templates,
+  transactions: number,
+  rounds: number,
+  lastFiles: readonly string[],
+): Promise<void> {
+  const population = populationOf(templates, transactions);
+  const lasts = lastFiles.map((file) => {
+    const bytes = Uint8Array.from(readFileSync(file));
+    const lts = new BigInt64Array(bytes.buffer, 0, population.size);
+    return { lts, hashes: bytes.subarray(population.size * 8) };
+  });
+  const rows = new CopyRows();
+  const flush = async () => {
+    if (rows.rows > 0) await copyBinary(client, 'accounts', STAGED_ACCOUNTS.columns, [rows.finish()]);
+    rows.reset();
+  };
+  for (let account = 0; account < population.size; account++) {
+    const newest = lasts.reduce((a, b) => (b.lts[account]! > a.lts[account]! ? b : a));
+    const last_trans_lt = newest.lts[account]!;
+    if (last_trans_lt === 0n) continue;
+    const { like } = templates.kinds[population.kindOf(account)]!;
+    const address = population.address(account);
+    const mc_seqno = Math.min(rounds, Number(last_trans_lt / 1_000_000n));
+    STAGED_ACCOUNTS.write(rows, {
+      ...like,
+      address,
+      state_hash: sha256(address),
+      balance: like.balance + BigInt(account) * 1_000_003n,
+      last_trans_lt,
+      last_trans_hash: newest.hashes.subarray(account * 32, account * 32 + 32),
+      mc_seqno,
+      gen_utime: timeOf(mc_seqno),
+      incomplete: false,
+    });
+    if (rows.rows === ACCOUNTS_AT_ONCE) await flush();
+  }
+  await flush();
+}
+
+/** The accounts of a synthetic index. */
+export function populationOf(templates: Templates, transactions: number): Population {
+  const random = randomNumbers(0);
+  const mix = new TraceMix(templates, random);
+  return new Population(mix, templates.kinds.length, transactions, random);
+}
