@@ -7,17 +7,23 @@ import {
   type IncompleteAccount,
   incompleteAccounts,
 } from '#drivers/store/write/merge-accounts.js';
+import { lockTraces } from '#drivers/store/write/merge-traces.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 import type { IndexWork } from '#services/indexer/index-work.js';
 
 /** So many are looked at before others are read from the database, and so many asked for at a time. */
 const PAGE = 200;
 const AT_A_TIME = 8;
+
+/** Servers that do not have a state will hardly have it soon after. */
+const AGAIN_AFTER_MS = 600_000;
+/** So many states are remembered as not to be had. */
+const MAX_REMEMBERED = 100_000;
 
 /**
  * Asks servers for what blocks did not tell of accounts: data of which a part was there before the index begins, codes that no
@@ -25,6 +31,8 @@ const AT_A_TIME = 8;
  */
 export class AccountCompleter {
   readonly #work: IndexWork;
+  /** By state hash: when it may be asked for again. */
+  readonly #notToBeHad = new Map<string, number>();
 
   constructor(work: IndexWork) {
     this.#work = work;
@@ -47,12 +55,14 @@ export class AccountCompleter {
         signal,
       );
       for (let i = 0; i < page.length; i += AT_A_TIME) {
-        const found = await Promise.all(page.slice(i, i + AT_A_TIME).map((account) => this.#find(account, signal)));
+        const found = await Promise.all(page.slice(i, i + AT_A_TIME).map((account) => this.#try(account, signal)));
         left += found.filter((parts) => parts === null).length;
         const parts = found.filter((each) => each !== null);
         await retries.run(
           () =>
             database.transaction(async (client) => {
+              // Batches change accounts under this lock, in an order of their own.
+              await lockTraces(client);
               for (const each of parts) await completeAccount(client, each);
             }),
           signal,
@@ -61,6 +71,19 @@ export class AccountCompleter {
       if (page.length < PAGE) return left;
       after = page.at(-1)!.address;
     }
+  }
+
+  async #try(account: IncompleteAccount, signal: AbortSignal): Promise<AccountParts | null> {
+    const { clock } = this.#work;
+    const key = toHex(account.state_hash);
+    if ((this.#notToBeHad.get(key) ?? 0) > clock.now()) return null;
+    this.#notToBeHad.delete(key);
+    const parts = await this.#find(account, signal);
+    if (parts === null) {
+      if (this.#notToBeHad.size >= MAX_REMEMBERED) this.#notToBeHad.clear();
+      this.#notToBeHad.set(key, clock.now() + AGAIN_AFTER_MS);
+    }
+    return parts;
   }
 
   /** At the newest block where the account has not changed since, else at the block that made the state. */

@@ -13,6 +13,17 @@ export function missingRanges(wanted: SeqnoRange, present: readonly SeqnoRange[]
   return missing;
 }
 
+/** Rising ranges, no two of which touch, with one more. */
+export function withRange(ranges: readonly SeqnoRange[], { from, to }: SeqnoRange): SeqnoRange[] {
+  const apart = ranges.filter((each) => each.to + 1 < from || each.from > to + 1);
+  const touched = ranges.filter((each) => !apart.includes(each));
+  const joined = {
+    from: Math.min(from, ...touched.map((each) => each.from)),
+    to: Math.max(to, ...touched.map((each) => each.to)),
+  };
+  return [...apart, joined].sort((a, b) => a.from - b.from);
+}
+
 /** How many seqnos there are in ranges that do not overlap. */
 export function countSeqnos(ranges: readonly SeqnoRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);

@@ -47,7 +47,13 @@ export async function checkRound(
   const expected = byKey(rows.transactions.map(plain), 'id');
   differences.compareRows('transaction', 'transactions', TRANSACTION_COLUMNS, expected, byKey(transactions, 'id'));
 
-  const messages = await reader.query<CheckedRow>({ text: select('messages', 'tx_id'), values: bounds });
+  // There is no index by transaction; what has another key is found as missing.
+  const keys = rows.messages.map(({ msg_key }) => msg_key);
+  for (const { in_msg_key } of rows.transactions) if (in_msg_key !== null) keys.push(in_msg_key);
+  const messages = await reader.query<CheckedRow>({
+    text: `${select('messages', 'tx_id')} AND msg_key = ANY($3::bigint[])`,
+    values: [...bounds, keys],
+  });
   const orphans = await reader.query<{ tx_id: bigint }>({ text: select('orphan_messages', 'tx_id'), values: bounds });
   const received = receivedByOrphans(rows.transactions, new Set(orphans.map(({ tx_id }) => tx_id)));
   const expectedMessages = byKey([...rows.messages, ...received].map(plain), 'tx_id', 'position');

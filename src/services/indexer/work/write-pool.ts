@@ -12,7 +12,7 @@ export interface WritePoolModules {
 }
 
 /** A batch that is given up may still be on the way to a database that does not answer. */
-const GIVE_UP_MS = 3000;
+const GIVE_UP_MS = 2000;
 
 /** Threads that write batches at the same time. They start when they are needed; one that is lost is replaced. */
 export class WritePool {

@@ -1,0 +1,124 @@
+import type { SeqnoRange } from '#drivers/store/write/index-state.js';
+import { pause } from '#kernel/async/pause.js';
+import { AccountCompleter } from '#services/indexer/complete-accounts.js';
+import { indexerErrors } from '#services/indexer/errors.js';
+import { Filler } from '#services/indexer/fill.js';
+import { Follower } from '#services/indexer/follow.js';
+import type { IndexView } from '#services/indexer/index-view.js';
+import { type IndexWork, newestRange } from '#services/indexer/index-work.js';
+import { keepBound, pruneHistory } from '#services/indexer/keep-history.js';
+import type { WritePool } from '#services/indexer/work/write-pool.js';
+import type { Written } from '#services/indexer/written.js';
+
+export interface LeadModules {
+  readonly followThreads: WritePool;
+  readonly fillThreads: WritePool;
+  readonly written: Written;
+  readonly view: IndexView;
+}
+
+/** How often it is looked for what can be done besides: incomplete accounts, gaps; old history. */
+const CARE_MS = 5000;
+const PRUNE_MS = 60_000;
+
+/** What is to be filled, and where following begins; null: nothing is followed. */
+interface Plan {
+  readonly wanted: SeqnoRange;
+  readonly followFrom: number | null;
+}
+
+/** What the one process does that writes the index. */
+export class Lead {
+  readonly #work: IndexWork;
+  readonly #modules: LeadModules;
+
+  constructor(work: IndexWork, modules: LeadModules) {
+    this.#work = work;
+    this.#modules = modules;
+  }
+
+  /**
+   * Without following it ends when all is there that was asked for.
+   *
+   * @returns true
+   * @throws indexer/stopped, chain/aborted, and what is to be tried again
+   */
+  async run(outer: AbortSignal): Promise<true> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([outer, stop.signal]);
+    const { wanted, followFrom } = await this.#plan(signal);
+    const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
+    if (followFrom !== null) parts.push(new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal));
+    try {
+      // The first to end is filling, where nothing is followed; or one that fails, which ends all.
+      await Promise.race(parts);
+    } finally {
+      stop.abort();
+      await Promise.allSettled(parts);
+    }
+    return true;
+  }
+
+  async #plan(signal: AbortSignal): Promise<Plan> {
+    const { facts, settings } = this.#work;
+    const { view } = this.#modules;
+    const { follow, followWithin, to } = settings;
+    await view.read(signal);
+    const head = (await facts.waitForHead(1, signal)).block.seqno;
+    const from = Math.max(await this.#first(head, signal), view.state.pruned_below);
+    if (!follow) return { wanted: { from, to: Math.min(to ?? head, head) }, followFrom: null };
+    const reached = Math.max(newestRange(view.state.rounds)?.to ?? 0, from - 1);
+    const followFrom = head - reached <= followWithin ? reached + 1 : head;
+    return { wanted: { from, to: followFrom - 1 }, followFrom };
+  }
+
+  /** The first seqno that is wanted. */
+  async #first(head: number, signal: AbortSignal): Promise<number> {
+    const { facts, settings } = this.#work;
+    const { from } = settings;
+    const begun = this.#modules.view.state.rounds[0]?.from ?? head;
+    const first = from === 'now' ? begun : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : begun));
+    return Math.max(first, await keepBound(this.#work, signal));
+  }
+
+  /** Fills what is missing; then looks after accounts and new gaps, as long as something is followed. */
+  async #fill(wanted: SeqnoRange, followFrom: number | null, signal: AbortSignal): Promise<void> {
+    const { fillThreads, written, view } = this.#modules;
+    const filler = new Filler(this.#work, fillThreads, written);
+    const completer = new AccountCompleter(this.#work);
+    if (followFrom === null) {
+      await filler.run(wanted, signal);
+      await view.count(signal);
+      await completer.run({ from: 0, to: wanted.to }, signal);
+      await view.count(signal);
+      return;
+    }
+    let isFilled = false;
+    const filling = filler.run(wanted, signal).then(() => {
+      isFilled = true;
+    });
+    filling.catch(() => {});
+    for (;;) {
+      // Looked at as soon as all is filled, and then from time to time.
+      const nap = pause(CARE_MS, this.#work.clock, signal);
+      await (isFilled ? nap : Promise.race([nap, filling]));
+      if (signal.aborted) throw indexerErrors.stopped({});
+      await view.count(signal);
+      const newest = newestRange(view.state.rounds);
+      if (newest === null) continue;
+      // Until then, accounts that changed lately are asked for; the others may become complete by what is still to come.
+      await completer.run({ from: isFilled ? 0 : newest.from, to: newest.to }, signal);
+      if (isFilled) await filler.run({ from: wanted.from, to: newest.from - 1 }, signal);
+    }
+  }
+
+  async #prune(signal: AbortSignal): Promise<void> {
+    const { view } = this.#modules;
+    for (;;) {
+      const pruned_below = await pruneHistory(this.#work, signal);
+      if (pruned_below !== null && pruned_below !== view.state.pruned_below) await view.read(signal);
+      await pause(PRUNE_MS, this.#work.clock, signal);
+      if (signal.aborted) throw indexerErrors.stopped({});
+    }
+  }
+}
