@@ -67,6 +67,7 @@ export class WritePool {
       if (!ended.signal.aborted) await thread.stop();
     };
     const onAbort = (): void => void giveUp();
+    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await thread.write(batch, order);
