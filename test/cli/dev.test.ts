@@ -1,13 +1,17 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-dev-'));
+// A database that root starts runs as another user, who has to get there.
+chmodSync(away, 0o755);
 const data = ['--data', join(away, 'data')];
 afterAll(() => rmSync(away, { recursive: true }));
 
@@ -25,6 +29,21 @@ async function start(args: readonly string[] = [], environment: NodeJS.ProcessEn
   });
   running = dev;
   return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };
+}
+
+async function get(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+}
+
+/** Waits until the whole chain is in the index. */
+async function untilIndexed(url: string): Promise<void> {
+  for (const end = Date.now() + 120_000; ; await delay(100)) {
+    const { networks } = JSON.parse((await get(`${url}/readyz`)).text);
+    const { index_head_seqno, index_missing_blocks, index_fill_missing_blocks } = networks.dev.details;
+    if (index_head_seqno === networks.dev.headSeqno && index_missing_blocks + index_fill_missing_blocks === 0) return;
+    if (Date.now() > end) throw new Error(`not indexed: ${JSON.stringify(networks)}`);
+  }
 }
 
 const json = async (response: Response) => (await response.json()) as Record<string, any>;
@@ -56,10 +75,11 @@ describe('tern dev', { timeout: 180_000 }, () => {
     expect(metrics).toMatch(/^tern_http_request_duration_seconds_count\{.*getMasterchainInfo.*\} 3$/m);
     expect(metrics).toMatch(/^process_cpu_seconds_total /m);
 
-    // The three requests that it prints.
+    await untilIndexed(url);
+    // The requests that it prints.
     const lines = dev.out.split('\n').filter((line) => line.startsWith('  curl '));
     const urls = lines.map((line) => /http:[^\s']+/.exec(line)![0]);
-    expect(urls.map((each) => each.startsWith(`${api}/`))).toEqual([true, true, true]);
+    expect(urls.map((each) => each.startsWith(`${api}/`))).toEqual([true, true, true, false, false]);
     const results = await Promise.all(
       urls.map(async (each, i) => {
         const printed = / -d '(.+)'$/.exec(lines[i]!)?.[1];
@@ -70,12 +90,51 @@ describe('tern dev', { timeout: 180_000 }, () => {
       { ok: true, result: { last: { seqno: 380 } } },
       { ok: true, result: { state: 'active' } },
       { ok: true, result: { contract_type: 'jetton_master' } },
+      { last: { seqno: 380 }, first: { seqno: 1 } },
+      { transactions: Array(3).fill({ account: expect.stringMatching(/^0:71EEF70A83832B3891E47B7A03CC/) }) },
     ]);
+    expect(metrics).toContain('tern_database_open{network="dev"} 1\n');
 
     const since = Date.now();
     expect(await dev.end('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(Date.now() - since).toBeLessThan(5_000);
     expect(dev.err).toBe('');
+  });
+
+  it('goes on with the index that it has made, also when it was killed, and leaves no process', async () => {
+    const { dev, url } = await start(['--log-level', 'info']);
+    await untilIndexed(url);
+    const written = async (at: string) =>
+      Number(
+        /^tern_index_written_masterchain_blocks_total\{network="dev"\} (\d+)/m.exec(
+          (await get(`${at}/metrics`)).text,
+        )![1],
+      );
+    const answer = async (at: string) => (await get(`${at}/api/v3/transactions?mc_seqno=100&limit=50`)).text;
+    const before = await answer(url);
+    expect(JSON.parse(before).transactions.length).toBeGreaterThan(0);
+    expect(await dev.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+
+    const second = await start();
+    expect((await get(`${second.url}/api/v3/masterchainInfo`)).text).toContain('"seqno":380');
+    expect(await answer(second.url)).toBe(before);
+    expect(await written(second.url)).toBe(0);
+    const since = Date.now();
+    expect(await second.dev.end('SIGINT')).toEqual({ code: 0, signal: null });
+    expect(Date.now() - since).toBeLessThan(5_000);
+    // What a process names in its arguments: the folder of the database is one of them.
+    const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(stdout.split('\n').filter((line) => line.includes(join(away, 'data')))).toEqual([]);
+  });
+
+  it('answers with v2 alone when no index is wanted', async () => {
+    const { dev, url } = await start(['--index', 'off']);
+    expect(dev.out).toContain('  API v3     off: --index off\n');
+    expect(dev.out).not.toContain('/api/v3');
+    expect((await get(`${url}/api/v2/getMasterchainInfo`)).status).toBe(200);
+    expect((await get(`${url}/api/v3/masterchainInfo`)).status).toBe(404);
+    const { networks } = JSON.parse((await get(`${url}/readyz`)).text);
+    expect(networks.dev.details.index).toBe('none: --index off');
   });
 
   it('serves another recorded chain', async () => {
