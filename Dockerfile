@@ -1,4 +1,5 @@
 # Tern as an image: docker build -t tern . && docker run -p 8081:8081 -v tern:/data tern --network mainnet
+# API v3 needs a PostgreSQL besides (--database-url): compose.yaml has one.
 FROM node:22-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./

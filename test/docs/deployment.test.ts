@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readSettings } from '#app/config/read-settings.js';
 import { flagOf, variableOf } from '#app/config/setting.js';
-import { devSettings, serveSettings } from '#app/config/settings.js';
+import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 
-const names = [...new Set([...Object.keys(serveSettings), ...Object.keys(devSettings)])];
+const tables = [serveSettings, devSettings, backfillSettings, checkSettings, migrateSettings];
+const names = [...new Set(tables.flatMap((table) => Object.keys(table)))];
 const variables = new Set(names.map(variableOf));
-const flags = new Set([...names.map(flagOf), '--print']);
+const flags = new Set([...names.map(flagOf), '--print', '--check']);
 /** Of the compose file alone. */
 const composeOnly = ['TERN_PUBLISH'];
 
@@ -19,10 +20,10 @@ describe.each(['Dockerfile', 'compose.yaml', 'docs/guides/self-hosting.md', 'REA
     expect(named.filter((name) => !variables.has(name) && !composeOnly.includes(name))).toEqual([]);
   });
 
-  it('names only flags that there are, on lines of tern serve and tern dev', () => {
+  it('names only flags that there are, on lines of the commands that have settings', () => {
     const lines = text(file)
       .split('\n')
-      .filter((line) => /\btern (serve|dev)\b|^docker run/.test(line) && !/\bnpm\b/.test(line));
+      .filter((line) => /\btern (serve|dev|index|check|migrate)\b|^docker run/.test(line) && !/\bnpm\b/.test(line));
     const named = lines.flatMap((line) => line.match(/--[a-z][a-z-]+/g) ?? []);
     expect(named.filter((name) => !flags.has(name))).toEqual([]);
   });
@@ -30,7 +31,7 @@ describe.each(['Dockerfile', 'compose.yaml', 'docs/guides/self-hosting.md', 'REA
 
 describe('compose.yaml', () => {
   interface Service {
-    readonly command: readonly string[];
+    readonly command: readonly string[] | string;
     readonly environment?: Readonly<Record<string, string>>;
   }
   const { services } = parse(text('compose.yaml')) as { readonly services: Readonly<Record<string, Service>> };
@@ -41,8 +42,16 @@ describe('compose.yaml', () => {
     const { command, environment = {} } = services.tern!;
     const set = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, unset(value)]));
     expect(command[0]).toBe('--network');
-    const { values } = readSettings(serveSettings, { flags: { network: [unset(command[1]!)] }, environment: set });
-    expect(values).toMatchObject({ network: [{ name: null, source: 'mainnet' }], redisUrl: null, maxHeadAge: 60_000 });
+    const { values } = readSettings(serveSettings, {
+      flags: { network: [unset(command[1] as string)] },
+      environment: set,
+    });
+    expect(values).toMatchObject({
+      ...{ network: [{ name: null, source: 'mainnet' }], redisUrl: null, maxHeadAge: 60_000 },
+      ...{ databaseUrl: [{ network: null, url: 'postgresql://tern:tern@postgres/tern' }], keep: null },
+    });
+    const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = services.postgres!.environment!;
+    expect([POSTGRES_USER, unset(POSTGRES_PASSWORD!), POSTGRES_DB]).toEqual(['tern', 'tern', 'tern']);
   });
 });
 
