@@ -10,7 +10,15 @@ import { type BenchReport, reportText, thisMachine } from './report.js';
 import type { BenchSuite } from './suite.js';
 
 const folder = new URL('./', import.meta.url);
-const ownFiles = new Set(['disturbance.ts', 'harness.ts', 'latency.ts', 'report.ts', 'run.ts', 'suite.ts']);
+const ownFiles = new Set([
+  'disturbance.ts',
+  'harness.ts',
+  'latency.ts',
+  'process-times.ts',
+  'report.ts',
+  'run.ts',
+  'suite.ts',
+]);
 
 function knownNames(): string[] {
   return readdirSync(folder)

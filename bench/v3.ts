@@ -8,10 +8,10 @@ import { ReplayProcess } from '../test/support/replay-process.js';
 import { ServedTern } from '../test/support/served-tern.js';
 import { sharedData } from '../test/support/shared-data.js';
 import { BUILT_TERN } from '../test/support/tern-process.js';
+import { processTreeMs } from './process-times.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
 import { type LoadResult, measureLoad } from './v3/load.js';
-import { processTreeMs } from './v3/process-times.js';
 import { type LoadCase, loadCases } from './v3/requests.js';
 import { openSyntheticIndex, type SyntheticIndex } from './v3/synthetic-index.js';
 
@@ -129,7 +129,9 @@ async function measureCase(bench: LoadCase, { client, tern, server }: Surroundin
     statements = rows[0]!.calls / requests;
     statementMs = rows[0]!.ms / requests;
   }
-  const summary = results.map(({ connections, rps, p99 }) => `c=${connections} ${rps.toFixed(0)} rps p99 ${p99.toFixed(1)} ms`);
+  const summary = results.map(
+    ({ connections, rps, p99 }) => `c=${connections} ${rps.toFixed(0)} rps p99 ${p99.toFixed(1)} ms`,
+  );
   process.stderr.write(`bench: v3: ${bench.name}: ${summary.join(', ')}\n`);
   return { bench, results, statements, statementMs };
 }

@@ -156,7 +156,8 @@ export class RoundsGenerator {
     };
     const key = this.#population.keyOf(account);
     const row = readTransaction(facts, index, id, key, this.#writer, out.messages);
-    if (row.in_msg?.kind === 'internal' && !trace.sent.has(row.in_msg_key!)) throw new Error('a message changed on its way');
+    if (row.in_msg?.kind === 'internal' && !trace.sent.has(row.in_msg_key!))
+      throw new Error('a message changed on its way');
     for (const { hash } of row.out_msgs) trace.sent.add(hashKey(hash));
     if (at === 0) {
       trace.root = id;

@@ -21,9 +21,10 @@ export class ReplayProcess {
    * Starts it, and resolves when it has written its configuration, which is when it listens.
    *
    * @param config where the configuration goes
+   * @param flags others
    */
-  static async start(folder: string, config: string): Promise<ReplayProcess> {
-    const args = [tern, 'replay', folder, '--listen', '127.0.0.1:0', '--config-out', config];
+  static async start(folder: string, config: string, flags: readonly string[] = []): Promise<ReplayProcess> {
+    const args = [tern, 'replay', folder, '--listen', '127.0.0.1:0', '--config-out', config, ...flags];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let problem: string | null = null;
     const ended = new Promise<void>((resolve) => {
@@ -45,6 +46,11 @@ export class ReplayProcess {
     if (problem === null && existsSync(config)) return replay;
     await replay.close();
     throw new Error(`tern replay ${folder} did not start: ${problem ?? `nothing within ${START_MS / 1000} s`}`);
+  }
+
+  /** Its number. */
+  get pid(): number {
+    return this.#child.pid!;
   }
 
   /** Ends it, by force when it takes too long. */

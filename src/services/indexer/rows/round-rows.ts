@@ -15,8 +15,10 @@ export interface RoundRows {
   readonly accounts: readonly AccountChange[];
 }
 
-/** A transaction of a round: what traces are made of, and its row but for the trace. */
+/** A transaction of a round: what traces are made of, and its row. */
 export interface RoundTransaction extends TraceTransaction {
+  /** Its own id as long as its trace is not looked for. */
+  trace_root: bigint;
   readonly hash_key: bigint;
   readonly in_msg_key: bigint | null;
   /** Signed. */

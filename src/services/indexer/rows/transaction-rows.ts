@@ -77,6 +77,7 @@ export function readTransaction(
     account_key,
     in_msg,
     out_msgs: sent,
+    trace_root: id,
     hash_key: hashKey(hash),
     in_msg_key,
     shard: facts.shard,

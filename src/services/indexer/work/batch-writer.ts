@@ -179,11 +179,11 @@ export class BatchWriter {
       encoder.addAll('blocks', blocks);
       encoder.addAll('messages', messages);
       for (const transaction of transactions) {
-        const trace_root = assembler.add(transaction);
-        if (trace_root === transaction.id && transaction.in_msg?.kind === 'internal') {
+        transaction.trace_root = assembler.add(transaction);
+        if (transaction.trace_root === transaction.id && transaction.in_msg?.kind === 'internal') {
           orphans.set(transaction.id, transaction);
         }
-        encoder.add('transactions', { ...transaction, trace_root });
+        encoder.add('transactions', transaction);
       }
     }
     const traces = assembler.finish();

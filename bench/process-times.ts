@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICK_MS = 10;
 
 /** What `/proc/PID/stat` says of a process, in milliseconds of CPU time. */
-function statOf(pid: number): { readonly parent: number; readonly own: number; readonly children: number } | null {
+function statOf(
+  pid: number | string,
+): { readonly parent: number; readonly own: number; readonly children: number } | null {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -19,6 +21,11 @@ function statOf(pid: number): { readonly parent: number; readonly own: number; r
 /** CPU time that a process has taken, without its children; in milliseconds. */
 export function processMs(pid: number): number {
   return statOf(pid)?.own ?? 0;
+}
+
+/** CPU time that one thread of a process has taken; in milliseconds. */
+export function threadMs(pid: number, thread: number): number {
+  return statOf(`${pid}/task/${thread}`)?.own ?? 0;
 }
 
 /** CPU time that a process and its children have taken, with those that have ended; in milliseconds. */
