@@ -1,11 +1,11 @@
 import ts from 'typescript';
 import { isGenerated, isTwin, lineOf, type SourceFile, visit } from './source-file.js';
 
-/** Rule 2: no `index.ts`, and no file that only passes on what others define. */
+/** Rule 2: no `index.ts`, and no file that only passes on what others define. A benchmark is named as its command names it. */
 export function findBarrels(files: readonly SourceFile[]): string[] {
   const problems: string[] = [];
   for (const { path, tree } of files) {
-    if (/(^|\/)index\.ts$/.test(path)) {
+    if (/(^|\/)index\.ts$/.test(path) && path !== 'bench/index.ts') {
       problems.push(`${path}: name the file for what it defines; importers name that file`);
     } else if (tree.statements.length > 0 && tree.statements.every(isPassingOn)) {
       problems.push(`${path}: only re-exports; import from the file that defines the thing and delete this one`);
