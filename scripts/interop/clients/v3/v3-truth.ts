@@ -53,7 +53,8 @@ export interface V3Truth {
   readonly messages: {
     readonly internal: MessageTruth;
     readonly external_in: MessageTruth;
-    readonly external_out: MessageTruth;
+    /** Only of chains that have one. */
+    readonly external_out?: MessageTruth;
   };
   /** Of each of those messages: who sent and who received it. */
   readonly sent_by: Readonly<Record<string, string>>;
@@ -176,10 +177,11 @@ function messageTruths(
     const receiver = receivedBy.get(hash);
     return receiver !== undefined && isAllowed(receiver) && source !== destination && opcode !== null;
   };
+  const external_out = sent.find(({ destination }) => destination === null);
   return {
     internal: required(sent, isBetween),
     external_in: required(received, ({ hash, hash_norm }) => hash_norm !== null && hash_norm !== hash),
-    external_out: required(sent, ({ destination }) => destination === null),
+    ...(external_out === undefined ? {} : { external_out }),
   };
 }
 

@@ -10,7 +10,7 @@ interface Wallet {
   getBalance(): Promise<bigint>;
   quoteSendTransaction(order: { to: string; value: bigint; body?: string }): Promise<{ fee: bigint }>;
   sendTransaction(order: { to: string; value: bigint; body?: string }): Promise<{ hash: string }>;
-  getTransactionReceipt(hash: string): Promise<{ hash(): Buffer; lt: bigint } | null>;
+  getTransactionReceipt(hash: string): Promise<{ hash(): Buffer } | null | undefined>;
 }
 
 interface Package {
@@ -45,16 +45,20 @@ export async function checkWdk(packages: string, url: string, truth: V3Truth, re
     return `${wallets.length} with balance and fee`;
   });
   await check('receipts by the body of the message', () =>
-    withLiveService(url, async (asked) => {
+    withLiveService(url, async (answers) => {
       const { wallet } = wallets[0]!;
       const orders = Object.values(truth.transactions).filter(({ in_msg }) => typeof in_msg?.hash_norm === 'string');
-      for (const { hash, in_msg } of orders) {
+      for (const { hash, prev_hash, prev_lt, in_msg } of orders) {
         const body = Buffer.from(in_msg!.body_hash, 'base64').toString('hex');
         const receipt = await wallet.getTransactionReceipt(body);
-        expectSame(hash, receipt?.hash().toString('base64'), `receipt of ${body}`);
+        const found = answers.at(-1)!.transactions.map((transaction) => transaction.hash);
+        expectSame([hash], found, `transactions by body ${body}`);
+        // Of the history from that one on it takes what follows, so that it gives the one before.
+        const given = receipt?.hash().toString('base64') ?? null;
+        expectSame(prev_lt === '0' ? null : prev_hash, given, `receipt of ${body}`);
       }
       expectSame(null, (await wallet.getTransactionReceipt('0'.repeat(64))) as null, 'receipt of nothing');
-      expectSame(orders.length + 1, asked(), 'requests to API v3');
+      expectSame(orders.length + 1, answers.length, 'requests to API v3');
       return `${orders.length} of them, and none for another`;
     }),
   );
@@ -71,18 +75,23 @@ export async function checkWdk(packages: string, url: string, truth: V3Truth, re
   });
 }
 
-/** Runs something while the live service is Tern. @param run gets how many requests there were */
-async function withLiveService(url: string, run: (asked: () => number) => Promise<string>): Promise<string> {
+interface Answer {
+  readonly transactions: readonly { readonly hash: string }[];
+}
+
+/** Runs something while the live service is Tern. @param run gets what was answered so far */
+async function withLiveService(url: string, run: (answers: readonly Answer[]) => Promise<string>): Promise<string> {
   const original = globalThis.fetch;
-  let asked = 0;
-  globalThis.fetch = (input, init) => {
+  const answers: Answer[] = [];
+  globalThis.fetch = async (input, init) => {
     const address = String(input);
     if (!address.startsWith(LIVE)) return original(input, init);
-    asked++;
-    return original(`${url}/toncenter/api/v3${address.slice(LIVE.length)}`, init);
+    const response = await original(`${url}/toncenter/api/v3${address.slice(LIVE.length)}`, init);
+    answers.push((await response.clone().json()) as Answer);
+    return response;
   };
   try {
-    return await run(() => asked);
+    return await run(answers);
   } finally {
     globalThis.fetch = original;
   }
