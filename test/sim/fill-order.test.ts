@@ -1,0 +1,9 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { fillInAnyOrder } from './fill-order.js';
+
+const folder = join(import.meta.dirname, '../../data/dev-chain');
+
+it('an index is the same in whatever order it is filled', { timeout: 240_000 }, async () => {
+  expect(await fillInAnyOrder({ folder, ranges: 8, seed: 'order', say: () => {} })).toEqual([]);
+});

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { killAgainAndAgain } from './kills.js';
+import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
+
+const CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+
+let network: RecordedNetwork;
+beforeAll(async () => {
+  network = await recordedNetwork(CHAIN, 200);
+});
+afterAll(() => network.close());
+
+it.each(['fill', 'follow'] as const)(
+  'an index that is written by processes which are killed is the same in the end (%s)',
+  { timeout: 300_000 },
+  async (work) => {
+    const say = (): void => {};
+    const report = await killAgainAndAgain({ network, work, kills: 5, seed: 'test', program: 'source', say });
+    expect(report).toMatchObject({ kills: 5, differences: [] });
+  },
+);

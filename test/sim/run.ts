@@ -1,0 +1,83 @@
+// npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, on this machine only.
+import { join } from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { sharedData } from '#test/support/shared-data.js';
+import { stopTestServer } from '#test/support/test-database.js';
+import { fillInAnyOrder } from './fill-order.js';
+import { fullDisk } from './full-disk.js';
+import { emptyIndex } from './index-ground.js';
+import { IndexerProcess } from './indexer-process.js';
+import { killAgainAndAgain } from './kills.js';
+import { liteserverOutages } from './liteserver-outages.js';
+import { databaseOutages } from './outages.js';
+import { recordedNetwork } from './recorded-network.js';
+import type { Scenario, Trial } from './scenario.js';
+import { twoIndexers } from './two-indexers.js';
+
+const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    kills: { type: 'string', default: '200' },
+    seed: { type: 'string', default: 'sim' },
+    source: { type: 'boolean', default: false },
+  },
+});
+
+/** Half of the kills while the index is filled, half while the chain is followed. */
+const kills: Scenario = async (trial) => {
+  const found: string[] = [];
+  for (const work of ['fill', 'follow'] as const) {
+    const report = await killAgainAndAgain({ ...trial, work, kills: Math.ceil(Number(values.kills) / 2) });
+    const moments = [...report.moments].sort(([, a], [, b]) => b - a).map(([moment, times]) => `${times} × ${moment}`);
+    trial.say(
+      `${work}: ${report.kills} kills, ${report.lives} indexes, ${report.seconds} s; in each tenth of the work ${report.tenths.join(' ')}\n  ${moments.join('\n  ')}`,
+    );
+    found.push(...report.differences);
+  }
+  return found;
+};
+
+const order: Scenario = async ({ seed, say }) => {
+  const folder = sharedData('recorded-net/chain') ?? DEV_CHAIN;
+  return fillInAnyOrder({ folder, ranges: 24, seed, say });
+};
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  kills,
+  database: databaseOutages,
+  disk: fullDisk,
+  liteserver: liteserverOutages,
+  two: twoIndexers,
+  order,
+};
+
+async function main(): Promise<void> {
+  const names = positionals.length === 0 ? Object.keys(scenarios) : positionals;
+  for (const name of names) {
+    if (!(name in scenarios)) throw new TypeError(`wanted is one of ${Object.keys(scenarios).join(', ')}`);
+  }
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const program = values.source ? 'source' : 'built';
+  const network = await recordedNetwork(DEV_CHAIN);
+  const whole = await emptyIndex(network);
+  const args = { config: network.config, databaseUrl: whole.url, data: whole.data, workers: 1 };
+  const code = await new IndexerProcess(program, { command: 'index', ...args }).ended;
+  if (code !== 0 || !(await whole.isWhole())) throw new Error('the index does not become whole');
+  const trial: Trial = { network, reference: whole.client, program, seed: values.seed, say };
+  for (const name of names) {
+    const begun = performance.now();
+    const found = await scenarios[name]!(trial);
+    say(
+      `${name}: ${found.length === 0 ? 'as it should be' : found.join('\n')} (${((performance.now() - begun) / 1000).toFixed(0)} s)`,
+    );
+    if (found.length > 0) process.exitCode = 1;
+  }
+  await whole.close();
+  await network.close();
+  await stopTestServer();
+}
+
+await main();
