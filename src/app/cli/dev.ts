@@ -7,6 +7,7 @@ import { packageVersion } from '#app/cli/package-version.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
 import { addSettings } from '#app/cli/settings-options.js';
 import { realSurroundings } from '#app/cli/surroundings.js';
+import type { NetworkDatabase } from '#app/config/databases.js';
 import type { NamedNetwork } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
@@ -17,6 +18,7 @@ import type { Surroundings } from '#app/service/surroundings.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import type { EmbeddedServer } from '#drivers/store/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import type { Logger } from '#kernel/observe/logger.js';
 
@@ -27,6 +29,9 @@ const OWN_CHAIN = fileURLToPath(new URL('../../../data/dev-chain', import.meta.u
 
 /** What the chain is called in metrics and the log. */
 const NETWORK = 'dev';
+
+/** Why there is no index when none is wanted. */
+const OFF = '--index off';
 
 /** Reasons for which the database that comes with Tern cannot run on a system at all. */
 const CANNOT_RUN: ReadonlySet<string> = new Set([
@@ -67,18 +72,14 @@ function startDev(settings: DevSettings, logger: Logger): Promise<RunningDev> {
     const { host, port } = settings;
     await prepareDataFolder(settings.data);
     const folder = settings.replay ?? OWN_CHAIN;
-    const server = startServer(settings, surroundings);
-    server.catch(() => {});
-    closers.add(async () => {
-      const started = await server.catch(() => null);
-      if (started !== null && typeof started !== 'string') await started.close();
-    });
+    const server = wantsServer(settings) ? startServer(settings.data, surroundings) : null;
+    server?.catch(() => {});
+    closers.add(async () => (await server?.catch(() => null))?.close());
     // Loaded when they are needed: other commands start in half the time without them.
     const { startReplayedNetwork } = await import('#app/service/replayed-network.js');
     const { startService } = await import('#app/service/start-service.js');
     const replayed = await startReplayedNetwork({ name: NETWORK, folder }, surroundings);
     closers.add(() => replayed.close());
-    const index = await indexOf(settings, await server, replayed.network);
     const service = await startService(
       {
         version,
@@ -86,54 +87,56 @@ function startDev(settings: DevSettings, logger: Logger): Promise<RunningDev> {
         groups: [],
         listeners: [{ address: { host, port }, networks: [NETWORK] }],
         hostOf: [],
-        indexes: new Map([[NETWORK, index]]),
+        indexes: new Map([[NETWORK, indexOf(settings, server, replayed.network)]]),
         keepsKeyBlocks: false,
         settings,
       },
       surroundings,
     );
     closers.add(() => service.close());
+    const withoutIndex = settings.index === 'off' ? OFF : await service.opened.then(() => null, reasonOf);
     const [http] = service.servers;
     const { lastSeqno, lastTime } = replayed;
-    const page = devPage({
-      ...{ version, url: http!.url, lastSeqno, lastTime },
-      isOwnChain: settings.replay === null,
-      withoutIndex: typeof index === 'string' ? index : null,
-    });
+    const isOwnChain = settings.replay === null;
+    const page = devPage({ version, url: http!.url, lastSeqno, lastTime, isOwnChain, withoutIndex });
     return { page, close: () => closers.close() };
   });
 }
 
-/** Starts the database that comes with Tern, if that is wanted; where it cannot run, says why. */
-async function startServer(settings: DevSettings, surroundings: Surroundings): Promise<EmbeddedServer | string | null> {
-  if (settings.index === 'off') return '--index off';
-  if (settings.databaseUrl !== null) return null;
+function wantsServer({ index, databaseUrl }: DevSettings): boolean {
+  return index === 'on' && databaseUrl === null;
+}
+
+async function startServer(folder: string, surroundings: Surroundings): Promise<EmbeddedServer> {
   const { startOwnDatabase } = await import('#app/service/own-database.js');
-  try {
-    return await startOwnDatabase(settings.data, surroundings);
-  } catch (error) {
-    // `tern dev` is of use without it, on a system for which there is no PostgreSQL.
-    if (!isTernError(error) || !CANNOT_RUN.has(error.code)) throw error;
-    return `${error.message}. ${error.remedy}`;
-  }
+  return startOwnDatabase(folder, surroundings);
+}
+
+/** Why there is no database: `tern dev` is of use without one, on a system for which there is no PostgreSQL. */
+function reasonOf(error: unknown): string {
+  if (isTernError(error) && CANNOT_RUN.has(error.code)) return `${error.message}. ${error.remedy}`;
+  throw error;
 }
 
 /** The index of the chain, or why there is none. */
-async function indexOf(
+function indexOf(
   settings: DevSettings,
-  server: EmbeddedServer | string | null,
+  server: Promise<EmbeddedServer> | null,
   { config }: NamedNetwork,
-): Promise<IndexPlan | string> {
-  if (typeof server === 'string') return server;
-  const { databaseOfChain } = await import('#app/service/own-database.js');
-  const url = settings.databaseUrl?.url ?? (await server!.ensureDatabase(databaseOfChain(config.zeroState)));
-  const { indexWorkers, databaseConnections, queryTimeout } = settings;
+): IndexPlan | string {
+  if (settings.index === 'off') return OFF;
+  const { databaseUrl, indexWorkers, databaseConnections, queryTimeout } = settings;
   return {
-    database: { url, readUrl: null },
+    database: server === null ? { url: databaseUrl!.url, readUrl: null } : databaseIn(server, config.zeroState),
     role: 'all',
     ...{ from: null, keepMs: null, accounts: null },
     workers: indexWorkers,
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
   };
+}
+
+async function databaseIn(server: Promise<EmbeddedServer>, zerostate: BlockId): Promise<NetworkDatabase> {
+  const { databaseOfChain } = await import('#app/service/own-database.js');
+  return { url: await (await server).ensureDatabase(databaseOfChain(zerostate)), readUrl: null };
 }

@@ -1,3 +1,4 @@
+import type { NetworkDatabase } from '#app/config/databases.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
@@ -9,15 +10,16 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** How the database of an index is used. */
 export interface IndexDatabaseOptions {
-  readonly url: string;
-  /** Of a replica; `null` to read where is written. */
-  readonly readUrl: string | null;
+  readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   /** Whether this process writes; if not, it changes nothing whatever. */
   readonly writes: boolean;
   /** For reading. */
   readonly connections: number;
   readonly queryTimeoutMs: number;
 }
+
+/** What is done with a database that has been opened, and where it is. */
+export type UseDatabase = (database: Database, where: NetworkDatabase) => Promise<void>;
 
 /** The pause after an attempt that failed; doubled each time. */
 const RETRY_MIN_MS = 500;
@@ -60,12 +62,15 @@ export class IndexDatabase {
    * @param use is called each time it has been opened; the attempt fails when it does
    * @throws store/*, and what `use` throws
    */
-  async start(use: (database: Database) => Promise<void>): Promise<void> {
+  async start(use: UseDatabase): Promise<void> {
     try {
-      await this.#open(use);
+      const where = await this.#options.database;
+      if (this.#stop.signal.aborted) return;
+      await this.#open(where, use);
     } catch (error) {
+      this.#problem = problemOf(error);
       if (!this.#comesByItself(error)) throw error;
-      this.#noteProblem(error);
+      this.#tell(error);
       this.#opening = this.#tryAgain(use);
     }
   }
@@ -76,21 +81,22 @@ export class IndexDatabase {
     await this.#database?.close();
   }
 
-  async #tryAgain(use: (database: Database) => Promise<void>): Promise<void> {
+  async #tryAgain(use: UseDatabase): Promise<void> {
     const { signal } = this.#stop;
     for (let delayMs = RETRY_MIN_MS; ; delayMs = Math.min(2 * delayMs, RETRY_MAX_MS)) {
       await pause(delayMs, this.#modules.clock, signal);
       if (signal.aborted) return;
       try {
-        return await this.#open(use);
+        return await this.#open(await this.#options.database, use);
       } catch (error) {
         this.#noteProblem(error);
       }
     }
   }
 
-  async #open(use: (database: Database) => Promise<void>): Promise<void> {
-    const { url, readUrl, writes, connections, queryTimeoutMs } = this.#options;
+  async #open(where: NetworkDatabase, use: UseDatabase): Promise<void> {
+    const { url, readUrl } = where;
+    const { writes, connections, queryTimeoutMs } = this.#options;
     const { clock, logger } = this.#modules;
     const database = await Database.open(
       {
@@ -110,7 +116,7 @@ export class IndexDatabase {
         if (!writes) return requireSchema(client, migrations);
         await migrate(client, migrations, ({ name }) => logger.info('changing the database', { migration: name }));
       });
-      await use(database);
+      await use(database, where);
     } catch (error) {
       await database.close();
       throw error;
@@ -125,10 +131,19 @@ export class IndexDatabase {
   }
 
   #noteProblem(error: unknown): void {
-    const problem = isTernError(error) ? error.message : String(error);
+    const problem = problemOf(error);
     if (problem === this.#problem) return;
     this.#problem = problem;
-    const remedy = isTernError(error) ? error.remedy : '';
-    this.#modules.logger.warn('the database of the index cannot be used yet; it is tried again', { problem, remedy });
+    this.#tell(error);
   }
+
+  #tell(error: unknown): void {
+    const remedy = isTernError(error) ? error.remedy : '';
+    const message = 'the database of the index cannot be used yet; it is tried again';
+    this.#modules.logger.warn(message, { problem: problemOf(error), remedy });
+  }
+}
+
+function problemOf(error: unknown): string {
+  return isTernError(error) ? error.message : String(error);
 }

@@ -8,7 +8,8 @@ import type { Address } from '#formats/address/address.js';
 /** How a network is indexed. */
 export interface NetworkIndexOptions {
   readonly config: GlobalConfig;
-  readonly database: NetworkDatabase;
+  /** A promise for one that is still being started: then nothing waits for it but the index. */
+  readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   readonly role: IndexRole;
   /** Where an index begins; `null` for as far back as servers go. */
   readonly from: IndexStart | null;

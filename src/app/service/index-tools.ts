@@ -86,11 +86,8 @@ export function startBackfill(options: BackfillOptions, modules: Surroundings): 
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
     const indexer = await openIndexer(
-      {
-        ...{ config: network.config, database: { url, readUrl: null }, role: 'indexer', from, keepMs: null },
-        ...{ accounts, workers, connections: 1, queryTimeoutMs: DEADLINE_MS },
-      },
-      { ...modules, source, database },
+      { config: network.config, from, keepMs: null, accounts, workers },
+      { ...modules, source, database, url },
       { to, follow: false },
     );
     closers.add(() => indexer.close());

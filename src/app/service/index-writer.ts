@@ -15,6 +15,8 @@ export interface IndexWriter {
 
 export interface IndexWriterModules extends NetworkIndexModules {
   readonly database: Database;
+  /** Of the database, for threads. */
+  readonly url: string;
   /** Called after each batch. */
   readonly onWritten: () => void;
 }
@@ -47,8 +49,14 @@ export async function startIndexWriter(
  * @throws as {@link startIndexWriter}
  */
 export function openIndexer(
-  { config, database: { url }, from, keepMs, accounts, workers }: NetworkIndexOptions,
-  { source, database, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
+  {
+    config,
+    from,
+    keepMs,
+    accounts,
+    workers,
+  }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'workers'>,
+  { source, database, url, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
   until: { readonly to: number | null; readonly follow: boolean },
 ): Promise<Indexer> {
   const { chain } = source;

@@ -8,7 +8,6 @@ import { type IndexWriter, startIndexWriter } from '#app/service/index-writer.js
 import { InterruptibleReads } from '#app/service/interruptible-reads.js';
 import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics.js';
 import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
-import type { Database } from '#drivers/store/database.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
 import type { IndexReads } from '#drivers/store/read/index-reads.js';
 
@@ -26,6 +25,8 @@ export interface NetworkIndex {
   databaseFigures(): DatabaseFigures;
   /** `null` where nothing is written. */
   writing(): WriterFigures | null;
+  /** Resolves when its database has been opened or is known not to answer; rejects when that is of no use. */
+  readonly opened: Promise<void>;
   /** Why it cannot be read, or why it is not written any further; `null` when all is well. */
   problem(): string | null;
   close(): Promise<void>;
@@ -45,7 +46,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const { config, database, role, queryTimeoutMs, connections } = options;
     const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
-    const store = new IndexDatabase({ ...database, writes, connections, queryTimeoutMs }, modules);
+    const store = new IndexDatabase({ database, writes, connections, queryTimeoutMs }, modules);
     closers.add(() => store.close());
     const watch = new IndexWatch(
       { network: config.zeroState, lookMs: LOOK_MS },
@@ -55,12 +56,14 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     let reader: IndexReader | null = null;
     let writer: IndexWriter | null = null;
     closers.add(() => writer?.close());
-    await store.start(async (opened: Database) => {
+    const opened = store.start(async (database, { url }) => {
       const onWritten = () => watch.lookNow();
-      if (writes) writer = await startIndexWriter(options, { ...modules, database: opened, onWritten });
-      else await watch.look(opened);
-      reader = new IndexReader(opened);
+      if (writes) writer = await startIndexWriter(options, { ...modules, database, url, onWritten });
+      else await watch.look(database);
+      reader = new IndexReader(database);
     });
+    if (database instanceof Promise) opened.catch(() => {});
+    else await opened;
     watch.start();
 
     const unreadable = () => store.problem ?? watch.problem;
@@ -74,6 +77,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     };
     return {
       role,
+      opened,
       reads: new InterruptibleReads(() => reader ?? store.problem ?? 'the database is not open yet'),
       queryTimeoutMs,
       get version() {

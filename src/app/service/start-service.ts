@@ -35,6 +35,8 @@ export interface ServicePlan {
 export interface RunningService {
   /** In the order of the listeners. */
   readonly servers: readonly HttpServer[];
+  /** Resolves when what databases were still awaited have been opened; rejects when one is of no use. */
+  readonly opened: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,7 +68,8 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
           getMethods: settings.getMethods,
-          tvmWorkers,
+          // Who only writes the index runs no get-methods.
+          tvmWorkers: isIndexer(index) ? 1 : tvmWorkers,
           cacheBytes: settings.nodeCacheMb * MIB,
           deadlineMs: settings.requestTimeout,
           maxHeadAgeMs: settings.maxHeadAge,
@@ -97,8 +100,14 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
       modules.logger.info('listening', { url: server.url, networks: names.join() });
       servers.push(server);
     }
-    return { servers, close: () => closers.close() };
+    const opened = Promise.all([...open.values()].map(({ index }) => index?.opened)).then(() => {});
+    opened.catch(() => {});
+    return { servers, opened, close: () => closers.close() };
   });
+}
+
+function isIndexer(index: IndexPlan | string | null): boolean {
+  return index !== null && typeof index !== 'string' && index.role === 'indexer';
 }
 
 function httpSettings(settings: ApiSettings) {
