@@ -13,14 +13,13 @@ const CANCEL_REQUEST = 80_877_102;
 export interface Moment {
   /** What is asked: the name of a prepared statement, else its first words; `copied rows of X` for data of a COPY. */
   readonly label: string;
-  /** It is the first time after so many transactions were ended by COMMIT. */
+  /** It is the first time after so many transactions of the process were ended by COMMIT. */
   readonly commits: number;
   /** Whether the database still hears it. Whoever asked hears nothing any more in any case. */
   readonly heard: boolean;
 }
 
 interface Watched extends Moment {
-  seenCommits: number;
   readonly reach: () => void;
 }
 
@@ -33,7 +32,8 @@ export class DatabaseTap {
   readonly #upstream: string;
   readonly #server = createServer((socket) => this.#onClient(socket));
   readonly #conversations = new Set<Conversation>();
-  readonly #known = new Set<string>();
+  readonly #known = new Map<string, number>();
+  #commits = 0;
   #watched: Watched | null = null;
 
   private constructor(folder: string, upstream: string) {
@@ -55,9 +55,14 @@ export class DatabaseTap {
     return url.replace(/host=[^&]+/, `host=${encodeURIComponent(this.#folder)}`);
   }
 
-  /** All that was ever asked. */
-  get known(): Iterable<string> {
+  /** All that was ever asked, each with the greatest number of commits that it came after. */
+  get known(): ReadonlyMap<string, number> {
     return this.#known;
+  }
+
+  /** A process begins. */
+  begin(): void {
+    this.#commits = 0;
   }
 
   /** What is being asked now. */
@@ -67,7 +72,7 @@ export class DatabaseTap {
 
   /** When the moment comes, nothing is passed on any more on all connections that are open, and `reach` is called. */
   watch(moment: Moment, reach: () => void): void {
-    this.#watched = { ...moment, seenCommits: 0, reach };
+    this.#watched = { ...moment, reach };
   }
 
   unwatch(): void {
@@ -93,12 +98,11 @@ export class DatabaseTap {
 
   /** @returns whether the server is to hear it */
   #asked(label: string): boolean {
-    this.#known.add(label);
+    const commits = this.#commits;
+    if (label === 'COMMIT') this.#commits++;
+    this.#known.set(label, Math.max(commits, this.#known.get(label) ?? 0));
     const watched = this.#watched;
-    if (watched === null) return true;
-    const isLater = watched.seenCommits >= watched.commits;
-    if (label === 'COMMIT') watched.seenCommits++;
-    if (watched.label !== label || !isLater) return true;
+    if (watched === null || watched.label !== label || commits < watched.commits) return true;
     this.#watched = null;
     this.cut();
     watched.reach();

@@ -8,6 +8,8 @@ import { differences, isWhole } from './index-ground.js';
 export interface FillOrders {
   /** Of a recorded chain. */
   readonly folder: string;
+  /** The last masterchain block; `null` for the last one that was recorded. */
+  readonly last: number | null;
   /** Ranges that are filled before all that is left. */
   readonly ranges: number;
   readonly seed: string;
@@ -20,8 +22,8 @@ const PATIENCE_MS = 300_000;
  * Fills a chain from the beginning to the end; then again by ranges in a random order, which overlap, with 1 to 3 threads and
  * batches of several sizes; then while the head moves on and is followed. Returns the rows that differ.
  */
-export async function fillInAnyOrder({ folder, ranges, seed, say }: FillOrders): Promise<string[]> {
-  const chain = liveReplay(folder);
+export async function fillInAnyOrder({ folder, last: to, ranges, seed, say }: FillOrders): Promise<string[]> {
+  const chain = liveReplay(folder, null, to);
   const last = chain.ledger.lastSeqno;
   const databases: TestDatabase[] = [];
   const newDatabase = async (): Promise<TestDatabase> => {
@@ -48,7 +50,7 @@ export async function fillInAnyOrder({ folder, ranges, seed, say }: FillOrders):
     found.push(...ofPieces);
 
     const both = await newDatabase();
-    await followAndFill(folder, both, Math.floor(last / 2));
+    await followAndFill(liveReplay(folder, Math.floor(last / 2), to), both);
     const ofBoth = await differences(expected, await both.connect());
     say(`followed while it was filled: ${ofBoth.join('\n') || 'same rows'}`);
     found.push(...ofBoth);
@@ -68,8 +70,7 @@ async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<
 }
 
 /** The head is in the middle of the chain at first, and moves on as soon as it is indexed. */
-async function followAndFill(folder: string, database: TestDatabase, head: number): Promise<void> {
-  const chain = liveReplay(folder, head);
+async function followAndFill(chain: LiveReplay, database: TestDatabase): Promise<void> {
   const { lastSeqno } = chain.ledger;
   const options = { from: 1, workers: 2, followWithin: 10, batchRounds: 9 };
   const { indexer, close } = await replayedIndexer(chain, database.url, options);

@@ -7,7 +7,7 @@ const CHAIN = join(import.meta.dirname, '../../data/dev-chain');
 
 let network: RecordedNetwork;
 beforeAll(async () => {
-  network = await recordedNetwork(CHAIN, 200);
+  network = await recordedNetwork(CHAIN, 120);
 });
 afterAll(() => network.close());
 

@@ -32,7 +32,7 @@ export interface KillReport {
 const BLOCKS_PER_SECOND = 20;
 const POLL_MS = 25;
 /** A process gets as far as this before it is killed: each does a part of the work. */
-const MOST_COMMITS = 10;
+const MOST_COMMITS = 8;
 /** A moment that does not come so soon after the work began is not waited for. */
 const MOMENT_MS = 3000;
 const PATIENCE_MS = 180_000;
@@ -122,6 +122,7 @@ class Campaign {
 
   #start({ url, data }: IndexUnderWay): IndexerProcess {
     const { network, work, program } = this.#options;
+    this.#tap.begin();
     return new IndexerProcess(program, {
       command: work === 'fill' ? 'index' : 'serve',
       ...{ config: network.config, databaseUrl: this.#tap.urlOf(url), data },
@@ -147,9 +148,13 @@ class Campaign {
   }
 
   #randomMoment(): Moment {
-    const labels = [...this.#tap.known].sort();
-    const label = labels[this.#random.below(labels.length)]!;
-    return { label, commits: this.#random.below(MOST_COMMITS), heard: this.#random.below(2) === 1 };
+    const known = [...this.#tap.known].sort(([a], [b]) => (a < b ? -1 : 1));
+    const [label, commits] = known[this.#random.below(known.length)]!;
+    return {
+      label,
+      commits: this.#random.below(Math.min(commits, MOST_COMMITS) + 1),
+      heard: this.#random.below(2) === 1,
+    };
   }
 
   #killAt(process: IndexerProcess, moment: Moment): Promise<boolean> {

@@ -42,7 +42,7 @@ const kills: Scenario = async (trial) => {
 
 const order: Scenario = async ({ seed, say }) => {
   const folder = sharedData('recorded-net/chain') ?? DEV_CHAIN;
-  return fillInAnyOrder({ folder, ranges: 24, seed, say });
+  return fillInAnyOrder({ folder, last: null, ranges: 24, seed, say });
 };
 
 const scenarios: Readonly<Record<string, Scenario>> = {
