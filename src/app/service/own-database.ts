@@ -12,7 +12,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 const ELSEWHERE = '/var/lib/tern';
 
 /**
- * Starts the PostgreSQL that comes with Tern, in the data folder. It never runs as root; where root's data folder lies
+ * Starts the PostgreSQL that comes with Tern, in the data folder. What it holds can be made again, so nothing waits for the disk. It never runs as root; where root's data folder lies
  * below one that nobody else may enter, as `/root`, the database is kept elsewhere.
  *
  * @throws store/embedded-*
@@ -20,13 +20,13 @@ const ELSEWHERE = '/var/lib/tern';
 export async function startOwnDatabase(dataFolder: string, modules: Surroundings): Promise<EmbeddedServer> {
   const { clock, logger } = modules;
   try {
-    return await startEmbeddedServer({ folder: join(dataFolder, 'postgres') }, { clock, logger });
+    return await startEmbeddedServer({ folder: join(dataFolder, 'postgres'), sync: 'later' }, { clock, logger });
   } catch (error) {
     if (process.getuid?.() !== 0 || !isTernError(error, storeErrors['embedded-folder'].code)) throw error;
     const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 16);
     const folder = join(ELSEWHERE, name, 'postgres');
     logger.warn('the data folder cannot hold the database; it is kept elsewhere', { problem: error.message, folder });
-    return startEmbeddedServer({ folder }, { clock, logger });
+    return startEmbeddedServer({ folder, sync: 'later' }, { clock, logger });
   }
 }
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { connectError, storeError } from '#drivers/store/postgres-error.js';
-import { embeddedProgram, type PostgresProgram, programIn } from '#drivers/store/postgres-program.js';
+import { embeddedProgram, type PostgresProgram, programIn, run } from '#drivers/store/postgres-program.js';
 import { type PostgresUser, postgresUser } from '#drivers/store/postgres-user.js';
 import {
   DATABASE,
@@ -34,8 +34,11 @@ export interface EmbeddedServerOptions {
   readonly program?: string;
   /** Settings that differ from {@link serverSettings}. */
   readonly settings?: ServerSettings;
-  /** Whether a new cluster is written through to the disk. Only a test may say no. */
-  readonly sync?: boolean;
+  /**
+   * Whether a new cluster is written through to the disk before it is used; `later`: while it is used, so that losing power
+   * in its first seconds may spoil it. Only a test may say no. Default: yes.
+   */
+  readonly sync?: boolean | 'later';
   /** How long starting may take, recovery after a crash included. Default: 10 minutes. */
   readonly startTimeoutMs?: number;
 }
@@ -97,9 +100,9 @@ export async function startEmbeddedServer(
   const folder = await prepareFolder(options.folder, user);
   const program = await findProgram(options, user);
   const logger = modules.logger ?? silentLogger;
-  if (await initialise(folder, program, user, options.sync ?? true)) {
-    logger.info('made a new database', { folder: folder.folder, version: program.version });
-  }
+  const { sync = true } = options;
+  const isNew = await initialise(folder, program, user, sync === true);
+  if (isNew) logger.info('made a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {
     await server.start();
@@ -107,7 +110,19 @@ export async function startEmbeddedServer(
     await server.close();
     throw error;
   }
+  if (isNew && sync === 'later') void syncCluster(folder, program, user, logger);
   return server;
+}
+
+/** Writes a cluster through to the disk. */
+async function syncCluster(
+  { cluster }: ServerFolder,
+  program: PostgresProgram,
+  user: PostgresUser | null,
+  logger: Logger,
+): Promise<void> {
+  const done = await run(join(program.folder, 'bin', 'initdb'), ['--sync-only', '-D', cluster], user);
+  if (typeof done === 'string') logger.warn('the new database may not be on the disk yet', { problem: done });
 }
 
 async function findProgram(options: EmbeddedServerOptions, user: PostgresUser | null): Promise<PostgresProgram> {
