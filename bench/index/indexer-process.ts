@@ -130,7 +130,7 @@ async function follow({ database, source }: IndexTools, seconds: number): Promis
       ...{ config, database: { url: job.url, readUrl: null }, role: 'indexer', from: null, keepMs: null },
       ...{ accounts: null, workers: null, connections: 1, queryTimeoutMs: 10_000 },
     },
-    { ...surroundings, source, database },
+    { ...surroundings, source, database, url: job.url },
     { to: null, follow: true },
   );
   const delays: number[] = [];

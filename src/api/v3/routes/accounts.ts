@@ -37,8 +37,12 @@ const texts = commaList(Type.String({ maxLength: 200 }), {
 
 async function stateList(accounts: readonly IndexedAccount[], context: V3Context, list: string, rows: string[]) {
   const addresses = new AddressCollector();
-  for (const { address: of } of accounts) addresses.add(of);
-  const book = await addressBookText(addresses.byRaw, context);
+  const codes = new Map<string, Uint8Array>();
+  for (const { address: of, code_hash } of accounts) {
+    addresses.add(of);
+    if (code_hash !== null) codes.set(of.toRaw(), code_hash);
+  }
+  const book = await addressBookText(addresses.byRaw, context, codes);
   return jsonText(`{"${list}":${listText(rows)},"address_book":${book},"metadata":${metadataText()}}`);
 }
 

@@ -4,25 +4,34 @@ import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
 import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 
-/** Code hashes by {@link Address.toRaw}. */
-type CodeHashes = ReadonlyMap<string, Uint8Array>;
+/** Code hashes by {@link Address.toRaw}, of accounts that have code. */
+export type CodeHashes = ReadonlyMap<string, Uint8Array>;
 
 /**
  * `address_book` of an answer as JSON: the user-friendly form of each address, by one read of the index; `{}` when the request
  * does without.
  *
  * @param addresses by their raw form, as the keys are to be written
+ * @param known code hashes of all of them, where these are known: nothing is read then
  */
-export async function addressBookText(addresses: ReadonlyMap<string, Address>, context: V3Context): Promise<string> {
+export async function addressBookText(
+  addresses: ReadonlyMap<string, Address>,
+  context: V3Context,
+  known?: CodeHashes,
+): Promise<string> {
   if (context.switches.noAddressBook) return '{}';
-  return addressBookRows(addresses, context);
+  return addressBookRows(addresses, context, known);
 }
 
 /** As {@link addressBookText}, also for requests that do without. */
-export async function addressBookRows(addresses: ReadonlyMap<string, Address>, context: V3Context): Promise<string> {
+export async function addressBookRows(
+  addresses: ReadonlyMap<string, Address>,
+  context: V3Context,
+  known?: CodeHashes,
+): Promise<string> {
   if (addresses.size === 0) return '{}';
   const { network, query, profile } = context;
-  const codes = await network.index.codeHashes([...new Set(addresses.values())], query);
+  const codes = known ?? (await network.index.codeHashes([...new Set(addresses.values())], query));
   const dialect = dialectOf(profile);
   let text = '';
   for (const [key, address] of addresses) {

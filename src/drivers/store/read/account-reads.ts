@@ -3,7 +3,7 @@ import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { AccountFilter, IndexedAccount, Listed, Page } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import { readPage } from '#drivers/store/read/keyset-page.js';
-import { all, nothing, raw, sql } from '#drivers/store/read/sql.js';
+import { all, nothing, raw, sql, unseen } from '#drivers/store/read/sql.js';
 import type { Address } from '#formats/address/address.js';
 
 interface AccountFound {
@@ -36,18 +36,28 @@ export async function readAccounts(
     SELECT a.address, a.state_hash, a.status, a.balance, a.extra_currencies, a.last_trans_lt, a.last_trans_hash, a.mc_seqno,
       a.gen_utime, a.code_hash, a.data_hash, a.frozen_hash, a.incomplete,
       ${raw(boc ? 'a.data_boc, (SELECT c.boc FROM codes c WHERE c.code_hash = a.code_hash)' : 'NULL::bytea AS data_boc, NULL::bytea')} AS code_boc
-    FROM unnest(${addresses}::bytea[]) WITH ORDINALITY AS k(address, n)
+    FROM unnest(${unseen(addresses, 'bytea[]')}) WITH ORDINALITY AS k(address, n)
     CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
     ${code_hash === undefined ? nothing : sql`WHERE a.code_hash = ANY(${code_hash}::bytea[])`}
     ORDER BY k.n`);
   return rows.map((row) => ({
-    ...row,
     address: addressOfBytes(row.address),
+    state_hash: row.state_hash,
     status: accountStatusName(row.status),
+    balance: row.balance,
     extra_currencies: new Map(
       Object.entries(row.extra_currencies ?? {}).map(([id, amount]) => [Number(id), BigInt(amount)]),
     ),
+    last_trans_lt: row.last_trans_lt,
+    last_trans_hash: row.last_trans_hash,
+    mc_seqno: row.mc_seqno,
     gen_utime: Number(row.gen_utime),
+    code_hash: row.code_hash,
+    data_hash: row.data_hash,
+    frozen_hash: row.frozen_hash,
+    incomplete: row.incomplete,
+    data_boc: row.data_boc,
+    code_boc: row.code_boc,
   }));
 }
 
@@ -59,7 +69,7 @@ export async function readCodeHashes(
   const wanted = distinct(addresses);
   if (wanted.length === 0) return new Map();
   const rows = await session.rows<{ address: Uint8Array; code_hash: Uint8Array }>(sql`
-    SELECT a.address, a.code_hash FROM unnest(${wanted}::bytea[]) AS k(address)
+    SELECT a.address, a.code_hash FROM unnest(${unseen(wanted, 'bytea[]')}) AS k(address)
     CROSS JOIN LATERAL (SELECT a.address, a.code_hash FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
     WHERE a.code_hash IS NOT NULL`);
   return new Map(rows.map(({ address, code_hash }) => [addressOfBytes(address).toRaw(), code_hash]));

@@ -38,8 +38,11 @@ export const BLOCK_COLUMNS = raw(
 
 export function indexedBlock(found: BlockFound): IndexedBlock {
   const { bits } = found;
+  // Without a spread: an object that is made of one and grows by so many fields is several times as slow.
   return {
-    ...position(found.workchain, found.shard, found.seqno),
+    workchain: found.workchain,
+    shard: BigInt.asUintN(64, found.shard),
+    seqno: found.seqno,
     mc_seqno: seqnoOfId(found.id),
     root_hash: found.root_hash,
     file_hash: found.file_hash,

@@ -44,7 +44,9 @@ export async function readTransactionsByMessage(
         driver ??= await fewest(session, keyConditions(filter), [], few);
         const found =
           driver.count < few ? ofMessages(filter, driver, sides, order, stretch) : walk(filter, sides, order, stretch);
-        return session.rows<TransactionFound>(found, { planned: 'each time' });
+        // Of a hash there are one or two messages, whichever it is: any plan for it is good for all.
+        const isOfHash = driver.condition.name === 'msg_hash' && stretch.offset === 0;
+        return session.rows<TransactionFound>(found, isOfHash ? {} : { planned: 'each time' });
       },
       check: (found) => found.map((row) => (hasMessage(filter, sides, row.boc) ? row : null)),
       keyOf: (row) => orderKey(order, row),

@@ -2,7 +2,7 @@ import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import { hasLt, hasTime } from '#drivers/store/read/bounds.js';
 import type { MessageFilter } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
-import { all, join, raw, type Sql, sql } from '#drivers/store/read/sql.js';
+import { all, join, raw, type Sql, sql, unseen } from '#drivers/store/read/sql.js';
 import type { StoredMessage } from '#drivers/store/read/stored-messages.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 
@@ -26,7 +26,9 @@ export function keyConditions(filter: MessagePredicate): KeyCondition[] {
   const conditions: KeyCondition[] = [];
   if (msg_hash !== undefined) {
     const keys = [...new Set(msg_hash.map(hashKey))];
-    const finds = sql`(m.msg_key = ANY(${keys}::bigint[]) OR m.norm_key = ANY(${keys}::bigint[]))`;
+    // The cast makes it one value, and not rows to be looked for.
+    const list = sql`${unseen(keys, 'bigint[]')}::bigint[]`;
+    const finds = sql`(m.msg_key = ANY(${list}) OR m.norm_key = ANY(${list}))`;
     const holds = sql`(m.msg_key + 0 = ANY(${keys}::bigint[]) OR m.norm_key + 0 = ANY(${keys}::bigint[]))`;
     conditions.push({ name: 'msg_hash', finds, holds, ordered: null });
   }

@@ -25,6 +25,15 @@ export function raw(text: string | number): Sql {
   return new Sql([String(text)], []);
 }
 
+/**
+ * A value that the planner does not look at. Planning a statement for the very values takes as long as running it; PostgreSQL
+ * goes on doing that when the plan for any values only seems to be dearer, as it does for lists of unknown length and for keys
+ * of which some are frequent.
+ */
+export function unseen(value: unknown, type: string): Sql {
+  return sql`(SELECT ${value}::${raw(type)})`;
+}
+
 export const nothing: Sql = raw('');
 
 /** Pieces with `separator` between them. */

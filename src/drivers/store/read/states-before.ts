@@ -1,7 +1,7 @@
 import { firstIdOf, seqnoOfId } from '#drivers/store/ids.js';
 import { hashKey } from '#drivers/store/keys.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
-import { sql } from '#drivers/store/read/sql.js';
+import { sql, unseen } from '#drivers/store/read/sql.js';
 import type { TransactionHead } from '#drivers/store/read/transaction-head.js';
 import type { TransactionFound } from '#drivers/store/read/transaction-rows.js';
 
@@ -39,7 +39,11 @@ export async function statesBefore(
     }
   }
   if (asked.length === 0) return states;
-  const column = (name: 'account_key' | 'lt' | 'hash_key' | 'id' | 'recent') => asked.map((row) => row[name]);
+  const column = (name: 'account_key' | 'lt' | 'hash_key' | 'id' | 'recent') =>
+    unseen(
+      asked.map((row) => row[name]),
+      'bigint[]',
+    );
   const before = sql`p.account_key = k.account_key AND p.lt = k.lt AND p.hash_key = k.hash_key`;
   const rows = await session.rows<{ n: bigint; state_after: Uint8Array | null }>(sql`
     SELECT k.n, coalesce(
@@ -47,8 +51,7 @@ export async function statesBefore(
       (SELECT p.state_after FROM transactions p WHERE ${before} AND p.id < k.recent LIMIT 1)
     ) AS state_after
     FROM unnest(
-      ${column('account_key')}::bigint[], ${column('lt')}::bigint[], ${column('hash_key')}::bigint[],
-      ${column('id')}::bigint[], ${column('recent')}::bigint[]
+      ${column('account_key')}, ${column('lt')}, ${column('hash_key')}, ${column('id')}, ${column('recent')}
     ) WITH ORDINALITY AS k(account_key, lt, hash_key, id, recent, n)`);
   for (const { n, state_after } of rows) states[asked[Number(n) - 1]!.place] = state_after;
   return states;

@@ -12,7 +12,7 @@ import type {
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import { readPage, type Stretch } from '#drivers/store/read/keyset-page.js';
 import type { SharedCells } from '#drivers/store/read/shared-cells.js';
-import { all, raw, type Sql, sql } from '#drivers/store/read/sql.js';
+import { all, raw, type Sql, sql, unseen } from '#drivers/store/read/sql.js';
 import { StoredMessages } from '#drivers/store/read/stored-messages.js';
 import { assembleTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { transactionHead } from '#drivers/store/read/transaction-head.js';
@@ -73,7 +73,7 @@ async function rootsOf(session: IndexSession, filter: TraceFilter): Promise<read
   if (trace_id !== undefined || tx_hash !== undefined) {
     const keys = [...new Set([...(trace_id ?? []), ...(tx_hash ?? [])].map(hashKey))];
     const found = await session.rows<{ id: bigint; trace_root: bigint; boc: Uint8Array }>(
-      sql`SELECT t.id, t.trace_root, t.boc FROM unnest(${keys}::bigint[]) AS k(key)
+      sql`SELECT t.id, t.trace_root, t.boc FROM unnest(${unseen(keys, 'bigint[]')}) AS k(key)
         CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.hash_key = k.key OFFSET 0) AS t`,
     );
     const hashed = found.map((row) => ({ ...row, hash: toHex(new StoredMessages(row.boc).hash) }));
@@ -194,7 +194,7 @@ export async function readTransactionsOfTraces(
   const result = new Map<bigint, readonly IndexedTransaction[]>(roots.map((root) => [root, []]));
   if (roots.length === 0) return result;
   const rows = await session.rows<TransactionFound>(
-    sql`SELECT ${TRANSACTION_COLUMNS} FROM unnest(${[...result.keys()]}::bigint[]) AS k(root)
+    sql`SELECT ${TRANSACTION_COLUMNS} FROM unnest(${unseen([...result.keys()], 'bigint[]')}) AS k(root)
       CROSS JOIN LATERAL (SELECT x.nodes FROM traces x WHERE x.root = k.root LIMIT 1) AS x
       CROSS JOIN LATERAL (
         SELECT * FROM transactions t WHERE t.trace_root = k.root AND t.id >= k.root AND x.nodes <= ${most}::integer OFFSET 0

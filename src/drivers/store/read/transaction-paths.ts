@@ -4,7 +4,7 @@ import { hasLt, hasTime, roundIds, storableBounds, translateBounds, within } fro
 import type { TransactionFilter } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import type { Stretch } from '#drivers/store/read/keyset-page.js';
-import { all, raw, type Sql, sql } from '#drivers/store/read/sql.js';
+import { all, raw, type Sql, sql, unseen } from '#drivers/store/read/sql.js';
 import {
   accountOrder,
   behind,
@@ -67,7 +67,7 @@ export async function transactionSource(
 
   if (hash !== undefined) {
     const hashes = [...new Set(hash.map(hashKey))];
-    return sql`unnest(${hashes}::bigint[]) AS k(key) CROSS JOIN LATERAL (
+    return sql`unnest(${unseen(hashes, 'bigint[]')}) AS k(key) CROSS JOIN LATERAL (
       SELECT * FROM transactions t WHERE t.hash_key = k.key OFFSET 0
     ) AS t WHERE ${all([...conditions, ...bounds, ...ofAccounts])}`;
   }
@@ -92,7 +92,7 @@ export async function transactionSource(
     const of = (key: Sql) =>
       all([ofAccount(key, storableBounds(more)), ...conditions, ...within(given, raw('t.lt'), raw('t.now')), ...life]);
     const most = raw(stretch.count + stretch.offset);
-    return sql`unnest(${keys}::bigint[]) AS k(key) CROSS JOIN LATERAL (
+    return sql`unnest(${unseen(keys, 'bigint[]')}) AS k(key) CROSS JOIN LATERAL (
       SELECT * FROM transactions t WHERE ${of(raw('k.key'))} ORDER BY ${accountOrder(order)} LIMIT ${most}
     ) AS t WHERE true`;
   }

@@ -21,6 +21,9 @@ const fromSources = import.meta.url.endsWith('.ts');
 const entry = new URL(fromSources ? './thread-main-source.mjs' : './thread-main.js', import.meta.url);
 const conditions = fromSources ? ['--conditions=source'] : [];
 
+/** The rows of a batch live as long as it: with less room for what is young, they are moved again and again. */
+const YOUNG = { maxYoungGenerationSizeMb: 128 };
+
 /** A thread that writes batches, one at a time. */
 export class WriteThread {
   readonly #worker: Worker;
@@ -32,7 +35,7 @@ export class WriteThread {
 
   private constructor(start: ThreadStart, globalVersion: GlobalVersionOf) {
     this.#globalVersion = globalVersion;
-    this.#worker = new Worker(entry, { workerData: start, execArgv: conditions });
+    this.#worker = new Worker(entry, { workerData: start, execArgv: conditions, resourceLimits: YOUNG });
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(error instanceof Error ? error.message : String(error)));
     this.#ended = new Promise((resolve) => {
