@@ -11,10 +11,12 @@ import { sharedData } from '#test/support/shared-data.js';
 const genesis = sharedData('mainnet-genesis');
 const recorded = sharedData('recorded-net');
 
+const DEV = { name: 'dev_chain', folder: DEV_CHAIN, to: null, globalVersion: 13 };
+
 /** The whole of the large one takes minutes; its tables are compared elsewhere. */
 const CHAINS = [
   ...(genesis === null ? [] : [{ name: 'mainnet_genesis', folder: genesis, to: null, globalVersion: 0 }]),
-  { name: 'dev_chain', folder: DEV_CHAIN, to: null, globalVersion: 13 },
+  DEV,
   ...(FULL && recorded !== null
     ? [{ name: 'recorded_net', folder: `${recorded}/chain`, to: 1060, globalVersion: 13 }]
     : []),

@@ -35,7 +35,7 @@ describe.skipIf(network === null)('what a reference index answered', () => {
   let served: ServedV3;
   beforeAll(async () => {
     served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: HEAD });
-  }, 120_000);
+  }, 600_000);
   afterAll(() => served?.close());
 
   it('is answered, in the dialect of the live service, but for what the rules say', { timeout: 120_000 }, async () => {
@@ -128,7 +128,7 @@ describe('what a reference index answered about the beginning of its chain', () 
   let served: ServedV3;
   beforeAll(async () => {
     served = await serveV3({ name: 'dev_chain', folder: DEV_CHAIN, to: null });
-  }, 120_000);
+  }, 600_000);
   afterAll(() => served?.close());
 
   it('is answered', { timeout: 120_000 }, async () => {

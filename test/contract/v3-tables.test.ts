@@ -23,7 +23,7 @@ describe.skipIf(network === null)('the tables of a reference index', () => {
   beforeAll(async () => {
     served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: 1060 });
     transactions = await allOf('transactions?sort=asc&x_no_address_book=1', 'transactions');
-  }, 120_000);
+  }, 600_000);
   afterAll(() => served?.close());
 
   /** All pages of a list, by cursors. */

@@ -1,0 +1,56 @@
+/** Values that no parameter of a name takes; the empty one is another for all. */
+export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
+  limit: ['0', '-1', '1001', 'x', '1.5'],
+  offset: ['-1', 'x', '2147483648'],
+  cursor: ['!', 'x'.repeat(1001)],
+  sort: ['up', 'ascending'],
+  seqno: ['-1', 'x', '2147483648'],
+  mc_seqno: ['-1', 'x', '2147483648'],
+  workchain: ['x', '1.5', '2147483648'],
+  shard: ['g', '0x18000000000000000', '0'],
+  lt: ['-1', 'x', '1e5', '18446744073709551616'],
+  start_lt: ['-1', 'x', '1e5', '18446744073709551616'],
+  end_lt: ['-1', 'x', '1e5', '18446744073709551616'],
+  start_utime: ['-1', 'x', '4294967296'],
+  end_utime: ['-1', 'x', '4294967296'],
+  hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  root_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  file_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  body_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  msg_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  tx_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  trace_id: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  code_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  address: ['junk', '0:zz', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],
+  account: ['junk', '0:zz', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],
+  exclude_account: ['junk', '0:zz', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],
+  source: ['junk', '0:zz', 'NULL'],
+  destination: ['junk', '0:zz', 'NULL'],
+  opcode: ['zz', '0x1ffffffff', '-2147483649'],
+  opcodes: ['zz', '0x1ffffffff'],
+  direction: ['sideways', 'IN'],
+  include_boc: ['maybe', '2', 'off'],
+  include_actions: ['maybe', '2', 'off'],
+  include_mc_block: ['maybe', '2', 'off'],
+  use_v2: ['maybe', '2', 'off'],
+  exclude_externals: ['maybe', '2', 'off'],
+  only_externals: ['maybe', '2', 'off'],
+};
+
+/** Any text will do: what cannot be decoded has an error in its place, and names are names. */
+export const ANY_TEXT: readonly string[] = ['bodies', 'supported_action_types'];
+
+/** A request that is right; with it the one parameter alone is wrong. */
+export const REQUIRED: Readonly<Record<string, string>> = {
+  accountStates: `address=0:${'0'.repeat(64)}`,
+  walletStates: `address=0:${'0'.repeat(64)}`,
+  addressBook: `address=0:${'0'.repeat(64)}`,
+  metadata: `address=0:${'0'.repeat(64)}`,
+  addressInformation: `address=0:${'0'.repeat(64)}`,
+  walletInformation: `address=0:${'0'.repeat(64)}`,
+  masterchainBlockShardState: 'seqno=1',
+  masterchainBlockShards: 'seqno=1',
+  transactionsByMasterchainBlock: 'seqno=1',
+  adjacentTransactions: `hash=${'0'.repeat(64)}`,
+  transactionsByMessage: 'opcode=0x1',
+};
