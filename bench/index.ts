@@ -20,14 +20,14 @@ import type { BenchSuite } from './suite.js';
 /** The recorded network, and the part of it with as many transactions for each masterchain block as the reference was measured with (24.7). */
 const WHOLE = { from: 1, to: 1219 };
 const DENSE = { from: 293, to: 592 };
-const PASSES = { whole: Number(process.env.PW ?? 6), dense: Number(process.env.PD ?? 14) };
+const PASSES = { whole: 6, dense: 14 };
 /** The first passes are those of code that is not compiled yet. */
 const WARM_UP_PASSES = 2;
 /** What the reference indexer did on such a machine, from a database of a node on the same disk. */
 const REFERENCE = { transactions: 4513, rounds: 183 };
 const TARGET = { transactions: 7000, rounds: 300 };
 const PACE = '2.5';
-const FOLLOW_SECONDS = Number(process.env.FS ?? 60);
+const FOLLOW_SECONDS = 60;
 const LAG_TARGET_MS = 200;
 const BYTES_TARGET = 2000;
 

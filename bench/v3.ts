@@ -24,8 +24,8 @@ const FOLDER_VARIABLE = 'TERN_BENCH_FOLDER';
 /** Names of the cases, with commas; all of them when it is not there. */
 const CASES_VARIABLE = 'TERN_BENCH_CASES';
 const P99_TARGET_MS = 25;
-const WARM_UP_MS = Number(process.env.WU ?? 1500);
-const MEASURE_MS = Number(process.env.MS ?? 4000);
+const WARM_UP_MS = 1500;
+const MEASURE_MS = 4000;
 
 const MODES = [
   { name: 'uncached', flags: ['--cache-mb', '0', '--node-cache-mb', '0'] },
