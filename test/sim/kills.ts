@@ -34,7 +34,7 @@ const POLL_MS = 25;
 /** A process gets as far as this before it is killed: each does a part of the work. */
 const MOST_COMMITS = 8;
 /** A moment that does not come so soon after the work began is not waited for. */
-const MOMENT_MS = 3000;
+const MOMENT_MS = 10_000;
 const PATIENCE_MS = 180_000;
 
 /**
