@@ -1,3 +1,4 @@
+// Over 250 lines: one generator, whose steps share the state of a round.
 import type { TraceAccountRow } from '#drivers/store/encode/table-rows.js';
 import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { indexId } from '#drivers/store/ids.js';

@@ -1,3 +1,4 @@
+// Over 250 lines: what is cut out of the recorded traces and how it is filled again belong together.
 import { TraceAssembler } from '#domain/traces/trace-assembler.js';
 import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
 import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';

@@ -54,7 +54,11 @@ async function writeChain(url: string, folder: string, to: number | null): Promi
     const { root_hash, file_hash } = zerostates.find(({ id }) => isMasterchain(id))!.id;
     const identity = { zerostate_root_hash: root_hash, zerostate_file_hash: file_hash, selection: {} };
     await database.transaction((client) => openIndex(client, identity, PARTITION_ROUNDS));
-    const modules = { database, clock: systemClock, globalVersion: async (key_block: number) => globalVersion(key_block) };
+    const modules = {
+      database,
+      clock: systemClock,
+      globalVersion: async (key_block: number) => globalVersion(key_block),
+    };
     const writer = new BatchWriter({ partition_rounds: PARTITION_ROUNDS, accounts: null }, modules);
     for (let at = 0; at < rounds.length; at += BATCH_ROUNDS) {
       const batch = {

@@ -1,8 +1,8 @@
 import { bocBase64 } from '#api/v2/serialize/ton-objects.js';
 import { treeOfCell } from '#api/v2/stack/legacy-cell.js';
-import { cellOfSlice } from '#domain/contracts/stack-shapes.js';
 import type { LegacyEntry } from '#api/v2/stack/typed-entry.js';
 import { typedEntry } from '#api/v2/stack/typed-output.js';
+import { cellOfSlice } from '#domain/contracts/stack-shapes.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { VmStackValue } from '#formats/tlb/vm-value.js';

@@ -1,8 +1,8 @@
 import { v2Errors } from '#api/v2/errors.js';
 import { bocBase64 } from '#api/v2/serialize/ton-objects.js';
-import { cellOfSlice, pairChain } from '#domain/contracts/stack-shapes.js';
 import { STACK_TYPE } from '#api/v2/stack/type-names.js';
 import type { TypedEntry, VmList, VmTuple } from '#api/v2/stack/typed-entry.js';
+import { cellOfSlice, pairChain } from '#domain/contracts/stack-shapes.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { VmStackValue } from '#formats/tlb/vm-value.js';
 
