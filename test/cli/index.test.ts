@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { vectorPath } from '#test/support/shared-data.js';
-import { runTern } from '#test/support/tern-process.js';
+import { runTern, TernProcess } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-index-'));
@@ -99,6 +99,22 @@ describe('tern index and tern check', { timeout: 180_000 }, () => {
     expect(differs.status).toBe(1);
     expect(differs.stdout).toMatch(/^different: transaction, 1 times\n {2}transactions \d+, now: the chain has \d+/m);
     expect(differs.stderr).toMatch(/^tern: cli\/index-differs: the index is not as the chain: 1 differences/);
+  });
+
+  it('tell what they wait for, and that they were ended before they were done', async () => {
+    const { url } = await database('schema');
+    const gone = join(away, 'gone.config.json');
+    await (await serveRecording(vectorPath('recorded-chain'), 1, gone)).close();
+    for (const command of ['index', 'check']) {
+      if (command === 'check')
+        expect(await runTern(['index', ...common(url), '--to', '3'])).toMatchObject({ status: 0 });
+      const running = await TernProcess.start([command, ...common(url, gone)], ({ err }) => err.includes('waiting: '));
+      expect(running.err).toMatch(/^0 .*masterchain blocks .*waiting: .*ECONNREFUSED/m);
+      expect(await running.end('SIGINT')).toEqual({ code: 1, signal: null });
+      expect(running.err.trimEnd().split('\n').at(-1)).toMatch(
+        new RegExp(`^tern: cli/interrupted: tern ${command} was ended before it was done\\. `),
+      );
+    }
   });
 
   it('say in one line what is wrong, and write nothing', async () => {

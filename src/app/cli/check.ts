@@ -41,7 +41,7 @@ export function checkCommand(environment: Environment): Command {
             output.start(() => running.progress());
           },
         ).finally(() => output.close());
-        if (!isDone || check === null) return;
+        if (!isDone || check === null) throw cliErrors.interrupted({ command: 'tern check' });
         const report = await (check as RunningCheck).report;
         writeOut(reportText(report));
         const differences = Object.values(report.differences).reduce((sum, each) => sum + each, 0);

@@ -33,6 +33,11 @@ export const cliErrors = defineErrors('cli', {
     remedy:
       'What is missing is filled in by tern index or a running indexer; for differences, index anew into an empty database, and report them with what stands above.',
   },
+  interrupted: {
+    class: 'shutting-down',
+    message: (d: { command: string }) => `${d.command} was ended before it was done`,
+    remedy: 'Give the same command again; what tern index has written stays.',
+  },
   'no-server': {
     class: 'upstream',
     message: (d: { file: string; servers: number }) =>

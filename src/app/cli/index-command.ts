@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { Command } from 'commander';
 import type { Environment } from '#app/cli/environment.js';
+import { cliErrors } from '#app/cli/errors.js';
 import { progressLine, sumsLine } from '#app/cli/progress-line.js';
 import { ProgressOutput } from '#app/cli/progress-output.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
@@ -40,14 +41,14 @@ export function indexCommand(environment: Environment): Command {
           () => startIndexing(values, logger),
           (running) => {
             done = running;
-            output.start(() => progressLine(running.indexer.status));
+            output.start(() => progressLine(running.indexer.status, running.problem()));
           },
-        );
-        output.close();
-        if (done === null) return;
-        const { status } = (done as Backfill).indexer;
-        writeOut(`${sumsLine(status, (systemClock.now() - began) / 1000)}\n`);
-        if (!isDone) writeOut('it was ended before all was there; the same command goes on from here\n');
+        ).finally(() => output.close());
+        if (done !== null) {
+          const { status } = (done as Backfill).indexer;
+          writeOut(`${sumsLine(status, (systemClock.now() - began) / 1000)}\n`);
+        }
+        if (!isDone) throw cliErrors.interrupted({ command: 'tern index' });
       } finally {
         await logger.close();
       }

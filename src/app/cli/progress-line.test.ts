@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { progressLine, sumsLine } from '#app/cli/progress-line.js';
-import { storeErrors } from '#drivers/store/errors.js';
 import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 const status: IndexerStatus = {
@@ -16,11 +15,11 @@ const status: IndexerStatus = {
   orphanMessages: null,
   problem: null,
 };
-const left = (secondsLeft: number) => progressLine({ ...status, filling: { ...status.filling!, secondsLeft } });
+const left = (secondsLeft: number) => progressLine({ ...status, filling: { ...status.filling!, secondsLeft } }, null);
 
 describe('the progress of a backfill', () => {
   it('tells how much is done, how fast, and how long it takes', () => {
-    expect(progressLine(status)).toBe(
+    expect(progressLine(status, null)).toBe(
       '[######..................] 25.0 %  3,000 of 12,000 masterchain blocks, 5.3 blocks/s, 8,000 tx/s, 28 min 34 s left',
     );
     const ends = [9.96, 59.6, 3_600, 172_800].map((seconds) => /, ([^,]+) left$/.exec(left(seconds))![1]);
@@ -28,12 +27,10 @@ describe('the progress of a backfill', () => {
   });
 
   it('tells what is in the way', () => {
-    const problem = storeErrors['disk-full']({ problem: 'no space' });
-    expect(progressLine({ ...status, problem })).toMatch(
-      /left {2}waiting: the disk of the database is full: no space$/,
-    );
-    expect(progressLine({ ...status, role: 'stand-by' })).toMatch(/^waiting: another process writes this index/);
-    expect(progressLine({ ...status, filling: null })).toBe('3,000 masterchain blocks written');
+    expect(progressLine(status, 'no space')).toMatch(/left {2}waiting: no space$/);
+    expect(progressLine({ ...status, role: 'stand-by' }, null)).toBe('waiting: another process writes this index');
+    expect(progressLine({ ...status, role: 'stand-by' }, 'it is gone')).toBe('waiting: it is gone');
+    expect(progressLine({ ...status, filling: null }, null)).toBe('3,000 masterchain blocks written');
   });
 
   it('ends with sums', () => {

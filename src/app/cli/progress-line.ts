@@ -2,10 +2,14 @@ import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 const BAR = 24;
 
-/** How a backfill stands, in one line without its end. */
-export function progressLine({ filling, role, problem, sums }: IndexerStatus): string {
-  if (role === 'stand-by') return 'waiting: another process writes this index, or the database does not answer';
-  const rest = problem === null ? '' : `  waiting: ${problem.message}`;
+/**
+ * How a backfill stands, in one line without its end.
+ *
+ * @param problem what stands in its way; `null` when nothing does
+ */
+export function progressLine({ filling, role, sums }: IndexerStatus, problem: string | null): string {
+  if (role === 'stand-by') return `waiting: ${problem ?? 'another process writes this index'}`;
+  const rest = problem === null ? '' : `  waiting: ${problem}`;
   if (filling === null) return `${count(sums.rounds)} masterchain blocks written${rest}`;
   const { total, done, roundsPerSecond, transactionsPerSecond, secondsLeft } = filling;
   const share = total === 0 ? 1 : done / total;

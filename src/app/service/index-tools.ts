@@ -74,6 +74,8 @@ export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
 /** A range that is being written. */
 export interface Backfill {
   readonly indexer: Indexer;
+  /** What stands in its way; `null` when nothing does. */
+  problem(): string | null;
   /** Resolves when all of it is there, or it is closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -91,7 +93,8 @@ export function startBackfill(options: BackfillOptions, modules: Surroundings): 
       { to, follow: false },
     );
     closers.add(() => indexer.close());
-    return { indexer, ended: indexer.run(), close: () => closers.close() };
+    const problem = () => indexer.status.problem?.message ?? source.watch.problem;
+    return { indexer, problem, ended: indexer.run(), close: () => closers.close() };
   });
 }
 
@@ -147,7 +150,8 @@ export function startCheck(options: CheckOptions, modules: Surroundings): Promis
     });
     return {
       progress: () => {
-        const waits = rounds.problem === null ? '' : `  waiting: ${rounds.problem.message}`;
+        const problem = rounds.problem?.message ?? source.watch.problem;
+        const waits = problem === null ? '' : `  waiting: ${problem}`;
         return `${counts.done} of ${counts.total} masterchain blocks compared${waits}`;
       },
       report,
