@@ -91,7 +91,7 @@ CREATE TABLE messages (
 CREATE INDEX messages_body ON ONLY public.messages USING btree (body_key, created_lt);
 CREATE INDEX messages_created_at ON ONLY public.messages USING btree (created_at, msg_key);
 CREATE INDEX messages_created_lt ON ONLY public.messages USING btree (created_lt, msg_key);
-CREATE INDEX messages_destination ON ONLY public.messages USING btree (destination_key, created_lt);
+CREATE INDEX messages_destination ON ONLY public.messages USING btree (destination_key, created_lt, msg_key);
 CREATE INDEX messages_msg ON ONLY public.messages USING btree (msg_key);
 CREATE INDEX messages_norm ON ONLY public.messages USING btree (norm_key) WHERE (norm_key IS NOT NULL);
 CREATE INDEX messages_opcode ON ONLY public.messages USING btree (opcode, created_lt);

@@ -107,7 +107,8 @@ CREATE INDEX messages_msg ON messages (msg_key);
 CREATE INDEX messages_norm ON messages (norm_key) WHERE norm_key IS NOT NULL;
 CREATE INDEX messages_body ON messages (body_key, created_lt);
 CREATE INDEX messages_source ON messages (source_key, created_lt);
-CREATE INDEX messages_destination ON messages (destination_key, created_lt);
+-- Messages from outside have no created_lt: all of a busy account stand together, in the order of their hashes.
+CREATE INDEX messages_destination ON messages (destination_key, created_lt, msg_key);
 CREATE INDEX messages_opcode ON messages (opcode, created_lt);
 CREATE INDEX messages_created_lt ON messages (created_lt, msg_key);
 CREATE INDEX messages_created_at ON messages (created_at, msg_key);
