@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
-import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { sharedData } from '../test/support/shared-data.js';

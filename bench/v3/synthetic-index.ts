@@ -8,7 +8,7 @@ import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { copyBinary } from '#drivers/store/copy.js';
 import { CopyRows } from '#drivers/store/copy-rows.js';
-import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { STAGED_ACCOUNTS, STAGED_CODES } from '#drivers/store/encode/table-rows.js';
 import { firstIdOf } from '#drivers/store/ids.js';
 import { migrate } from '#drivers/store/migrate.js';

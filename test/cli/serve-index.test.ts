@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { vectorPath } from '#test/support/shared-data.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
-import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { migrate } from '#drivers/store/migrate.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
 import { systemClock } from '#kernel/clock/system-clock.js';

@@ -1,5 +1,5 @@
 // node --conditions=source --import tsx embedded-holder.ts FOLDER: a process that holds an embedded server until it is killed.
-import { startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 

@@ -16,7 +16,7 @@ import { prepareDataFolder } from '#app/service/data-folder.js';
 import type { IndexPlan } from '#app/service/served-network.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
-import type { EmbeddedServer } from '#drivers/store/embedded-server.js';
+import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { isTernError } from '#kernel/errors/tern-error.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import type { Surroundings } from '#app/service/surroundings.js';
-import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded-server.js';
+import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes/bytes.js';

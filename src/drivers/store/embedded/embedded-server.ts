@@ -1,14 +1,12 @@
 // Over 250 lines: the life of one server process: found, started, owned, watched, stopped.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
-import { storeErrors } from '#drivers/store/errors.js';
-import { connectError, storeError } from '#drivers/store/postgres-error.js';
-import { embeddedProgram, type PostgresProgram, programIn, run } from '#drivers/store/postgres-program.js';
-import { type PostgresUser, postgresUser } from '#drivers/store/postgres-user.js';
+import { embeddedProgram, type PostgresProgram, programIn, run } from '#drivers/store/embedded/postgres-program.js';
+import { type PostgresUser, postgresUser } from '#drivers/store/embedded/postgres-user.js';
 import {
   DATABASE,
   initialise,
@@ -20,8 +18,12 @@ import {
   readRunningServer,
   removeDrafts,
   type ServerFolder,
-} from '#drivers/store/server-folder.js';
-import { type ServerSettings, serverSettings, settingArguments, usableMemory } from '#drivers/store/server-settings.js';
+} from '#drivers/store/embedded/server-folder.js';
+import { connectToServer, ownerOf, takeOwnership } from '#drivers/store/embedded/server-owner.js';
+import { exitOf, sendSignal, spawnServer } from '#drivers/store/embedded/server-process.js';
+import { type ServerSettings, serverSettings, usableMemory } from '#drivers/store/embedded/server-settings.js';
+import { storeErrors } from '#drivers/store/errors.js';
+import { connectError, storeError } from '#drivers/store/postgres-error.js';
 import { pause } from '#kernel/async/pause.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { TernError } from '#kernel/errors/tern-error.js';
@@ -64,23 +66,11 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** Session-level advisory lock in the database `postgres` of the cluster: held by the Tern that the server belongs to. */
-const OWNER_LOCK = [0x5465726e, 1];
-const PORT = 5432;
 const STARTING_OR_STOPPING = '57P03';
 /** A server that belongs to nobody for so long was left behind. */
 const UNOWNED_MS = 2000;
 /** After it a server is stopped without writing its tables; the next start makes up for it from the log. */
 const STOP_TIMEOUT_MS = 60_000;
-
-/**
- * Becomes the server, after leaving a process behind that stops it when the pipe on its standard input ends without a line:
- * when the process that started it is gone, however it went. `$$` stays the same through `exec`. The process that watches
- * must not be a child of the server, which takes a child that it does not know for one of its own that crashed.
- */
-const WATCHED_SERVER = `exec 3<&0
-( { read -r _ <&3 || kill -INT $$; } </dev/null >/dev/null 2>&1 & )
-exec "$@" 3<&- </dev/null`;
 
 /**
  * Starts the embedded server, on the first start with an empty database `tern`. A server that a killed Tern left behind in
@@ -223,27 +213,17 @@ class Server implements EmbeddedServer {
   /** Runs the server and takes possession of it. */
   async #spawn(): Promise<pg.Client> {
     const { log, start } = await openLog(this.#folder);
-    const identity = this.#user === null ? {} : { uid: this.#user.uid, gid: this.#user.gid };
-    const settings = { ...serverSettings(usableMemory()), ...this.#options.settings };
-    const server = [
-      ...[join(this.#program.folder, 'bin', 'postgres'), '-D', this.#folder.cluster],
-      ...['-k', this.#socketFolder, '-p', String(PORT)],
-      ...settingArguments(settings),
-    ];
-    const child = spawn('/bin/sh', ['-c', WATCHED_SERVER, 'sh', ...server], {
-      ...identity,
-      cwd: '/',
-      env: { LC_ALL: 'C', TZ: 'UTC' },
-      stdio: ['pipe', log.fd, log.fd],
-      // Its own session: Ctrl-C is for this process, which stops the server when its own work is done.
-      detached: true,
+    const child = spawnServer({
+      program: this.#program,
+      user: this.#user,
+      cluster: this.#folder.cluster,
+      socketFolder: this.#socketFolder,
+      settings: { ...serverSettings(usableMemory()), ...this.#options.settings },
+      log: log.fd,
     });
     await log.close();
-    child.stdin?.on('error', () => {});
     const ended = exitOf(child).then(() => {
       if (this.#child === child) this.#child = null;
-      // A line, so that the process that watches ends and does nothing.
-      child.stdin?.end('\n');
     });
     this.#child = child;
     this.#logStart = start;
@@ -270,7 +250,7 @@ class Server implements EmbeddedServer {
         if (log.includes('lock file "postmaster.pid" already exists')) await this.#stopOrphan();
         throw storeErrors['embedded-start']({ folder, log });
       }
-      const owner = await this.#connect(this.#socketFolder);
+      const owner = await connectToServer(this.#socketFolder);
       if (typeof owner === 'string') continue;
       const holder = await takeOwnership(owner);
       if (holder === null) return owner;
@@ -287,7 +267,7 @@ class Server implements EmbeddedServer {
     for (let wasFree = false; ; ) {
       const running = await readRunningServer(this.#folder);
       if (running === null) return;
-      const client = await this.#connect(running.socketFolder);
+      const client = await connectToServer(running.socketFolder);
       if (typeof client === 'string') {
         // The number may belong to another process by now; PostgreSQL sees to that when it starts.
         const patienceMs = client === STARTING_OR_STOPPING ? this.#startTimeoutMs : 5000;
@@ -322,33 +302,13 @@ class Server implements EmbeddedServer {
     return storeErrors['embedded-in-use']({ folder: this.#folder.folder, holder });
   }
 
-  /** A connection to the database `postgres` of the server behind a socket, or the code of the error. */
-  async #connect(socketFolder: string): Promise<pg.Client | string> {
-    if (socketFolder === '') return 'no socket yet';
-    const client = new pg.Client({
-      host: socketFolder,
-      port: PORT,
-      user: DATABASE,
-      database: 'postgres',
-      application_name: `process ${process.pid}`,
-      connectionTimeoutMillis: 5000,
-    });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    }
-  }
-
   /** After a crash of one of its processes the server cuts all connections, and goes on. */
   #keepOwnership(child: ChildProcess, owner: pg.Client): void {
     const isMine = () => this.#child === child && !this.#closing.signal.aborted;
     owner.once('end', async () => {
       while (isMine()) {
         await pause(200, this.#clock, this.#closing.signal);
-        const next = isMine() ? await this.#connect(this.#socketFolder) : '';
+        const next = isMine() ? await connectToServer(this.#socketFolder) : '';
         if (typeof next === 'string') continue;
         if ((await takeOwnership(next).catch(() => '')) === null) return this.#keepOwnership(child, next);
         await next.end().catch(() => {});
@@ -378,39 +338,7 @@ class Server implements EmbeddedServer {
   }
 }
 
-/** Resolves with `null` when the server belonged to nobody and now does to the client's session; else with its owner. */
-async function takeOwnership(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS taken', OWNER_LOCK);
-  return rows[0].taken ? null : ((await ownerOf(client)) ?? 'unknown');
-}
-
-async function ownerOf(client: pg.Client): Promise<string | null> {
-  const { rows } = await client.query(
-    `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
-     WHERE locktype = 'advisory' AND granted AND classid = $1 AND objid = $2`,
-    OWNER_LOCK,
-  );
-  return rows[0]?.name ?? null;
-}
-
-/** Does nothing when the process is gone. */
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  if (isRunning(pid)) process.kill(pid, signal);
-}
-
 async function createDatabase(client: pg.Client, name: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
   if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-}
-
-/** Resolves when a process is gone, with the reason in words. */
-function exitOf(child: ChildProcess): Promise<string> {
-  const inWords = (code: number | null, signal: string | null) => (signal === null ? `exit code ${code}` : `${signal}`);
-  if (child.exitCode !== null || child.signalCode !== null) {
-    return Promise.resolve(inWords(child.exitCode, child.signalCode));
-  }
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(inWords(code, signal)));
-    child.once('error', (error) => resolve(error.message));
-  });
 }

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
+import { type PostgresProgram, run } from '#drivers/store/embedded/postgres-program.js';
+import { closedFolder, type PostgresUser } from '#drivers/store/embedded/postgres-user.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { type PostgresProgram, run } from '#drivers/store/postgres-program.js';
-import { closedFolder, type PostgresUser } from '#drivers/store/postgres-user.js';
 
 /** Files of an embedded server, all in one folder. */
 export interface ServerFolder {

@@ -11,12 +11,12 @@ import {
   type EmbeddedServer,
   type EmbeddedServerOptions,
   startEmbeddedServer,
-} from '#drivers/store/embedded-server.js';
+} from '#drivers/store/embedded/embedded-server.js';
+import { embeddedProgram, programIn } from '#drivers/store/embedded/postgres-program.js';
+import { closedFolder, postgresUser } from '#drivers/store/embedded/postgres-user.js';
+import { isRunning } from '#drivers/store/embedded/server-folder.js';
+import { serverSettings } from '#drivers/store/embedded/server-settings.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { embeddedProgram, programIn } from '#drivers/store/postgres-program.js';
-import { closedFolder, postgresUser } from '#drivers/store/postgres-user.js';
-import { isRunning } from '#drivers/store/server-folder.js';
-import { serverSettings } from '#drivers/store/server-settings.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -255,6 +255,8 @@ describe('a folder', () => {
     const refused = starts.find((end) => end.status === 'rejected');
     expect(refused?.reason).toMatchObject(code('embedded-in-use'));
   });
+
+  if (!isRoot) console.warn('not root: the tests about the user of the server are skipped');
 
   it.runIf(isRoot)('that the user of the server may not enter is refused, by name', async () => {
     const closed = join(base, 'closed');

@@ -3,8 +3,8 @@ import { access, chown, cp, mkdtemp, readdir, readFile, rename, rm, symlink } fr
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import type { PostgresUser } from '#drivers/store/embedded/postgres-user.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import type { PostgresUser } from '#drivers/store/postgres-user.js';
 
 /** An installed PostgreSQL that this machine and a certain user can run. */
 export interface PostgresProgram {
