@@ -60,8 +60,76 @@ CREATE INDEX blocks_start_lt ON ONLY public.blocks USING btree (start_lt, id);
 CREATE TABLE codes (
   code_hash bytea NOT NULL,
   boc bytea NOT NULL,
+  methods integer[],
+  methods_read boolean NOT NULL DEFAULT false,
   CONSTRAINT codes_pkey PRIMARY KEY (code_hash)
 );
+CREATE INDEX codes_methods_unread ON public.codes USING btree (code_hash) WHERE (NOT methods_read);
+
+CREATE TABLE contract_queue (
+  address bytea NOT NULL,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  attempts smallint NOT NULL DEFAULT 0,
+  not_before bigint NOT NULL DEFAULT 0,
+  CONSTRAINT contract_queue_pkey PRIMARY KEY (address)
+);
+CREATE INDEX contract_queue_order ON public.contract_queue USING btree (not_before, mc_seqno);
+
+CREATE TABLE contracts (
+  address bytea NOT NULL,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  kinds text[] NOT NULL,
+  refused jsonb,
+  CONSTRAINT contracts_pkey PRIMARY KEY (address)
+);
+CREATE INDEX contracts_refused ON public.contracts USING btree (address) WHERE (refused IS NOT NULL);
+
+CREATE TABLE derivations (
+  name text NOT NULL,
+  rounds int4multirange NOT NULL DEFAULT '{}'::int4multirange,
+  "position" bytea,
+  CONSTRAINT derivations_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE dex_pools (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  dex text NOT NULL,
+  pool_type text NOT NULL,
+  asset_1 bytea,
+  asset_2 bytea,
+  reserve_1 numeric NOT NULL,
+  reserve_2 numeric NOT NULL,
+  fee double precision,
+  CONSTRAINT dex_pools_pkey PRIMARY KEY (address)
+);
+
+CREATE TABLE dns_items (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  owner bytea,
+  domain text NOT NULL,
+  dns_next_resolver bytea,
+  dns_wallet bytea,
+  dns_site_adnl bytea,
+  dns_storage_bag_id bytea,
+  CONSTRAINT dns_items_pkey PRIMARY KEY (address)
+);
+CREATE INDEX dns_items_domain ON public.dns_items USING btree (domain) WHERE (lapsed IS NULL);
+CREATE INDEX dns_items_wallet ON public.dns_items USING btree (dns_wallet, length(domain), domain) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
 
 CREATE TABLE index_state (
   one_row boolean NOT NULL DEFAULT true,
@@ -71,10 +139,50 @@ CREATE TABLE index_state (
   selection jsonb NOT NULL DEFAULT '{}'::jsonb,
   rounds int4multirange NOT NULL DEFAULT '{}'::int4multirange,
   pruned_below integer NOT NULL DEFAULT 0,
+  contract_changes bigint NOT NULL DEFAULT 0,
   CONSTRAINT index_state_one_row_check CHECK (one_row),
   CONSTRAINT index_state_partition_rounds_check CHECK ((partition_rounds > 0)),
   CONSTRAINT index_state_pkey PRIMARY KEY (one_row)
 );
+
+CREATE TABLE jetton_masters (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  total_supply numeric NOT NULL,
+  mintable boolean NOT NULL,
+  admin bytea,
+  content jsonb NOT NULL,
+  jetton_wallet_code_hash bytea NOT NULL,
+  CONSTRAINT jetton_masters_pkey PRIMARY KEY (address)
+);
+CREATE INDEX jetton_masters_admin ON public.jetton_masters USING btree (admin, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_masters_id ON public.jetton_masters USING btree (id) WHERE (lapsed IS NULL);
+
+CREATE TABLE jetton_wallets (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  balance numeric NOT NULL,
+  owner bytea NOT NULL,
+  jetton bytea NOT NULL,
+  mintless_is_claimed boolean,
+  CONSTRAINT jetton_wallets_pkey PRIMARY KEY (address)
+);
+CREATE INDEX jetton_wallets_balance ON public.jetton_wallets USING btree (balance, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_id ON public.jetton_wallets USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_jetton ON public.jetton_wallets USING btree (jetton, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_jetton_balance ON public.jetton_wallets USING btree (jetton, balance, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_owner ON public.jetton_wallets USING btree (owner, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_owner_balance ON public.jetton_wallets USING btree (owner, balance, id) WHERE (lapsed IS NULL);
 
 CREATE TABLE messages (
   tx_id bigint NOT NULL,
@@ -97,6 +205,167 @@ CREATE INDEX messages_norm ON ONLY public.messages USING btree (norm_key) WHERE 
 CREATE INDEX messages_opcode ON ONLY public.messages USING btree (opcode, created_lt);
 CREATE INDEX messages_source ON ONLY public.messages USING btree (source_key, created_lt);
 
+CREATE TABLE multisig_orders (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  multisig bytea NOT NULL,
+  order_seqno numeric NOT NULL,
+  threshold bigint,
+  sent_for_execution boolean,
+  approvals_mask numeric,
+  approvals_num bigint,
+  expiration_date bigint,
+  order_boc bytea,
+  signers bytea[],
+  CONSTRAINT multisig_orders_pkey PRIMARY KEY (address)
+);
+CREATE INDEX multisig_orders_id ON public.multisig_orders USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX multisig_orders_multisig ON public.multisig_orders USING btree (multisig, id) WHERE (lapsed IS NULL);
+
+CREATE TABLE multisigs (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  next_order_seqno numeric NOT NULL,
+  threshold bigint NOT NULL,
+  signers bytea[] NOT NULL,
+  proposers bytea[] NOT NULL,
+  CONSTRAINT multisigs_pkey PRIMARY KEY (address)
+);
+CREATE INDEX multisigs_id ON public.multisigs USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX multisigs_members ON public.multisigs USING gin (((signers || proposers))) WHERE (lapsed IS NULL);
+
+CREATE TABLE nft_auctions (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  end_flag boolean NOT NULL,
+  end_time bigint NOT NULL,
+  marketplace bytea,
+  nft bytea,
+  nft_owner bytea,
+  last_bid numeric NOT NULL,
+  last_member bytea,
+  min_step bigint NOT NULL,
+  mp_fee_address bytea,
+  mp_fee_factor bigint NOT NULL,
+  mp_fee_base bigint NOT NULL,
+  royalty_fee_address bytea,
+  royalty_fee_factor bigint NOT NULL,
+  royalty_fee_base bigint NOT NULL,
+  max_bid numeric NOT NULL,
+  min_bid numeric NOT NULL,
+  created_at bigint NOT NULL,
+  last_bid_at bigint NOT NULL,
+  is_canceled boolean NOT NULL,
+  activated boolean,
+  step_time bigint,
+  last_query_id numeric,
+  jetton_wallet bytea,
+  jetton_master bytea,
+  is_broken_state boolean,
+  public_key numeric,
+  CONSTRAINT nft_auctions_pkey PRIMARY KEY (address)
+);
+CREATE INDEX nft_auctions_nft ON public.nft_auctions USING btree (nft) WHERE (lapsed IS NULL);
+
+CREATE TABLE nft_collections (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  next_item_index numeric NOT NULL,
+  owner bytea,
+  content jsonb NOT NULL,
+  CONSTRAINT nft_collections_pkey PRIMARY KEY (address)
+);
+CREATE INDEX nft_collections_id ON public.nft_collections USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_collections_owner ON public.nft_collections USING btree (owner, id) WHERE (lapsed IS NULL);
+
+CREATE TABLE nft_items (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  init boolean NOT NULL,
+  index numeric NOT NULL,
+  collection bytea,
+  owner bytea,
+  content jsonb NOT NULL,
+  real_owner bytea,
+  CONSTRAINT nft_items_pkey PRIMARY KEY (address)
+);
+CREATE INDEX nft_items_collection ON public.nft_items USING btree (collection, index) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_id ON public.nft_items USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_lt ON public.nft_items USING btree (last_trans_lt, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_owner ON public.nft_items USING btree (owner, collection, index) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_real_owner ON public.nft_items USING btree (real_owner, collection, index) WHERE (lapsed IS NULL);
+
+CREATE TABLE nft_sales (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  is_complete boolean NOT NULL,
+  created_at bigint NOT NULL,
+  marketplace bytea,
+  nft bytea,
+  nft_owner bytea,
+  full_price numeric NOT NULL,
+  marketplace_fee_address bytea,
+  marketplace_fee numeric NOT NULL,
+  royalty_address bytea,
+  royalty_amount numeric NOT NULL,
+  sold_at bigint,
+  sold_query_id numeric,
+  jetton_prices jsonb,
+  CONSTRAINT nft_sales_pkey PRIMARY KEY (address)
+);
+CREATE INDEX nft_sales_nft ON public.nft_sales USING btree (nft) WHERE (lapsed IS NULL);
+
+CREATE TABLE nominator_pools (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  state bigint NOT NULL,
+  nominators_count bigint NOT NULL,
+  stake_amount_sent numeric NOT NULL,
+  validator_amount numeric NOT NULL,
+  validator bytea,
+  validator_reward_share bigint NOT NULL,
+  max_nominators_count bigint NOT NULL,
+  min_validator_stake numeric NOT NULL,
+  min_nominator_stake numeric NOT NULL,
+  nominators jsonb NOT NULL,
+  CONSTRAINT nominator_pools_pkey PRIMARY KEY (address)
+);
+
 CREATE TABLE open_messages (
   msg_hash bytea NOT NULL,
   trace_root bigint NOT NULL,
@@ -118,6 +387,66 @@ CREATE TABLE schema_migrations (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
+
+CREATE TABLE telemint_items (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  token_name text NOT NULL,
+  bidder_address bytea,
+  bid numeric,
+  bid_ts bigint,
+  min_bid numeric,
+  end_time bigint,
+  beneficiary_address bytea,
+  initial_min_bid numeric,
+  max_bid numeric,
+  min_bid_step numeric,
+  min_extend_time bigint,
+  duration bigint,
+  royalty_numerator bigint,
+  royalty_denominator bigint,
+  royalty_destination bytea,
+  CONSTRAINT telemint_items_pkey PRIMARY KEY (address)
+);
+
+CREATE TABLE token_events (
+  tx_id bigint NOT NULL,
+  kind smallint NOT NULL,
+  lt bigint NOT NULL,
+  now bigint NOT NULL,
+  aborted boolean NOT NULL,
+  confirmed boolean NOT NULL,
+  account_key bigint NOT NULL,
+  token_key bigint,
+  source_key bigint,
+  destination_key bigint
+) PARTITION BY RANGE (tx_id);
+CREATE INDEX token_events_account ON ONLY public.token_events USING btree (account_key, kind, lt);
+CREATE INDEX token_events_destination ON ONLY public.token_events USING btree (destination_key, kind, lt) WHERE confirmed;
+CREATE INDEX token_events_lt ON ONLY public.token_events USING btree (kind, lt) WHERE confirmed;
+CREATE INDEX token_events_now ON ONLY public.token_events USING btree (kind, now, lt) WHERE confirmed;
+CREATE INDEX token_events_source ON ONLY public.token_events USING btree (source_key, kind, lt) WHERE confirmed;
+CREATE INDEX token_events_token ON ONLY public.token_events USING btree (token_key, kind, lt) WHERE confirmed;
+CREATE INDEX token_events_tx ON ONLY public.token_events USING btree (tx_id);
+
+CREATE TABLE token_metadata (
+  address bytea NOT NULL,
+  kind text NOT NULL,
+  uri text,
+  document jsonb,
+  override jsonb,
+  fetched_at bigint,
+  due_at bigint,
+  attempts smallint NOT NULL DEFAULT 0,
+  failure jsonb,
+  CONSTRAINT token_metadata_pkey PRIMARY KEY (address, kind)
+);
+CREATE INDEX token_metadata_due ON public.token_metadata USING btree (due_at) WHERE (due_at IS NOT NULL);
 
 CREATE TABLE trace_accounts (
   root bigint NOT NULL,
@@ -168,3 +497,52 @@ CREATE INDEX transactions_in_msg ON ONLY public.transactions USING btree (in_msg
 CREATE INDEX transactions_lt ON ONLY public.transactions USING btree (lt);
 CREATE INDEX transactions_now ON ONLY public.transactions USING btree (now, lt);
 CREATE INDEX transactions_trace ON ONLY public.transactions USING btree (trace_root);
+
+CREATE TABLE vesting_contracts (
+  id bigint NOT NULL,
+  address bytea NOT NULL,
+  lapsed text,
+  last_trans_lt bigint NOT NULL,
+  mc_seqno integer NOT NULL,
+  code_hash bytea,
+  data_hash bytea,
+  start_time bigint NOT NULL,
+  total_duration bigint NOT NULL,
+  unlock_period bigint NOT NULL,
+  cliff_duration bigint NOT NULL,
+  total_amount numeric NOT NULL,
+  sender bytea,
+  owner bytea,
+  whitelist bytea[] NOT NULL,
+  CONSTRAINT vesting_contracts_pkey PRIMARY KEY (address)
+);
+CREATE INDEX vesting_contracts_id ON public.vesting_contracts USING btree (id) WHERE (lapsed IS NULL);
+CREATE INDEX vesting_contracts_owner ON public.vesting_contracts USING btree (owner, id) WHERE (lapsed IS NULL);
+CREATE INDEX vesting_contracts_sender ON public.vesting_contracts USING btree (sender, id) WHERE (lapsed IS NULL);
+CREATE INDEX vesting_contracts_whitelist ON public.vesting_contracts USING gin (whitelist) WHERE (lapsed IS NULL);
+
+CREATE SEQUENCE dex_pools_id_seq AS bigint;
+
+CREATE SEQUENCE dns_items_id_seq AS bigint;
+
+CREATE SEQUENCE jetton_masters_id_seq AS bigint;
+
+CREATE SEQUENCE jetton_wallets_id_seq AS bigint;
+
+CREATE SEQUENCE multisig_orders_id_seq AS bigint;
+
+CREATE SEQUENCE multisigs_id_seq AS bigint;
+
+CREATE SEQUENCE nft_auctions_id_seq AS bigint;
+
+CREATE SEQUENCE nft_collections_id_seq AS bigint;
+
+CREATE SEQUENCE nft_items_id_seq AS bigint;
+
+CREATE SEQUENCE nft_sales_id_seq AS bigint;
+
+CREATE SEQUENCE nominator_pools_id_seq AS bigint;
+
+CREATE SEQUENCE telemint_items_id_seq AS bigint;
+
+CREATE SEQUENCE vesting_contracts_id_seq AS bigint;

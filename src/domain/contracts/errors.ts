@@ -29,6 +29,12 @@ export const contractDataErrors = defineErrors('contract-data', {
     message: (d: { problem: string }) => `data is not as the known code writes it: ${d.problem}`,
     remedy: 'Run the get method instead; data like this was not written by the contract itself.',
   },
+  'not-verified': {
+    class: 'caller',
+    message: (d: { kind: string; address: string; by: string; problem: string }) =>
+      `${d.address} says that it is a ${d.kind}, but ${d.by} ${d.problem}`,
+    remedy: 'Do not trust it: whoever deployed the contract wrote what it says of itself.',
+  },
   'domain-name': {
     class: 'caller',
     message: (d: { name: string; problem: string }) => `${JSON.stringify(d.name)} is no domain name: ${d.problem}`,

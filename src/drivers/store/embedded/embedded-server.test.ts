@@ -65,7 +65,7 @@ interface Holder {
 
 /** Another process with a server in the folder. */
 async function holder(at = folder): Promise<Holder> {
-  const program = join(import.meta.dirname, '../../../test/support/embedded-holder.ts');
+  const program = join(import.meta.dirname, '../../../../test/support/embedded-holder.ts');
   const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, at], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

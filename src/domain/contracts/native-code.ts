@@ -1,0 +1,35 @@
+import type { GetMethod } from '#domain/contracts/get-method.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+
+/** A contract as its account has it. */
+export interface NativeAccount {
+  readonly address: Address;
+  /** A library reference stays one. */
+  readonly code: Cell;
+  readonly data: Cell;
+}
+
+/** What one get method of a known code answers, read from the data. */
+export interface NativeAnswer {
+  readonly method: string;
+  /** As the get method; or throws a TernError when the data is of another form than that code writes. */
+  readonly read: (account: NativeAccount, ...given: never[]) => unknown;
+}
+
+/** Get methods of a known code without running it. What is not among them must be run. */
+export interface NativeCode {
+  /** Of the code, or of the library that it refers to: lower-case hexadecimal. */
+  readonly hashes: readonly string[];
+  readonly answers: readonly NativeAnswer[];
+  /** Names of get methods that are asked for by kinds, and that this code does not have. */
+  readonly lacks?: readonly string[];
+}
+
+/** An answer to a get method, of the types that it declares. */
+export function nativeAnswer<Arguments extends readonly unknown[], Result>(
+  { name }: GetMethod<Arguments, Result>,
+  read: (account: NativeAccount, ...given: Arguments) => Result,
+): NativeAnswer {
+  return { method: name, read: read as unknown as NativeAnswer['read'] };
+}
