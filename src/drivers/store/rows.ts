@@ -1,12 +1,4 @@
-/** What a batch of rounds adds to the tables; columns are explained in `migrations/0001-index.sql`. */
-export interface BatchRows {
-  readonly blocks: readonly BlockRow[];
-  readonly transactions: readonly TransactionRow[];
-  readonly messages: readonly MessageRow[];
-  readonly accounts: readonly AccountRow[];
-  /** Code by hash, each once. */
-  readonly codes: readonly CodeRow[];
-}
+/** Rows of the tables; columns are explained in `migrations/0001-index.sql`. */
 
 export interface BlockRow {
   readonly id: bigint;

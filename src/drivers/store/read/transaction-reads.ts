@@ -54,6 +54,6 @@ function filterCheck(filter: TransactionFilter): (row: TransactionFound) => bool
 }
 
 /** The hash of a stored transaction. */
-export function storedHash(stored: Uint8Array): Uint8Array {
+function storedHash(stored: Uint8Array): Uint8Array {
   return loadTransaction(stored, () => null).hash(0);
 }

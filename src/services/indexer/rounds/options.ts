@@ -22,7 +22,7 @@ export interface RoundOptions {
 }
 
 /** Of each option: the default, and the smallest and largest allowed value. */
-export const ROUND_LIMITS = {
+const ROUND_LIMITS = {
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   headWaitMs: { default: 60_000, min: 1, max: 3_600_000 },
   retryMinMs: { default: 100, min: 1, max: 60_000 },

@@ -1,5 +1,4 @@
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
+import type { CellTable } from '#formats/cells/cell-table.js';
 import { putBit } from '#formats/cells/dict-bits.js';
 import { DictLabel } from '#formats/cells/dict-label.js';
 import { forkError, tooLarge, type VisitBudget, visitBudget } from '#formats/cells/dict-walk.js';
@@ -121,10 +120,4 @@ function ltOf(key: Uint8Array): bigint {
     (key[0]! << 24) | (key[1]! << 16) | (key[2]! << 8) | key[3]!,
     (key[4]! << 24) | (key[5]! << 16) | (key[6]! << 8) | key[7]!,
   );
-}
-
-/** The one root of a bag of cells as its table and line. @throws cells/boc-* */
-export function parseTable(bytes: Uint8Array): { readonly table: CellTable; readonly root: number } {
-  const { table, index } = parseBocRoot(bytes) as TableCell;
-  return { table, root: index };
 }
