@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg';
  */
 const STAGING = `
   CREATE TEMP TABLE IF NOT EXISTS staged_accounts (LIKE accounts) ON COMMIT DELETE ROWS;
-  CREATE TEMP TABLE IF NOT EXISTS staged_codes (LIKE codes) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE IF NOT EXISTS staged_codes (LIKE codes INCLUDING DEFAULTS) ON COMMIT DELETE ROWS;
 `;
 
 /**
