@@ -28,7 +28,7 @@ export class TraceStore {
       this.#accounts.set(trace.root, new Set(accounts));
     }
     for (const { accounts, ...growth } of continued) {
-      this.#traces.set(growth.root, growTrace(this.#traces.get(growth.root)!, growth));
+      this.#traces.set(growth.root, growTrace(this.#traces.get(growth.root), growth));
       for (const account of accounts) this.#accounts.get(growth.root)!.add(account);
     }
     this.opened.remove(arrived);

@@ -27,7 +27,7 @@ export const tracesErrors = defineErrors('traces', {
   },
   'trace-missing': {
     class: 'internal',
-    message: (d: { root: bigint }) => `there is no row of trace ${d.root}, which takes part in a join`,
-    remedy: 'Read the rows of all traces that the joins name; check the index with `tern check` and report this.',
+    message: (d: { root: bigint }) => `there is no row of trace ${d.root}, which goes on or is joined`,
+    remedy: 'Read the rows of all traces that go on or are joined; check the index with `tern check` and report this.',
   },
 });

@@ -1,3 +1,5 @@
+import { tracesErrors } from '#domain/traces/errors.js';
+
 /**
  * - `broken`: its root is an orphan, that is, the transaction that sent its message is not indexed;
  * - `pending`: some message has not arrived, as far as indexed;
@@ -49,8 +51,14 @@ export function traceState(orphaned: boolean, pending_edges: number): TraceState
   return pending_edges > 0 ? 'pending' : 'complete';
 }
 
-/** The trace with what a batch adds to it. */
-export function growTrace(trace: Trace, growth: TraceGrowth): Trace {
+/**
+ * The trace with what a batch adds to it.
+ *
+ * @param trace the row of `growth.root`; undefined when the index has none
+ * @throws traces/trace-missing
+ */
+export function growTrace(trace: Trace | undefined, growth: TraceGrowth): Trace {
+  if (trace === undefined) throw tracesErrors['trace-missing']({ root: growth.root });
   const pending_edges = trace.pending_edges + growth.pending_edges;
   return {
     ...trace,

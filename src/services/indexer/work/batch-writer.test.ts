@@ -183,6 +183,23 @@ describe('batches of the recorded chain', () => {
     await expectSame(alone, index);
   });
 
+  it('are not written at all when the row of a trace that they continue is lost', async () => {
+    const whole = await sequential.test.connect();
+    const { rows } = await whole.query<{ from: number; to: number }>(
+      `SELECT (root >> 24)::int AS from, mc_seqno_end AS to FROM traces WHERE mc_seqno_end > root >> 24 ORDER BY root LIMIT 1`,
+    );
+    const { from, to } = rows[0]!;
+    const index = await newIndex();
+    await index.writer.write(batch(1, from), ALONE);
+    const client = await index.test.connect();
+    await client.query('DELETE FROM traces WHERE pending_edges > 0');
+    const before = await dumpIndex(client);
+    await expect(index.writer.write(batch(from + 1, to), ALONE)).rejects.toMatchObject({
+      code: 'traces/trace-missing',
+    });
+    expect(await dumpIndex(client)).toEqual(before);
+  });
+
   it('hold some accounts only, when these are selected', async () => {
     const whole = await sequential.test.connect();
     const { rows: accounts } = await whole.query<{ account_key: bigint }>(

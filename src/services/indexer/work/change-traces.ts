@@ -27,6 +27,8 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
 /**
  * Changes the traces of the index by what a batch tells of them: those that go on in it, and those that it connects. The rows
  * of the batch are written already, and the lock of the traces is held.
+ *
+ * @throws traces/trace-missing and what the database says: the transaction must be rolled back
  */
 export async function changeTracesBy(client: ClientBase, batch: TraceBatch): Promise<void> {
   await closeMessages(
@@ -44,10 +46,7 @@ export async function changeTracesBy(client: ClientBase, batch: TraceBatch): Pro
   }
   const before = await readTraces(client, [...roots]);
   const traces = new Map(before.map((row) => [row.root, traceOfRow(row)]));
-  for (const growth of batch.continued) {
-    const trace = traces.get(growth.root);
-    if (trace !== undefined) traces.set(growth.root, growTrace(trace, growth));
-  }
+  for (const growth of batch.continued) traces.set(growth.root, growTrace(traces.get(growth.root), growth));
   const { traces: joined, moved } = stitch(
     joins.map(({ msg_hash, parent_root, orphan }) => ({ hash: msg_hash, parent: parent_root, orphan })),
     traces.values(),
