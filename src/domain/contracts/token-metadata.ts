@@ -1,0 +1,153 @@
+/** Kinds of tokens that say something of themselves; called as in answers and in the column `kind` of `token_metadata`. */
+export const METADATA_KINDS = ['jetton_masters', 'nft_collections', 'nft_items'] as const;
+export type MetadataKind = (typeof METADATA_KINDS)[number];
+
+/** What whoever runs the service says of a token instead of the contract: column `override` of `token_metadata`. */
+export interface MetadataOverride {
+  /** Takes the place of what the contract says and of what its link leads to. */
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly is_nsfw?: boolean;
+  readonly is_scam?: boolean;
+}
+
+/** What is told of a token. */
+export interface TokenMetadata {
+  /** Whether there is what such a token must have: a symbol; a name or a domain; of a collection anything to show. */
+  readonly valid: boolean;
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly description?: string;
+  readonly image?: string;
+  readonly is_nsfw: boolean;
+  readonly is_scam: boolean;
+  /** All the rest by key, such as `uri`, `decimals` (digits) and `attributes`. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** Texts with a field of their own, and how long they may be (UTF-16 units). What is read is cut; a cut link leads nowhere. */
+const TEXTS = {
+  name: { most: 512, cut: true },
+  symbol: { most: 128, cut: true },
+  description: { most: 4_096, cut: true },
+  image: { most: 8_192, cut: false },
+} as const;
+type TextKey = keyof typeof TEXTS;
+
+/** A single value of the rest, and all of it, as JSON text. */
+const MAX_VALUE = 12_288;
+const MAX_REST = 24_576;
+const MAX_KEYS = 128;
+const MAX_KEY = 128;
+
+/** Deeper values are left out. */
+const MAX_DEPTH = 8;
+
+/**
+ * What is told of a token, from all that is known: `override` in the place of everything, what is on the chain, and below that
+ * what its link leads to. Keys are those of TEP-64. Values of an unfit type are left out, all lengths are bounded.
+ *
+ * @param content keys of TEP-64 and their texts: column `content` of the table of the kind; for a domain also `domain`
+ * @param document column `document` of `token_metadata`; null: there is none, or it was not fetched
+ */
+export function tokenMetadata(
+  kind: MetadataKind,
+  content: Readonly<Record<string, unknown>> | null,
+  document: Readonly<Record<string, unknown>> | null,
+  override: MetadataOverride | null,
+): TokenMetadata {
+  const first = tidyDocument(override?.content ?? content ?? {});
+  const second = override?.content === undefined && document !== null ? tidyDocument(document) : {};
+  const texts: Partial<Record<TextKey, string>> = {};
+  const extra: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(first)) put(key, value);
+  for (const [key, value] of Object.entries(second)) if (!Object.hasOwn(first, key)) put(key, value);
+  return {
+    valid: isEnough(kind, texts, first, second),
+    ...texts,
+    is_nsfw: override?.is_nsfw ?? false,
+    is_scam: override?.is_scam ?? false,
+    extra: recordOf(extra),
+  };
+
+  function put(key: string, value: unknown): void {
+    if (isTextKey(key)) texts[key] = value as string;
+    else extra.push([key, value]);
+  }
+}
+
+/**
+ * What can be told of what somebody says of a token: known texts that are texts, `decimals` as digits, the rest as it is; within
+ * bounds, and without what JSON of PostgreSQL has no place for (U+0000, halves of surrogate pairs). Keys that begin with `_` are
+ * those of this API and are left out.
+ */
+export function tidyDocument(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const tidy: [string, unknown][] = [];
+  let room = MAX_REST;
+  for (const [given, value] of Object.entries(document)) {
+    if (tidy.length === MAX_KEYS) break;
+    if (given.length > MAX_KEY || given.startsWith('_')) continue;
+    const key = tidyText(given);
+    if (isTextKey(key)) {
+      const text = tidyKnown(key, value);
+      if (text !== null) tidy.push([key, text]);
+      continue;
+    }
+    const rest = key === 'decimals' ? tidyDecimals(value) : tidyValue(value, 0);
+    const size = rest === undefined ? 0 : key.length + JSON.stringify(rest).length;
+    if (rest === undefined || size > MAX_VALUE || size > room) continue;
+    room -= size;
+    tidy.push([key, rest]);
+  }
+  return recordOf(tidy);
+}
+
+function isEnough(
+  kind: MetadataKind,
+  { name, symbol, description, image }: Partial<Record<TextKey, string>>,
+  ...documents: readonly Readonly<Record<string, unknown>>[]
+): boolean {
+  if (kind === 'jetton_masters') return symbol !== undefined;
+  if (kind === 'nft_items') return name !== undefined || documents.some((each) => typeof each.domain === 'string');
+  return name !== undefined || description !== undefined || image !== undefined;
+}
+
+function isTextKey(key: string): key is TextKey {
+  return Object.hasOwn(TEXTS, key);
+}
+
+function tidyKnown(key: TextKey, value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const { most, cut } = TEXTS[key];
+  if (value.length > most && !cut) return null;
+  const text = tidyText(value.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''));
+  return text === '' ? null : text;
+}
+
+/** How many digits of an amount are after the point: a byte. */
+function tidyDecimals(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  return /^\d{1,3}$/.test(text) && Number(text) <= 255 ? String(Number(text)) : undefined;
+}
+
+function tidyValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.length > MAX_VALUE ? undefined : tidyText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value !== 'object' || depth === MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) return value.map((each) => tidyValue(each, depth + 1) ?? null);
+  const entries: [string, unknown][] = [];
+  for (const [key, each] of Object.entries(value)) {
+    const tidy = tidyValue(each, depth + 1);
+    if (tidy !== undefined) entries.push([tidyText(key), tidy]);
+  }
+  return recordOf(entries);
+}
+
+function tidyText(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD').replaceAll('\0', '');
+}
+
+/** Every key is one of the record itself, `__proto__` too. */
+function recordOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(entries);
+}
