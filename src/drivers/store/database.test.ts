@@ -1,4 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionConfig } from '#drivers/store/connection.js';
@@ -6,6 +9,8 @@ import { Database, type DatabaseOptions } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { isTransient } from '#drivers/store/postgres-error.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
+import { silentLogger } from '#kernel/observe/logger.js';
+import { startTcpProxy } from '#test/support/tcp-proxy.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 let test: TestDatabase;
@@ -276,9 +281,6 @@ describe('opening', () => {
 
   it('says who does not answer, and who does not let in', async () => {
     await expect(open({ url: 'postgresql://u@127.0.0.1:1/d' })).rejects.toMatchObject(code('unreachable'));
-    await expect(open({ url: test.url, readUrl: 'postgresql://u@127.0.0.1:1/d' })).rejects.toMatchObject(
-      code('unreachable'),
-    );
     const nobody = test.url.replace('tern@', 'nobody_here@');
     await expect(open({ url: nobody })).rejects.toMatchObject(code('connection-refused'));
     const nothing = test.url.replace(/test_\w+/, 'no_such_database');
@@ -302,6 +304,43 @@ describe('opening', () => {
       expect([written.rows[0].name, read!.name].map((text) => test.url.includes(text))).toEqual([true, false]);
     });
     await replica.close();
+  });
+
+  it('does without a replica that does not answer, until it does', async () => {
+    const away = mkdtempSync(join(tmpdir(), 'tern-replica-'));
+    const [, folder] = /\?host=(.+)$/.exec(test.url)!;
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (text: string, data: unknown) => void warnings.push([text, data]) };
+    const readUrl = test.url.replace(folder!, encodeURIComponent(away));
+    const database = await Database.open({ url: test.url, readUrl }, { clock: systemClock, logger });
+    const one = { text: 'SELECT 1 AS one' };
+    try {
+      expect(warnings).toEqual([
+        ['the replica cannot be read yet', { problem: expect.stringMatching(/does not answer/) }],
+      ]);
+      await expect(database.query(one)).rejects.toMatchObject(code('unreachable'));
+      expect((await database.withWriter((client) => client.query(one))).rows).toEqual([{ one: 1 }]);
+      const socket = '.s.PGSQL.5432';
+      symlinkSync(join(decodeURIComponent(folder!), socket), join(away, socket));
+      expect(await database.query(one)).toEqual([{ one: 1 }]);
+    } finally {
+      await database.close();
+      rmSync(away, { recursive: true });
+    }
+  });
+
+  it('refuses a replica that lets nobody in, or is too old when it is there at last', async () => {
+    const readUrl = test.url.replace(/test_\w+/, 'no_such_database');
+    await expect(open({ url: test.url, readUrl })).rejects.toMatchObject(code('connection-refused'));
+    const server = await oldServer('14.11', 140_011);
+    const replica = await startTcpProxy({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    replica.refusing = true;
+    await withDatabase({ readUrl: `postgresql://u:p@127.0.0.1:${replica.port}/d` }, async (database) => {
+      replica.refusing = false;
+      await expect(database.query({ text: 'SELECT 1' })).rejects.toMatchObject(code('server-too-old'));
+    });
+    await replica.close();
+    server.close();
   });
 
   it('refuses a server that is too old, by name of its version', async () => {

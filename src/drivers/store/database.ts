@@ -2,10 +2,10 @@ import pg from 'pg';
 import { connectionConfig, type SessionOptions } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { Pool, type PoolState } from '#drivers/store/pool.js';
-import { connectError, storeError } from '#drivers/store/postgres-error.js';
+import { connectError, isTransient, storeError } from '#drivers/store/postgres-error.js';
 import { type Query, type Reader, Reading } from '#drivers/store/reading.js';
 import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
 import { type Logger, silentLogger } from '#kernel/observe/logger.js';
 
 export interface DatabaseOptions {
@@ -51,6 +51,9 @@ export class Database {
   readonly #clock: Clock;
   readonly #writers: Pool;
   readonly #readers: Pool;
+  readonly #logger: Logger;
+  /** Whether the version of the replica is still to be looked at. */
+  #isReplicaUnknown = false;
 
   private constructor(options: DatabaseOptions, { clock, logger }: DatabaseModules) {
     const { url, readUrl, ...rest } = options;
@@ -66,21 +69,24 @@ export class Database {
       ...rest,
     };
     this.#clock = clock;
+    this.#logger = logger ?? silentLogger;
     const { readOnly, writeConnections, readConnections, connectTimeoutMs } = this.#options;
-    this.#writers = new Pool(url, { connectTimeoutMs, readOnly }, writeConnections, logger ?? silentLogger);
+    this.#writers = new Pool(url, { connectTimeoutMs, readOnly }, writeConnections, this.#logger);
     const session = { name: 'tern read', connectTimeoutMs, readOnly: true };
-    this.#readers = new Pool(readUrl ?? url, session, readConnections, logger ?? silentLogger);
+    this.#readers = new Pool(readUrl ?? url, session, readConnections, this.#logger);
   }
 
   /**
-   * Opens the database, and looks whether its servers are new enough.
+   * Opens the database, and looks whether its servers are new enough. A replica that does not answer now hinders nobody from
+   * writing: readings fail until it does.
    *
    * @throws store/bad-url, store/unreachable, store/connection-refused, store/server-too-old
    */
   static async open(options: DatabaseOptions, modules: DatabaseModules): Promise<Database> {
     const database = new Database(options, modules);
     try {
-      await Promise.all([database.#writers.requireVersion(), database.#readers.requireVersion()]);
+      const isReplica = options.readUrl !== undefined && options.readUrl !== options.url;
+      await Promise.all([database.#writers.requireVersion(), database.#openReaders(isReplica)]);
       return database;
     } catch (error) {
       await database.close();
@@ -108,6 +114,7 @@ export class Database {
     const onTime = () => reading.stop(storeErrors.timeout({ afterMs: timeoutMs }));
     const stopClock = this.#clock.schedule(timeoutMs, onTime);
     try {
+      if (this.#isReplicaUnknown) await this.#requireReplica();
       return await this.#readers.use(async (client) => {
         const reader: Reader = { query: (query) => reading.query(client, query) };
         if (!snapshot) return work(reader);
@@ -170,6 +177,22 @@ export class Database {
 
   get pools(): { readonly write: PoolState; readonly read: PoolState } {
     return { write: this.#writers.state, read: this.#readers.state };
+  }
+
+  async #openReaders(isReplica: boolean): Promise<void> {
+    try {
+      await this.#readers.requireVersion();
+    } catch (error) {
+      if (!isReplica || !isTransient(error)) throw error;
+      this.#isReplicaUnknown = true;
+      const { message: problem } = error as TernError;
+      this.#logger.warn('the replica cannot be read yet', { problem });
+    }
+  }
+
+  async #requireReplica(): Promise<void> {
+    await this.#readers.requireVersion();
+    this.#isReplicaUnknown = false;
   }
 
   /** Waits for what is under way, and closes all connections. */
