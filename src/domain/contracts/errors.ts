@@ -35,6 +35,12 @@ export const contractDataErrors = defineErrors('contract-data', {
       `${d.address} says that it is a ${d.kind}, but ${d.by} ${d.problem}`,
     remedy: 'Do not trust it: whoever deployed the contract wrote what it says of itself.',
   },
+  'unknown-code': {
+    class: 'caller',
+    message: (d: { kind: string; address: string }) =>
+      `the code of ${d.address} is none of those that a ${d.kind} can have`,
+    remedy: 'Contracts of this kind are told by their code only; ask this one with `runGetMethod`.',
+  },
   'domain-name': {
     class: 'caller',
     message: (d: { name: string; problem: string }) => `${JSON.stringify(d.name)} is no domain name: ${d.problem}`,

@@ -29,6 +29,26 @@ export class MethodResult {
     throw this.#wrong(value, 'an integer');
   }
 
+  /** An integer that is not 0. @throws contract-data/method-result */
+  flag(): boolean {
+    return this.int() !== 0n;
+  }
+
+  /** An integer of 64 bits, with a sign. @throws contract-data/method-result */
+  int64(): bigint {
+    const value = this.int();
+    if (BigInt.asIntN(64, value) !== value)
+      throw this.#refuse(`has ${value} at place ${this.#next - 1}; it should fit int64`);
+    return value;
+  }
+
+  /** What `read` reads; null for a null. @throws contract-data/method-result */
+  orNull<T>(read: (result: this) => T): T | null {
+    if (this.#stack[this.#next]?.kind !== 'vm_stk_null') return read(this);
+    this.#next++;
+    return null;
+  }
+
   /** @throws contract-data/method-result */
   cell(): Cell {
     const value = this.#take();
