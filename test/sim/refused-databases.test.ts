@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '#drivers/store/migrate.js';
+import { readMigrations } from '#drivers/store/migration-files.js';
 import { startTestServer } from '#test/support/database-server.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { vectorPath } from '#test/support/shared-data.js';
@@ -80,6 +82,15 @@ async function everything(client: pg.Client): Promise<Record<string, unknown>> {
   return found;
 }
 
+/** Puts an index of no network in place of what is there, as a Tern began it that knew one migration. */
+async function beginElsewhere(client: pg.Client): Promise<void> {
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  await migrate(client, (await readMigrations()).slice(0, 1));
+  await client.query(
+    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection) VALUES ('', '', 64, '{}')`,
+  );
+}
+
 /** What makes a database one that is refused, and what is said about it. */
 const REFUSED: readonly [
   what: string,
@@ -104,6 +115,7 @@ const REFUSED: readonly [
     /store\/schema-foreign: .*left untouched/,
   ],
   ['another network', async () => {}, /store\/other-network: .*left untouched/, other],
+  ['another network, and an older schema', beginElsewhere, /store\/other-network: .*left untouched/],
   ['other accounts', async () => {}, /store\/other-selection: /, network, ['--accounts', accounts]],
 ];
 

@@ -2,14 +2,16 @@ import type { NetworkDatabase } from '#app/config/databases.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { migrate, requireSchema } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
+import { type Migration, readMigrations } from '#drivers/store/migration-files.js';
+import type { NetworkIdentity } from '#drivers/store/network-identity.js';
 import { isTransient } from '#drivers/store/postgres-error.js';
+import { prepareSchema } from '#drivers/store/prepare-schema.js';
 import { pause } from '#kernel/async/pause.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** How the database of an index is used. */
 export interface IndexDatabaseOptions {
+  readonly network: NetworkIdentity;
   readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   /** Whether this process writes; if not, it changes nothing whatever. */
   readonly writes: boolean;
@@ -96,7 +98,7 @@ export class IndexDatabase {
 
   async #open(where: NetworkDatabase, use: UseDatabase): Promise<void> {
     const { url, readUrl } = where;
-    const { writes, connections, queryTimeoutMs } = this.#options;
+    const { network, writes, connections, queryTimeoutMs } = this.#options;
     const { clock, logger } = this.#modules;
     const database = await Database.open(
       {
@@ -112,10 +114,8 @@ export class IndexDatabase {
     );
     try {
       const migrations = await readMigrations();
-      await database.withWriter(async (client): Promise<void> => {
-        if (!writes) return requireSchema(client, migrations);
-        await migrate(client, migrations, ({ name }) => logger.info('changing the database', { migration: name }));
-      });
+      const onMigration = ({ name }: Migration) => logger.info('changing the database', { migration: name });
+      await database.withWriter((client) => prepareSchema(client, migrations, { network, writes, onMigration }));
       await use(database, where);
     } catch (error) {
       await database.close();

@@ -6,8 +6,8 @@ import { openIndexer } from '#app/service/index-writer.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { migrate, requireSchema } from '#drivers/store/migrate.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
+import { prepareSchema } from '#drivers/store/prepare-schema.js';
 import type { Address } from '#formats/address/address.js';
 import { KeyBlockFile } from '#services/chain/key-block-file.js';
 import { type CheckReport, checkIndex } from '#services/indexer/check/check-index.js';
@@ -45,12 +45,9 @@ export function openIndexTools(options: IndexToolsOptions, modules: Surroundings
     const database = await Database.open({ url, readOnly: !writes }, { clock, logger });
     closers.add(() => database.close());
     const migrations = await readMigrations();
-    await database.withWriter(async (client): Promise<void> => {
-      if (!writes) return requireSchema(client, migrations);
-      await migrate(client, migrations);
-    });
-    await prepareDataFolder(dataFolder);
     const { zeroState } = network.config;
+    await database.withWriter((client) => prepareSchema(client, migrations, { network: zeroState, writes }));
+    await prepareDataFolder(dataFolder);
     const path = keyBlockPath(dataFolder, network.name, zeroState);
     const source = await openChainSource(
       { config: network.config, cacheBytes: 16 * MIB, deadlineMs: DEADLINE_MS },

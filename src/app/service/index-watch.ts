@@ -1,5 +1,6 @@
 import type { Database } from '#drivers/store/database.js';
-import { type IndexProgress, type NetworkIdentity, readIndexProgress } from '#drivers/store/read/index-progress.js';
+import type { NetworkIdentity } from '#drivers/store/network-identity.js';
+import { type IndexProgress, readIndexProgress } from '#drivers/store/read/index-progress.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import type { Logger } from '#kernel/observe/logger.js';

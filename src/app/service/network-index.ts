@@ -46,7 +46,10 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const { config, database, role, queryTimeoutMs, connections } = options;
     const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
-    const store = new IndexDatabase({ database, writes, connections, queryTimeoutMs }, modules);
+    const store = new IndexDatabase(
+      { network: config.zeroState, database, writes, connections, queryTimeoutMs },
+      modules,
+    );
     closers.add(() => store.close());
     const watch = new IndexWatch(
       { network: config.zeroState, lookMs: LOOK_MS },

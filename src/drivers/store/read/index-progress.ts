@@ -1,6 +1,5 @@
 import type { Database, ReadLimits } from '#drivers/store/database.js';
-import { storeErrors } from '#drivers/store/errors.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { type NetworkIdentity, requireSameNetwork } from '#drivers/store/network-identity.js';
 
 /** How far an index is, for those who only read it. */
 export interface IndexProgress {
@@ -15,15 +14,7 @@ export interface IndexProgress {
   readonly missing: number;
 }
 
-/** Which network an index is of: hashes of the zerostate. */
-export interface NetworkIdentity {
-  readonly root_hash: Uint8Array;
-  readonly file_hash: Uint8Array;
-}
-
-interface Row {
-  readonly root_hash: Uint8Array;
-  readonly file_hash: Uint8Array;
+interface Row extends NetworkIdentity {
   readonly rounds: string;
   readonly first: number | null;
   readonly last: number | null;
@@ -49,11 +40,7 @@ export async function readIndexProgress(
 ): Promise<IndexProgress | null> {
   const [row] = await database.query<Row>({ name: 'index-progress', text: TEXT }, limits);
   if (row === undefined) return null;
-  for (const field of ['root_hash', 'file_hash'] as const) {
-    if (bytesEqual(row[field], network[field])) continue;
-    const [expected, found] = [toHex(network[field]), toHex(row[field])];
-    throw storeErrors['other-network']({ field: `zerostate_${field}`, expected, found });
-  }
+  requireSameNetwork(network, row);
   const { rounds, first, last, gen_utime, count } = row;
   const missing = first === null || last === null ? 0 : last - first + 1 - Number(count);
   return { rounds, first, last, gen_utime: gen_utime === null ? null : Number(gen_utime), missing };

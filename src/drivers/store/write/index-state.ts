@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { type NetworkIdentity, requireSameNetwork } from '#drivers/store/network-identity.js';
 
 /** What an index is of. It is chosen when the index is begun and never changes. */
 export interface IndexIdentity {
@@ -63,13 +63,14 @@ export async function openIndex(
 export async function requireIdentity(client: ClientBase, identity: IndexIdentity): Promise<IndexState> {
   const row = await stateRow(client);
   if (row === undefined) throw storeErrors['no-index']({});
-  for (const field of ['zerostate_root_hash', 'zerostate_file_hash'] as const) {
-    const [expected, found] = [toHex(identity[field]), toHex(row[field])];
-    if (expected !== found) throw storeErrors['other-network']({ field, expected, found });
-  }
+  requireSameNetwork(networkOf(identity), networkOf(row));
   const [wanted, found] = [describeSelection(identity.selection), describeSelection(row.selection)];
   if (wanted !== found) throw storeErrors['other-selection']({ wanted, found });
   return stateOf(row);
+}
+
+function networkOf(zerostate: Pick<IndexIdentity, 'zerostate_root_hash' | 'zerostate_file_hash'>): NetworkIdentity {
+  return { root_hash: zerostate.zerostate_root_hash, file_hash: zerostate.zerostate_file_hash };
 }
 
 /** How far the index is; null before it is begun. */
