@@ -49,7 +49,7 @@ function rawLayout(rounds: readonly RoundRows[], writer: TransactionWriter): Lay
       for (const { table, columns, bytes, rows } of tables) {
         if (rows > 0) await copyBinary(client, table, columns, [bytes]);
       }
-      await mergeAccounts(client);
+      await mergeAccounts(client, []);
       await client.query('COMMIT');
       return performance.now() - start;
     },

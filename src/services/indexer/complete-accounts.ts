@@ -14,6 +14,7 @@ import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
 import type { IndexWork } from '#services/indexer/index-work.js';
 
 /** So many are looked at before others are read from the database, and so many asked for at a time. */
@@ -63,7 +64,7 @@ export class AccountCompleter {
             database.transaction(async (client) => {
               // Batches change accounts under this lock, in an order of their own.
               await lockTraces(client);
-              for (const each of parts) await completeAccount(client, each);
+              for (const each of parts) await completeAccount(client, each, PLAIN_CODES);
             }),
           signal,
         );

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { alsoQueued } from '#drivers/store/write/contract-queue.js';
 
 /**
  * Where a batch copies the accounts and codes that it tells of: tables of the session, which are empty again after the
@@ -23,17 +24,19 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
 /**
  * Takes the staged accounts and codes over, whatever the order in which batches come: of two states of an account the one
  * with the greater last_trans_lt stays. Staged accounts are one for each address, and `incomplete` when they have other
- * currencies that are not known; what else makes them incomplete is found here.
+ * currencies that are not known; what else makes them incomplete is found here. Those whose newest state is known from now on
+ * enter the queue of contracts.
+ *
+ * @param plain hashes of codes whose accounts need not be looked at
  */
-export async function mergeAccounts(client: ClientBase): Promise<void> {
+export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Array[]): Promise<void> {
   const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
-  await client.query(MERGE_NEWER);
-  await client.query(FILL_DATA);
-  if (rows.length > 0)
-    await completeByCodes(
-      client,
-      rows.map(({ code_hash }) => code_hash),
-    );
+  await client.query({ ...MERGE_NEWER, values: [plain] });
+  await client.query({ ...FILL_DATA, values: [plain] });
+  if (rows.length > 0) {
+    const codes = rows.map(({ code_hash }) => code_hash);
+    await completeByCodes(client, codes, plain);
+  }
 }
 
 /** What is known of accounts before a batch, and may hold what the batch leaves out. */
@@ -68,8 +71,12 @@ export async function readKnownAccounts(
 }
 
 /** An account is not incomplete for want of a code any more that has come, whoever brought it. */
-async function completeByCodes(client: ClientBase, codes: readonly Uint8Array[]): Promise<void> {
-  await client.query({ ...COMPLETE_BY_CODES, values: [codes] });
+async function completeByCodes(
+  client: ClientBase,
+  codes: readonly Uint8Array[],
+  plain: readonly Uint8Array[],
+): Promise<void> {
+  await client.query({ ...COMPLETE_BY_CODES, values: [codes, plain] });
 }
 
 /** An account that is incomplete, and what is missing there. */
@@ -107,21 +114,33 @@ export interface AccountParts {
   readonly code: { readonly code_hash: Uint8Array; readonly boc: Uint8Array } | null;
 }
 
-/** Adds to incomplete accounts what they lack, in the transaction of the caller. */
-export async function completeAccount(client: ClientBase, parts: AccountParts): Promise<void> {
+/**
+ * Adds to incomplete accounts what they lack, in the transaction of the caller.
+ *
+ * @param plain as {@link mergeAccounts}
+ */
+export async function completeAccount(
+  client: ClientBase,
+  parts: AccountParts,
+  plain: readonly Uint8Array[],
+): Promise<void> {
   const { address, state_hash, data_boc, extra_currencies, code } = parts;
   if (code !== null) {
     await client.query('INSERT INTO codes (code_hash, boc) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       code.code_hash,
       code.boc,
     ]);
-    await completeByCodes(client, [code.code_hash]);
+    await completeByCodes(client, [code.code_hash], plain);
   }
   await client.query({
     name: 'complete-account',
-    text: `UPDATE accounts SET data_boc = $3, extra_currencies = $4, incomplete = false
-           WHERE address = $1 AND state_hash = $2 AND incomplete`,
-    values: [address, state_hash, data_boc, extra_currencies],
+    text: alsoQueued(
+      `UPDATE accounts a SET data_boc = $3, extra_currencies = $4, incomplete = false
+       WHERE address = $1 AND state_hash = $2 AND incomplete`,
+      'a',
+      5,
+    ),
+    values: [address, state_hash, data_boc, extra_currencies, plain],
   });
 }
 
@@ -139,7 +158,8 @@ const MERGE_CODES = {
 /** Data that is left out and has the hash of the data known before is that. */
 const MERGE_NEWER = {
   name: 'merge-accounts',
-  text: `
+  text: alsoQueued(
+    `
     INSERT INTO accounts AS known
     SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN} ELSE s.extra_currencies END,
       s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
@@ -156,23 +176,34 @@ const MERGE_NEWER = {
           AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
         OR coalesce(excluded.extra_currencies = ${UNKNOWN}, false) OR ${NO_CODE('excluded')}
     WHERE known.last_trans_lt < excluded.last_trans_lt`,
+    'known',
+    1,
+  ),
 };
 
 /** A batch of older rounds may tell the data that a newer one left out. */
 const FILL_DATA = {
   name: 'fill-accounts',
-  text: `
+  text: alsoQueued(
+    `
     UPDATE accounts a SET data_boc = s.data_boc,
       incomplete = coalesce(a.extra_currencies = ${UNKNOWN}, false) OR ${NO_CODE('a')}
     FROM staged_accounts s
     WHERE a.address = s.address AND a.incomplete AND a.last_trans_lt > s.last_trans_lt
       AND a.data_boc IS NULL AND a.data_hash = s.data_hash AND s.data_boc IS NOT NULL`,
+    'a',
+    1,
+  ),
 };
 
 const COMPLETE_BY_CODES = {
   name: 'complete-by-codes',
-  text: `
+  text: alsoQueued(
+    `
     UPDATE accounts a SET incomplete = false
     WHERE a.incomplete AND a.code_hash = ANY($1::bytea[]) AND (a.data_hash IS NULL OR a.data_boc IS NOT NULL)
       AND a.extra_currencies IS DISTINCT FROM ${UNKNOWN}`,
+    'a',
+    2,
+  ),
 };

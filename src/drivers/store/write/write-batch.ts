@@ -16,6 +16,8 @@ export interface EncodedTable {
 /** What is written of a range of rounds, in three parts, each of which is made when it is due. */
 export interface BatchParts {
   readonly range: SeqnoRange;
+  /** Hashes of codes whose accounts need not be looked at for what contracts they are. */
+  readonly plainCodes: readonly Uint8Array[];
   /** Rows that are added as they are. */
   rows(): Promise<readonly EncodedTable[]>;
   /** Rows of the staging tables. What was written before this batch can be read. */
@@ -55,7 +57,7 @@ export async function writeBatch(client: ClientBase, parts: BatchParts, { alone,
   if (!alone) await lockTraces(client);
   await claimRounds(client, range);
   await copyTables(client, await parts.staged());
-  await mergeAccounts(client);
+  await mergeAccounts(client, parts.plainCodes);
   await parts.traces();
 }
 

@@ -12,6 +12,7 @@ import { type BatchOrder, type EncodedTable, writeBatch } from '#drivers/store/w
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import type { Clock } from '#kernel/clock/clock.js';
+import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
 import type { Round } from '#services/indexer/rounds/round.js';
 import { AccountFold } from '#services/indexer/rows/account-fold.js';
 import { zerostateAccounts } from '#services/indexer/rows/build-round.js';
@@ -114,6 +115,7 @@ export class BatchWriter {
       let traces: TraceBatch | null = null;
       const parts = {
         range,
+        plainCodes: PLAIN_CODES,
         rows: async () => {
           const known = alone ? await knownMessages(client, built.rounds) : undefined;
           return encode(() => {
