@@ -89,7 +89,7 @@ export class Filler {
       }
     };
     const written = retries.run(write, signal, isOverlap).then(
-      (report) => onWritten({ ...report, mode: 'fill', delayMs: null, gen_utime: null }),
+      (report) => onWritten({ ...report, mode: 'fill', delayMs: null }),
       (error) => {
         // Somebody else wrote a part of it: what is missing then is found when all else is written.
         if (!isOverlap(error)) throw error;

@@ -1,7 +1,3 @@
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { TableCell } from '#formats/cells/cell-table.js';
-import { Block } from '#formats/tlb/block.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type IndexWork, indexState, isOverlap, newestRange } from '#services/indexer/index-work.js';
 import { RoundQueue, type SeenRound } from '#services/indexer/round-queue.js';
 import type { Round } from '#services/indexer/rounds/round.js';
@@ -82,13 +78,6 @@ export class Follower {
       return this.#threads.write({ rounds, zerostates }, { alone: true, turn: IN_TURN }, signal);
     };
     const report = await retries.run(write, signal, isOverlap);
-    const last = seen.at(-1)!;
-    const gen_utime = genUtimeOf(last.round);
-    onWritten({ ...report, mode: 'follow', delayMs: clock.now() - last.seen, gen_utime });
+    onWritten({ ...report, mode: 'follow', delayMs: clock.now() - seen.at(-1)!.seen });
   }
-}
-
-/** When the masterchain block of a round was made, in unix seconds. */
-function genUtimeOf({ blocks }: Round): number {
-  return decodeCell(Block, parseBocRoot(blocks[0]!.data) as TableCell).info.value.gen_utime;
 }

@@ -7,8 +7,8 @@ import type { WrittenBatch } from '#services/indexer/written.js';
 /** The newest masterchain block of an index. */
 export interface IndexHead {
   readonly seqno: number;
-  /** Unix seconds; null where it is not known. */
-  readonly gen_utime: number | null;
+  /** Unix seconds. */
+  readonly gen_utime: number;
 }
 
 /** What this process knows of the index: as it was read, and what was written since. */

@@ -9,8 +9,6 @@ export interface WrittenBatch extends BatchReport {
    * from the index, in milliseconds.
    */
   readonly delayMs: number | null;
-  /** When the newest masterchain block of the batch was made, in unix seconds; null where it was not looked at. */
-  readonly gen_utime: number | null;
 }
 
 /** How far filling is. */

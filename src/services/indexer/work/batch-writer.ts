@@ -56,6 +56,8 @@ export interface BatchReport {
   readonly range: SeqnoRange;
   readonly blocks: number;
   readonly transactions: number;
+  /** When the newest masterchain block was made, in unix seconds. */
+  readonly gen_utime: number;
   /** Of the files. */
   readonly bytes: number;
   /** Milliseconds for rows and their encoding, in this process. */
@@ -143,7 +145,10 @@ export class BatchWriter {
     }
     for (const round of batch.rounds) for (const { data } of round.blocks) bytes += data.length;
     const buildMs = built_at - begun + encodeMs;
-    return { range, blocks, transactions, bytes, buildMs, writeMs: clock.now() - built_at - encodeMs };
+    const writeMs = clock.now() - built_at - encodeMs;
+    // The block of the masterchain is the first of its round.
+    const { gen_utime } = built.rounds.at(-1)!.blocks[0]!;
+    return { range, blocks, transactions, gen_utime, bytes, buildMs, writeMs };
   }
 
   async #build({ rounds, zerostates }: RoundBatch): Promise<Built> {

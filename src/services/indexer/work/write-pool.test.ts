@@ -54,6 +54,10 @@ describe('threads that write', () => {
       { from: 11, to: 20 },
       { from: 1, to: 10 },
     ]);
+    const made = await (await test.connect()).query(
+      'SELECT gen_utime FROM blocks WHERE workchain = -1 AND seqno IN (10, 20) ORDER BY seqno DESC',
+    );
+    expect(reports.map(({ gen_utime }) => ({ gen_utime: BigInt(gen_utime) }))).toEqual(made.rows);
     const refused = threads.write(batch(15, 25), IN_TURN, never);
     await expect(refused).rejects.toMatchObject({ code: 'store/overlap', data: { from: 15, to: 25 } });
     expect([await indexed(), threads.lost]).toEqual(['{[1,21)}', 0]);
