@@ -92,7 +92,7 @@ describe('a document', () => {
       ...many,
     });
     expect([tidy.name, tidy.symbol, tidy.description].map((text) => (text as string).length)).toEqual([
-      512, 128, 8_192,
+      512, 128, 4_096,
     ]);
     expect(Object.hasOwn(tidy, 'image') || Object.hasOwn(tidy, 'a') || Object.hasOwn(tidy, long)).toBe(false);
     expect(JSON.stringify(tidy).length).toBeLessThan(60_000);
