@@ -48,7 +48,7 @@ describe('the get methods of a code', () => {
     expect(spoiled.map((head) => codeMethods(codeOf(dictionary, head)))).toEqual(spoiled.map(() => null));
     expect(codeMethods(codeOf(null))).toBeNull();
     expect(codeMethods(new Builder().endCell())).toBeNull();
-    const library = new Builder().storeUint(2, 8).storeBytes(new Uint8Array(32)).endCell({ exotic: true });
+    const library = new Builder().storeUint(2, 8).storeBytes(new Uint8Array(32)).endExotic();
     expect(codeMethods(library)).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe('the get methods of a code', () => {
     for (const other of others) expect(codeMethods(codeOf(other))).toBeNull();
     // Keys of another length.
     expect(codeMethods(codeOf(methodsOf([1, 2], 16)))).toBeNull();
-    const branch = new Builder().storeUint(0x0101, 16).storeBytes(new Uint8Array(34)).endCell({ exotic: true });
+    const branch = new Builder().storeUint(0x0101, 16).storeBytes(new Uint8Array(34)).endExotic();
     expect(codeMethods(codeOf(branch))).toBeNull();
   });
 

@@ -3,7 +3,9 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 const END_OF_ROWS = -1;
 const NULL = -1;
+const BYTEA_OID = 17;
 const INT8_OID = 20;
+const INT4_OID = 23;
 const JSONB_VERSION = 1;
 const NUMERIC_NEGATIVE = 0x4000;
 /** Digits of numeric have the base 10,000. */
@@ -137,27 +139,35 @@ export class CopyRows {
       this.#null();
       return;
     }
-    const dimensions = values.length === 0 ? 0 : 1;
-    const length = 12 + dimensions * 8 + values.length * 12;
-    this.#reserve(4 + length);
-    const view = this.#view;
+    this.#array(INT8_OID, values.length, values.length * 12);
+    for (const value of values) this.int8(value);
+  }
+
+  /** As {@link int8Array}. */
+  int4Array(values: readonly number[] | null): void {
+    if (values === null) {
+      this.#null();
+      return;
+    }
+    this.#array(INT4_OID, values.length, values.length * 8);
     let at = this.#at;
-    view.setInt32(at, length);
-    view.setInt32(at + 4, dimensions);
-    view.setInt32(at + 8, 0);
-    view.setInt32(at + 12, INT8_OID);
-    at += 16;
-    if (dimensions === 1) {
-      view.setInt32(at, values.length);
-      view.setInt32(at + 4, 1);
+    for (const value of values) {
+      this.#view.setInt32(at, 4);
+      this.#view.setInt32(at + 4, value);
       at += 8;
     }
-    for (const value of values) {
-      view.setInt32(at, 8);
-      view.setBigInt64(at + 4, value);
-      at += 12;
-    }
     this.#at = at;
+  }
+
+  /** As {@link int8Array}. */
+  byteaArray(values: readonly Uint8Array[] | null): void {
+    if (values === null) {
+      this.#null();
+      return;
+    }
+    const bytes = values.reduce((sum, { length }) => sum + 4 + length, 0);
+    this.#array(BYTEA_OID, values.length, bytes);
+    for (const value of values) this.bytea(value);
   }
 
   /** An integer of any size as numeric. */
@@ -193,6 +203,22 @@ export class CopyRows {
   reset(): void {
     this.#at = HEADER_BYTES;
     this.#rows = 0;
+  }
+
+  /** The head of an array of one dimension; an empty one has none. There is space for its items then. */
+  #array(oid: number, count: number, itemBytes: number): void {
+    const dimensions = count === 0 ? 0 : 1;
+    const head = 12 + dimensions * 8;
+    this.#reserve(4 + head + itemBytes);
+    this.#view.setInt32(this.#at, head + itemBytes);
+    this.#view.setInt32(this.#at + 4, dimensions);
+    this.#view.setInt32(this.#at + 8, 0);
+    this.#view.setInt32(this.#at + 12, oid);
+    this.#at += 16;
+    if (dimensions === 0) return;
+    this.#view.setInt32(this.#at, count);
+    this.#view.setInt32(this.#at + 4, 1);
+    this.#at += 8;
   }
 
   #null(): void {

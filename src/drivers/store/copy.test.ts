@@ -63,10 +63,25 @@ const kinds = {
     write: (rows: CopyRows, value: readonly bigint[] | null) => rows.int8Array(value),
     values: [[], [1n], [smallest, 0n, largest], Array.from({ length: 500 }, (_, i) => BigInt(i)), null],
   },
+  'integer[]': {
+    write: (rows: CopyRows, value: readonly number[] | null) => rows.int4Array(value),
+    values: [[], [1], [-(2 ** 31), 0, 2 ** 31 - 1], Array.from({ length: 500 }, (_, i) => i), null],
+  },
+  'bytea[]': {
+    write: (rows: CopyRows, value: readonly Uint8Array[] | null) => rows.byteaArray(value),
+    values: [
+      [],
+      [new Uint8Array()],
+      [Uint8Array.of(1, 0), Uint8Array.of(255)],
+      Array.from({ length: 500 }, (_, i) => new Uint8Array(i).fill(i)),
+      null,
+    ],
+  },
 };
 
 /** As a parameter of a query, which node-postgres turns into text. */
 function asParameter(value: unknown): unknown {
+  if (Array.isArray(value) && value.every((item) => item instanceof Uint8Array)) return value;
   return Array.isArray(value) ? `{${value.join(',')}}` : typeof value === 'bigint' ? String(value) : value;
 }
 

@@ -84,4 +84,21 @@ export interface AccountRow {
 export interface CodeRow {
   readonly code_hash: Uint8Array;
   readonly boc: Uint8Array;
+  /** Ids of its get methods; null: not known, or it has no table of them. */
+  readonly methods: readonly number[] | null;
+  /** Whether they were looked for; not in a library reference, whose methods are those of the library. */
+  readonly methods_read: boolean;
+}
+
+export interface TokenEventRow {
+  readonly tx_id: bigint;
+  readonly lt: bigint;
+  readonly now: number;
+  readonly account_key: bigint;
+  readonly token_key: bigint | null;
+  readonly source_key: bigint;
+  readonly destination_key: bigint | null;
+  readonly kind: number;
+  readonly aborted: boolean;
+  readonly confirmed: boolean;
 }

@@ -1,3 +1,4 @@
+import { codeRow } from '#drivers/store/encode/code-row.js';
 import { firstIdOf } from '#drivers/store/ids.js';
 import { addressOfBytes } from '#drivers/store/keys.js';
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
@@ -139,6 +140,6 @@ function accountParts(address: Uint8Array, state_hash: Uint8Array, bytes: Uint8A
     state_hash,
     extra_currencies,
     data_boc: data === null ? null : serializeBoc(data),
-    code: code === null ? null : { code_hash: code.hash(), boc: serializeBoc(code) },
+    code: code === null ? null : codeRow(code),
   };
 }

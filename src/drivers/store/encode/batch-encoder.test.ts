@@ -83,7 +83,10 @@ const samples = {
       ...{ code_hash: null, data_hash: null, frozen_hash: bytes(19), data_boc: null, incomplete: true },
     },
   ],
-  codes: [{ code_hash: bytes(20), boc: bytes(21, 7) }],
+  codes: [
+    { code_hash: bytes(20), boc: bytes(21, 7), methods: [0, 524_287], methods_read: true },
+    { code_hash: bytes(22), boc: bytes(23, 7), methods: null, methods_read: false },
+  ],
 } as const;
 
 /** A field as the tests of both sides can compare it. */

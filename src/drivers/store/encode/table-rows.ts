@@ -1,5 +1,5 @@
 import type { CopyRows } from '#drivers/store/copy-rows.js';
-import type { AccountRow, BlockRow, CodeRow, MessageRow, TransactionRow } from '#drivers/store/rows.js';
+import type { AccountRow, BlockRow, CodeRow, MessageRow, TokenEventRow, TransactionRow } from '#drivers/store/rows.js';
 import type { TraceRow } from '#drivers/store/write/merge-traces.js';
 
 /** How the rows of a table are copied: its columns, and a writer of their fields in this order. */
@@ -89,6 +89,27 @@ export const MESSAGES: TableRows<MessageRow> = {
     rows.int8(row.created_at);
     rows.int4(row.opcode);
     rows.int2(row.position);
+  },
+};
+
+export const TOKEN_EVENTS: TableRows<TokenEventRow> = {
+  table: 'token_events',
+  columns: [
+    ...['tx_id', 'lt', 'now', 'account_key', 'token_key', 'source_key', 'destination_key', 'kind', 'aborted'],
+    'confirmed',
+  ],
+  write(rows, row) {
+    rows.row(10);
+    rows.int8(row.tx_id);
+    rows.int8(row.lt);
+    rows.int8(row.now);
+    rows.int8(row.account_key);
+    rows.int8(row.token_key);
+    rows.int8(row.source_key);
+    rows.int8(row.destination_key);
+    rows.int2(row.kind);
+    rows.bool(row.aborted);
+    rows.bool(row.confirmed);
   },
 };
 
@@ -198,11 +219,13 @@ export const STAGED_ACCOUNTS: TableRows<StagedAccountRow> = {
 
 export const STAGED_CODES: TableRows<CodeRow> = {
   table: 'staged_codes',
-  columns: ['code_hash', 'boc'],
+  columns: ['code_hash', 'boc', 'methods', 'methods_read'],
   write(rows, row) {
-    rows.row(2);
+    rows.row(4);
     rows.bytea(row.code_hash);
     rows.bytea(row.boc);
+    rows.int4Array(row.methods);
+    rows.bool(row.methods_read);
   },
 };
 

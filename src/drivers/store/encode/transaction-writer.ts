@@ -1,5 +1,5 @@
+import { codeRow } from '#drivers/store/encode/code-row.js';
 import type { CodeRow } from '#drivers/store/rows.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
 
@@ -40,7 +40,7 @@ export class TransactionWriter {
   addCode(cell: Cell): void {
     const hash = cell.hash();
     const key = keyOf(hash);
-    if (!this.#codes.has(key)) this.#codes.set(key, { code_hash: hash.slice(), boc: serializeBoc(cell) });
+    if (!this.#codes.has(key)) this.#codes.set(key, codeRow(cell));
   }
 
   /**

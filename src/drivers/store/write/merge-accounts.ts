@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { CodeRow } from '#drivers/store/rows.js';
 import { alsoQueued } from '#drivers/store/write/contract-queue.js';
 
 /**
@@ -111,7 +112,7 @@ export interface AccountParts {
   readonly data_boc: Uint8Array | null;
   /** By currency id, as JSON; null for none. */
   readonly extra_currencies: string | null;
-  readonly code: { readonly code_hash: Uint8Array; readonly boc: Uint8Array } | null;
+  readonly code: CodeRow | null;
 }
 
 /**
@@ -126,10 +127,11 @@ export async function completeAccount(
 ): Promise<void> {
   const { address, state_hash, data_boc, extra_currencies, code } = parts;
   if (code !== null) {
-    await client.query('INSERT INTO codes (code_hash, boc) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      code.code_hash,
-      code.boc,
-    ]);
+    await client.query({
+      name: 'complete-code',
+      text: 'INSERT INTO codes (code_hash, boc, methods, methods_read) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+      values: [code.code_hash, code.boc, code.methods, code.methods_read],
+    });
     await completeByCodes(client, [code.code_hash], plain);
   }
   await client.query({
