@@ -135,38 +135,19 @@ export class CopyRows {
 
   /** An array of one dimension without nulls. */
   int8Array(values: readonly bigint[] | null): void {
-    if (values === null) {
-      this.#null();
-      return;
-    }
-    this.#array(INT8_OID, values.length, values.length * 12);
+    if (!this.#array(INT8_OID, values, () => 8)) return;
     for (const value of values) this.int8(value);
   }
 
   /** As {@link int8Array}. */
   int4Array(values: readonly number[] | null): void {
-    if (values === null) {
-      this.#null();
-      return;
-    }
-    this.#array(INT4_OID, values.length, values.length * 8);
-    let at = this.#at;
-    for (const value of values) {
-      this.#view.setInt32(at, 4);
-      this.#view.setInt32(at + 4, value);
-      at += 8;
-    }
-    this.#at = at;
+    if (!this.#array(INT4_OID, values, () => 4)) return;
+    for (const value of values) this.int4(value);
   }
 
   /** As {@link int8Array}. */
   byteaArray(values: readonly Uint8Array[] | null): void {
-    if (values === null) {
-      this.#null();
-      return;
-    }
-    const bytes = values.reduce((sum, { length }) => sum + 4 + length, 0);
-    this.#array(BYTEA_OID, values.length, bytes);
+    if (!this.#array(BYTEA_OID, values, ({ length }) => length)) return;
     for (const value of values) this.bytea(value);
   }
 
@@ -205,20 +186,30 @@ export class CopyRows {
     this.#rows = 0;
   }
 
-  /** The head of an array of one dimension; an empty one has none. There is space for its items then. */
-  #array(oid: number, count: number, itemBytes: number): void {
-    const dimensions = count === 0 ? 0 : 1;
+  /** The head of an array of one dimension, which an empty one has none of; or null. @returns whether items follow */
+  #array<Item>(
+    oid: number,
+    values: readonly Item[] | null,
+    bytesOf: (value: Item) => number,
+  ): values is readonly Item[] {
+    if (values === null) {
+      this.#null();
+      return false;
+    }
+    const dimensions = values.length === 0 ? 0 : 1;
     const head = 12 + dimensions * 8;
-    this.#reserve(4 + head + itemBytes);
-    this.#view.setInt32(this.#at, head + itemBytes);
+    this.#reserve(4 + head);
+    const length = values.reduce((bytes, value) => bytes + 4 + bytesOf(value), head);
+    this.#view.setInt32(this.#at, length);
     this.#view.setInt32(this.#at + 4, dimensions);
     this.#view.setInt32(this.#at + 8, 0);
     this.#view.setInt32(this.#at + 12, oid);
-    this.#at += 16;
-    if (dimensions === 0) return;
-    this.#view.setInt32(this.#at, count);
-    this.#view.setInt32(this.#at + 4, 1);
-    this.#at += 8;
+    if (dimensions === 1) {
+      this.#view.setInt32(this.#at + 16, values.length);
+      this.#view.setInt32(this.#at + 20, 1);
+    }
+    this.#at += 4 + head;
+    return dimensions === 1;
   }
 
   #null(): void {
