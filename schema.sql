@@ -57,6 +57,12 @@ CREATE INDEX blocks_root_hash ON ONLY public.blocks USING btree (root_hash);
 CREATE INDEX blocks_seqno ON ONLY public.blocks USING btree (seqno);
 CREATE INDEX blocks_start_lt ON ONLY public.blocks USING btree (start_lt, id);
 
+CREATE TABLE changed_contracts (
+  address bytea NOT NULL,
+  "position" bytea NOT NULL DEFAULT '\x'::bytea,
+  CONSTRAINT changed_contracts_pkey PRIMARY KEY (address)
+);
+
 CREATE TABLE codes (
   code_hash bytea NOT NULL,
   boc bytea NOT NULL,
@@ -75,6 +81,13 @@ CREATE TABLE contract_queue (
   CONSTRAINT contract_queue_pkey PRIMARY KEY (address)
 );
 CREATE INDEX contract_queue_order ON public.contract_queue USING btree (not_before, mc_seqno);
+
+CREATE TABLE contract_references (
+  address bytea NOT NULL,
+  named bytea NOT NULL,
+  CONSTRAINT contract_references_pkey PRIMARY KEY (address, named)
+);
+CREATE INDEX contract_references_named ON public.contract_references USING btree (named, address);
 
 CREATE TABLE contracts (
   address bytea NOT NULL,
@@ -108,7 +121,8 @@ CREATE TABLE dex_pools (
   asset_2 bytea,
   reserve_1 numeric NOT NULL,
   reserve_2 numeric NOT NULL,
-  fee double precision,
+  fee_numerator numeric NOT NULL,
+  fee_denominator numeric NOT NULL,
   CONSTRAINT dex_pools_pkey PRIMARY KEY (address)
 );
 
@@ -259,7 +273,7 @@ CREATE TABLE nft_auctions (
   nft_owner bytea,
   last_bid numeric NOT NULL,
   last_member bytea,
-  min_step bigint NOT NULL,
+  min_step numeric NOT NULL,
   mp_fee_address bytea,
   mp_fee_factor bigint NOT NULL,
   mp_fee_base bigint NOT NULL,
@@ -416,23 +430,23 @@ CREATE TABLE telemint_items (
 
 CREATE TABLE token_events (
   tx_id bigint NOT NULL,
-  kind smallint NOT NULL,
   lt bigint NOT NULL,
   now bigint NOT NULL,
-  aborted boolean NOT NULL,
-  confirmed boolean NOT NULL,
   account_key bigint NOT NULL,
   token_key bigint,
-  source_key bigint,
-  destination_key bigint
+  source_key bigint NOT NULL,
+  destination_key bigint,
+  kind smallint NOT NULL,
+  aborted boolean NOT NULL,
+  confirmed boolean NOT NULL,
+  CONSTRAINT token_events_pkey PRIMARY KEY (tx_id)
 ) PARTITION BY RANGE (tx_id);
 CREATE INDEX token_events_account ON ONLY public.token_events USING btree (account_key, kind, lt);
-CREATE INDEX token_events_destination ON ONLY public.token_events USING btree (destination_key, kind, lt) WHERE confirmed;
-CREATE INDEX token_events_lt ON ONLY public.token_events USING btree (kind, lt) WHERE confirmed;
-CREATE INDEX token_events_now ON ONLY public.token_events USING btree (kind, now, lt) WHERE confirmed;
-CREATE INDEX token_events_source ON ONLY public.token_events USING btree (source_key, kind, lt) WHERE confirmed;
-CREATE INDEX token_events_token ON ONLY public.token_events USING btree (token_key, kind, lt) WHERE confirmed;
-CREATE INDEX token_events_tx ON ONLY public.token_events USING btree (tx_id);
+CREATE INDEX token_events_destination ON ONLY public.token_events USING btree (destination_key, kind, lt) WHERE (confirmed AND (kind = ANY (ARRAY[1, 2, 4])));
+CREATE INDEX token_events_lt ON ONLY public.token_events USING btree (kind, lt) WHERE (confirmed AND (kind = ANY (ARRAY[1, 2, 4])));
+CREATE INDEX token_events_now ON ONLY public.token_events USING btree (kind, now, lt) WHERE (confirmed AND (kind = ANY (ARRAY[1, 2, 4])));
+CREATE INDEX token_events_source ON ONLY public.token_events USING btree (source_key, kind, lt) WHERE (confirmed AND (kind = ANY (ARRAY[1, 2, 4])));
+CREATE INDEX token_events_token ON ONLY public.token_events USING btree (token_key, kind, lt) WHERE (confirmed AND (kind = ANY (ARRAY[1, 2, 4])));
 
 CREATE TABLE token_metadata (
   address bytea NOT NULL,

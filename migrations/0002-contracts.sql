@@ -34,6 +34,20 @@ CREATE TABLE contracts (
 );
 CREATE INDEX contracts_refused ON contracts (address) WHERE refused IS NOT NULL;
 
+-- Whom contracts name that have to agree with what these say of themselves, whether they did or not.
+CREATE TABLE contract_references (
+  address bytea NOT NULL,
+  named bytea NOT NULL,
+  PRIMARY KEY (address, named)
+);
+CREATE INDEX contract_references_named ON contract_references (named, address);
+
+-- Contracts that changed so that those which name them are to be looked at again, and how far that is.
+CREATE TABLE changed_contracts (
+  address bytea PRIMARY KEY,
+  position bytea NOT NULL DEFAULT ''
+);
+
 -- Work on what was indexed before: which rounds a derivation has been through, and how far it is in a list of addresses.
 CREATE TABLE derivations (
   name text PRIMARY KEY,
@@ -177,8 +191,8 @@ CREATE TABLE nft_auctions (
   nft_owner bytea,
   last_bid numeric NOT NULL,
   last_member bytea,
-  -- percent
-  min_step bigint NOT NULL,
+  -- nanotons until version 2, then percent
+  min_step numeric NOT NULL,
   mp_fee_address bytea,
   mp_fee_factor bigint NOT NULL,
   mp_fee_base bigint NOT NULL,
@@ -303,7 +317,7 @@ CREATE TABLE nominator_pools (
   max_nominators_count bigint NOT NULL,
   min_validator_stake numeric NOT NULL,
   min_nominator_stake numeric NOT NULL,
-  -- by raw address: { "0:…": { "amount": "1", "pending_deposit_amount": "0" } }
+  -- by raw address: { "0:…": { "amount": "1", "pending_deposit_amount": "0", "withdraw_requested": false } }
   nominators jsonb NOT NULL
 );
 
@@ -323,35 +337,39 @@ CREATE TABLE dex_pools (
   asset_2 bytea,
   reserve_1 numeric NOT NULL,
   reserve_2 numeric NOT NULL,
-  fee double precision
+  -- what a swap costs: numerator / denominator of what is given
+  fee_numerator numeric NOT NULL,
+  fee_denominator numeric NOT NULL
 );
 
 -- Messages about tokens, by the transaction of the wallet or item that received them. kind: 1 jetton transfer, 2 jetton burn,
--- 3 jetton mint (internal transfer from the master), 4 NFT transfer. All that have the opcode and form are here; those of wallets
--- and items that were verified at any time are `confirmed`.
+-- 3 jettons received (`internal_transfer`), a mint where the master sent them, 4 NFT transfer, 5 jetton transfer that was aborted,
+-- which no list shows. All that have the opcode and the form are here; `confirmed` are those of wallets and items that were
+-- verified at any time, of kind 3 the mints of these.
 CREATE TABLE token_events (
   tx_id bigint NOT NULL,
-  kind smallint NOT NULL,
   lt bigint NOT NULL,
   now bigint NOT NULL,
-  aborted boolean NOT NULL,
-  confirmed boolean NOT NULL,
   -- the jetton wallet, or the item
   account_key bigint NOT NULL,
-  -- the master, or the collection; null: an item without collection, or not confirmed
+  -- Of confirmed ones: the master, or the collection; null: an item without one.
   token_key bigint,
-  -- jetton transfer: owner of the sending wallet (sender of the message); burn: owner; NFT transfer: old owner
-  source_key bigint,
-  -- jetton transfer: new owner; mint: owner of the wallet; NFT transfer: new owner
-  destination_key bigint
+  -- the sender of the message: owner of the jettons or the item; of kind 3, who made or sent them
+  source_key bigint NOT NULL,
+  -- of transfers: the new owner; null where the message names no account
+  destination_key bigint,
+  kind smallint NOT NULL,
+  aborted boolean NOT NULL,
+  confirmed boolean NOT NULL,
+  -- A transaction receives one message.
+  PRIMARY KEY (tx_id)
 ) PARTITION BY RANGE (tx_id);
-CREATE INDEX token_events_tx ON token_events (tx_id);
-CREATE INDEX token_events_lt ON token_events (kind, lt) WHERE confirmed;
-CREATE INDEX token_events_now ON token_events (kind, now, lt) WHERE confirmed;
 CREATE INDEX token_events_account ON token_events (account_key, kind, lt);
-CREATE INDEX token_events_token ON token_events (token_key, kind, lt) WHERE confirmed;
-CREATE INDEX token_events_source ON token_events (source_key, kind, lt) WHERE confirmed;
-CREATE INDEX token_events_destination ON token_events (destination_key, kind, lt) WHERE confirmed;
+CREATE INDEX token_events_lt ON token_events (kind, lt) WHERE confirmed AND kind IN (1, 2, 4);
+CREATE INDEX token_events_now ON token_events (kind, now, lt) WHERE confirmed AND kind IN (1, 2, 4);
+CREATE INDEX token_events_token ON token_events (token_key, kind, lt) WHERE confirmed AND kind IN (1, 2, 4);
+CREATE INDEX token_events_source ON token_events (source_key, kind, lt) WHERE confirmed AND kind IN (1, 2, 4);
+CREATE INDEX token_events_destination ON token_events (destination_key, kind, lt) WHERE confirmed AND kind IN (1, 2, 4);
 
 -- What tokens say of themselves off the chain, and the attempts to learn it. kind: jetton_masters, nft_collections, nft_items.
 CREATE TABLE token_metadata (

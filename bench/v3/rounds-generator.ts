@@ -155,8 +155,8 @@ export class RoundsGenerator {
       start_lt: BigInt(mc_seqno) * LT_PER_ROUND,
       global_version: this.#templates.globalVersion,
     };
-    const key = this.#population.keyOf(account);
-    const row = readTransaction(facts, index, id, key, this.#writer, out.messages);
+    const of = { account: this.#population.address(account).subarray(1), account_key: this.#population.keyOf(account) };
+    const row = readTransaction(facts, index, id, of, this.#writer, out.messages);
     if (row.in_msg?.kind === 'internal' && !trace.sent.has(row.in_msg_key!))
       throw new Error('a message changed on its way');
     for (const { hash } of row.out_msgs) trace.sent.add(hashKey(hash));

@@ -1,6 +1,7 @@
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 import { pause } from '#kernel/async/pause.js';
 import { AccountCompleter } from '#services/indexer/complete-accounts.js';
+import { TokenEventDeriver } from '#services/indexer/derive-events.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { Filler } from '#services/indexer/fill.js';
 import { Follower } from '#services/indexer/follow.js';
@@ -48,7 +49,9 @@ export class Lead {
     const signal = AbortSignal.any([outer, stop.signal]);
     const { wanted, followFrom } = await this.#plan(signal);
     const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
-    if (followFrom !== null) parts.push(new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal));
+    if (followFrom !== null) {
+      parts.push(new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal), this.#derive(signal));
+    }
     try {
       // The first to end is filling, where nothing is followed; or one that fails, which ends all.
       await Promise.race(parts);
@@ -90,6 +93,7 @@ export class Lead {
       await filler.run(wanted, signal);
       await view.count(signal);
       await completer.run({ from: 0, to: wanted.to }, signal);
+      await this.#deriver().run(signal);
       await view.count(signal);
       return;
     }
@@ -110,6 +114,20 @@ export class Lead {
       await completer.run({ from: isFilled ? 0 : newest.from, to: newest.to }, signal);
       if (isFilled) await filler.run({ from: wanted.from, to: newest.from - 1 }, signal);
     }
+  }
+
+  /** What follows from rounds that are indexed, and was not looked for when they were. */
+  async #derive(signal: AbortSignal): Promise<void> {
+    const deriver = this.#deriver();
+    for (;;) {
+      await deriver.run(signal);
+      await pause(CARE_MS, this.#work.clock, signal);
+      if (signal.aborted) throw indexerErrors.stopped({});
+    }
+  }
+
+  #deriver(): TokenEventDeriver {
+    return new TokenEventDeriver(this.#work, this.#modules.view.state.partition_rounds);
   }
 
   async #prune(signal: AbortSignal): Promise<void> {

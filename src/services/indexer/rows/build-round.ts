@@ -58,7 +58,7 @@ export function buildRound(round: Round, context: RoundContext): RoundRows {
   const accounts: AccountChange[] = [];
   const transactions = placed.map(({ facts, account, account_key, line, states }, ordinal) => {
     const id = indexId(mc_seqno, ordinal);
-    const row = readTransaction(facts, line, id, account_key, context.writer, messages);
+    const row = readTransaction(facts, line, id, { account, account_key }, context.writer, messages);
     if (states !== null) {
       const change = accountChange(facts, account, row, states, context.writer);
       row.state_after = encodeState(change);

@@ -1,5 +1,6 @@
 import type { TraceTransaction } from '#domain/traces/trace-transaction.js';
 import type { StateFields } from '#drivers/store/encode/state-summary.js';
+import type { TokenCandidate } from '#drivers/store/encode/token-candidate.js';
 import type { BlockRow, MessageRow } from '#drivers/store/rows.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
@@ -34,6 +35,8 @@ export interface RoundTransaction extends TraceTransaction {
   readonly table: CellTable;
   /** The line of the message that it received; -1: none. */
   readonly in_msg_line: number;
+  /** What the message that it received says of tokens; null: nothing. */
+  readonly token_candidate: TokenCandidate | null;
 }
 
 /** How much of an account's data is known. */

@@ -1,8 +1,13 @@
+import { isTokenOpcode } from '#domain/tokens/token-event.js';
 import type { InboundKind, OutboundMessage } from '#domain/traces/trace-transaction.js';
+import { candidateOf, type TokenCandidate } from '#drivers/store/encode/token-candidate.js';
 import type { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
-import { hashKey } from '#drivers/store/keys.js';
+import { addressBytes, hashKey } from '#drivers/store/keys.js';
 import type { MessageRow } from '#drivers/store/rows.js';
+import { Address } from '#formats/address/address.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Transaction } from '#formats/tlb/transaction.js';
 import { MessageReader } from '#services/indexer/rows/message-reader.js';
 import type { RoundTransaction } from '#services/indexer/rows/round-rows.js';
 import { TransactionReader } from '#services/indexer/rows/transaction-reader.js';
@@ -27,7 +32,7 @@ const message = new MessageReader();
  * Reads a transaction and writes its cells.
  *
  * @param line its cell in the block's table
- * @param account_key of the account that it is of
+ * @param account that it is of: its id, and the key of its address
  * @param sent receives the rows of its messages: of those that it sent, and of the one that it received when nobody sent it
  * @throws cells/*, tlb/* when it is malformed
  */
@@ -35,7 +40,7 @@ export function readTransaction(
   facts: BlockFacts,
   line: number,
   id: bigint,
-  account_key: bigint,
+  account: { readonly account: Uint8Array; readonly account_key: bigint },
   writer: TransactionWriter,
   messages: MessageRow[],
 ): RoundTransaction {
@@ -45,6 +50,7 @@ export function readTransaction(
   const codes: number[] = [];
   let in_msg: RoundTransaction['in_msg'] = null;
   let in_msg_key: bigint | null = null;
+  let token_candidate: RoundTransaction['token_candidate'] = null;
   if (received >= 0) {
     message.read(table, received);
     if (message.code >= 0) {
@@ -57,6 +63,7 @@ export function readTransaction(
     in_msg = { hash, kind };
     in_msg_key = hashKey(hash);
     if (kind !== 'internal') messages.push(messageRow(id, in_msg_key, 0));
+    if (message.opcode !== null && isTokenOpcode(message.opcode)) token_candidate = candidateIn(facts, line, account);
   }
   const sent: OutboundMessage[] = [];
   for (let i = 0; i < out_msgs.length; i++) {
@@ -74,7 +81,7 @@ export function readTransaction(
     lt: transaction.lt,
     now: transaction.now,
     mc_seqno: facts.mc_seqno,
-    account_key,
+    account_key: account.account_key,
     in_msg,
     out_msgs: sent,
     trace_root: id,
@@ -89,7 +96,18 @@ export function readTransaction(
     boc: writer.write(table, line, codes),
     table,
     in_msg_line: received,
+    token_candidate,
   };
+}
+
+/** Of a transaction that received a body with an opcode of tokens; these are few enough to be decoded as a whole. */
+function candidateIn(
+  { table, workchain }: BlockFacts,
+  line: number,
+  { account, account_key }: { readonly account: Uint8Array; readonly account_key: bigint },
+): TokenCandidate | null {
+  const address = addressBytes(Address.ofParts(workchain, account));
+  return candidateOf(decodeCell(Transaction, table.cell(line)), { address, account_key });
 }
 
 /** The row of the message that a transaction received: for a transaction whose message no indexed one sent. */

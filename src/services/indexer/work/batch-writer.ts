@@ -4,6 +4,7 @@ import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.
 import type { Database } from '#drivers/store/database.js';
 import { BatchEncoder } from '#drivers/store/encode/batch-encoder.js';
 import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
+import { noteDerived } from '#drivers/store/write/derivations.js';
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 import { createStagingTables, readKnownAccounts } from '#drivers/store/write/merge-accounts.js';
 import { findOpenMessages } from '#drivers/store/write/merge-traces.js';
@@ -21,6 +22,7 @@ import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { changeTracesBy, traceRow } from '#services/indexer/work/change-traces.js';
 import { RowsOfRounds } from '#services/indexer/work/rows-of-rounds.js';
 import { neededCodes, selectAccounts, selectRows } from '#services/indexer/work/selected-rows.js';
+import { TokenBatch } from '#services/indexer/work/token-batch.js';
 
 export interface BatchWriterOptions {
   /** Masterchain blocks in one partition. */
@@ -110,6 +112,7 @@ export class BatchWriter {
       return result;
     };
     this.#encoder.reset();
+    const tokens = new TokenBatch(built.rounds);
     let used: pg.PoolClient | null = null;
     await database.transaction(async (client) => {
       used = client;
@@ -120,8 +123,10 @@ export class BatchWriter {
         plainCodes: PLAIN_CODES,
         rows: async () => {
           const known = alone ? await knownMessages(client, built.rounds) : undefined;
+          await tokens.read(client);
           return encode(() => {
             traces = this.#encodeRows(built, known);
+            tokens.encode(this.#encoder);
             return this.#tables(false);
           });
         },
@@ -133,7 +138,11 @@ export class BatchWriter {
             return this.#tables(true);
           });
         },
-        traces: () => changeTracesBy(client, traces!),
+        traces: async () => {
+          await changeTracesBy(client, traces!);
+          await tokens.confirm(client);
+          await noteDerived(client, 'token_events', range);
+        },
       };
       await writeBatch(client, parts, { alone, turn });
     });

@@ -1,0 +1,154 @@
+import type { ClientBase } from 'pg';
+import { TOKEN_KINDS, type TokenCandidate } from '#drivers/store/encode/token-candidate.js';
+import { accountKey } from '#drivers/store/keys.js';
+import type { TokenEventRow } from '#drivers/store/rows.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+
+/** A jetton wallet that its master confirms; addresses as `addressBytes` has them. */
+export interface VerifiedWallet {
+  readonly address: Uint8Array;
+  readonly master: Uint8Array;
+}
+
+/** An NFT item that its collection confirms, or one without a collection. */
+export interface VerifiedItem {
+  readonly address: Uint8Array;
+  readonly collection: Uint8Array | null;
+}
+
+/** What a row says of its token. */
+export interface Confirmation {
+  readonly confirmed: boolean;
+  readonly token_key: bigint | null;
+}
+
+const UNCONFIRMED: Confirmation = { confirmed: false, token_key: null };
+
+/** The jetton wallets and NFT items among some accounts, as they are or were verified last. */
+export class KnownTokens {
+  /** By address in hexadecimal. */
+  readonly wallets: ReadonlyMap<string, VerifiedWallet>;
+  readonly items: ReadonlyMap<string, VerifiedItem>;
+
+  constructor(wallets: readonly VerifiedWallet[], items: readonly VerifiedItem[]) {
+    this.wallets = new Map(wallets.map((wallet) => [toHex(wallet.address), wallet]));
+    this.items = new Map(items.map((item) => [toHex(item.address), item]));
+  }
+
+  confirmation({ kind, address, source_key }: TokenCandidate): Confirmation {
+    if (kind === TOKEN_KINDS.nft_transfer) {
+      const item = this.items.get(toHex(address));
+      if (item === undefined) return UNCONFIRMED;
+      return { confirmed: true, token_key: item.collection === null ? null : accountKey(item.collection) };
+    }
+    const wallet = this.wallets.get(toHex(address));
+    if (wallet === undefined) return UNCONFIRMED;
+    const token_key = accountKey(wallet.master);
+    // What comes from elsewhere than the master was not minted.
+    return kind === TOKEN_KINDS.jetton_mint && source_key !== token_key ? UNCONFIRMED : { confirmed: true, token_key };
+  }
+}
+
+/** Reads who of the accounts of candidates is known. */
+export async function readKnownTokens(client: ClientBase, candidates: readonly TokenCandidate[]): Promise<KnownTokens> {
+  const wallets = new Map<bigint, Uint8Array>();
+  const items = new Map<bigint, Uint8Array>();
+  for (const { kind, account_key, address } of candidates) {
+    (kind === TOKEN_KINDS.nft_transfer ? items : wallets).set(account_key, address);
+  }
+  const find = async <Row extends object>(name: string, text: string, addresses: Map<bigint, Uint8Array>) => {
+    if (addresses.size === 0) return [];
+    const { rows } = await client.query<Row>({ name, text, values: [[...addresses.values()]] });
+    return rows;
+  };
+  return new KnownTokens(
+    await find<VerifiedWallet>(
+      'known-jetton-wallets',
+      'SELECT address, jetton AS master FROM jetton_wallets WHERE address = ANY($1::bytea[])',
+      wallets,
+    ),
+    await find<VerifiedItem>(
+      'known-nft-items',
+      'SELECT address, collection FROM nft_items WHERE address = ANY($1::bytea[])',
+      items,
+    ),
+  );
+}
+
+/** The row of a candidate. */
+export function tokenEventRow(
+  { id, lt, now }: { readonly id: bigint; readonly lt: bigint; readonly now: number },
+  candidate: TokenCandidate,
+  tokens: KnownTokens,
+): TokenEventRow {
+  const { kind, aborted, account_key, source_key, destination_key } = candidate;
+  const { confirmed, token_key } = tokens.confirmation(candidate);
+  return { tx_id: id, lt, now, account_key, token_key, source_key, destination_key, kind, aborted, confirmed };
+}
+
+/**
+ * Confirms the events of wallets and items that have been verified, those under another token before included; in the
+ * transaction that writes their rows.
+ *
+ * The lock of the traces (`lockTraces`) is held, and was taken before any row was written: so a batch that is written at the
+ * same time either finds the wallets and items itself, or its events are found here.
+ */
+export async function confirmEvents(
+  client: ClientBase,
+  wallets: readonly VerifiedWallet[],
+  items: readonly VerifiedItem[],
+): Promise<void> {
+  if (wallets.length > 0) {
+    const values = [wallets.map(({ address }) => accountKey(address)), wallets.map(({ master }) => accountKey(master))];
+    await client.query({ name: 'confirm-jetton-events', text: CONFIRM_JETTONS, values });
+  }
+  if (items.length > 0) {
+    const values = [
+      items.map(({ address }) => accountKey(address)),
+      items.map(({ collection }) => (collection === null ? null : accountKey(collection))),
+    ];
+    await client.query({ name: 'confirm-nft-events', text: CONFIRM_NFTS, values });
+  }
+}
+
+/** Events of the accounts that differ from what they are to be. */
+const CONFIRM_JETTONS = `
+  UPDATE token_events e SET confirmed = n.confirmed, token_key = CASE WHEN n.confirmed THEN n.token_key END
+  FROM (
+    SELECT e.tx_id, k.token_key, e.kind <> ${TOKEN_KINDS.jetton_mint} OR e.source_key = k.token_key AS confirmed
+    FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
+    JOIN token_events e ON e.account_key = k.account_key
+    WHERE e.kind <> ${TOKEN_KINDS.nft_transfer}
+  ) n
+  WHERE e.tx_id = n.tx_id
+    AND (e.confirmed, e.token_key) IS DISTINCT FROM (n.confirmed, CASE WHEN n.confirmed THEN n.token_key END)`;
+
+const CONFIRM_NFTS = `
+  UPDATE token_events e SET confirmed = true, token_key = k.token_key
+  FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
+  WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_KINDS.nft_transfer}
+    AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)`;
+
+/** Confirms what has become known since `before` was read, of the events that were written by it. As {@link confirmEvents}. */
+export async function confirmChanges(
+  client: ClientBase,
+  before: KnownTokens,
+  candidates: readonly TokenCandidate[],
+): Promise<void> {
+  if (candidates.length === 0) return;
+  const now = await readKnownTokens(client, candidates);
+  const wallets = [...now.wallets].filter(([key, { master }]) => !isSame(before.wallets.get(key)?.master, master));
+  const items = [...now.items].filter(
+    ([key, { collection }]) => !isSame(before.items.get(key)?.collection, collection),
+  );
+  await confirmEvents(
+    client,
+    wallets.map(([, wallet]) => wallet),
+    items.map(([, item]) => item),
+  );
+}
+
+/** @param before undefined: it was not known */
+function isSame(before: Uint8Array | null | undefined, now: Uint8Array | null): boolean {
+  return before === now || (before != null && now !== null && Buffer.compare(before, now) === 0);
+}
