@@ -1,5 +1,6 @@
-import type { NativeContract } from '#domain/contracts/native-contract.js';
-import { nativeContractOf } from '#domain/contracts/native-contracts.js';
+import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { getJettonData } from '#domain/contracts/kinds/jetton-master.js';
+import { askNatively } from '#domain/contracts/native-code.js';
 import { readTokenContent } from '#domain/contracts/token-content.js';
 import { readWallet } from '#domain/contracts/wallet.js';
 import { ConfigImages } from '#drivers/tvm/config-image.js';
@@ -11,7 +12,7 @@ import { getMethodParts, getMethodResult } from '#drivers/tvm/get-method.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
-import { type NativeMethod, nativeMethods } from '../test/support/native-comparison.js';
+import { nativeMethods } from '../test/support/native-comparison.js';
 import { mainnetConfig } from '../test/support/tvm-contract.js';
 import type { BenchCase } from './harness.js';
 import type { BenchSuite } from './suite.js';
@@ -59,8 +60,8 @@ function accountOf(kind: string): RecordedAccount {
 
 function nativeCase(machine: Machine, kind: string, name: string): BenchCase {
   const account = accountOf(kind);
-  const contract = nativeContractOf(account.code) as NativeContract;
-  const method = nativeMethods(contract, account).find((one) => one.method === name) as NativeMethod;
+  const method = nativeMethods(account).find((one) => one.method === name);
+  if (method?.native() == null) throw new Error(`${name} of a ${kind} is not read natively`);
   return {
     name: `${name} of a ${kind}`,
     unit: 'reads',
@@ -78,8 +79,9 @@ export const suite: BenchSuite = {
     const machine = await Machine.start();
     const wallet = accountOf('wallet_v4r2');
     const master = accountOf('jetton_master_v1');
-    const masterContract = nativeContractOf(master.code) as Extract<NativeContract, { kind: 'jetton_master' }>;
-    const { jetton_content } = masterContract.data(master);
+    const read = askNatively(nativeCodeOf(master.code), master, getJettonData, []);
+    if (read === null) throw new Error('a jetton master is not read natively');
+    const { jetton_content } = read.result;
     return [
       nativeCase(machine, 'jetton_wallet_v1', 'get_wallet_data'),
       nativeCase(machine, 'jetton_wallet_jetton2', 'get_wallet_data'),

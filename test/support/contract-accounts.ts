@@ -1,4 +1,4 @@
-import type { NativeAccount } from '#domain/contracts/native-contract.js';
+import type { NativeAccount } from '#domain/contracts/native-code.js';
 import type { GetMethodResult } from '#drivers/tvm/get-method.js';
 import type { ResolveLibrary } from '#drivers/tvm/libraries.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';

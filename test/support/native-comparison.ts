@@ -1,99 +1,99 @@
-import { dnsAnswerOf } from '#domain/contracts/dns-answer.js';
-import { fullNameOf, labelOf } from '#domain/contracts/domain-item.js';
-import { isClaimedOf, jettonMasterOf, jettonWalletOf, walletAddressOf } from '#domain/contracts/jetton.js';
-import type { NativeAccount, NativeContract } from '#domain/contracts/native-contract.js';
-import { tryNative } from '#domain/contracts/native-contracts.js';
-import { itemAddressOf, itemContentOf, nftCollectionOf, nftItemOf } from '#domain/contracts/nft.js';
+import { ALL_CATEGORIES, dnsresolve, getDomain, getFullDomain, SELF } from '#domain/contracts/domain-item.js';
+import type { GetMethod } from '#domain/contracts/get-method.js';
+import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { getJettonData, getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
+import { getWalletData, isClaimed } from '#domain/contracts/kinds/jetton-wallet.js';
+import { getCollectionData, getNftAddressByIndex, getNftContent } from '#domain/contracts/kinds/nft-collection.js';
+import { getNftData } from '#domain/contracts/kinds/nft-item.js';
+import { askNatively, type NativeAccount } from '#domain/contracts/native-code.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { Cell } from '#formats/cells/cell.js';
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
-/** A get method, read natively and as the virtual machine gives it. */
-export interface NativeMethod {
-  readonly method: string;
+/** A get method with arguments. */
+interface Question {
+  readonly name: string;
   readonly stack: VmStack;
-  /** Null: there is no such method. */
-  readonly native: () => unknown;
+  readonly native: (account: NativeAccount) => { readonly result: unknown } | null;
   readonly parse: (stack: VmStack) => unknown;
+}
+
+function question<Arguments extends readonly unknown[], Result>(
+  method: GetMethod<Arguments, Result>,
+  ...given: Arguments
+): Question {
+  return {
+    name: method.name,
+    stack: method.stack(...given),
+    native: (account) => askNatively(nativeCodeOf(account.code), account, method, given),
+    parse: (stack) => method.parse(stack),
+  };
 }
 
 const OWNERS = [7, 0x5a, 0xf3].map((byte) => Address.ofParts(0, new Uint8Array(32).fill(byte)));
 const ITEM_CONTENT = new Builder().storeUint(5, 8).endCell();
-const SELF = vmSlice(new Builder().storeUint(0, 8).endCell());
 
-/** All get methods of a contract that are read natively. */
-export function nativeMethods(contract: NativeContract, account: NativeAccount): NativeMethod[] {
-  switch (contract.kind) {
-    case 'jetton_master':
-      return [
-        { method: 'get_jetton_data', stack: [], native: () => contract.data(account), parse: jettonMasterOf },
-        ...OWNERS.map((owner) => ({
-          method: 'get_wallet_address',
-          stack: [vmSlice(encodeCell(MsgAddress, owner))],
-          native: () => contract.walletAddress(account, owner),
-          parse: walletAddressOf,
-        })),
-      ];
-    case 'jetton_wallet':
-      return [
-        { method: 'get_wallet_data', stack: [], native: () => contract.data(account), parse: jettonWalletOf },
-        { method: 'is_claimed', stack: [], native: () => contract.isClaimed(account), parse: isClaimedOf },
-      ];
-    case 'nft_collection':
-      return [
-        { method: 'get_collection_data', stack: [], native: () => contract.data(account), parse: nftCollectionOf },
-        ...[0n, 77n].map((index) => ({
-          method: 'get_nft_address_by_index',
-          stack: [vmInt(index)],
-          native: () => contract.itemAddress(account, index),
-          parse: itemAddressOf,
-        })),
-        {
-          method: 'get_nft_content',
-          stack: [vmInt(7), vmCell(ITEM_CONTENT)],
-          native: () => contract.itemContent(account, 7n, ITEM_CONTENT),
-          parse: itemContentOf,
-        },
-      ];
-    case 'nft_item': {
-      const { domain } = contract;
-      return [
-        { method: 'get_nft_data', stack: [], native: () => contract.data(account), parse: nftItemOf },
-        {
-          method: 'dnsresolve',
-          stack: [SELF, vmInt(0)],
-          native: () => domain?.records(account) ?? null,
-          parse: (stack) => dnsAnswerOf(stack, 1),
-        },
-        { method: 'get_domain', stack: [], native: () => domain?.label(account) ?? null, parse: labelOf },
-        { method: 'get_full_domain', stack: [], native: () => domain?.fullName(account) ?? null, parse: fullNameOf },
-      ];
-    }
+/** What kinds ask. */
+const QUESTIONS: readonly Question[] = [
+  question(getJettonData),
+  ...OWNERS.map((owner) => question(getWalletAddress, owner)),
+  question(getWalletData),
+  question(isClaimed),
+  question(getCollectionData),
+  ...[0n, 77n].map((index) => question(getNftAddressByIndex, index)),
+  question(getNftContent, 7n, ITEM_CONTENT),
+  question(getNftData),
+  question(dnsresolve, SELF, ALL_CATEGORIES),
+  question(getDomain),
+  question(getFullDomain),
+];
+
+/** A get method of an account, read natively and as the virtual machine gives it. */
+export interface NativeMethod {
+  readonly method: string;
+  readonly stack: VmStack;
+  /** Null: it has to be run. */
+  readonly native: () => { readonly result: unknown } | null;
+  readonly parse: (stack: VmStack) => unknown;
+}
+
+/** All get methods of an account that are read natively, or that its code is known to lack. */
+export function nativeMethods(account: NativeAccount): NativeMethod[] {
+  const code = nativeCodeOf(account.code);
+  if (code === null) return [];
+  const known = new Set([...code.answers.map(({ method }) => method), ...(code.lacks ?? [])]);
+  const asked = QUESTIONS.filter(({ name }) => known.delete(name) || code.answers.some((one) => one.method === name));
+  if (known.size > 0) throw new TypeError(`no question asks ${[...known].join(', ')}`);
+  return asked.map(({ name, stack, native, parse }) => ({ method: name, stack, native: () => native(account), parse }));
+}
+
+/** Of a get method that the code lacks. */
+const LACKS = 'no such get method';
+const NO_METHOD = 11;
+
+/** What a native reader gives, for comparing; null when it leaves the answer to the virtual machine. */
+export function nativeShape({ native }: NativeMethod): unknown {
+  try {
+    const read = native();
+    return read === null ? null : { result: shape(read.result) };
+  } catch (error) {
+    if (isTernError(error) && error.code === 'contract-data/method-failed') return LACKS;
+    throw error;
   }
 }
 
-/** What a native reader gives, for comparing; `null` when it leaves the answer to the virtual machine. */
-export function nativeShape({ native }: NativeMethod): unknown {
-  return shape(tryNative(native));
-}
-
-const NO_METHOD = 11;
-
-/** What a run gives, for comparing; null when there is no such method. */
+/** What a run gives, for comparing. */
 export function runShape(
   { parse }: NativeMethod,
   { exit_code, stack }: { exit_code: number; stack: VmStack },
 ): unknown {
-  if (exit_code === NO_METHOD) return null;
+  if (exit_code === NO_METHOD) return LACKS;
   if (exit_code !== 0) return `exit code ${exit_code}`;
   try {
-    return shape(parse(stack));
+    return { result: shape(parse(stack)) };
   } catch (error) {
     if (isTernError(error)) return error.code;
     throw error;
@@ -105,6 +105,7 @@ function shape(value: unknown): unknown {
   if (value instanceof Cell) return `cell ${toHex(value.hash())}`;
   if (value instanceof Address) return value.toRaw();
   if (value instanceof Uint8Array) return toHex(value);
+  if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shape(part)]));
 }

@@ -2,7 +2,6 @@ import { readAccountKind } from '#domain/contracts/account-kind.js';
 import { keyOfName } from '#domain/contracts/content-keys.js';
 import { readDnsEntries, readDnsRecord } from '#domain/contracts/dns-records.js';
 import { decodeDomainName, encodeDomainName } from '#domain/contracts/domain-name.js';
-import { nativeContractOf, tryNative } from '#domain/contracts/native-contracts.js';
 import { readTokenContent } from '#domain/contracts/token-content.js';
 import { readWallet } from '#domain/contracts/wallet.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -17,7 +16,7 @@ import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import type { Random } from '#test/fuzz/random.js';
 import { damageBelow } from '#test/fuzz/seeds.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
-import { nativeMethods } from '#test/support/native-comparison.js';
+import { nativeMethods, nativeShape } from '#test/support/native-comparison.js';
 
 const fromReading = (error: TernError) => /^(contract-data|cells|tlb|address)\//.test(error.code);
 
@@ -71,8 +70,7 @@ function readAccount(input: Uint8Array): void {
   const changed = { ...account, data: slice.loadRef() };
   readWallet(changed.code, changed.data);
   readAccountKind({ ...changed, now: 0 });
-  const contract = nativeContractOf(changed.code);
-  if (contract !== null) for (const { native } of nativeMethods(contract, changed)) tryNative(native);
+  for (const method of nativeMethods(changed)) nativeShape(method);
 }
 
 export const fuzzTargets: readonly FuzzTarget[] = [

@@ -1,7 +1,7 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 
 /** Bytes of a name in the form of the contracts, without the leading zero. */
-const MAX_NAME = 126;
+export const MAX_DOMAIN_NAME = 126;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -21,7 +21,7 @@ export function encodeDomainName(name: string): Uint8Array {
   const text = `${labels.reverse().join('\0')}\0`;
   if (/[\0-\x20]/.test(trimmed)) throw refuse(name, 'it has a space or control character');
   const bytes = encoder.encode(`\0${text}`);
-  if (bytes.length > MAX_NAME + 1) throw refuse(name, `it takes ${bytes.length - 1} bytes`);
+  if (bytes.length > MAX_DOMAIN_NAME + 1) throw refuse(name, `it takes ${bytes.length - 1} bytes`);
   return bytes;
 }
 

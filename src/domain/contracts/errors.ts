@@ -19,6 +19,12 @@ export const contractDataErrors = defineErrors('contract-data', {
       `${d.method} of ${d.address} ended with exit code ${d.exit_code}`,
     remedy: 'Check the address and the block: the contract has no such get method, is not deployed there, or refuses.',
   },
+  'method-not-run': {
+    class: 'not-found',
+    message: (d: { address: string; method: string; problem: string }) =>
+      `${d.method} of ${d.address} could not be run: ${d.problem}`,
+    remedy: 'Check the address: nothing can answer there.',
+  },
   'method-result': {
     class: 'caller',
     message: (d: { method: string; problem: string }) => `the result of ${d.method} ${d.problem}`,
@@ -40,6 +46,12 @@ export const contractDataErrors = defineErrors('contract-data', {
     message: (d: { kind: string; address: string }) =>
       `the code of ${d.address} is none of those that a ${d.kind} can have`,
     remedy: 'Contracts of this kind are told by their code only; ask this one with `runGetMethod`.',
+  },
+  'too-large': {
+    class: 'caller',
+    message: (d: { what: string; size: number; limit: number }) =>
+      `the ${d.what} of the contract has ${d.size} characters, more than ${d.limit}`,
+    remedy: 'Read it with `runGetMethod`; the index keeps nothing that is so large.',
   },
   'domain-name': {
     class: 'caller',

@@ -1,19 +1,16 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import { crc16 } from '#formats/address/crc16.js';
-
-const encoder = new TextEncoder();
+import { methodIdOf } from '#formats/tlb/method-id.js';
 
 /**
- * The id by which a contract knows a get method: of a name `crc16(name) & 0xffff | 0x10000`, as compilers number them;
- * a number, or a text that is one in decimal, is the id itself.
+ * The id by which a contract knows a get method: that of its name; a number, or a text that is one in decimal, is the id
+ * itself.
  *
  * @throws tvm/bad-request when it is empty or no int32
  */
 export function getMethodId(method: string | number): number {
   if (typeof method === 'string' && !/^-?\d+$/.test(method)) {
     if (method === '') throw refuse('empty');
-    const bytes = encoder.encode(method);
-    return crc16(bytes, bytes.length) | 0x10000;
+    return methodIdOf(method);
   }
   const id = Number(method);
   if ((id | 0) !== id) throw refuse(String(method));

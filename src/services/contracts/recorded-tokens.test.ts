@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsEntry, dnsCategoryName } from '#domain/contracts/dns-records.js';
-import { libraryHashOf, nativeContractOf } from '#domain/contracts/native-contracts.js';
+import { libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
 import type { TokenData } from '#domain/contracts/token-data.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
@@ -104,9 +104,8 @@ describe.skipIf(folder === null)('on the recorded network', { timeout: 120_000 }
     for (const { address: text } of accounts) {
       const { address } = parseAddress(text);
       const account = nativeAccountOf(address, await chain.account(address, { at }));
-      const contract = account === null ? null : nativeContractOf(account.code);
-      if (account === null || contract === null) continue;
-      for (const method of nativeMethods(contract, account)) {
+      if (account === null) continue;
+      for (const method of nativeMethods(account)) {
         const run = await service.runGetMethod(address, method.method, method.stack, { at });
         const name = `${text} ${toHex(libraryHashOf(account.code) ?? account.code.hash())} ${method.method}`;
         expect({ [name]: nativeShape(method) }).toEqual({ [name]: runShape(method, run) });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyOfName } from '#domain/contracts/content-keys.js';
-import { jettonWalletOf } from '#domain/contracts/jetton.js';
-import { nativeContractOf } from '#domain/contracts/native-contracts.js';
+import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { getWalletData } from '#domain/contracts/kinds/jetton-wallet.js';
+import { askNatively } from '#domain/contracts/native-code.js';
 import { Address } from '#formats/address/address.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
@@ -196,9 +197,7 @@ describe('an NFT that is a domain', () => {
 describe('a contract of known code', () => {
   it('is read without running it, all at the block of the first read', async () => {
     const wallet = recordedAccounts.find(({ kind }) => kind === 'jetton_wallet_v100')!;
-    const native = nativeContractOf(wallet.code)!;
-    if (native.kind !== 'jetton_wallet') throw new TypeError('not a jetton wallet');
-    const { jetton } = native.data(wallet);
+    const { jetton } = askNatively(nativeCodeOf(wallet.code), wallet, getWalletData, [])!.result;
     const reads = new FakeContracts(recordedAccounts);
     const { block, token } = await readTokenData(wallet.address, reads, { at: 42 });
     expect(token).toMatchObject({ contract_type: 'jetton_wallet', address: wallet.address, jetton });
@@ -223,7 +222,7 @@ describe('a contract of known code', () => {
     const methods = { get_wallet_data: walletData };
     const odd: FakeContract = { address: subject, code: wallet.code, data: EMPTY_CELL, methods };
     const reads = new FakeContracts([odd, unknown(master, { get_wallet_address: [asSlice(subject)] })]);
-    expect((await readTokenData(subject, reads, {})).token).toMatchObject({ ...jettonWalletOf(walletData) });
+    expect((await readTokenData(subject, reads, {})).token).toMatchObject({ ...getWalletData.parse(walletData) });
     expect(reads.runs).toEqual([`${subject} get_wallet_data`, `${master} get_wallet_address`]);
   });
 

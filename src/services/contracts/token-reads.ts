@@ -1,6 +1,8 @@
+import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import type { NativeAccount, NativeContract } from '#domain/contracts/native-contract.js';
-import { libraryHashOf, nativeContractOf, tryNative } from '#domain/contracts/native-contracts.js';
+import type { GetMethod } from '#domain/contracts/get-method.js';
+import { libraryHashOf, nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { askNatively, type NativeAccount, type NativeCode } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
@@ -17,13 +19,6 @@ export interface TokenReads {
   library(hash: Uint8Array, options: ReadAt): Promise<Cell | null>;
 }
 
-/** A contract that can be asked: natively where its code is known and its data is as that code writes it, else by running it. */
-export interface AskedContract {
-  readonly address: Address;
-  /** Null: its code is not known, or not there. */
-  readonly native: { readonly account: NativeAccount; readonly contract: NativeContract } | null;
-}
-
 /** Code and data of an account that can run. */
 export function nativeAccountOf(address: Address, { account }: AccountStateRead): NativeAccount | null {
   if (account?.kind !== 'account' || account.storage.state.kind !== 'account_active') return null;
@@ -31,64 +26,66 @@ export function nativeAccountOf(address: Address, { account }: AccountStateRead)
   return code === null || data === null ? null : { address, code, data };
 }
 
+/** What tells of a contract that it cannot be run, not that a run failed. */
+const NOTHING_TO_RUN = /^(contracts\/no-workchain|tvm\/refused)$/;
+
 /** Contracts at one block. */
-export class ContractsAt {
+export class ContractsAt implements ContractView {
   readonly #reads: TokenReads;
   readonly #options: ReadAt;
+  readonly #contracts = new Map<string, Promise<AskedContract>>();
+  readonly #natives = new Map<NativeAccount, Promise<NativeCode | null>>();
 
   constructor(reads: TokenReads, options: ReadAt) {
     this.#reads = reads;
     this.#options = options;
   }
 
-  async contract(address: Address): Promise<AskedContract> {
-    return this.known(address, nativeAccountOf(address, await this.#reads.account(address, this.#options)));
+  contract(address: Address): Promise<AskedContract> {
+    const key = address.toRaw();
+    const known = this.#contracts.get(key) ?? this.#read(address);
+    this.#contracts.set(key, known);
+    return known;
   }
 
-  /** A contract whose account was read. */
-  async known(address: Address, account: NativeAccount | null): Promise<AskedContract> {
-    const contract = account === null ? null : nativeContractOf(account.code);
-    if (account === null || contract === null) return { address, native: null };
-    // A contract whose library nobody has published cannot run, whatever its data says.
-    const library = libraryHashOf(account.code);
-    if (library !== null && (await this.#reads.library(library, this.#options)) === null) {
-      return { address, native: null };
+  async #read(address: Address): Promise<AskedContract> {
+    return { address, account: nativeAccountOf(address, await this.#reads.account(address, this.#options)) };
+  }
+
+  async ask<Arguments extends readonly unknown[], Result>(
+    { address, account }: AskedContract,
+    method: GetMethod<Arguments, Result>,
+    ...given: Arguments
+  ): Promise<Result> {
+    if (account !== null) {
+      const native = askNatively(await this.#nativeCode(account), account, method, given);
+      if (native !== null) return native.result;
     }
-    return { address, native: { account, contract } };
+    const { exit_code, stack } = await this.#run(address, method.name, method.stack(...given));
+    if (exit_code === 0 || exit_code === 1) return method.parse(stack);
+    throw contractDataErrors['method-failed']({ address: address.toRaw(), method: method.name, exit_code });
   }
 
-  /**
-   * The result of a get method.
-   *
-   * @param natively reads it, or gives null when this reader has no such method
-   * @throws contract-data/method-failed, and what `parse` and the reads throw
-   */
-  async ask<T>(
-    { address, native }: AskedContract,
-    natively: (contract: NativeContract, account: NativeAccount) => T | null,
-    method: string,
-    stack: VmStack,
-    parse: (stack: VmStack) => T,
-  ): Promise<T> {
-    const read = native === null ? null : tryNative(() => natively(native.contract, native.account));
-    if (read !== null) return read;
-    const { exit_code, stack: result } = await this.#reads.runGetMethod(address, method, stack, this.#options);
-    if (exit_code !== 0 && exit_code !== 1) {
-      throw contractDataErrors['method-failed']({ address: address.toRaw(), method, exit_code });
+  async #run(address: Address, method: string, stack: VmStack): Promise<GetMethodRead> {
+    try {
+      return await this.#reads.runGetMethod(address, method, stack, this.#options);
+    } catch (error) {
+      if (!isTernError(error) || !NOTHING_TO_RUN.test(error.code)) throw error;
+      throw contractDataErrors['method-not-run']({ address: address.toRaw(), method, problem: error.message });
     }
-    return parse(result);
   }
-}
 
-/** What says that a contract is not of a kind, not that it could not be read. */
-const ABOUT_CONTRACT = /^(contract-data|cells|tlb|address)\/|^(contracts\/no-workchain|tvm\/refused)$/;
+  #nativeCode(account: NativeAccount): Promise<NativeCode | null> {
+    const known = this.#natives.get(account) ?? this.#readNativeCode(account);
+    this.#natives.set(account, known);
+    return known;
+  }
 
-/** The result of `read`; null when the contract is not what `read` takes it for. */
-export async function ifItIs<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isTernError(error) && ABOUT_CONTRACT.test(error.code)) return null;
-    throw error;
+  /** A contract whose library nobody has published cannot run, whatever its data says. */
+  async #readNativeCode({ code }: NativeAccount): Promise<NativeCode | null> {
+    const native = nativeCodeOf(code);
+    const library = native === null ? null : libraryHashOf(code);
+    const published = library === null || (await this.#reads.library(library, this.#options)) !== null;
+    return published ? native : null;
   }
 }

@@ -1,0 +1,105 @@
+import { ifAnswered, verify } from '#domain/contracts/answered.js';
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import { getMethod } from '#domain/contracts/get-method.js';
+import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
+import {
+  type GovernedForm,
+  governed,
+  loadGovernedWallet,
+  loadPlainWallet,
+  mintless,
+  sharded,
+} from '#domain/contracts/kinds/jetton-data.js';
+import { getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
+import { MethodResult } from '#domain/contracts/method-result.js';
+import { type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+
+/** Results of `get_wallet_data` (TEP-74). */
+export interface JettonWalletFields {
+  readonly balance: bigint;
+  readonly owner: Address;
+  /** The master. */
+  readonly jetton: Address;
+  readonly jetton_wallet_code: Cell;
+}
+
+/** Someone's jettons. */
+export interface JettonWallet extends JettonWalletFields {
+  /** Of a mintless jetton: whether the airdrop was claimed. Null: the contract has no `is_claimed`. */
+  readonly mintless_is_claimed: boolean | null;
+}
+
+/** `(int balance, slice owner, slice jetton, cell jetton_wallet_code) get_wallet_data()` */
+export const getWalletData = getMethod('get_wallet_data', (stack): JettonWalletFields => {
+  const result = new MethodResult('get_wallet_data', stack, 4);
+  return {
+    balance: result.int(),
+    owner: result.account(),
+    jetton: result.account(),
+    jetton_wallet_code: result.cell(),
+  };
+});
+
+/** `int is_claimed()` of mintless jettons (TEP-177): just one number. */
+export const isClaimed = getMethod('is_claimed', (stack): boolean => {
+  if (stack.length === 1) return new MethodResult('is_claimed', stack, 1).int() !== 0n;
+  const problem = `has ${stack.length} values; it should have 1`;
+  throw contractDataErrors['method-result']({ method: 'is_claimed', problem });
+});
+
+const plainWallet: NativeCode = {
+  hashes: [
+    '4adf48135cb575adbaed476799c87ff2904269b1f949ada4d0479e9104b6f217',
+    'beb0683ebeb8927fe9fc8ec0a18bc7dd17899689825a121eab46c5a3a860d0ce',
+  ],
+  answers: [
+    nativeAnswer(getWalletData, ({ data }) => {
+      const { wallet_code, ...rest } = loadPlainWallet(data);
+      return { ...rest, jetton_wallet_code: wallet_code };
+    }),
+  ],
+  lacks: [isClaimed.name],
+};
+
+/** A wallet of the later kinds gives as its code that of the account. */
+function governedWallet(form: GovernedForm, hashes: readonly string[]): NativeCode {
+  const data = nativeAnswer(getWalletData, ({ code, data }) => {
+    const { balance, owner, jetton } = loadGovernedWallet(form, data);
+    return { balance, owner, jetton, jetton_wallet_code: code };
+  });
+  if (!form.withMerkleRoot) return { hashes, answers: [data], lacks: [isClaimed.name] };
+  const claimed = nativeAnswer(isClaimed, (account) => (loadGovernedWallet(form, account.data).status & 1) === 1);
+  return { hashes, answers: [data, claimed] };
+}
+
+/** Notcoin and its like, and the stablecoins. */
+const governedWallets = governedWallet(governed, [
+  'ba2918c8947e9b25af9ac1b883357754173e5812f807a3d6e642a14709595395',
+  '8f452d7a4dfd74066b682365177259ed05734435be76b5fd4bd5d8af2b7c3d68',
+]);
+const version2 = governedWallet(sharded, ['346250c205f56acfb6afa6fe7b76550805d256c6d8e47dd4f94ff672b47d19d3']);
+const mintlessWallet = governedWallet(mintless, ['0f1ad3d8a46bd283321dde639195fb72602e9b31b1727fecc25e2edc10966df4']);
+
+/** Someone's jettons: the master says that it is the owner's wallet. */
+export const jettonWallet = contractKind({
+  kind: 'jetton_wallet',
+  methods: [[getWalletData.name]],
+  codes: [plainWallet, governedWallets, version2, mintlessWallet],
+  async read(view, contract): Promise<JettonWallet> {
+    const fields = await view.ask(contract, getWalletData);
+    const { owner, jetton } = fields;
+    const { address } = contract;
+    await verify({ kind: 'jetton_wallet', address: address.toRaw(), by: jetton.toRaw() }, async () =>
+      (await view.ask(await view.contract(jetton), getWalletAddress, owner)).equals(address),
+    );
+    const mintless_is_claimed = await ifAnswered(() => view.ask(contract, isClaimed));
+    return { ...fields, mintless_is_claimed };
+  },
+  table: {
+    name: 'jetton_wallets',
+    columns: { balance: 'numeric', owner: 'address', jetton: 'address', mintless_is_claimed: 'boolean' },
+  },
+  row: ({ balance, owner, jetton, mintless_is_claimed }) => ({ balance, owner, jetton, mintless_is_claimed }),
+});
