@@ -2,21 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { v2Errors } from '#api/v2/errors.js';
 import { decodeBase64 } from '#api/v2/parameter-forms.js';
 import { cellOfTree, treeOfCell } from '#api/v2/stack/legacy-cell.js';
-import { parseBoc } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { Message } from '#formats/tlb/message.js';
+import { wholeCell } from '#formats/cells/whole-cell.js';
+import { type ExternalMessage, externalMessage } from '#formats/tlb/external-message.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
-
-/** A message from outside, to be sent. */
-export interface ExternalMessage {
-  /** Bag of cells as it was given. */
-  readonly boc: Uint8Array;
-  readonly cell: Cell;
-  readonly message: Message;
-}
 
 /** `boc`: a message from outside. */
 export const boc = Type.Transform(
@@ -28,7 +19,7 @@ export const boc = Type.Transform(
 )
   .Decode((text): ExternalMessage => {
     const bytes = bytesOf(text);
-    return externalMessage(rootOf(bytes), bytes);
+    return externalOf(rootOf(bytes), bytes);
   })
   .Encode(({ boc: bytes }) => toBase64(bytes));
 
@@ -55,20 +46,12 @@ export function cellTreeParameter(description: string) {
 
 /** `cell`: a message from outside as a tree of objects. */
 export const messageTree = Type.Transform(Type.Any({ description: 'The message.' }))
-  .Decode((tree) => externalMessage(cellOfTree(tree)))
+  .Decode((tree) => externalOf(cellOfTree(tree)))
   .Encode(({ cell }) => treeOfCell(cell));
 
 /** @throws v2/parameter-value: the cell is no message from outside */
-export function externalMessage(cell: Cell, boc: Uint8Array = serializeBoc(cell)): ExternalMessage {
-  let message: Message;
-  try {
-    message = decodeCell(Message, cell);
-  } catch (error) {
-    throw isTernError(error) ? badValue(`it is a cell, but no message: ${error.message}`, error) : error;
-  }
-  const { kind } = message.info;
-  if (kind === 'ext_in_msg_info') return { boc, cell, message };
-  throw badValue(`it is not an external message (ext_in_msg_info$10), but a message of kind ${kind}`);
+export function externalOf(cell: Cell, bytes?: Uint8Array): ExternalMessage {
+  return refusing('it is a cell, but no message that can be sent', () => externalMessage(cell, bytes));
 }
 
 function bytesOf(text: string): Uint8Array {
@@ -77,16 +60,15 @@ function bytesOf(text: string): Uint8Array {
 }
 
 function rootOf(bytes: Uint8Array): Cell {
+  return refusing('it is base64, but not a bag of cells', () => wholeCell(bytes));
+}
+
+/** What `read` gives; whatever is wrong with its input is wrong with the value. */
+function refusing<T>(problem: string, read: () => T): T {
   try {
-    const { roots } = parseBoc(bytes);
-    if (roots.length !== 1) throw badValue(`the bag of cells has ${roots.length} roots, wanted is one`);
-    const root = roots[0]!;
-    if (root.levelMask !== 0) throw badValue('parts of the cell are pruned');
-    root.hash();
-    return root;
+    return read();
   } catch (error) {
-    if (!isTernError(error) || error.code === v2Errors['parameter-value'].code) throw error;
-    throw badValue(`it is base64, but not a bag of cells: ${error.message}`, error);
+    throw isTernError(error) ? badValue(`${problem}: ${error.message}`, error) : error;
   }
 }
 

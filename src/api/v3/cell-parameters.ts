@@ -1,20 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { badValue } from '#api/v3/parameter-forms.js';
-import { parseBoc } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { Message } from '#formats/tlb/message.js';
+import { wholeCell } from '#formats/cells/whole-cell.js';
+import { type ExternalMessage, externalMessage } from '#formats/tlb/external-message.js';
 import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
-
-/** A message from outside, to be sent. */
-export interface ExternalMessage {
-  /** Bag of cells as it was given. */
-  readonly boc: Uint8Array;
-  readonly cell: Cell;
-  readonly message: Message;
-}
 
 /** `boc`: a message from outside. */
 export const externalMessageParameter = Type.Transform(
@@ -26,7 +17,7 @@ export const externalMessageParameter = Type.Transform(
   .Decode((text): ExternalMessage => {
     const boc = decodeBase64(text);
     const cell = rootOf(boc);
-    return { boc, cell, message: decodeExternal(cell) };
+    return refusing('it is a cell, but no message that can be sent', () => externalMessage(cell, boc));
   })
   .Encode(({ boc }) => toBase64(boc));
 
@@ -53,27 +44,14 @@ function decodeBase64(text: string): Uint8Array {
 }
 
 function rootOf(bytes: Uint8Array): Cell {
-  try {
-    const { roots } = parseBoc(bytes);
-    const root = roots[0] as Cell;
-    if (roots.length !== 1) throw badValue(`the bag of cells has ${roots.length} roots, wanted is one`);
-    if (root.levelMask !== 0) throw badValue('parts of the cell are pruned');
-    root.hash();
-    return root;
-  } catch (error) {
-    if (!isTernError(error) || error.code.startsWith('v3/')) throw error;
-    throw badValue(`it is base64, but not a bag of cells: ${error.message}`, error);
-  }
+  return refusing('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
 
-function decodeExternal(cell: Cell): Message {
-  let message: Message;
+/** What `read` gives; whatever is wrong with its input is wrong with the value. */
+function refusing<T>(problem: string, read: () => T): T {
   try {
-    message = decodeCell(Message, cell);
+    return read();
   } catch (error) {
-    throw isTernError(error) ? badValue(`it is a cell, but no message: ${error.message}`, error) : error;
+    throw isTernError(error) ? badValue(`${problem}: ${error.message}`, error) : error;
   }
-  const { kind } = message.info;
-  if (kind === 'ext_in_msg_info') return message;
-  throw badValue(`it is not a message from outside (ext_in_msg_info$10), but one of kind ${kind}`);
 }

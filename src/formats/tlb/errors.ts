@@ -39,6 +39,11 @@ export const tlbErrors = defineErrors('tlb', {
     message: (d: { limit: number }) => `continuations hold stacks that hold continuations, more than ${d.limit} deep`,
     remedy: 'The value is hostile or damaged; no contract needs such a continuation.',
   },
+  'not-external': {
+    class: 'caller',
+    message: (d: { kind: string }) => `it is not an external message (ext_in_msg_info$10), but one of kind ${d.kind}`,
+    remedy: 'Give a message as a wallet makes it to be sent: with the header that begins with ext_in_msg_info$10.',
+  },
   'schema-mismatch': {
     class: 'internal',
     message: (d: { schema: string; declared: string; quoted: string }) =>

@@ -1,8 +1,7 @@
-import { parseBoc } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { wholeCell } from '#formats/cells/whole-cell.js';
 import { LiteServerSendMessage } from '#formats/tl/generated/lite-server-functions.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { Message } from '#formats/tlb/message.js';
+import { externalMessage } from '#formats/tlb/external-message.js';
 import { isTernError, TernError } from '#kernel/errors/tern-error.js';
 import type { Call } from '#services/chain/call.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -63,16 +62,11 @@ function checkMessage(body: Uint8Array): Cell {
     throw chainErrors.message({ problem: `they are ${body.length}, and at most ${MAX_BYTES} are allowed` });
   }
   try {
-    const { roots } = parseBoc(body);
-    const root = roots[0]!;
-    if (roots.length !== 1) throw chainErrors.message({ problem: `the bag has ${roots.length} roots` });
-    if (root.levelMask !== 0) throw chainErrors.message({ problem: 'parts of it are pruned' });
+    const root = wholeCell(body);
     if (root.depth() > MAX_DEPTH) {
       throw chainErrors.message({ problem: `it is ${root.depth()} cells deep, and at most ${MAX_DEPTH} are allowed` });
     }
-    const { info } = decodeCell(Message, root);
-    if (info.kind !== 'ext_in_msg_info') throw chainErrors.message({ problem: `it is a message of kind ${info.kind}` });
-    return root;
+    return externalMessage(root, body).cell;
   } catch (error) {
     if (!(error instanceof TernError) || isTernError(error, chainErrors.message.code)) throw error;
     throw chainErrors.message({ problem: error.message }, error);

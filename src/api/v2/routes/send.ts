@@ -6,7 +6,7 @@ import {
   boc,
   cellParameter,
   cellTreeParameter,
-  externalMessage,
+  externalOf,
   messageTree,
   optionalCellParameter,
 } from '#api/v2/message-parameters.js';
@@ -129,7 +129,7 @@ const sendQuery = v2Endpoint({
   errorStatuses,
   freshness: 'none',
   handle: async (question, context) => {
-    await sendMessage(externalMessage(messageTo(question)), context);
+    await sendMessage(externalOf(messageTo(question)), context);
     return OK;
   },
 });
@@ -147,7 +147,7 @@ const sendQuerySimple = v2Endpoint({
   errorStatuses,
   freshness: 'none',
   handle: async (question, context) => {
-    await sendMessage(externalMessage(messageTo(question)), context);
+    await sendMessage(externalOf(messageTo(question)), context);
     return OK;
   },
 });

@@ -1,5 +1,5 @@
-import type { ExternalMessage } from '#api/v2/message-parameters.js';
 import type { ExtMessageInfo, QueryFees } from '#api/v2/schemas/send.js';
+import type { ExternalMessage } from '#formats/tlb/external-message.js';
 import { normalizedExternalHash } from '#formats/tlb/message.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import type { FeeEstimate } from '#services/contracts/contracts.js';

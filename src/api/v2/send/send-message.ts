@@ -1,7 +1,7 @@
 import type { V2Context } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import type { ExternalMessage } from '#api/v2/message-parameters.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { ExternalMessage } from '#formats/tlb/external-message.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import type { SendDiagnosis } from '#services/contracts/contracts.js';
 

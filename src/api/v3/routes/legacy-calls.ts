@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { type ExternalMessage, externalMessageParameter, optionalCellParameter } from '#api/v3/cell-parameters.js';
+import { externalMessageParameter, optionalCellParameter } from '#api/v3/cell-parameters.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { addressParameter } from '#api/v3/parameters.js';
@@ -14,6 +14,7 @@ import {
 import { decodeStack, encodeStack } from '#api/v3/stack.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { ExternalMessage } from '#formats/tlb/external-message.js';
 import { normalizedExternalHash } from '#formats/tlb/message.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
