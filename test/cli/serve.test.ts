@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { keyPairFromSeed } from '#drivers/adnl/keys.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
-import { startLiteserver } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
+import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 
@@ -18,30 +17,13 @@ const away = mkdtempSync(join(tmpdir(), 'tern-serve-'));
 const recorded = join(away, 'recorded.config.json');
 const genesis = join(away, 'genesis.config.json');
 const gone = join(away, 'gone.config.json');
-const closers: (() => Promise<void>)[] = [];
+const networks: RecordedNetwork[] = [];
 /** A port on which nobody listens. */
 let deadPort = 0;
 
-/** Serves the first blocks of a chain in this process, and writes the configuration for it. */
-async function serveChain(folder: string, to: number, file: string): Promise<void> {
-  const ledger = openReplay(vectorPath(folder), { to, head: null });
-  const server = await startLiteserver(
-    { seed: randomBytes(32) },
-    {
-      ledger,
-      clock: systemClock,
-      unixTime: () => Math.floor(Date.now() / 1000),
-      randomBytes: (size) => randomBytes(size),
-    },
-  );
-  closers.push(() => server.close());
-  const { port, publicKey } = server;
-  writeFileSync(file, globalConfig({ host: '127.0.0.1', port, publicKey }, ledger.zerostate));
-}
-
 beforeAll(async () => {
-  await serveChain('recorded-chain', 10, recorded);
-  await serveChain('mainnet-genesis', 9, genesis);
+  networks.push(await serveRecording(vectorPath('recorded-chain'), 10, recorded));
+  networks.push(await serveRecording(vectorPath('mainnet-genesis'), 9, genesis));
   const free = createServer();
   deadPort = await new Promise<number>((resolve) => {
     free.listen(0, '127.0.0.1', () => resolve((free.address() as { port: number }).port));
@@ -59,7 +41,7 @@ afterEach(async () => {
   running = null;
 });
 afterAll(async () => {
-  for (const close of closers) await close();
+  for (const network of networks) await network.close();
   rmSync(away, { recursive: true });
 });
 
