@@ -1,3 +1,5 @@
+import type { AddressFacts } from '#drivers/store/read/address-facts.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
   IndexedAccount,
   IndexedBlock,
@@ -5,7 +7,6 @@ import type {
   IndexedTrace,
   IndexedTransaction,
   IndexHead,
-  IndexReads,
   Listed,
 } from '#drivers/store/read/index-reads.js';
 import type { Address } from '#formats/address/address.js';
@@ -20,14 +21,14 @@ export interface FakeRows {
   readonly traces?: readonly IndexedTrace[];
   readonly ofTraces?: ReadonlyMap<bigint, readonly IndexedTransaction[]>;
   readonly accounts?: readonly IndexedAccount[];
-  readonly codes?: ReadonlyMap<string, Uint8Array>;
+  readonly facts?: Partial<AddressFacts>;
   readonly balances?: readonly { address: Address; balance: bigint }[];
   /** The cursor of the next page. */
   readonly next?: string;
 }
 
 /** An index that gives what it was made with, whatever is asked, and remembers the questions. */
-export class FakeIndex implements IndexReads {
+export class FakeIndex implements IndexPort {
   /** Name of the read, and its arguments but the last one. */
   readonly asked: [name: string, ...rest: unknown[]][] = [];
   readonly #rows: FakeRows;
@@ -69,8 +70,9 @@ export class FakeIndex implements IndexReads {
   async accounts(filter: unknown, parts: unknown) {
     return this.#give(['accounts', filter, parts], this.#rows.accounts ?? []);
   }
-  async codeHashes(addresses: readonly Address[]) {
-    return this.#give(['codeHashes', addresses], this.#rows.codes ?? new Map());
+  async addressFacts(addresses: readonly Address[], wanted: unknown): Promise<AddressFacts> {
+    const none = { accounts: new Map(), domains: new Map(), tokens: new Map() };
+    return this.#give(['addressFacts', addresses, wanted], { ...none, ...this.#rows.facts });
   }
   async topAccounts(page: unknown) {
     return this.#give(['topAccounts', page], this.#listed(this.#rows.balances));

@@ -238,22 +238,23 @@ describe('what is not found', () => {
 
 describe('the address book', () => {
   const WALLET = fromHex('84dafa449f98a6987789ba232358072bc0f76dc4524002a5d0918b9a75d2d599') as Uint8Array;
-  const codes = new Map([
-    [A, WALLET],
-    [B, bytes(1)],
+  const accounts = new Map([
+    [A, { code_hash: WALLET, methods: null }],
+    [B, { code_hash: bytes(1), methods: null }],
   ]);
+  const facts = { accounts };
   const forms = async (rows: FakeRows, call: V3Call = {}) => {
     const { body } = await ask('addressBook', `address=${A}&address=${B}&address=x`, rows, call);
     return [A, B, 'x'].map((key) => body[key].user_friendly?.slice(0, 2));
   };
 
   it('has the bounceable form for contracts that are no wallets', async () => {
-    expect(await forms({ codes })).toEqual(['UQ', 'Ef', undefined]);
+    expect(await forms({ facts })).toEqual(['UQ', 'Ef', undefined]);
     expect(await forms({})).toEqual(['UQ', 'Uf', undefined]);
   });
 
   it('says which network it is of', async () => {
-    const network = { index: new FakeIndex({ codes }), isTestnet: true };
+    const network = { index: new FakeIndex({ facts }), isTestnet: true };
     expect(await forms({}, { network })).toEqual(['0Q', 'kf', undefined]);
   });
 
@@ -261,7 +262,10 @@ describe('the address book', () => {
     const reads = async (call: V3Call) => {
       const index = new FakeIndex(full);
       const { body } = await callV3('transactions', '', { ...call, network: { index } });
-      return [Object.keys(body.address_book).length > 1, index.asked.filter(([name]) => name === 'codeHashes').length];
+      return [
+        Object.keys(body.address_book).length > 1,
+        index.asked.filter(([name]) => name === 'addressFacts').length,
+      ];
     };
     expect(await reads({})).toEqual([true, 1]);
     expect(await reads({ switches: { noAddressBook: true } })).toEqual([false, 0]);

@@ -2,14 +2,15 @@ import { endpointOf } from '#api/http/endpoint.js';
 import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import type { SwitchValues } from '#api/http/request-switches.js';
 import { DEFAULT_TIMEOUT_MS, type V3Switches } from '#api/v3/switches.js';
-import type { IndexReadOptions, IndexReads } from '#drivers/store/read/index-reads.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions } from '#drivers/store/read/index-reads.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-options.js';
 import type { Contracts } from '#services/contracts/contracts.js';
 
 /** One network, as the methods of v3 see it. */
 export interface V3Network {
-  readonly index: IndexReads;
+  readonly index: IndexPort;
   readonly chain: ChainReads;
   readonly contracts: Contracts;
   /** User-friendly addresses say so. */

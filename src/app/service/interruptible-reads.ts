@@ -1,6 +1,6 @@
 import { serviceErrors } from '#app/service/errors.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import type { IndexReads } from '#drivers/store/read/index-reads.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** What of the errors of the store says that nobody can read now, and not that this reader asked for too much. */
@@ -13,57 +13,57 @@ const UNAVAILABLE: ReadonlySet<string> = new Set(
 /**
  * Reads of an index whose database may not be there yet, or not any more.
  *
- * @throws service/index-unavailable, and as {@link IndexReads}
+ * @throws service/index-unavailable, and as {@link IndexPort}
  */
-export class InterruptibleReads implements IndexReads {
-  readonly #current: () => IndexReads | string;
+export class InterruptibleReads implements IndexPort {
+  readonly #current: () => IndexPort | string;
 
   /** @param current the reads, or why there are none */
-  constructor(current: () => IndexReads | string) {
+  constructor(current: () => IndexPort | string) {
     this.#current = current;
   }
 
-  head(...given: Parameters<IndexReads['head']>) {
+  head(...given: Parameters<IndexPort['head']>) {
     return this.#read((reads) => reads.head(...given));
   }
-  hasRound(...given: Parameters<IndexReads['hasRound']>) {
+  hasRound(...given: Parameters<IndexPort['hasRound']>) {
     return this.#read((reads) => reads.hasRound(...given));
   }
-  blocks(...given: Parameters<IndexReads['blocks']>) {
+  blocks(...given: Parameters<IndexPort['blocks']>) {
     return this.#read((reads) => reads.blocks(...given));
   }
-  shardState(...given: Parameters<IndexReads['shardState']>) {
+  shardState(...given: Parameters<IndexPort['shardState']>) {
     return this.#read((reads) => reads.shardState(...given));
   }
-  transactions(...given: Parameters<IndexReads['transactions']>) {
+  transactions(...given: Parameters<IndexPort['transactions']>) {
     return this.#read((reads) => reads.transactions(...given));
   }
-  transactionsByMessage(...given: Parameters<IndexReads['transactionsByMessage']>) {
+  transactionsByMessage(...given: Parameters<IndexPort['transactionsByMessage']>) {
     return this.#read((reads) => reads.transactionsByMessage(...given));
   }
-  adjacentTransactions(...given: Parameters<IndexReads['adjacentTransactions']>) {
+  adjacentTransactions(...given: Parameters<IndexPort['adjacentTransactions']>) {
     return this.#read((reads) => reads.adjacentTransactions(...given));
   }
-  messages(...given: Parameters<IndexReads['messages']>) {
+  messages(...given: Parameters<IndexPort['messages']>) {
     return this.#read((reads) => reads.messages(...given));
   }
-  traces(...given: Parameters<IndexReads['traces']>) {
+  traces(...given: Parameters<IndexPort['traces']>) {
     return this.#read((reads) => reads.traces(...given));
   }
-  transactionsOfTraces(...given: Parameters<IndexReads['transactionsOfTraces']>) {
+  transactionsOfTraces(...given: Parameters<IndexPort['transactionsOfTraces']>) {
     return this.#read((reads) => reads.transactionsOfTraces(...given));
   }
-  accounts(...given: Parameters<IndexReads['accounts']>) {
+  accounts(...given: Parameters<IndexPort['accounts']>) {
     return this.#read((reads) => reads.accounts(...given));
   }
-  codeHashes(...given: Parameters<IndexReads['codeHashes']>) {
-    return this.#read((reads) => reads.codeHashes(...given));
+  addressFacts(...given: Parameters<IndexPort['addressFacts']>) {
+    return this.#read((reads) => reads.addressFacts(...given));
   }
-  topAccounts(...given: Parameters<IndexReads['topAccounts']>) {
+  topAccounts(...given: Parameters<IndexPort['topAccounts']>) {
     return this.#read((reads) => reads.topAccounts(...given));
   }
 
-  async #read<T>(read: (reads: IndexReads) => Promise<T>): Promise<T> {
+  async #read<T>(read: (reads: IndexPort) => Promise<T>): Promise<T> {
     const reads = this.#current();
     if (typeof reads === 'string') throw serviceErrors['index-unavailable']({ problem: reads });
     try {

@@ -8,14 +8,14 @@ import { type IndexWriter, startIndexWriter } from '#app/service/index-writer.js
 import { InterruptibleReads } from '#app/service/interruptible-reads.js';
 import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics.js';
 import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { IndexReads } from '#drivers/store/read/index-reads.js';
 
 /** The index of a network. */
 export interface NetworkIndex {
   readonly role: IndexRole;
   /** They fail while the database does not answer. */
-  readonly reads: IndexReads;
+  readonly reads: IndexPort;
   /** How long a query may take where the request does not say. */
   readonly queryTimeoutMs: number;
   /** Another one when there is something else in the index; 0 before anything is. */

@@ -10,10 +10,11 @@ import { addressListParameter, hashListParameter, pageFields } from '#api/v3/par
 import { AccountBalance, AccountStatesResponse, WalletStatesResponse } from '#api/v3/schemas/accounts.js';
 import { AddressBook, Metadata } from '#api/v3/schemas/address-book.js';
 import { accountStateText, walletStateText } from '#api/v3/serialize/accounts.js';
-import { addressBookRows, addressBookText, rowText } from '#api/v3/serialize/address-book.js';
+import { addressBookText, emptyRowText } from '#api/v3/serialize/address-book.js';
 import { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { dialectOf } from '#api/v3/serialize/dialect.js';
 import { metadataText } from '#api/v3/serialize/metadata.js';
+import { addressesText, pageAddressesText, wantedFacts } from '#api/v3/serialize/page-addresses.js';
 import { addressText, decimal, listText } from '#api/v3/serialize/texts.js';
 import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
 import { Address } from '#formats/address/address.js';
@@ -35,15 +36,10 @@ const texts = commaList(Type.String({ maxLength: 200 }), {
   maxItems: MAX_BOOK,
 });
 
-async function stateList(accounts: readonly IndexedAccount[], context: V3Context, list: string, rows: string[]) {
+function addressesOf(accounts: readonly IndexedAccount[]): AddressCollector {
   const addresses = new AddressCollector();
-  const codes = new Map<string, Uint8Array>();
-  for (const { address: of, code_hash } of accounts) {
-    addresses.add(of);
-    if (code_hash !== null) codes.set(of.toRaw(), code_hash);
-  }
-  const book = await addressBookText(addresses.byRaw, context, codes);
-  return jsonText(`{"${list}":${listText(rows)},"address_book":${book},"metadata":${metadataText()}}`);
+  for (const { address: of } of accounts) addresses.add(of);
+  return addresses;
 }
 
 const accountStates = v3Endpoint({
@@ -67,9 +63,15 @@ const accountStates = v3Endpoint({
   handle: async ({ address: asked, include_boc: boc = true, code_hash }, context) => {
     const { network, query, profile } = context;
     const accounts = await network.index.accounts({ address: asked, code_hash }, { boc }, query);
+    const addresses = addressesOf(accounts);
+    const all = accounts.map((account) => account.address);
+    const facts = await network.index.addressFacts(all, wantedFacts(context), query);
     const dialect = dialectOf(profile);
-    const rows = accounts.map((account) => accountStateText(account, dialect));
-    return stateList(accounts, context, 'accounts', rows);
+    const rows = accounts.map((account) => {
+      const methods = facts.accounts.get(account.address.toRaw())?.methods ?? null;
+      return accountStateText(account, methods, dialect);
+    });
+    return jsonText(`{"accounts":${listText(rows)},${addressesText(addresses, facts, context)}}`);
   },
 });
 
@@ -87,7 +89,8 @@ const walletStates = v3Endpoint({
   freshness: 'head',
   handle: async ({ address: asked }, context) => {
     const accounts = await context.network.index.accounts({ address: asked }, { boc: true }, context.query);
-    return stateList(accounts, context, 'wallets', accounts.map(walletStateText));
+    const last = await pageAddressesText(addressesOf(accounts), context);
+    return jsonText(`{"wallets":${listText(accounts.map(walletStateText))},${last}}`);
   },
 });
 
@@ -97,8 +100,8 @@ const addressBook = v3Endpoint({
   tag: TAG,
   summary: 'How to show accounts',
   description:
-    'For each text that was given, the user-friendly form of the account. Texts that are no account have a row without; when ' +
-    'there are no others it is an error (422).',
+    'For each text that was given, the user-friendly form of the account, its domain, and what it is known to be. Texts that ' +
+    'are no account have a row without; when there are no others it is an error (422).',
   params: Type.Object({ address: texts }, { additionalProperties: false }),
   result: AddressBook,
   schemaName: 'AddressBook',
@@ -106,8 +109,11 @@ const addressBook = v3Endpoint({
   freshness: 'head',
   handle: async ({ address: given }, context) => {
     const { accounts, others } = sorted(given);
-    const rows = await addressBookRows(accounts, context);
-    const empty = rowText(null, dialectOf(context.profile));
+    const { network, query, profile } = context;
+    const wanted = { domains: true, tokens: false };
+    const facts = await network.index.addressFacts([...accounts.values()], wanted, query);
+    const rows = addressBookText(accounts, facts, context);
+    const empty = emptyRowText(dialectOf(profile));
     const more = others.map((text) => `,${JSON.stringify(text)}:${empty}`).join('');
     return jsonText(`${rows.slice(0, -1)}${more}}`);
   },
@@ -119,16 +125,16 @@ const metadata = v3Endpoint({
   tag: TAG,
   summary: 'What tokens say of themselves',
   description:
-    'Names, symbols and images of those accounts that are tokens, by raw address. Tokens are not indexed yet: the answer is ' +
-    'empty.',
+    'Names, symbols and images of those accounts that are tokens, by raw address; of jetton wallets also those of their jettons.',
   params: Type.Object({ address: texts }, { additionalProperties: false }),
   result: Metadata,
   schemaName: 'Metadata',
   statuses: STATUSES,
   freshness: 'head',
-  handle: async ({ address: given }) => {
-    sorted(given);
-    return jsonText(metadataText());
+  handle: async ({ address: given }, { network, query }) => {
+    const { accounts } = sorted(given);
+    const wanted = { domains: false, tokens: true };
+    return jsonText(metadataText((await network.index.addressFacts([...accounts.values()], wanted, query)).tokens));
   },
 });
 

@@ -16,11 +16,10 @@ import {
   timeParameters,
 } from '#api/v3/parameters.js';
 import { MessagesResponse } from '#api/v3/schemas/transactions.js';
-import { addressBookText } from '#api/v3/serialize/address-book.js';
 import { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { dialectOf } from '#api/v3/serialize/dialect.js';
 import { MessageReader } from '#api/v3/serialize/message-list.js';
-import { metadataText } from '#api/v3/serialize/metadata.js';
+import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
 import { listText } from '#api/v3/serialize/texts.js';
 
 const ACCOUNT_FORMS = 'in raw or user-friendly form';
@@ -70,8 +69,7 @@ const messages = v3Endpoint({
     const addresses = new AddressCollector();
     const reader = new MessageReader(dialectOf(context.profile), addresses);
     const texts = rowsOf(listed, context).map((row) => reader.textOf(row));
-    const book = await addressBookText(addresses.byRaw, context);
-    return jsonText(`{"messages":${listText(texts)},"address_book":${book},"metadata":${metadataText()}}`);
+    return jsonText(`{"messages":${listText(texts)},${await pageAddressesText(addresses, context)}}`);
   },
 });
 

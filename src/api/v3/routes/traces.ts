@@ -14,10 +14,9 @@ import {
 } from '#api/v3/parameters.js';
 import { checkRound } from '#api/v3/routes/check-round.js';
 import { EventsResponse, TracesResponse } from '#api/v3/schemas/traces.js';
-import { addressBookText } from '#api/v3/serialize/address-book.js';
 import { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { dialectOf } from '#api/v3/serialize/dialect.js';
-import { metadataText } from '#api/v3/serialize/metadata.js';
+import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
 import { listText } from '#api/v3/serialize/texts.js';
 import { MAX_TRACE_TRANSACTIONS, traceText } from '#api/v3/serialize/trace.js';
 import { serializeTransaction } from '#api/v3/serialize/transaction.js';
@@ -96,8 +95,7 @@ async function listTraces(given: TraceParameters, context: V3Context, member: 't
     const written = all.map((one) => serializeTransaction(one, dialect, addresses));
     return traceText(trace, { root: written[0] ?? null, all: isWhole ? written : null }, withActions, dialect);
   });
-  const book = await addressBookText(addresses.byRaw, context);
-  return jsonText(`{"${member}":${listText(texts)},"address_book":${book},"metadata":${metadataText()}}`);
+  return jsonText(`{"${member}":${listText(texts)},${await pageAddressesText(addresses, context)}}`);
 }
 
 /** All transactions of each trace; of one with too many only the first. */

@@ -25,9 +25,9 @@ import {
 } from '#api/v3/parameters.js';
 import { checkRound } from '#api/v3/routes/check-round.js';
 import { TransactionsResponse } from '#api/v3/schemas/transactions.js';
-import { addressBookText } from '#api/v3/serialize/address-book.js';
 import { AddressCollector } from '#api/v3/serialize/address-collector.js';
 import { dialectOf } from '#api/v3/serialize/dialect.js';
+import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
 import { listText } from '#api/v3/serialize/texts.js';
 import { serializeTransaction } from '#api/v3/serialize/transaction.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-reads.js';
@@ -40,8 +40,8 @@ async function transactionsJson(transactions: readonly IndexedTransaction[], con
   const dialect = dialectOf(context.profile);
   const addresses = new AddressCollector();
   const texts = transactions.map((transaction) => serializeTransaction(transaction, dialect, addresses).json);
-  const book = await addressBookText(addresses.byRaw, context);
-  return jsonText(`{"transactions":${listText(texts)},"address_book":${book}}`);
+  const last = await pageAddressesText(addresses, context, { metadata: false });
+  return jsonText(`{"transactions":${listText(texts)},${last}}`);
 }
 
 const transactions = v3Endpoint({

@@ -36,9 +36,9 @@ export const AccountStateFull = namedObject(
     data_boc: optional(boc('The data; not with `include_boc=false`, and not where a part of it is not known.')),
     code_boc: optional(boc('The code; not with `include_boc=false`.')),
     contract_methods: nullable(
-      Type.Array(Type.Integer(), { description: 'Ids of the contract’s get methods; not told yet.' }),
+      Type.Array(Type.Integer(), { description: 'Ids of the contract’s get methods, where its code lists them.' }),
     ),
-    interfaces,
+    interfaces: nullable(interfaces),
   },
   'The newest indexed state of an account.',
 );

@@ -7,8 +7,8 @@ export const AddressBookRow = namedObject(
     user_friendly: nullable(
       text('User-friendly form: non-bounceable for wallets and accounts without code, bounceable for other contracts.'),
     ),
-    domain: nullable(text('Domain that leads to the account; none are told yet.')),
-    interfaces,
+    domain: nullable(text('The shortest of the `.ton` and `.t.me` domains that the account owns and that lead to it.')),
+    interfaces: nullable(interfaces),
   },
   'How to show an account.',
 );
@@ -20,22 +20,34 @@ export const AddressBook = map(AddressBookRow, {
 
 const TokenInfo = namedObject('TokenInfo', {
   type: optional(text('`jetton_masters`, `jetton_wallets`, `nft_collections` or `nft_items`.')),
-  valid: optional(flag('The description could be read.')),
+  valid: optional(flag('There is what such a token must have: a symbol, a name, a domain.')),
   name: optional(text('Name.')),
   symbol: optional(text('Symbol.')),
   description: optional(text('Description.')),
   image: optional(text('Link to an image.')),
   nft_index: optional(text('Index in the collection: a decimal number as text.')),
-  extra: optional(Type.Object({}, { additionalProperties: true, description: 'Further attributes.' })),
+  is_nsfw: optional(flag('Whoever runs the service says that it is not for everybody’s eyes.')),
+  is_scam: optional(flag('Whoever runs the service says that it is a fraud.')),
+  extra: optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'All the rest, such as `uri`, `decimals`, `attributes`; of a jetton wallet `balance`, `owner` and `jetton`.',
+      },
+    ),
+  ),
 });
 
 const AddressMetadata = namedObject('AddressMetadata', {
-  is_indexed: flag('The description has been fetched.'),
+  is_indexed: flag('False: what its link leads to is still to be read, and nothing more is told.'),
   token_info: Type.Array(TokenInfo),
 });
 
 export const Metadata = map(AddressMetadata, {
   $id: 'Metadata',
   description:
-    'What tokens among the accounts say of themselves, by raw address. Tokens are not indexed yet: it is empty.',
+    'What tokens among the accounts say of themselves, by raw address; of jetton wallets also what their jettons say. Empty with ' +
+    '`X-No-Metadata`.',
 });

@@ -85,5 +85,6 @@ export const currencies = map(Type.String(), {
 });
 
 export const interfaces = Type.Array(Type.String(), {
-  description: 'Kinds of contract that the account is known to be; none are told yet.',
+  description:
+    'Kinds of contract that the account is: the one that its code is known as, else all whose get methods it has.',
 });

@@ -1,4 +1,5 @@
 import { type Dialect, optional } from '#api/v3/serialize/dialect.js';
+import { interfacesText } from '#api/v3/serialize/interfaces.js';
 import { addressText, base64, currenciesText, decimal, hashText, quoted } from '#api/v3/serialize/texts.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
@@ -6,8 +7,15 @@ import type { IndexedAccount } from '#drivers/store/read/index-reads.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 
-/** An account as `/accountStates` shows it. */
-export function accountStateText(account: IndexedAccount, dialect: Dialect): string {
+/**
+ * An account as `/accountStates` shows it.
+ *
+ * @param methods ids of its get methods; null: not known, or its code has no table of them
+ */
+export function accountStateText(account: IndexedAccount, methods: readonly number[] | null, dialect: Dialect): string {
+  const { code_hash } = account;
+  // Those without code are said to be of no kind here, other than in the address book.
+  const interfaces = code_hash === null ? '[]' : interfacesText(code_hash, methods);
   return (
     `{"address":${addressText(account.address)},"account_state_hash":${hashText(account.state_hash)}` +
     `,"balance":${decimal(account.balance)},"extra_currencies":${currenciesText(account.extra_currencies)}` +
@@ -18,8 +26,8 @@ export function accountStateText(account: IndexedAccount, dialect: Dialect): str
     optional('code_hash', maybeHash(account.code_hash)) +
     optional('data_boc', maybeBoc(account.data_boc)) +
     optional('code_boc', maybeBoc(account.code_boc)) +
-    dialect.nullable('contract_methods', null) +
-    ',"interfaces":[]}'
+    dialect.nullable('contract_methods', methods === null ? null : JSON.stringify(methods)) +
+    `${dialect.nullable('interfaces', interfaces)}}`
   );
 }
 

@@ -61,20 +61,6 @@ export async function readAccounts(
   }));
 }
 
-/** Code hashes by raw address, of those that are known and have code. */
-export async function readCodeHashes(
-  session: IndexSession,
-  addresses: readonly Address[],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const wanted = distinct(addresses);
-  if (wanted.length === 0) return new Map();
-  const rows = await session.rows<{ address: Uint8Array; code_hash: Uint8Array }>(sql`
-    SELECT a.address, a.code_hash FROM unnest(${unseen(wanted, 'bytea[]')}) AS k(address)
-    CROSS JOIN LATERAL (SELECT a.address, a.code_hash FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
-    WHERE a.code_hash IS NOT NULL`);
-  return new Map(rows.map(({ address, code_hash }) => [addressOfBytes(address).toRaw(), code_hash]));
-}
-
 interface BalanceFound {
   readonly address: Uint8Array;
   readonly balance: bigint;

@@ -1,15 +1,18 @@
 import type { Database } from '#drivers/store/database.js';
-import { readAccounts, readCodeHashes, readTopAccounts } from '#drivers/store/read/account-reads.js';
+import { readAccounts, readTopAccounts } from '#drivers/store/read/account-reads.js';
+import type { WantedFacts } from '#drivers/store/read/address-facts.js';
+import { readAddressFacts } from '#drivers/store/read/address-reads.js';
 import { readAdjacentTransactions } from '#drivers/store/read/adjacent-reads.js';
 import { readBlocks, readHasRound, readHead, readShardState } from '#drivers/store/read/block-reads.js';
 import { readTransactionsByMessage } from '#drivers/store/read/by-message-reads.js';
+import { CodeMethods } from '#drivers/store/read/code-methods.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
   AccountFilter,
   BlockFilter,
   ByMessageFilter,
   Direction,
   IndexReadOptions,
-  IndexReads,
   MessageFilter,
   Page,
   TraceFilter,
@@ -28,9 +31,10 @@ import { readTransactions } from '#drivers/store/read/transaction-reads.js';
 import type { Address } from '#formats/address/address.js';
 
 /** Reads the index from the database. */
-export class IndexReader implements IndexReads {
+export class IndexReader implements IndexPort {
   readonly #sessions: IndexSessions;
   readonly #cells = new SharedCells();
+  readonly #methods = new CodeMethods();
 
   constructor(database: Database, thresholds: ReadThresholds = DEFAULT_THRESHOLDS) {
     this.#sessions = new IndexSessions(database, thresholds);
@@ -69,8 +73,8 @@ export class IndexReader implements IndexReads {
   accounts(filter: AccountFilter, { boc }: { readonly boc: boolean }, options: IndexReadOptions) {
     return this.#read(options, (session) => readAccounts(session, filter, boc));
   }
-  codeHashes(addresses: readonly Address[], options: IndexReadOptions) {
-    return this.#read(options, (session) => readCodeHashes(session, addresses));
+  addressFacts(addresses: readonly Address[], wanted: WantedFacts, options: IndexReadOptions) {
+    return this.#read(options, (session) => readAddressFacts(session, this.#methods, addresses, wanted));
   }
   topAccounts(page: Page, options: IndexReadOptions) {
     return this.#read(options, (session) => readTopAccounts(session, page));

@@ -280,8 +280,6 @@ export interface IndexReads {
     parts: { readonly boc: boolean },
     options: IndexReadOptions,
   ): Promise<readonly IndexedAccount[]>;
-  /** Code hashes, by `Address.toRaw()`, of those that are known and have code: what friendly forms and interfaces are decided by. */
-  codeHashes(addresses: readonly Address[], options: IndexReadOptions): Promise<ReadonlyMap<string, Uint8Array>>;
   /** By balance, the greatest first. */
   topAccounts(page: Page, options: IndexReadOptions): Promise<Listed<{ address: Address; balance: bigint }>>;
 }

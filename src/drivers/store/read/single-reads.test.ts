@@ -236,9 +236,9 @@ describe('accounts', () => {
         .map(({ address }) => address.toRaw()),
     );
     expect(same.every(({ code_boc, data_boc }) => code_boc === null && data_boc === null)).toBe(true);
-    const hashes = await chain.reader.codeHashes(asked, options);
-    expect([...hashes].map(([raw, hash]) => `${raw} ${toHex(hash)}`).sort()).toEqual(
-      rows.flatMap(({ address, code_hash }) => (code_hash ? [`${address.toRaw()} ${toHex(code_hash)}`] : [])).sort(),
+    const facts = await chain.reader.addressFacts(asked, { domains: false, tokens: false }, options);
+    expect([...facts.accounts].map(([raw, { code_hash }]) => [raw, code_hash && toHex(code_hash)]).sort()).toEqual(
+      rows.map(({ address, code_hash }) => [address.toRaw(), code_hash && toHex(code_hash)]).sort(),
     );
   });
 
