@@ -21,6 +21,8 @@ export interface RecordedAccount extends NativeAccount {
   /** What tonlib told of it, if it was asked. */
   readonly account_state: Readonly<Record<string, string | number>> | null;
   readonly revision: number | null;
+  /** What the reference index has of it, the kind first, if it has something. */
+  readonly row: Readonly<Record<string, string>> | null;
 }
 
 interface Line {
@@ -33,34 +35,47 @@ interface Line {
   readonly wallet?: RecordedAccount['wallet'];
   readonly account_state?: RecordedAccount['account_state'];
   readonly revision?: number;
+  readonly row?: RecordedAccount['row'];
 }
 
-const lines = Buffer.from(readBytes(vectorPath('contracts/accounts.jsonl.gz')))
-  .toString()
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Line);
+function linesOf(file: string): Line[] {
+  const text = Buffer.from(readBytes(vectorPath(file)))
+    .toString()
+    .trim();
+  return text.split('\n').map((line) => JSON.parse(line) as Line);
+}
+
+const tokens = linesOf('contracts/accounts.jsonl.gz');
+const others = linesOf('contracts/other-kinds.jsonl.gz');
 
 function cellOf(text: string): Cell {
   return parseBocRoot(fromBase64(text) as Uint8Array);
 }
 
-/** Some of each kind. */
-export const recordedAccounts: readonly RecordedAccount[] = lines
-  .filter(({ kind }) => kind !== 'library')
-  .map(({ kind, address, utime, balance, code, data, wallet, account_state, revision }) => ({
-    kind,
-    address: parseAddress(address).address,
-    utime,
-    balance: BigInt(balance),
-    code: cellOf(code),
-    data: cellOf(data),
-    wallet: wallet ?? null,
-    account_state: account_state ?? null,
-    revision: revision ?? null,
-  }));
+function accountsOf(lines: readonly Line[]): RecordedAccount[] {
+  return lines
+    .filter(({ kind }) => kind !== 'library')
+    .map(({ kind, address, utime, balance, code, data, wallet, account_state, revision, row }) => ({
+      kind,
+      address: parseAddress(address).address,
+      utime,
+      balance: BigInt(balance),
+      code: cellOf(code),
+      data: cellOf(data),
+      wallet: wallet ?? null,
+      account_state: account_state ?? null,
+      revision: revision ?? null,
+      row: row ?? null,
+    }));
+}
 
-const known = new Map(lines.map(({ code }) => cellOf(code)).map((code) => [toHex(code.hash()), code]));
+/** Wallets, tokens and domains: some of each kind. */
+export const recordedAccounts: readonly RecordedAccount[] = accountsOf(tokens);
+
+/** Sales, auctions, multisigs, pools and their like: all of the recorded network, and some of mainnet. */
+export const otherAccounts: readonly RecordedAccount[] = accountsOf(others);
+
+const known = new Map([...tokens, ...others].map(({ code }) => cellOf(code)).map((code) => [toHex(code.hash()), code]));
 
 /** Libraries that the contracts refer to. */
 export const resolveRecordedLibrary: ResolveLibrary = async (hashes) =>

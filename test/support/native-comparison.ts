@@ -1,10 +1,23 @@
 import { ALL_CATEGORIES, dnsresolve, getDomain, getFullDomain, SELF } from '#domain/contracts/domain-item.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
+import { getAuctionDataV4 } from '#domain/contracts/kinds/auction-codes.js';
 import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
 import { getJettonData, getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
 import { getWalletData, isClaimed } from '#domain/contracts/kinds/jetton-wallet.js';
+import { getMultisigData, getOrderAddress } from '#domain/contracts/kinds/multisig.js';
+import { getOrderData } from '#domain/contracts/kinds/multisig-order.js';
 import { getCollectionData, getNftAddressByIndex, getNftContent } from '#domain/contracts/kinds/nft-collection.js';
 import { getNftData } from '#domain/contracts/kinds/nft-item.js';
+import { getFixPriceDataV4 } from '#domain/contracts/kinds/nft-sale.js';
+import { getPoolData } from '#domain/contracts/kinds/nominator-pool.js';
+import { getSaleData } from '#domain/contracts/kinds/sale-data.js';
+import {
+  getTelemintAuctionConfig,
+  getTelemintAuctionState,
+  getTelemintTokenName,
+  royaltyParams,
+} from '#domain/contracts/kinds/telemint-item.js';
+import { getVestingData } from '#domain/contracts/kinds/vesting.js';
 import { askNatively, type NativeAccount } from '#domain/contracts/native-code.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -49,6 +62,18 @@ const QUESTIONS: readonly Question[] = [
   question(dnsresolve, SELF, ALL_CATEGORIES),
   question(getDomain),
   question(getFullDomain),
+  question(getSaleData),
+  question(getFixPriceDataV4),
+  question(getAuctionDataV4),
+  question(getTelemintTokenName),
+  question(getTelemintAuctionState),
+  question(getTelemintAuctionConfig),
+  question(royaltyParams),
+  question(getMultisigData),
+  ...[0n, 4_000_000_000n].map((seqno) => question(getOrderAddress, seqno)),
+  question(getOrderData),
+  question(getVestingData),
+  question(getPoolData),
 ];
 
 /** A get method of an account, read natively and as the virtual machine gives it. */

@@ -7,7 +7,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { Random } from '#test/fuzz/random.js';
-import { type RecordedAccount, recordedAccounts, runRecorded } from '#test/support/contract-accounts.js';
+import { otherAccounts, type RecordedAccount, recordedAccounts, runRecorded } from '#test/support/contract-accounts.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
@@ -17,17 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => pool.close());
 
-const tokens = recordedAccounts.filter(({ code }) => nativeCodeOf(code) !== null);
+const known = [...recordedAccounts, ...otherAccounts].filter(({ code }) => nativeCodeOf(code) !== null);
 
 describe('native readers', () => {
-  it('read tokens of the recorded network as the virtual machine does', async () => {
+  it('read contracts of the recorded network as the virtual machine does', async () => {
     let compared = 0;
-    for (const account of tokens) {
+    for (const account of known) {
       for (const method of nativeMethods(account)) {
         const run = await runRecorded(pool, account, method.method, method.stack);
-        expect({ [`${account.kind} ${method.method}`]: nativeShape(method) }).toEqual({
-          [`${account.kind} ${method.method}`]: runShape(method, run),
-        });
+        const native = nativeShape(method);
+        const answer = runShape(method, run);
+        const name = `${account.kind} ${method.method}`;
+        // Where the get method refuses, only running it tells why.
+        if (native === null) expect({ [name]: answer }).toEqual({ [name]: expect.stringMatching(/^exit code/) });
+        else expect({ [name]: native }).toEqual({ [name]: answer });
         compared++;
       }
     }
@@ -35,8 +38,9 @@ describe('native readers', () => {
   });
 
   it('are tried for each code', () => {
-    const seen = new Set(tokens.map(({ code }) => toHex(libraryHashOf(code) ?? code.hash())));
+    const seen = new Set(known.map(({ code }) => toHex(libraryHashOf(code) ?? code.hash())));
     const missed = CONTRACT_KINDS.flatMap(({ codes }) => codes)
+      .filter(({ answers }) => answers.length > 0)
       .flatMap(({ hashes }) => hashes)
       .filter((hash) => !seen.has(hash));
     expect(missed).toEqual([]);
@@ -46,7 +50,7 @@ describe('native readers', () => {
     const random = new Random('native readers');
     let same = 0;
     let left = 0;
-    for (const account of tokens) {
+    for (const account of known) {
       for (let i = 0; i < 10; i++) {
         const changed = { ...account, data: otherData(account.data, random) };
         for (const method of nativeMethods(changed)) {

@@ -1,10 +1,18 @@
 import { DNS_ROOTS, type DnsRoot } from '#domain/contracts/dns-root.js';
 import type { ContractKind } from '#domain/contracts/kinds/contract-kind.js';
+import { dexPool } from '#domain/contracts/kinds/dex-pool.js';
 import { dnsItemKind } from '#domain/contracts/kinds/dns-item.js';
 import { jettonMaster } from '#domain/contracts/kinds/jetton-master.js';
 import { jettonWallet } from '#domain/contracts/kinds/jetton-wallet.js';
+import { multisig } from '#domain/contracts/kinds/multisig.js';
+import { multisigOrder } from '#domain/contracts/kinds/multisig-order.js';
+import { nftAuction } from '#domain/contracts/kinds/nft-auction.js';
 import { nftCollection } from '#domain/contracts/kinds/nft-collection.js';
 import { nftItemKind } from '#domain/contracts/kinds/nft-item.js';
+import { nftSale } from '#domain/contracts/kinds/nft-sale.js';
+import { nominatorPool } from '#domain/contracts/kinds/nominator-pool.js';
+import { telemintItem } from '#domain/contracts/kinds/telemint-item.js';
+import { vesting } from '#domain/contracts/kinds/vesting.js';
 import type { NativeCode } from '#domain/contracts/native-code.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
@@ -13,7 +21,21 @@ import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 
 /** All kinds, in the order in which a contract is asked; `roots`: of the domains. */
 export function contractKinds(roots: readonly DnsRoot[]): readonly ContractKind[] {
-  return [jettonMaster, jettonWallet, nftCollection, nftItemKind(roots), dnsItemKind(roots)] as readonly ContractKind[];
+  return [
+    jettonMaster,
+    jettonWallet,
+    nftCollection,
+    nftItemKind(roots),
+    dnsItemKind(roots),
+    nftSale,
+    nftAuction,
+    telemintItem,
+    multisig,
+    multisigOrder,
+    vesting,
+    nominatorPool,
+    dexPool,
+  ] as readonly ContractKind[];
 }
 
 /** All kinds, with the roots of domains that everybody knows. */

@@ -86,6 +86,11 @@ export function dnsItemKind(roots: readonly DnsRoot[]) {
     async read(view, contract): Promise<DnsItem> {
       const { address } = contract;
       const { collection_address, owner_address: owner } = await readNftFields(view, contract);
+      const { taken, value } = await view.ask(contract, dnsresolve, SELF, ALL_CATEGORIES);
+      if (taken !== SELF.length) {
+        const problem = `took ${taken} bytes of the name of the item itself`;
+        throw contractDataErrors['method-result']({ method: dnsresolve.name, problem });
+      }
       const root = dnsRootOf(collection_address, roots);
       if (root === null) {
         const by = collection_address?.toRaw() ?? 'nobody';
@@ -93,11 +98,6 @@ export function dnsItemKind(roots: readonly DnsRoot[]) {
         throw contractDataErrors['not-verified']({ kind: 'dns_item', address: address.toRaw(), by, problem });
       }
       const domain = await readDomainName(view, contract, root);
-      const { taken, value } = await view.ask(contract, dnsresolve, SELF, ALL_CATEGORIES);
-      if (taken !== SELF.length) {
-        const problem = `took ${taken} bytes of the name of the item itself`;
-        throw contractDataErrors['method-result']({ method: dnsresolve.name, problem });
-      }
       return { owner, domain, ...recordsOf(value) };
     },
     table: {

@@ -1,0 +1,255 @@
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import { getMethod } from '#domain/contracts/get-method.js';
+import { type Auction, type AuctionOfJettons, auctionPart, getSaleData } from '#domain/contracts/kinds/sale-data.js';
+import { MethodResult } from '#domain/contracts/method-result.js';
+import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
+import { loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { grams } from '#formats/tlb/codec/primitives.js';
+
+/**
+ * An auction since version 4: the results of `get_sale_data` with `activated` for the magic, then `int step_time,
+ * int last_query_id, slice jetton_wallet, slice jetton_master, int is_broken_state, int public_key`. `min_bid` is what the
+ * next bid must be.
+ */
+export const getAuctionDataV4 = getMethod('get_auction_data_v4', (stack): Auction => {
+  const result = new MethodResult('get_auction_data_v4', stack, 26);
+  const activated = result.flag();
+  return {
+    ...auctionPart(result),
+    more: {
+      activated,
+      step_time: result.int64(),
+      last_query_id: result.int(),
+      jetton_wallet: result.accountOrNull(),
+      jetton_master: result.accountOrNull(),
+      is_broken_state: result.flag(),
+      public_key: result.int(),
+    },
+  };
+});
+
+function uint32(data: Slice): bigint {
+  return BigInt(data.loadUint(32));
+}
+
+/** Who gets how much of the price: factors and bases of uint32. */
+type Fees = Pick<
+  Auction,
+  'mp_fee_addr' | 'mp_fee_factor' | 'mp_fee_base' | 'royalty_fee_addr' | 'royalty_fee_factor' | 'royalty_fee_base'
+>;
+
+function loadFees(cell: Cell): Fees {
+  const data = openCell(cell);
+  const fees = {
+    mp_fee_addr: loadPlainAddress(data),
+    mp_fee_factor: uint32(data),
+    mp_fee_base: uint32(data),
+    royalty_fee_addr: loadPlainAddress(data),
+    royalty_fee_factor: uint32(data),
+    royalty_fee_base: uint32(data),
+  };
+  data.end();
+  return fees;
+}
+
+/** Since version 4 both addresses stand first. */
+function loadFeesOf4(cell: Cell): Fees {
+  const data = openCell(cell);
+  const fees = {
+    mp_fee_addr: loadPlainAddress(data),
+    royalty_fee_addr: loadPlainAddress(data),
+    mp_fee_factor: uint32(data),
+    mp_fee_base: uint32(data),
+    royalty_fee_factor: uint32(data),
+    royalty_fee_base: uint32(data),
+  };
+  data.end();
+  return fees;
+}
+
+const FACTOR = 1_000_000_000n;
+
+/** `percent` of `factor` of an amount, with the rounding of the contracts. */
+function partOf(amount: bigint, percent: bigint, factor: bigint): bigint {
+  return factor === 0n ? 0n : (((amount * percent) / FACTOR) * FACTOR) / factor;
+}
+
+/** Whether the owner gets anything of what is paid. */
+function isProfitable(fees: Fees): boolean {
+  const amount = 10n * FACTOR;
+  const marketplace = partOf(amount, fees.mp_fee_factor, fees.mp_fee_base);
+  return amount - marketplace - partOf(amount, fees.royalty_fee_factor, fees.royalty_fee_base) >= 1n;
+}
+
+/**
+ * `end:int1 mp_addr:MsgAddress activated:int1 created_at:int32 is_canceled:int1 fees:^[…] bids:^[min_bid:Coins
+ * max_bid:Coins min_step:Coins last_member:MsgAddress last_bid:Coins last_bid_at:uint32 end_time:uint32 step_time:uint32
+ * try_step_time:uint32] nft:^[nft_owner:MsgAddress nft_addr:MsgAddress]`
+ */
+function auctionOf1({ data }: NativeAccount): Auction {
+  const slice = openCell(data);
+  const end_flag = slice.loadBit();
+  const mp_addr = loadPlainAddress(slice);
+  slice.skip(1);
+  const created_at = BigInt(slice.loadInt(32));
+  const is_canceled = slice.loadBit();
+  const fees = loadFees(slice.loadRef());
+  const bids = openCell(slice.loadRef());
+  const nft = openCell(slice.loadRef());
+  slice.end();
+  const amounts = { min_bid: grams.load(bids), max_bid: grams.load(bids), min_step: grams.load(bids) };
+  const last = { last_member: loadPlainAddress(bids), last_bid: grams.load(bids), last_bid_at: uint32(bids) };
+  const end_time = uint32(bids);
+  bids.skip(64).end();
+  const nft_owner = loadPlainAddress(nft);
+  const nft_addr = loadAccount(nft);
+  nft.end();
+  const state = { end_flag, end_time, mp_addr, nft_addr, nft_owner, created_at, is_canceled };
+  return { type: 'auction', ...state, ...last, ...amounts, ...fees, more: null };
+}
+
+/**
+ * `end:int1 activated:int1 is_canceled:int1 last_member:MsgAddress last_bid:Coins last_bid_at:uint32 end_time:uint32
+ * nft_owner:MsgAddress fees:^[…] constants:^[sub_gas_price_from_bid:int32 mp_addr:MsgAddress min_bid:Coins max_bid:Coins
+ * min_step:Coins step_time:uint32 nft_addr:MsgAddress created_at:uint32]`
+ */
+function auctionOf2({ data }: NativeAccount): Auction {
+  const slice = openCell(data);
+  const end_flag = slice.loadBit();
+  slice.skip(1);
+  const is_canceled = slice.loadBit();
+  const last = { last_member: loadPlainAddress(slice), last_bid: grams.load(slice), last_bid_at: uint32(slice) };
+  const end_time = uint32(slice);
+  const nft_owner = loadPlainAddress(slice);
+  const fees = loadFees(slice.loadRef());
+  const constants = openCell(slice.loadRef());
+  slice.end();
+  constants.skip(32);
+  const mp_addr = loadPlainAddress(constants);
+  const amounts = { min_bid: grams.load(constants), max_bid: grams.load(constants), min_step: grams.load(constants) };
+  constants.skip(32);
+  const nft_addr = loadAccount(constants);
+  const created_at = uint32(constants);
+  constants.end();
+  const state = { end_flag, end_time, mp_addr, nft_addr, nft_owner, created_at, is_canceled };
+  return { type: 'auction', ...state, ...last, ...amounts, ...fees, more: null };
+}
+
+/**
+ * How the third revision of version 3 and version 4 begin: `end:int1 is_canceled:int1 last_member:MsgAddress last_bid:Coins
+ * last_bid_at:uint32 end_time:uint32 nft_owner:MsgAddress last_query_id:uint64`
+ */
+function loadHead(slice: Slice) {
+  return {
+    end_flag: slice.loadBit(),
+    is_canceled: slice.loadBit(),
+    last_member: loadPlainAddress(slice),
+    last_bid: grams.load(slice),
+    last_bid_at: uint32(slice),
+    end_time: uint32(slice),
+    nft_owner: loadPlainAddress(slice),
+    last_query_id: slice.loadUintBig(64),
+  };
+}
+
+/**
+ * What does not change in them: `mp_addr:MsgAddress min_bid:Coins max_bid:Coins min_step:uint7 step_time:uint17
+ * nft_addr:MsgAddress created_at:uint32`
+ */
+function loadConstants(cell: Cell) {
+  const data = openCell(cell);
+  const constants = {
+    mp_addr: loadPlainAddress(data),
+    min_bid: grams.load(data),
+    max_bid: grams.load(data),
+    min_step: BigInt(data.loadUint(7)),
+    step_time: BigInt(data.loadUint(17)),
+    nft_addr: loadAccount(data),
+    created_at: uint32(data),
+  };
+  data.end();
+  return constants;
+}
+
+/**
+ * After the head `mp_fee_factor:uint32 mp_fee_base:uint32 royalty_fee_factor:uint32 royalty_fee_base:uint32
+ * fee_addresses:^[mp_fee_addr:MsgAddress royalty_fee_addr:MsgAddress] constants:^[…]`. It answers only when the owner would
+ * get something.
+ */
+function auctionOf3R3({ data }: NativeAccount): Auction {
+  const slice = openCell(data);
+  const { last_query_id: _, ...head } = loadHead(slice);
+  const shares = {
+    mp_fee_factor: uint32(slice),
+    mp_fee_base: uint32(slice),
+    royalty_fee_factor: uint32(slice),
+    royalty_fee_base: uint32(slice),
+  };
+  const addresses = openCell(slice.loadRef());
+  const { step_time: __, ...constants } = loadConstants(slice.loadRef());
+  slice.end();
+  const fees = { ...shares, mp_fee_addr: loadPlainAddress(addresses), royalty_fee_addr: loadPlainAddress(addresses) };
+  addresses.end();
+  if (!isProfitable(fees)) throw contractDataErrors['other-form']({ problem: 'the auction cannot be carried out' });
+  return { type: 'auction', ...head, ...constants, ...fees, more: null };
+}
+
+type Jettons = Pick<AuctionOfJettons, 'jetton_wallet' | 'jetton_master' | 'is_broken_state' | 'public_key'>;
+
+/** `jetton_wallet:MsgAddress jetton_master:MsgAddress public_key:(Maybe uint256)` */
+function loadJettons(cell: Cell | null): Jettons {
+  if (cell === null) return { jetton_wallet: null, jetton_master: null, is_broken_state: false, public_key: 0n };
+  const data = openCell(cell);
+  const jetton_wallet = loadPlainAddress(data);
+  const jetton_master = loadPlainAddress(data);
+  const open = data.loadBit();
+  const public_key = open ? data.loadUintBig(256) : 0n;
+  data.end();
+  return {
+    jetton_wallet,
+    jetton_master,
+    is_broken_state: open || (jetton_master !== null && jetton_wallet === null),
+    public_key,
+  };
+}
+
+const LEAST_RAISE = 100_000_000n;
+
+/** After the head `fees:^[…] constants:^[…] jettons:(Maybe ^[…])`. */
+function auctionOf4({ data }: NativeAccount): Auction {
+  const slice = openCell(data);
+  const { last_query_id, ...head } = loadHead(slice);
+  const fees = loadFeesOf4(slice.loadRef());
+  const { step_time, ...constants } = loadConstants(slice.loadRef());
+  const jettons = loadJettons(slice.loadBit() ? slice.loadRef() : null);
+  slice.end();
+  const { last_bid, nft_owner } = head;
+  let { min_bid } = constants;
+  if (last_bid > 0n) {
+    min_bid = partOf(last_bid, 100n + constants.min_step, 100n);
+    if (jettons.jetton_wallet === null && min_bid < last_bid + LEAST_RAISE) min_bid = last_bid + LEAST_RAISE;
+  }
+  const is_broken_state = jettons.is_broken_state || !isProfitable(fees);
+  const more = { ...jettons, activated: nft_owner !== null, step_time, last_query_id, is_broken_state };
+  return { type: 'auction', ...head, ...constants, ...fees, min_bid, more };
+}
+
+function untilVersion3(hash: string, read: (account: NativeAccount) => Auction): NativeCode {
+  const lacks = [getAuctionDataV4.name, 'get_fix_price_data_v4'];
+  return { hashes: [hash], answers: [nativeAnswer(getSaleData, read)], lacks };
+}
+
+/** Auctions of GetGems. */
+export const auctionCodes: readonly NativeCode[] = [
+  untilVersion3('fc00a29dd0205bcdcc0d3ffb9ca38cc3c8c159ec60d8aa543240a92f10592d40', auctionOf1),
+  untilVersion3('6668872fa79705443ffd47523e8e9ea9f76ab99f9a0b59d27de8f81a1c27b9d4', auctionOf2),
+  untilVersion3('1bd9c5a39bffb7a0f341588b5dd92b813a842bf65ef14109382200ceaf8f72df', auctionOf2),
+  untilVersion3('bb6f62ade0feb2d79fab3b8aebf0930af98553df60093b2027f0a8bf169bfcec', auctionOf3R3),
+  {
+    hashes: ['ce5a78534eaaa6ceed8dafd486d076eb60a9b0d6dbfb53676f662649c0689956'],
+    answers: [nativeAnswer(getAuctionDataV4, auctionOf4)],
+    lacks: [getSaleData.name, 'get_fix_price_data_v4'],
+  },
+];

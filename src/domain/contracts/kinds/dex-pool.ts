@@ -1,0 +1,138 @@
+import { verify } from '#domain/contracts/answered.js';
+import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import { type GetMethod, getMethod } from '#domain/contracts/get-method.js';
+import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
+import { requireCode } from '#domain/contracts/known-code.js';
+import { MethodResult } from '#domain/contracts/method-result.js';
+import type { NativeCode } from '#domain/contracts/native-code.js';
+import { Address } from '#formats/address/address.js';
+import { parseAddress } from '#formats/address/parse-address.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { Slice } from '#formats/cells/slice.js';
+import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+
+/** A pool of two assets. */
+export interface DexPoolData {
+  readonly dex: 'dedust' | 'dedust_v2';
+  readonly pool_type: 'stable' | 'volatile';
+  /** Masters of jettons; null: TON. */
+  readonly asset_1: Address | null;
+  readonly asset_2: Address | null;
+  readonly reserve_1: bigint;
+  readonly reserve_2: bigint;
+  /** What a swap costs: `fee_numerator / fee_denominator` of what is given. */
+  readonly fee_numerator: bigint;
+  readonly fee_denominator: bigint;
+}
+
+interface Pair<T> {
+  readonly first: T;
+  readonly second: T;
+}
+
+/** `(slice asset_1, slice asset_2) get_assets()` */
+export const getAssets = getMethod('get_assets', (stack): Pair<Address | null> => {
+  const result = new MethodResult('get_assets', stack, 2);
+  return { first: loadAsset(result.slice()), second: loadAsset(result.slice()) };
+});
+
+/** `int is_stable()` */
+export const isStable = getMethod('is_stable', (stack) => new MethodResult('is_stable', stack, 1).flag());
+
+/** `(int reserve_1, int reserve_2) get_reserves()` */
+export const getReserves = getMethod('get_reserves', (stack): Pair<bigint> => {
+  const result = new MethodResult('get_reserves', stack, 2);
+  return { first: result.int(), second: result.int() };
+});
+
+/** `(int numerator, int denominator) get_trade_fee()` */
+export const getTradeFee = getMethod('get_trade_fee', (stack): Pair<bigint> => {
+  const result = new MethodResult('get_trade_fee', stack, 2);
+  return { first: result.int(), second: result.int() };
+});
+
+type PoolOf = [stable: boolean, asset_1: Address | null, asset_2: Address | null];
+
+/** `slice get_pool_address(int is_stable, slice asset_1, slice asset_2)` */
+export const getPoolAddress: GetMethod<PoolOf, Address> = {
+  name: 'get_pool_address',
+  stack: (stable, asset_1, asset_2) => [
+    vmInt(stable ? 1 : 0),
+    vmSlice(assetCell(asset_1)),
+    vmSlice(assetCell(asset_2)),
+  ],
+  parse: (stack) => new MethodResult('get_pool_address', stack, 1).account(),
+};
+
+const NATIVE = 0;
+const JETTON = 1;
+
+/** `native$0000 = Asset; jetton$0001 workchain_id:int8 address:uint256 = Asset;` */
+function loadAsset(slice: Slice): Address | null {
+  const tag = slice.loadUint(4);
+  if (tag === NATIVE) return null;
+  if (tag === JETTON) return Address.ofParts(slice.loadInt(8), slice.loadBytes(32));
+  throw contractDataErrors['method-result']({ method: getAssets.name, problem: `has an asset with tag ${tag}` });
+}
+
+function assetCell(asset: Address | null): Cell {
+  if (asset === null) return new Builder().storeUint(NATIVE, 4).endCell();
+  return new Builder().storeUint(JETTON, 4).storeInt(asset.workchain, 8).storeBytes(asset.hash).endCell();
+}
+
+const codes: readonly NativeCode[] = [
+  {
+    hashes: [
+      '1275095b6da3911292406f4f4386f9e780099b854c6dee9ee2895ddce70927c1',
+      '778f0d3fe6482c50888970df5e787f40f3a4ab282170c035a5920877058c99d3',
+      'c0f9d14fbc8e14f0d72cba2214165eee35836ab174130912baf9dbfa43ead562',
+    ],
+    answers: [],
+  },
+];
+
+/** The factory of DeDust on mainnet. */
+export const DEDUST_FACTORY: Address = parseAddress('EQBfBWT7X2BHg9tXAxzhz2aKiNTU1tpt5NsiK0uSDW_YAJ67').address;
+
+/** A pool of DeDust; the factory confirms that it made the pool for these assets. */
+export function dexPoolOf(factory: Address) {
+  return contractKind({
+    kind: 'dex_pool',
+    methods: [],
+    codes,
+    read: (view, contract) => readPool(view, contract, factory),
+    table: {
+      name: 'dex_pools',
+      columns: {
+        dex: 'text',
+        pool_type: 'text',
+        asset_1: 'address',
+        asset_2: 'address',
+        reserve_1: 'numeric',
+        reserve_2: 'numeric',
+        fee_numerator: 'numeric',
+        fee_denominator: 'numeric',
+      },
+    },
+    row: (data) => data,
+  });
+}
+
+async function readPool(view: ContractView, contract: AskedContract, factory: Address): Promise<DexPoolData> {
+  requireCode('dex_pool', codes, contract);
+  const { first: asset_1, second: asset_2 } = await view.ask(contract, getAssets);
+  const stable = await view.ask(contract, isStable);
+  const { first: reserve_1, second: reserve_2 } = await view.ask(contract, getReserves);
+  const { first: fee_numerator, second: fee_denominator } = await view.ask(contract, getTradeFee);
+  const { address } = contract;
+  await verify({ kind: 'dex_pool', address: address.toRaw(), by: factory.toRaw() }, async () =>
+    address.equals(await view.ask(await view.contract(factory), getPoolAddress, stable, asset_1, asset_2)),
+  );
+  const pool_type = stable ? 'stable' : 'volatile';
+  return { dex: 'dedust', pool_type, asset_1, asset_2, reserve_1, reserve_2, fee_numerator, fee_denominator };
+}
+
+/** A pool of DeDust on mainnet. */
+export const dexPool = dexPoolOf(DEDUST_FACTORY);

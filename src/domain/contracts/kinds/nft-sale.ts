@@ -1,0 +1,196 @@
+import { ifAnswered } from '#domain/contracts/answered.js';
+import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import { getMethod } from '#domain/contracts/get-method.js';
+import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
+import { type FixPriceSale, getSaleData, type JettonPrice, salePart } from '#domain/contracts/kinds/sale-data.js';
+import { MethodResult } from '#domain/contracts/method-result.js';
+import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
+import { BASECHAIN, loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { grams } from '#formats/tlb/codec/primitives.js';
+
+/** Cells of a dictionary of prices that are visited at most. */
+const PRICES_LIMIT = 4096;
+
+/**
+ * A sale since version 4: `(int is_complete, int created_at, slice marketplace_address, slice nft_address,
+ * slice nft_owner_address, int full_price, slice fee_address, int fee_percent, slice royalty_address, int royalty_percent,
+ * int sold_at, int sold_query_id, cell jetton_price_dict) get_fix_price_data_v4()`
+ */
+export const getFixPriceDataV4 = getMethod('get_fix_price_data_v4', (stack): FixPriceSale => {
+  const result = new MethodResult('get_fix_price_data_v4', stack, 13);
+  return {
+    ...salePart(result),
+    sold_at: result.int64(),
+    sold_query_id: result.int(),
+    jetton_prices: jettonPrices(result.cellOrNull()),
+  };
+});
+
+/** `(Hashmap 256 Coins)`: by account id of the wallet in the basechain. @throws cells/*, tlb/* */
+function jettonPrices(root: Cell | null): JettonPrice[] | null {
+  if (root === null) return null;
+  const prices: JettonPrice[] = [];
+  const add = (key: Uint8Array, value: Slice) => {
+    prices.push({ jetton_wallet: Address.ofParts(BASECHAIN, key), price: grams.load(value) });
+  };
+  forEachEntry(root, 256, add, { limit: PRICES_LIMIT, plain: true });
+  return prices;
+}
+
+/** `marketplace_fee_address:MsgAddress marketplace_fee:Coins royalty_address:MsgAddress royalty_amount:Coins` */
+function loadFees(cell: Cell) {
+  const data = openCell(cell);
+  const fees = {
+    marketplace_fee_address: loadPlainAddress(data),
+    marketplace_fee: grams.load(data),
+    royalty_address: loadPlainAddress(data),
+    royalty_amount: grams.load(data),
+  };
+  data.end();
+  return fees;
+}
+
+/**
+ * `is_complete:uint1 created_at:uint32 marketplace_address:MsgAddress nft_address:MsgAddress nft_owner_address:MsgAddress
+ * full_price:Coins fees:^[…]`, and bits that `get_sale_data` does not tell of.
+ */
+function saleWithTail(tailBits: number) {
+  return ({ data }: NativeAccount): FixPriceSale => {
+    const slice = openCell(data);
+    const head = {
+      is_complete: slice.loadBit(),
+      created_at: BigInt(slice.loadUint(32)),
+      marketplace_address: loadPlainAddress(slice),
+      nft_address: loadAccount(slice),
+      nft_owner_address: loadPlainAddress(slice),
+      full_price: grams.load(slice),
+    };
+    const fees = loadFees(slice.loadRef());
+    slice.skip(tailBits).end();
+    return { type: 'fix_price', ...head, ...fees, sold_at: null, sold_query_id: null, jetton_prices: null };
+  };
+}
+
+const sale = saleWithTail(0);
+/** `can_deploy_by_external:uint1` */
+const saleOf3 = saleWithTail(1);
+/** `sold_at:uint32 query_id:uint64` */
+const withQuery = saleWithTail(32 + 64);
+
+/** This revision answers only when the owner gets something, and the addresses that it pays to and asks are accounts. */
+function saleOf3R3(account: NativeAccount): FixPriceSale {
+  const data = withQuery(account);
+  const profit = data.full_price - data.marketplace_fee - data.royalty_amount;
+  if (profit < 1n || data.marketplace_address === null || data.marketplace_fee_address === null) {
+    throw contractDataErrors['other-form']({ problem: 'the sale cannot be carried out' });
+  }
+  return data;
+}
+
+/**
+ * `is_complete:uint1 marketplace_address:MsgAddress nft_owner_address:MsgAddress full_price:Coins sold_at:uint32
+ * query_id:uint64 static_data:^[marketplace_fee_address:MsgAddress royalty_address:MsgAddress fee_percent:uint17
+ * royalty_percent:uint17 nft_address:MsgAddress created_at:uint32] jetton_price_dict:(HashmapE 256 Coins)`, and a public
+ * key that is not told of
+ */
+function saleOf4({ data }: NativeAccount): FixPriceSale {
+  const slice = openCell(data);
+  const is_complete = slice.loadBit();
+  const marketplace_address = loadPlainAddress(slice);
+  const nft_owner_address = loadPlainAddress(slice);
+  const full_price = grams.load(slice);
+  const sold_at = BigInt(slice.loadUint(32));
+  const sold_query_id = slice.loadUintBig(64);
+  const constants = openCell(slice.loadRef());
+  const prices = slice.loadBit() ? slice.loadRef() : null;
+  const marketplace_fee_address = loadPlainAddress(constants);
+  const royalty_address = loadPlainAddress(constants);
+  const marketplace_fee = BigInt(constants.loadUint(17));
+  const royalty_amount = BigInt(constants.loadUint(17));
+  const nft_address = loadAccount(constants);
+  const created_at = BigInt(constants.loadUint(32));
+  constants.end();
+  return {
+    type: 'fix_price',
+    is_complete,
+    created_at,
+    marketplace_address,
+    nft_address,
+    nft_owner_address,
+    full_price,
+    marketplace_fee_address,
+    marketplace_fee,
+    royalty_address,
+    royalty_amount,
+    sold_at,
+    sold_query_id,
+    jetton_prices: jettonPrices(prices),
+  };
+}
+
+function untilVersion3(hash: string, read: (account: NativeAccount) => FixPriceSale): NativeCode {
+  const lacks = [getFixPriceDataV4.name, 'get_auction_data_v4'];
+  return { hashes: [hash], answers: [nativeAnswer(getSaleData, read)], lacks };
+}
+
+const codes: readonly NativeCode[] = [
+  untilVersion3('8278f4c5233de6fbedc969af519344a7a9bffc544856dba986a95c0bcf8571c9', sale),
+  untilVersion3('32050dfac44f64866bcc86f2cd9e1305fe9dcadb3959c002237cfb0902d44323', saleOf3),
+  untilVersion3('deb53b6c5765c1e6cd238bf47bc5e83ba596bdcc04b0b84cd50ab1e474a08f31', saleOf3),
+  untilVersion3('24221fa571e542e055c77bedfdbf527c7af460cfdc7f344c450787b4cfa1eb4d', saleOf3R3),
+  {
+    hashes: ['6b95a6418b9c9d2359045d1e7559b8d549ae0e506f24caab58fa30c8fb1feb86'],
+    answers: [nativeAnswer(getFixPriceDataV4, saleOf4)],
+    lacks: [getSaleData.name, 'get_auction_data_v4'],
+  },
+];
+
+async function read(view: ContractView, contract: AskedContract): Promise<FixPriceSale> {
+  const newer = await ifAnswered(() => view.ask(contract, getFixPriceDataV4));
+  if (newer !== null) return newer;
+  const data = await view.ask(contract, getSaleData);
+  if (data.type === 'fix_price') return data;
+  throw contractDataErrors['method-result']({ method: getSaleData.name, problem: 'is that of an auction' });
+}
+
+/** A sale of an NFT at a fixed price, as GetGems has them, of version 2 and later. Nobody else confirms what it says. */
+export const nftSale = contractKind({
+  kind: 'nft_sale',
+  methods: [[getFixPriceDataV4.name], [getSaleData.name]],
+  codes,
+  read,
+  table: {
+    name: 'nft_sales',
+    columns: {
+      is_complete: 'boolean',
+      created_at: 'int8',
+      marketplace: 'address',
+      nft: 'address',
+      nft_owner: 'address',
+      full_price: 'numeric',
+      marketplace_fee_address: 'address',
+      marketplace_fee: 'numeric',
+      royalty_address: 'address',
+      royalty_amount: 'numeric',
+      sold_at: 'int8',
+      sold_query_id: 'numeric',
+      jetton_prices: 'jsonb',
+    },
+  },
+  row: ({ type: _, marketplace_address, nft_address, nft_owner_address, jetton_prices, ...same }) => ({
+    ...same,
+    marketplace: marketplace_address,
+    nft: nft_address,
+    nft_owner: nft_owner_address,
+    jetton_prices: jetton_prices === null ? null : pricesText(jetton_prices),
+  }),
+});
+
+function pricesText(prices: readonly JettonPrice[]): string {
+  return JSON.stringify(Object.fromEntries(prices.map((one) => [one.jetton_wallet.toRaw(), `${one.price}`])));
+}
