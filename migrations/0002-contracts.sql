@@ -149,6 +149,8 @@ CREATE TABLE dns_items (
 );
 CREATE INDEX dns_items_domain ON dns_items (domain) WHERE lapsed IS NULL;
 CREATE INDEX dns_items_wallet ON dns_items (dns_wallet, length(domain), domain) WHERE lapsed IS NULL AND dns_wallet IS NOT NULL;
+CREATE INDEX dns_items_own ON dns_items (owner, dns_wallet, length(domain), domain)
+  WHERE lapsed IS NULL AND dns_wallet IS NOT NULL;
 
 -- Sales at a fixed price.
 CREATE TABLE nft_sales (
