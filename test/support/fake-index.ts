@@ -1,4 +1,5 @@
 import type { AddressFacts } from '#drivers/store/read/address-facts.js';
+import type { IndexedDnsRecord } from '#drivers/store/read/dns-reads.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
   IndexedAccount,
@@ -9,6 +10,9 @@ import type {
   IndexHead,
   Listed,
 } from '#drivers/store/read/index-reads.js';
+import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-reads.js';
+import type { IndexedTokenEvent, ListedTokenKind } from '#drivers/store/read/token-events.js';
+import type { IndexedVesting } from '#drivers/store/read/vesting-reads.js';
 import type { Address } from '#formats/address/address.js';
 
 /** What a {@link FakeIndex} holds; nothing by default. */
@@ -21,8 +25,13 @@ export interface FakeRows {
   readonly traces?: readonly IndexedTrace[];
   readonly ofTraces?: ReadonlyMap<bigint, readonly IndexedTransaction[]>;
   readonly accounts?: readonly IndexedAccount[];
+  readonly tokenEvents?: readonly IndexedTokenEvent[];
   readonly facts?: Partial<AddressFacts>;
   readonly balances?: readonly { address: Address; balance: bigint }[];
+  readonly dnsRecords?: readonly IndexedDnsRecord[];
+  readonly multisigs?: readonly IndexedMultisig[];
+  readonly multisigOrders?: readonly IndexedMultisigOrder[];
+  readonly vestingContracts?: readonly IndexedVesting[];
   /** The cursor of the next page. */
   readonly next?: string;
 }
@@ -74,8 +83,27 @@ export class FakeIndex implements IndexPort {
     const none = { accounts: new Map(), domains: new Map(), tokens: new Map() };
     return this.#give(['addressFacts', addresses, wanted], { ...none, ...this.#rows.facts });
   }
+  async tokenEvents<Kind extends ListedTokenKind>(kind: Kind, filter: unknown, page: unknown) {
+    const events = this.#rows.tokenEvents?.filter((event) => event.kind === kind) as IndexedTokenEvent<Kind>[];
+    return this.#give(['tokenEvents', kind, filter, page], this.#listed(events));
+  }
   async topAccounts(page: unknown) {
     return this.#give(['topAccounts', page], this.#listed(this.#rows.balances));
+  }
+  async dnsRecords(filter: unknown, page: unknown) {
+    return this.#give(['dnsRecords', filter, page], this.#listed(this.#rows.dnsRecords));
+  }
+  async multisigs(filter: unknown, page: unknown) {
+    return this.#give(['multisigs', filter, page], this.#listed(this.#rows.multisigs));
+  }
+  async multisigOrders(filter: unknown, page: unknown) {
+    return this.#give(['multisigOrders', filter, page], this.#listed(this.#rows.multisigOrders));
+  }
+  async vestingContracts(filter: unknown, page: unknown) {
+    return this.#give(['vestingContracts', filter, page], this.#listed(this.#rows.vestingContracts));
+  }
+  async ordersOfMultisigs(multisigs: unknown, most: number) {
+    return this.#give(['ordersOfMultisigs', multisigs, most], (this.#rows.multisigOrders ?? []).slice(0, most));
   }
 
   #listed<Row>(rows: readonly Row[] = []): Listed<Row> {

@@ -111,7 +111,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
   });
 
   // With low thresholds most keys count as frequent, as those of a large index do.
-  const thresholds = [DEFAULT_THRESHOLDS, { messages: 3, messagesOfTransactions: 3 }];
+  const thresholds = [DEFAULT_THRESHOLDS, { messages: 3, messagesOfTransactions: 3, tokenEvents: 3 }];
 
   it.each(thresholds)('transactions by message, %o', async (threshold) => {
     const { chain, oracle } = open();

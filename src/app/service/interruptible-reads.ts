@@ -1,6 +1,8 @@
 import { serviceErrors } from '#app/service/errors.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-reads.js';
+import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** What of the errors of the store says that nobody can read now, and not that this reader asked for too much. */
@@ -56,11 +58,34 @@ export class InterruptibleReads implements IndexPort {
   accounts(...given: Parameters<IndexPort['accounts']>) {
     return this.#read((reads) => reads.accounts(...given));
   }
+  tokenEvents<Kind extends ListedTokenKind>(
+    kind: Kind,
+    filter: TokenEventFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedTokenEvent<Kind>>> {
+    return this.#read((reads) => reads.tokenEvents(kind, filter, page, options));
+  }
   addressFacts(...given: Parameters<IndexPort['addressFacts']>) {
     return this.#read((reads) => reads.addressFacts(...given));
   }
   topAccounts(...given: Parameters<IndexPort['topAccounts']>) {
     return this.#read((reads) => reads.topAccounts(...given));
+  }
+  dnsRecords(...given: Parameters<IndexPort['dnsRecords']>) {
+    return this.#read((reads) => reads.dnsRecords(...given));
+  }
+  multisigs(...given: Parameters<IndexPort['multisigs']>) {
+    return this.#read((reads) => reads.multisigs(...given));
+  }
+  multisigOrders(...given: Parameters<IndexPort['multisigOrders']>) {
+    return this.#read((reads) => reads.multisigOrders(...given));
+  }
+  ordersOfMultisigs(...given: Parameters<IndexPort['ordersOfMultisigs']>) {
+    return this.#read((reads) => reads.ordersOfMultisigs(...given));
+  }
+  vestingContracts(...given: Parameters<IndexPort['vestingContracts']>) {
+    return this.#read((reads) => reads.vestingContracts(...given));
   }
 
   async #read<T>(read: (reads: IndexPort) => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { readAdjacentTransactions } from '#drivers/store/read/adjacent-reads.js'
 import { readBlocks, readHasRound, readHead, readShardState } from '#drivers/store/read/block-reads.js';
 import { readTransactionsByMessage } from '#drivers/store/read/by-message-reads.js';
 import { CodeMethods } from '#drivers/store/read/code-methods.js';
+import { type DnsRecordFilter, readDnsRecords } from '#drivers/store/read/dns-reads.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
   AccountFilter,
@@ -25,9 +26,19 @@ import {
   type ReadThresholds,
 } from '#drivers/store/read/index-session.js';
 import { readMessages } from '#drivers/store/read/message-reads.js';
+import {
+  type MultisigFilter,
+  type MultisigOrderFilter,
+  readMultisigOrders,
+  readMultisigs,
+  readOrdersOfMultisigs,
+} from '#drivers/store/read/multisig-reads.js';
 import { SharedCells } from '#drivers/store/read/shared-cells.js';
+import { readTokenEvents } from '#drivers/store/read/token-event-reads.js';
+import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import { readTraces, readTransactionsOfTraces } from '#drivers/store/read/trace-reads.js';
 import { readTransactions } from '#drivers/store/read/transaction-reads.js';
+import { readVestingContracts, type VestingFilter } from '#drivers/store/read/vesting-reads.js';
 import type { Address } from '#formats/address/address.js';
 
 /** Reads the index from the database. */
@@ -76,8 +87,31 @@ export class IndexReader implements IndexPort {
   addressFacts(addresses: readonly Address[], wanted: WantedFacts, options: IndexReadOptions) {
     return this.#read(options, (session) => readAddressFacts(session, this.#methods, addresses, wanted));
   }
+  tokenEvents<Kind extends ListedTokenKind>(
+    kind: Kind,
+    filter: TokenEventFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ) {
+    return this.#read(options, (session) => readTokenEvents(session, this.#cells, kind, filter, page));
+  }
   topAccounts(page: Page, options: IndexReadOptions) {
     return this.#read(options, (session) => readTopAccounts(session, page));
+  }
+  dnsRecords(filter: DnsRecordFilter, page: Omit<Page, 'sort'>, options: IndexReadOptions) {
+    return this.#read(options, (session) => readDnsRecords(session, filter, page));
+  }
+  multisigs(filter: MultisigFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readMultisigs(session, filter, page));
+  }
+  multisigOrders(filter: MultisigOrderFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readMultisigOrders(session, filter, page));
+  }
+  ordersOfMultisigs(multisigs: readonly Address[], most: number, options: IndexReadOptions) {
+    return this.#read(options, (session) => readOrdersOfMultisigs(session, multisigs, most));
+  }
+  vestingContracts(filter: VestingFilter, page: Omit<Page, 'sort'>, options: IndexReadOptions) {
+    return this.#read(options, (session) => readVestingContracts(session, filter, page));
   }
 
   #read<T>(options: IndexReadOptions, work: (session: IndexSession) => Promise<T>): Promise<T> {
