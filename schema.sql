@@ -143,7 +143,8 @@ CREATE TABLE dns_items (
   CONSTRAINT dns_items_pkey PRIMARY KEY (address)
 );
 CREATE INDEX dns_items_domain ON public.dns_items USING btree (domain) WHERE (lapsed IS NULL);
-CREATE INDEX dns_items_wallet ON public.dns_items USING btree (dns_wallet, length(domain), domain) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
+CREATE INDEX dns_items_own ON public.dns_items USING btree (owner, dns_wallet, length(domain), domain) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
+CREATE INDEX dns_items_wallet ON public.dns_items USING btree (dns_wallet, length(domain), domain COLLATE "C", address) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
 
 CREATE TABLE index_state (
   one_row boolean NOT NULL DEFAULT true,
@@ -192,11 +193,12 @@ CREATE TABLE jetton_wallets (
   CONSTRAINT jetton_wallets_pkey PRIMARY KEY (address)
 );
 CREATE INDEX jetton_wallets_balance ON public.jetton_wallets USING btree (balance, id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_id ON public.jetton_wallets USING btree (id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_jetton ON public.jetton_wallets USING btree (jetton, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_id ON public.jetton_wallets USING btree (((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_jetton ON public.jetton_wallets USING btree (jetton, ((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
 CREATE INDEX jetton_wallets_jetton_balance ON public.jetton_wallets USING btree (jetton, balance, id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_owner ON public.jetton_wallets USING btree (owner, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_owner ON public.jetton_wallets USING btree (owner, ((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
 CREATE INDEX jetton_wallets_owner_balance ON public.jetton_wallets USING btree (owner, balance, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_owner_jetton ON public.jetton_wallets USING btree (owner, jetton, id) WHERE (lapsed IS NULL);
 
 CREATE TABLE messages (
   tx_id bigint NOT NULL,
@@ -328,11 +330,14 @@ CREATE TABLE nft_items (
   real_owner bytea,
   CONSTRAINT nft_items_pkey PRIMARY KEY (address)
 );
-CREATE INDEX nft_items_collection ON public.nft_items USING btree (collection, index) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_collection ON public.nft_items USING btree (collection, index, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_collection_lt ON public.nft_items USING btree (collection, last_trans_lt, id) WHERE (lapsed IS NULL);
 CREATE INDEX nft_items_id ON public.nft_items USING btree (id) WHERE (lapsed IS NULL);
 CREATE INDEX nft_items_lt ON public.nft_items USING btree (last_trans_lt, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_owner ON public.nft_items USING btree (owner, collection, index) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_real_owner ON public.nft_items USING btree (real_owner, collection, index) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_owner ON public.nft_items USING btree (owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_owner_lt ON public.nft_items USING btree (owner, last_trans_lt, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_real_owner ON public.nft_items USING btree (real_owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_real_owner_lt ON public.nft_items USING btree (real_owner, last_trans_lt, id) WHERE (lapsed IS NULL);
 
 CREATE TABLE nft_sales (
   id bigint NOT NULL,
@@ -461,6 +466,7 @@ CREATE TABLE token_metadata (
   CONSTRAINT token_metadata_pkey PRIMARY KEY (address, kind)
 );
 CREATE INDEX token_metadata_due ON public.token_metadata USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX token_metadata_override ON public.token_metadata USING btree (kind, address) WHERE (override IS NOT NULL);
 
 CREATE TABLE trace_accounts (
   root bigint NOT NULL,

@@ -88,11 +88,13 @@ CREATE TABLE jetton_wallets (
   -- of mintless jettons: whether the airdrop was claimed
   mintless_is_claimed boolean
 );
-CREATE INDEX jetton_wallets_id ON jetton_wallets (id) WHERE lapsed IS NULL;
+-- Lists by id come with and without the empty wallets: those of each kind stand together.
+CREATE INDEX jetton_wallets_id ON jetton_wallets ((balance > 0), id) WHERE lapsed IS NULL;
 CREATE INDEX jetton_wallets_balance ON jetton_wallets (balance, id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_owner ON jetton_wallets (owner, id) WHERE lapsed IS NULL;
+CREATE INDEX jetton_wallets_owner ON jetton_wallets (owner, (balance > 0), id) WHERE lapsed IS NULL;
 CREATE INDEX jetton_wallets_owner_balance ON jetton_wallets (owner, balance, id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_jetton ON jetton_wallets (jetton, id) WHERE lapsed IS NULL;
+CREATE INDEX jetton_wallets_owner_jetton ON jetton_wallets (owner, jetton, id) WHERE lapsed IS NULL;
+CREATE INDEX jetton_wallets_jetton ON jetton_wallets (jetton, (balance > 0), id) WHERE lapsed IS NULL;
 CREATE INDEX jetton_wallets_jetton_balance ON jetton_wallets (jetton, balance, id) WHERE lapsed IS NULL;
 
 CREATE TABLE nft_collections (
@@ -127,10 +129,18 @@ CREATE TABLE nft_items (
   real_owner bytea
 );
 CREATE INDEX nft_items_id ON nft_items (id) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_collection ON nft_items (collection, index) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_owner ON nft_items (owner, collection, index) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_real_owner ON nft_items (real_owner, collection, index) WHERE lapsed IS NULL;
 CREATE INDEX nft_items_lt ON nft_items (last_trans_lt, id) WHERE lapsed IS NULL;
+CREATE INDEX nft_items_collection ON nft_items (collection, index, id) WHERE lapsed IS NULL;
+CREATE INDEX nft_items_collection_lt ON nft_items (collection, last_trans_lt, id) WHERE lapsed IS NULL;
+-- Items without a collection come last: no address is greater than those 33 bytes.
+CREATE INDEX nft_items_owner ON nft_items (
+  owner, coalesce(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'), index, id
+) WHERE lapsed IS NULL;
+CREATE INDEX nft_items_owner_lt ON nft_items (owner, last_trans_lt, id) WHERE lapsed IS NULL;
+CREATE INDEX nft_items_real_owner ON nft_items (
+  real_owner, coalesce(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'), index, id
+) WHERE lapsed IS NULL;
+CREATE INDEX nft_items_real_owner_lt ON nft_items (real_owner, last_trans_lt, id) WHERE lapsed IS NULL;
 
 CREATE TABLE dns_items (
   id bigint GENERATED ALWAYS AS IDENTITY,
@@ -148,7 +158,8 @@ CREATE TABLE dns_items (
   dns_storage_bag_id bytea
 );
 CREATE INDEX dns_items_domain ON dns_items (domain) WHERE lapsed IS NULL;
-CREATE INDEX dns_items_wallet ON dns_items (dns_wallet, length(domain), domain) WHERE lapsed IS NULL AND dns_wallet IS NOT NULL;
+CREATE INDEX dns_items_wallet ON dns_items (dns_wallet, length(domain), domain COLLATE "C", address)
+  WHERE lapsed IS NULL AND dns_wallet IS NOT NULL;
 CREATE INDEX dns_items_own ON dns_items (owner, dns_wallet, length(domain), domain)
   WHERE lapsed IS NULL AND dns_wallet IS NOT NULL;
 
@@ -393,6 +404,7 @@ CREATE TABLE token_metadata (
   PRIMARY KEY (address, kind)
 );
 CREATE INDEX token_metadata_due ON token_metadata (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX token_metadata_override ON token_metadata (kind, address) WHERE override IS NOT NULL;
 
 -- Counts changes of what is told of contracts and metadata: answers made before are not good any more.
 ALTER TABLE index_state ADD COLUMN contract_changes bigint NOT NULL DEFAULT 0;

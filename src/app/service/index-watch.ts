@@ -91,7 +91,9 @@ export class IndexWatch {
   async look(database: Database): Promise<void> {
     const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
     const progress = await readIndexProgress(database, this.#options.network, limits);
-    if (progress?.rounds !== this.#progress?.rounds) this.#version++;
+    const before = this.#progress;
+    const isOther = progress?.rounds !== before?.rounds || progress?.contract_changes !== before?.contract_changes;
+    if (isOther) this.#version++;
     this.#progress = progress;
     if (this.#problem !== null) this.#modules.logger.info('the index can be read again');
     this.#problem = null;

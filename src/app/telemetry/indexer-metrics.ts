@@ -41,6 +41,54 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     (m) => m.incomplete_accounts,
   ),
   row('gauge', 'orphan_messages', 'Messages whose sender is not indexed', (m) => m.orphan_messages),
+  row(
+    'gauge',
+    'contracts_queued',
+    'Accounts that wait to be looked at for what contracts they are',
+    (m) => m.contracts.queued,
+  ),
+  row(
+    'gauge',
+    'contracts_delay_seconds',
+    'From the moment when the newest block could be read from the index until all contracts were looked at that it changed',
+    (m) => m.contracts.delay_seconds,
+  ),
+  row('counter', 'contracts_looked_at_total', 'Accounts that were looked at', (m) => m.contracts.looked),
+  row(
+    'counter',
+    'contracts_postponed_total',
+    'Accounts that could not be asked, and are looked at again later',
+    (m) => m.contracts.postponed,
+  ),
+  {
+    name: 'tern_index_contracts_asked_total',
+    help: 'Get methods that were asked: read from the data of a known code (native), or run (tvm)',
+    kind: 'counter',
+    labels: ['way'],
+    read: (metrics): Sample[] =>
+      metrics === null
+        ? []
+        : [
+            [{ way: 'native' }, metrics.contracts.natively],
+            [{ way: 'tvm' }, metrics.contracts.runs],
+          ],
+  },
+  {
+    name: 'tern_index_contracts_refused_total',
+    help: 'Contracts that seem to be of a kind and are not told of, each time they were looked at, by reason',
+    kind: 'counter',
+    labels: ['kind', 'reason'],
+    read: (metrics): Sample[] =>
+      Object.entries(metrics?.contracts.refused ?? {}).flatMap(([kind, reasons]) =>
+        Object.entries(reasons).map(([reason, count]): Sample => [{ kind, reason }, count]),
+      ),
+  },
+  row(
+    'counter',
+    'contracts_seconds_total',
+    'Time for looking at contracts and writing them',
+    (m) => m.contracts.seconds,
+  ),
 ];
 
 function row(

@@ -35,6 +35,28 @@ export const indexerErrors = defineErrors('indexer', {
     message: () => 'the index is being stopped, or another process writes it now',
     remedy: 'Nothing to do: what is written is whole, and the rest follows when it goes on.',
   },
+  'contract-out-of-gas': {
+    class: 'caller',
+    message: (d: { address: string; method: string }) => `${d.method} of ${d.address} used up all gas`,
+    remedy: 'Nothing to do: the index tells nothing of a contract that does not come to an end.',
+  },
+  'contract-too-large': {
+    class: 'caller',
+    message: (d: { address: string; method: string; bytes: number; most: number }) =>
+      `${d.method} of ${d.address} answers with ${d.bytes} bytes; at most ${d.most} are kept`,
+    remedy: 'Nothing to do: the index tells nothing of a contract that answers so much.',
+  },
+  'contract-unsteady': {
+    class: 'caller',
+    message: (d: { address: string; method: string }) =>
+      `${d.method} of ${d.address} answers one thing now and another later`,
+    remedy: 'Nothing to do: who changes its answer vouches for nobody.',
+  },
+  'contract-incomplete': {
+    class: 'upstream',
+    message: (d: { address: string }) => `of the account ${d.address} not all is known yet`,
+    remedy: 'Nothing to do: servers are asked for the rest, and who names it is looked at again.',
+  },
   'check-range': {
     class: 'caller',
     message: (d: { from: number; to: number; indexed: string }) =>

@@ -28,6 +28,10 @@ export interface IndexerOptions {
   readonly batchBytes?: number;
   /** Of an index that is begun: masterchain blocks in one partition, which is what is dropped at a time. Default: 200,000. */
   readonly partitionRounds?: number;
+  /** Whether contracts are looked at. Default: yes. */
+  readonly contracts?: boolean;
+  /** Only what follows from what is indexed: contracts and token events. Nothing is filled or followed then. Default: no. */
+  readonly deriveOnly?: boolean;
   /** Following catches up with this many masterchain blocks by itself, in their order; more are filled. Default: 600. */
   readonly followWithin?: number;
 }
@@ -54,6 +58,8 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   if (typeof from === 'number') wholeNumber('from', from, 1, MAX_SEQNO);
   if (to !== null) wholeNumber('to', to, typeof from === 'number' ? from : 1, MAX_SEQNO);
   if (keepMs !== null) wholeNumber('keepMs', keepMs, 1, 2 ** 50);
+  const { contracts = true, deriveOnly = false } = options;
   const follow = options.follow ?? to === null;
-  return { ...options, from, to, keepMs, accounts, follow, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
+  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly };
+  return { ...options, ...chosen, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
 }

@@ -9,6 +9,7 @@ import type { Logger } from '#kernel/observe/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
+import { ContractDetection } from '#services/indexer/contracts/contract-detection.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { type IndexHead, IndexView } from '#services/indexer/index-view.js';
 import type { IndexWork } from '#services/indexer/index-work.js';
@@ -53,6 +54,9 @@ export interface IndexerStatus {
   readonly problem: TernError | null;
 }
 
+/** Threads that run get methods where the code is not known. */
+const TVM_WORKERS = 1;
+
 const LOCK = { everyMs: 1000, deadAfterMs: 4000 };
 
 /** Makes the index of a network and keeps it: as long as it leads; else it waits until nobody does. */
@@ -66,6 +70,7 @@ export class Indexer {
   readonly #followThreads: WritePool;
   readonly #fillThreads: WritePool;
   readonly #view: IndexView;
+  readonly #detection: ContractDetection;
   readonly #lead: Lead;
   #role: 'leader' | 'stand-by' = 'stand-by';
   #running: Promise<void> | null = null;
@@ -84,6 +89,8 @@ export class Indexer {
     const globalVersion = (key_block: number) => facts.globalVersion(key_block, this.#stop.signal);
     this.#followThreads = new WritePool(1, start, { clock, globalVersion });
     this.#fillThreads = new WritePool(settings.workers, start, { clock, globalVersion });
+    const detect = { url: settings.databaseUrl, tvmWorkers: TVM_WORKERS, selected: settings.accounts !== null };
+    this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries });
     const onWritten = (batch: WrittenBatch) => this.#onWritten(batch);
     this.#work = {
       ...{ settings, rounds, facts, database, clock, unixTimeMs, logger },
@@ -91,7 +98,10 @@ export class Indexer {
     };
     this.#view = new IndexView(state, this.#work);
     const [followThreads, fillThreads] = [this.#followThreads, this.#fillThreads];
-    this.#lead = new Lead(this.#work, { followThreads, fillThreads, written: this.#written, view: this.#view });
+    this.#lead = new Lead(this.#work, {
+      ...{ followThreads, fillThreads, written: this.#written, view: this.#view },
+      ...{ detection: this.#detection, chain: modules.chain },
+    });
   }
 
   /**
@@ -148,9 +158,10 @@ export class Indexer {
       build_seconds: sums.buildSeconds,
       write_seconds: sums.writeSeconds,
       retries,
-      threads_lost: this.#followThreads.lost + this.#fillThreads.lost,
+      threads_lost: this.#followThreads.lost + this.#fillThreads.lost + this.#detection.lost,
       incomplete_accounts: incompleteAccounts ?? 0,
       orphan_messages: orphanMessages ?? 0,
+      contracts: this.#detection.figures,
     };
   }
 
@@ -198,6 +209,7 @@ export class Indexer {
   #onWritten(batch: WrittenBatch): void {
     this.#written.add(batch, batch.mode);
     this.#view.onWritten(batch);
+    this.#detection.onWritten(batch.mode);
     for (const listener of this.#listeners) listener(batch);
   }
 

@@ -1,6 +1,9 @@
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 import { pause } from '#kernel/async/pause.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
 import { AccountCompleter } from '#services/indexer/complete-accounts.js';
+import { ChainAnswers } from '#services/indexer/contracts/chain-answers.js';
+import type { ContractDetection } from '#services/indexer/contracts/contract-detection.js';
 import { TokenEventDeriver } from '#services/indexer/derive-events.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { Filler } from '#services/indexer/fill.js';
@@ -8,6 +11,7 @@ import { Follower } from '#services/indexer/follow.js';
 import type { IndexView } from '#services/indexer/index-view.js';
 import { type IndexWork, newestRange } from '#services/indexer/index-work.js';
 import { keepBound, pruneHistory } from '#services/indexer/keep-history.js';
+import { CodeMethodsReader } from '#services/indexer/read-code-methods.js';
 import type { WritePool } from '#services/indexer/work/write-pool.js';
 import type { Written } from '#services/indexer/written.js';
 
@@ -16,6 +20,8 @@ export interface LeadModules {
   readonly fillThreads: WritePool;
   readonly written: Written;
   readonly view: IndexView;
+  readonly detection: ContractDetection;
+  readonly chain: ChainReads;
 }
 
 /** How often it is looked for what can be done besides: incomplete accounts, gaps; old history. */
@@ -47,11 +53,8 @@ export class Lead {
   async run(outer: AbortSignal): Promise<true> {
     const stop = new AbortController();
     const signal = AbortSignal.any([outer, stop.signal]);
-    const { wanted, followFrom } = await this.#plan(signal);
-    const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
-    if (followFrom !== null) {
-      parts.push(new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal), this.#derive(signal));
-    }
+    const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal);
+    if (this.#work.settings.contracts) parts.push(this.#detect(signal));
     try {
       // The first to end is filling, where nothing is followed; or one that fails, which ends all.
       await Promise.race(parts);
@@ -60,6 +63,47 @@ export class Lead {
       await Promise.allSettled(parts);
     }
     return true;
+  }
+
+  async #parts(signal: AbortSignal): Promise<Promise<void>[]> {
+    const { wanted, followFrom } = await this.#plan(signal);
+    const { detection } = this.#modules;
+    detection.setPace(followFrom === null ? 'filling' : 'filling-and-following');
+    const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
+    if (followFrom === null) return parts;
+    return [
+      ...parts,
+      new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal),
+      this.#derive(signal),
+    ];
+  }
+
+  /** Looks at contracts: in the newest known state of each, whatever has been written of it meanwhile. */
+  #detect(signal: AbortSignal): Promise<void> {
+    const { settings } = this.#work;
+    const { detection, view, chain } = this.#modules;
+    const knowsAll = (): boolean => {
+      const { rounds } = view.state;
+      return settings.accounts === null && rounds.length === 1 && rounds[0]!.from === 1;
+    };
+    return detection.run(new ChainAnswers({ zerostate: settings.zerostate, knowsAll, signal }, chain), signal);
+  }
+
+  async #deriveOnly(signal: AbortSignal): Promise<void> {
+    const { view, detection } = this.#modules;
+    await view.read(signal);
+    detection.setPace('alone');
+    await new CodeMethodsReader(this.#work).run(signal);
+    await this.#deriver().run(signal);
+    await this.#drain(signal);
+  }
+
+  /** Until all contracts are looked at that are due. */
+  async #drain(signal: AbortSignal): Promise<void> {
+    const { detection } = this.#modules;
+    if (!this.#work.settings.contracts) return;
+    detection.setPace('alone');
+    await detection.drain(signal);
   }
 
   async #plan(signal: AbortSignal): Promise<Plan> {
@@ -93,13 +137,16 @@ export class Lead {
       await filler.run(wanted, signal);
       await view.count(signal);
       await completer.run({ from: 0, to: wanted.to }, signal);
+      await new CodeMethodsReader(this.#work).run(signal);
       await this.#deriver().run(signal);
+      await this.#drain(signal);
       await view.count(signal);
       return;
     }
     let isFilled = false;
     const filling = filler.run(wanted, signal).then(() => {
       isFilled = true;
+      this.#modules.detection.setPace('following');
     });
     filling.catch(() => {});
     for (;;) {
@@ -119,7 +166,9 @@ export class Lead {
   /** What follows from rounds that are indexed, and was not looked for when they were. */
   async #derive(signal: AbortSignal): Promise<void> {
     const deriver = this.#deriver();
+    const codes = new CodeMethodsReader(this.#work);
     for (;;) {
+      await codes.run(signal);
       await deriver.run(signal);
       await pause(CARE_MS, this.#work.clock, signal);
       if (signal.aborted) throw indexerErrors.stopped({});

@@ -12,6 +12,8 @@ export interface IndexProgress {
   readonly gen_utime: number | null;
   /** How many masterchain blocks between first and last are not indexed. */
   readonly missing: number;
+  /** Another number, something else to tell of contracts or metadata. */
+  readonly contract_changes: bigint;
 }
 
 interface Row extends NetworkIdentity {
@@ -20,12 +22,13 @@ interface Row extends NetworkIdentity {
   readonly last: number | null;
   readonly gen_utime: bigint | null;
   readonly count: bigint;
+  readonly contract_changes: bigint;
 }
 
 const TEXT = `SELECT s.zerostate_root_hash AS root_hash, s.zerostate_file_hash AS file_hash, s.rounds::text AS rounds,
   lower(s.rounds) AS first, upper(s.rounds) - 1 AS last,
   (SELECT gen_utime FROM blocks WHERE id = (upper(s.rounds) - 1)::bigint << 24) AS gen_utime,
-  (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count
+  (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count, s.contract_changes
 FROM index_state s`;
 
 /**
@@ -41,7 +44,7 @@ export async function readIndexProgress(
   const [row] = await database.query<Row>({ name: 'index-progress', text: TEXT }, limits);
   if (row === undefined) return null;
   requireSameNetwork(network, row);
-  const { rounds, first, last, gen_utime, count } = row;
+  const { rounds, first, last, gen_utime, count, contract_changes } = row;
   const missing = first === null || last === null ? 0 : last - first + 1 - Number(count);
-  return { rounds, first, last, gen_utime: gen_utime === null ? null : Number(gen_utime), missing };
+  return { rounds, first, last, gen_utime: gen_utime === null ? null : Number(gen_utime), missing, contract_changes };
 }

@@ -157,7 +157,11 @@ const MERGE_CODES = {
   text: `INSERT INTO codes SELECT * FROM staged_codes ORDER BY code_hash ON CONFLICT DO NOTHING RETURNING code_hash`,
 };
 
-/** Data that is left out and has the hash of the data known before is that. */
+/**
+ * Of an account that was asked for it is known that it has its state at a block, not since which.
+ *
+ * Data that is left out and has the hash of the data known before is that.
+ */
 const MERGE_NEWER = {
   name: 'merge-accounts',
   text: alsoQueued(
@@ -177,7 +181,8 @@ const MERGE_NEWER = {
       incomplete = (excluded.data_hash IS NOT NULL AND excluded.data_boc IS NULL
           AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
         OR coalesce(excluded.extra_currencies = ${UNKNOWN}, false) OR ${NO_CODE('excluded')}
-    WHERE known.last_trans_lt < excluded.last_trans_lt`,
+    WHERE known.last_trans_lt < excluded.last_trans_lt
+      OR (known.last_trans_lt = excluded.last_trans_lt AND known.mc_seqno > excluded.mc_seqno)`,
     'known',
     1,
   ),

@@ -1,0 +1,166 @@
+import type {
+  ChainQuestions,
+  DetectPace,
+  DetectStart,
+  DetectSums,
+} from '#services/indexer/contracts/chain-questions.js';
+import { DetectThread } from '#services/indexer/contracts/detect-thread.js';
+import type { IndexWork } from '#services/indexer/index-work.js';
+
+/** What looking at contracts tells about its work. Sums grow only. */
+export interface ContractFigures {
+  /** Accounts that wait, as last counted; null before. */
+  readonly queued: number | null;
+  readonly looked: number;
+  /** Get methods that were read from data, and those that were run. */
+  readonly natively: number;
+  readonly runs: number;
+  /** Accounts that could not be asked, each time. */
+  readonly postponed: number;
+  readonly seconds: number;
+  /** From the last batch that was followed until all that it changed was looked at; null before. */
+  readonly delay_seconds: number | null;
+  /** By kind, and by reason. */
+  readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+/** While blocks are filled in, most of the machine belongs to that. */
+const SHARE = 0.25;
+const PACES = {
+  filling: { newestFirst: false, share: SHARE },
+  'filling-and-following': { newestFirst: true, share: SHARE },
+  following: { newestFirst: true, share: 1 },
+  alone: { newestFirst: false, share: 1 },
+} satisfies Record<string, DetectPace>;
+
+/** Looks at contracts in a thread, and is told when there is something to look at. */
+export class ContractDetection {
+  readonly #start: DetectStart;
+  readonly #work: Pick<IndexWork, 'retries' | 'clock' | 'logger'>;
+  readonly #drained = new Set<{ readonly wake: number; readonly resolve: () => void }>();
+  readonly #refused: Record<string, Record<string, number>> = {};
+  #thread: DetectThread | null = null;
+  #pace: DetectPace = PACES.alone;
+  #wake = 0;
+  #lost = 0;
+  #sums = { looked: 0, natively: 0, runs: 0, postponed: 0, seconds: 0 };
+  #queued: number | null = null;
+  #delayMs: number | null = null;
+  /** When what is being looked at was written. */
+  #since: number | null = null;
+  #postponedFor: string | null = null;
+
+  constructor(start: DetectStart, work: Pick<IndexWork, 'retries' | 'clock' | 'logger'>) {
+    this.#start = start;
+    this.#work = work;
+  }
+
+  get figures(): ContractFigures {
+    return {
+      ...this.#sums,
+      queued: this.#queued,
+      delay_seconds: this.#delayMs === null ? null : this.#delayMs / 1000,
+      refused: this.#refused,
+    };
+  }
+
+  /** Threads that were lost. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Keeps a thread at work until the signal is given. @throws indexer/stopped */
+  async run(chain: ChainQuestions, signal: AbortSignal): Promise<void> {
+    await this.#work.retries.run(async () => {
+      const { clock, logger } = this.#work;
+      const thread = new DetectThread(this.#start, {
+        ...{ chain, logger },
+        onLooked: (sums) => this.#onLooked(sums),
+        onIdle: (wake, queued) => this.#onIdle(wake, queued),
+        onPostponed: ({ code, message }) => {
+          // One server that is gone is many contracts; the same again says nothing new.
+          if (this.#postponedFor === code) return;
+          this.#postponedFor = code;
+          logger.warn('a contract cannot be looked at now; it is tried again', { code, problem: message });
+        },
+        onTrouble: ({ code, message, remedy }) =>
+          logger.warn('contracts cannot be looked at; it is tried again', { code, problem: message, remedy }),
+      });
+      this.#thread = thread;
+      thread.setPace(this.#pace);
+      thread.wake(this.#wake);
+      const stop = (): void => void thread.stop();
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      try {
+        await thread.ended;
+      } catch (error) {
+        this.#lost++;
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', stop);
+        this.#thread = null;
+        if (this.#since !== null) this.#since = clock.now();
+      }
+    }, signal);
+  }
+
+  /** What goes on besides. */
+  setPace(mode: keyof typeof PACES): void {
+    const pace = PACES[mode];
+    this.#pace = pace;
+    this.#thread?.setPace(pace);
+  }
+
+  /** Something was written. */
+  onWritten(mode: 'follow' | 'fill'): void {
+    if (mode === 'follow') this.#since ??= this.#work.clock.now();
+    this.#thread?.wake(++this.#wake);
+  }
+
+  /** Resolves when all has been looked at that is due by now, or the signal is given. */
+  async drain(signal: AbortSignal): Promise<void> {
+    this.#thread?.wake(++this.#wake);
+    await new Promise<void>((resolve) => {
+      const waiting = { wake: this.#wake, resolve };
+      this.#drained.add(waiting);
+      const end = (): void => {
+        this.#drained.delete(waiting);
+        resolve();
+      };
+      if (signal.aborted) end();
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  #onLooked({ refused, ...sums }: DetectSums): void {
+    const before = this.#sums;
+    this.#sums = {
+      looked: before.looked + sums.looked,
+      natively: before.natively + sums.natively,
+      runs: before.runs + sums.runs,
+      postponed: before.postponed + sums.postponed,
+      seconds: before.seconds + sums.seconds,
+    };
+    if (sums.postponed === 0) this.#postponedFor = null;
+    for (const [key, count] of Object.entries(refused)) {
+      const [kind, reason] = key.split(' ') as [string, string];
+      const reasons = this.#refused[kind] ?? {};
+      reasons[reason] = (reasons[reason] ?? 0) + count;
+      this.#refused[kind] = reasons;
+    }
+  }
+
+  #onIdle(wake: number, queued: number): void {
+    this.#queued = queued;
+    if (wake >= this.#wake && this.#since !== null) {
+      this.#delayMs = this.#work.clock.now() - this.#since;
+      this.#since = null;
+    }
+    for (const waiting of [...this.#drained]) {
+      if (waiting.wake > wake) continue;
+      this.#drained.delete(waiting);
+      waiting.resolve();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { Database } from '#drivers/store/database.js';
+import { areContractsQueued, queueNextAccounts } from '#drivers/store/write/contract-derivation.js';
+import { countQueued } from '#drivers/store/write/contract-queue.js';
+import { queueReferring } from '#drivers/store/write/contract-references.js';
+import { lockTraces } from '#drivers/store/write/merge-traces.js';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { DetectPace, DetectSums } from '#services/indexer/contracts/chain-questions.js';
+import type { Detector } from '#services/indexer/contracts/detector.js';
+import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
+
+export interface DetectLoopModules {
+  readonly detector: Pick<Detector, 'next'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Unix seconds. */
+  readonly unixTime: () => number;
+  readonly onLooked: (sums: DetectSums) => void;
+  /** Nothing is due. `wake` is the number of the last one that came before it was looked. */
+  readonly onIdle: (wake: number, queued: number) => void;
+  /** What stands in the way; null: nothing any more. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Accounts that are put into the queue at a time, which is done while fewer than so many are due. */
+const PAGE = 2000;
+
+/** What may become due by itself is looked for so often, and after a failure. */
+const LOOK_MS = 1000;
+/** One who waits for a share of the machine works so long at a time at least. */
+const LEAST_MS = 20;
+
+/** Looks at contracts as long as any are due, and then waits. */
+export class DetectLoop {
+  readonly #modules: DetectLoopModules;
+  readonly #stop = new AbortController();
+  #pace: DetectPace = { newestFirst: false, share: 1 };
+  #wake = 0;
+  #nap = new AbortController();
+
+  constructor(modules: DetectLoopModules) {
+    this.#modules = modules;
+  }
+
+  setPace(pace: DetectPace): void {
+    this.#pace = pace;
+    this.#nap.abort();
+  }
+
+  wake(number: number): void {
+    this.#wake = Math.max(this.#wake, number);
+    this.#nap.abort();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+    this.#nap.abort();
+  }
+
+  /** Ends when it is stopped. Never rejects. */
+  async run(): Promise<void> {
+    const { clock, onTrouble } = this.#modules;
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#round();
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        onTrouble(error);
+        await pause(LOOK_MS, clock, this.#stop.signal);
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { detector, clock, onLooked, onIdle } = this.#modules;
+    // Who gives up a nap for this has been heard.
+    this.#nap = new AbortController();
+    const wake = this.#wake;
+    const begun = clock.now();
+    const sums = await detector.next(this.#pace.newestFirst);
+    if (sums !== null) {
+      onLooked(sums);
+      await this.#leaveToOthers(clock.now() - begun);
+      return;
+    }
+    if (await this.#queueMore()) return;
+    onIdle(wake, await this.#count());
+    if (this.#wake === wake) await pause(LOOK_MS, clock, this.#nap.signal);
+  }
+
+  /** Until others have had their share of the time. */
+  async #leaveToOthers(workedMs: number): Promise<void> {
+    const { share } = this.#pace;
+    if (share >= 1) return;
+    await pause(Math.max(workedMs, LEAST_MS) * (1 / share - 1), this.#modules.clock, this.#stop.signal);
+  }
+
+  /** @returns whether there may be something to look at */
+  async #queueMore(): Promise<boolean> {
+    const { database, unixTime } = this.#modules;
+    return database.transaction(async (client) => {
+      if ((await areContractsQueued(client)) && (await this.#nothingChanged(client))) return false;
+      await lockTraces(client);
+      if ((await queueReferring(client, unixTime(), PAGE)) > 0) return true;
+      return !(await queueNextAccounts(client, PLAIN_CODES, unixTime(), PAGE));
+    });
+  }
+
+  async #nothingChanged(client: Parameters<typeof countQueued>[0]): Promise<boolean> {
+    const { rows } = await client.query('SELECT FROM changed_contracts LIMIT 1');
+    return rows.length === 0;
+  }
+
+  async #count(): Promise<number> {
+    const { database, unixTime } = this.#modules;
+    return (await database.withWriter((client) => countQueued(client, unixTime()))).all;
+  }
+}
