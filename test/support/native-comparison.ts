@@ -1,6 +1,5 @@
 import { ALL_CATEGORIES, dnsresolve, getDomain, getFullDomain, SELF } from '#domain/contracts/domain-item.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import { getAuctionDataV4 } from '#domain/contracts/kinds/auction-codes.js';
 import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
 import { getJettonData, getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
 import { getWalletData, isClaimed } from '#domain/contracts/kinds/jetton-wallet.js';
@@ -8,9 +7,8 @@ import { getMultisigData, getOrderAddress } from '#domain/contracts/kinds/multis
 import { getOrderData } from '#domain/contracts/kinds/multisig-order.js';
 import { getCollectionData, getNftAddressByIndex, getNftContent } from '#domain/contracts/kinds/nft-collection.js';
 import { getNftData } from '#domain/contracts/kinds/nft-item.js';
-import { getFixPriceDataV4 } from '#domain/contracts/kinds/nft-sale.js';
 import { getPoolData } from '#domain/contracts/kinds/nominator-pool.js';
-import { getSaleData } from '#domain/contracts/kinds/sale-data.js';
+import { getAuctionDataV4, getFixPriceDataV4, getSaleData } from '#domain/contracts/kinds/sale-data.js';
 import {
   getTelemintAuctionConfig,
   getTelemintAuctionState,

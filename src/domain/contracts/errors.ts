@@ -53,6 +53,16 @@ export const contractDataErrors = defineErrors('contract-data', {
       `the ${d.what} of the contract has ${d.size} characters, more than ${d.limit}`,
     remedy: 'Read it with `runGetMethod`; the index keeps nothing that is so large.',
   },
+  'order-action': {
+    class: 'caller',
+    message: (d: { opcode: string }) => `a multisig has no action with opcode ${d.opcode}`,
+    remedy: 'It does nothing; whoever made the order may have meant something else.',
+  },
+  'order-too-large': {
+    class: 'caller',
+    message: () => 'the messages of the order are too large to be told',
+    remedy: 'Read them from the order itself: `order_boc`.',
+  },
   'domain-name': {
     class: 'caller',
     message: (d: { name: string; problem: string }) => `${JSON.stringify(d.name)} is no domain name: ${d.problem}`,

@@ -1,34 +1,16 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import { getMethod } from '#domain/contracts/get-method.js';
-import { type Auction, type AuctionOfJettons, auctionPart, getSaleData } from '#domain/contracts/kinds/sale-data.js';
-import { MethodResult } from '#domain/contracts/method-result.js';
+import {
+  type Auction,
+  type AuctionOfJettons,
+  getAuctionDataV4,
+  getFixPriceDataV4,
+  getSaleData,
+} from '#domain/contracts/kinds/sale-data.js';
 import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
 import { loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
-
-/**
- * An auction since version 4: the results of `get_sale_data` with `activated` for the magic, then `int step_time,
- * int last_query_id, slice jetton_wallet, slice jetton_master, int is_broken_state, int public_key`. `min_bid` is what the
- * next bid must be.
- */
-export const getAuctionDataV4 = getMethod('get_auction_data_v4', (stack): Auction => {
-  const result = new MethodResult('get_auction_data_v4', stack, 26);
-  const activated = result.flag();
-  return {
-    ...auctionPart(result),
-    more: {
-      activated,
-      step_time: result.int64(),
-      last_query_id: result.int(),
-      jetton_wallet: result.accountOrNull(),
-      jetton_master: result.accountOrNull(),
-      is_broken_state: result.flag(),
-      public_key: result.int(),
-    },
-  };
-});
 
 function uint32(data: Slice): bigint {
   return BigInt(data.loadUint(32));
@@ -237,7 +219,7 @@ function auctionOf4({ data }: NativeAccount): Auction {
 }
 
 function untilVersion3(hash: string, read: (account: NativeAccount) => Auction): NativeCode {
-  const lacks = [getAuctionDataV4.name, 'get_fix_price_data_v4'];
+  const lacks = [getAuctionDataV4.name, getFixPriceDataV4.name];
   return { hashes: [hash], answers: [nativeAnswer(getSaleData, read)], lacks };
 }
 
@@ -250,6 +232,6 @@ export const auctionCodes: readonly NativeCode[] = [
   {
     hashes: ['ce5a78534eaaa6ceed8dafd486d076eb60a9b0d6dbfb53676f662649c0689956'],
     answers: [nativeAnswer(getAuctionDataV4, auctionOf4)],
-    lacks: [getSaleData.name, 'get_fix_price_data_v4'],
+    lacks: [getSaleData.name, getFixPriceDataV4.name],
   },
 ];

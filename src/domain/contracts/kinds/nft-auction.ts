@@ -1,9 +1,9 @@
 import { ifAnswered } from '#domain/contracts/answered.js';
 import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import { auctionCodes, getAuctionDataV4 } from '#domain/contracts/kinds/auction-codes.js';
+import { auctionCodes } from '#domain/contracts/kinds/auction-codes.js';
 import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { type Auction, getSaleData } from '#domain/contracts/kinds/sale-data.js';
+import { type Auction, getAuctionDataV4, getSaleData } from '#domain/contracts/kinds/sale-data.js';
 
 async function read(view: ContractView, contract: AskedContract): Promise<Auction> {
   const newer = await ifAnswered(() => view.ask(contract, getAuctionDataV4));

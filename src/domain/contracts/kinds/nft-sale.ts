@@ -1,46 +1,20 @@
 import { ifAnswered } from '#domain/contracts/answered.js';
 import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import { getMethod } from '#domain/contracts/get-method.js';
 import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { type FixPriceSale, getSaleData, type JettonPrice, salePart } from '#domain/contracts/kinds/sale-data.js';
-import { MethodResult } from '#domain/contracts/method-result.js';
+import {
+  type FixPriceSale,
+  getAuctionDataV4,
+  getFixPriceDataV4,
+  getSaleData,
+  type JettonPrice,
+  jettonPrices,
+} from '#domain/contracts/kinds/sale-data.js';
 import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
-import { BASECHAIN, loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
-import { Address } from '#formats/address/address.js';
+import { loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
-import { openCell, type Slice } from '#formats/cells/slice.js';
+import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
-
-/** Cells of a dictionary of prices that are visited at most. */
-const PRICES_LIMIT = 4096;
-
-/**
- * A sale since version 4: `(int is_complete, int created_at, slice marketplace_address, slice nft_address,
- * slice nft_owner_address, int full_price, slice fee_address, int fee_percent, slice royalty_address, int royalty_percent,
- * int sold_at, int sold_query_id, cell jetton_price_dict) get_fix_price_data_v4()`
- */
-export const getFixPriceDataV4 = getMethod('get_fix_price_data_v4', (stack): FixPriceSale => {
-  const result = new MethodResult('get_fix_price_data_v4', stack, 13);
-  return {
-    ...salePart(result),
-    sold_at: result.int64(),
-    sold_query_id: result.int(),
-    jetton_prices: jettonPrices(result.cellOrNull()),
-  };
-});
-
-/** `(Hashmap 256 Coins)`: by account id of the wallet in the basechain. @throws cells/*, tlb/* */
-function jettonPrices(root: Cell | null): JettonPrice[] | null {
-  if (root === null) return null;
-  const prices: JettonPrice[] = [];
-  const add = (key: Uint8Array, value: Slice) => {
-    prices.push({ jetton_wallet: Address.ofParts(BASECHAIN, key), price: grams.load(value) });
-  };
-  forEachEntry(root, 256, add, { limit: PRICES_LIMIT, plain: true });
-  return prices;
-}
 
 /** `marketplace_fee_address:MsgAddress marketplace_fee:Coins royalty_address:MsgAddress royalty_amount:Coins` */
 function loadFees(cell: Cell) {
@@ -134,7 +108,7 @@ function saleOf4({ data }: NativeAccount): FixPriceSale {
 }
 
 function untilVersion3(hash: string, read: (account: NativeAccount) => FixPriceSale): NativeCode {
-  const lacks = [getFixPriceDataV4.name, 'get_auction_data_v4'];
+  const lacks = [getFixPriceDataV4.name, getAuctionDataV4.name];
   return { hashes: [hash], answers: [nativeAnswer(getSaleData, read)], lacks };
 }
 
@@ -146,7 +120,7 @@ const codes: readonly NativeCode[] = [
   {
     hashes: ['6b95a6418b9c9d2359045d1e7559b8d549ae0e506f24caab58fa30c8fb1feb86'],
     answers: [nativeAnswer(getFixPriceDataV4, saleOf4)],
-    lacks: [getSaleData.name, 'get_auction_data_v4'],
+    lacks: [getSaleData.name, getAuctionDataV4.name],
   },
 ];
 

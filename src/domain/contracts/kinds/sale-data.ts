@@ -1,7 +1,12 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { getMethod } from '#domain/contracts/get-method.js';
 import { MethodResult } from '#domain/contracts/method-result.js';
-import type { Address } from '#formats/address/address.js';
+import { BASECHAIN } from '#domain/contracts/native-data.js';
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import type { Slice } from '#formats/cells/slice.js';
+import { grams } from '#formats/tlb/codec/primitives.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 
 /** The price of an NFT in a jetton. */
@@ -143,3 +148,54 @@ export function auctionPart(result: MethodResult): Omit<Auction, 'more'> {
     is_canceled: result.flag(),
   };
 }
+
+/** Cells of a dictionary of prices that are visited at most. */
+const PRICES_LIMIT = 4096;
+
+/**
+ * A sale since version 4: `(int is_complete, int created_at, slice marketplace_address, slice nft_address,
+ * slice nft_owner_address, int full_price, slice fee_address, int fee_percent, slice royalty_address, int royalty_percent,
+ * int sold_at, int sold_query_id, cell jetton_price_dict) get_fix_price_data_v4()`
+ */
+export const getFixPriceDataV4 = getMethod('get_fix_price_data_v4', (stack): FixPriceSale => {
+  const result = new MethodResult('get_fix_price_data_v4', stack, 13);
+  return {
+    ...salePart(result),
+    sold_at: result.int64(),
+    sold_query_id: result.int(),
+    jetton_prices: jettonPrices(result.cellOrNull()),
+  };
+});
+
+/** `(Hashmap 256 Coins)`: by account id of the wallet in the basechain. @throws cells/*, tlb/* */
+export function jettonPrices(root: Cell | null): JettonPrice[] | null {
+  if (root === null) return null;
+  const prices: JettonPrice[] = [];
+  const add = (key: Uint8Array, value: Slice) => {
+    prices.push({ jetton_wallet: Address.ofParts(BASECHAIN, key), price: grams.load(value) });
+  };
+  forEachEntry(root, 256, add, { limit: PRICES_LIMIT, plain: true });
+  return prices;
+}
+
+/**
+ * An auction since version 4: the results of `get_sale_data` with `activated` for the magic, then `int step_time,
+ * int last_query_id, slice jetton_wallet, slice jetton_master, int is_broken_state, int public_key`. `min_bid` is what the
+ * next bid must be.
+ */
+export const getAuctionDataV4 = getMethod('get_auction_data_v4', (stack): Auction => {
+  const result = new MethodResult('get_auction_data_v4', stack, 26);
+  const activated = result.flag();
+  return {
+    ...auctionPart(result),
+    more: {
+      activated,
+      step_time: result.int64(),
+      last_query_id: result.int(),
+      jetton_wallet: result.accountOrNull(),
+      jetton_master: result.accountOrNull(),
+      is_broken_state: result.flag(),
+      public_key: result.int(),
+    },
+  };
+});
