@@ -32,7 +32,7 @@ export async function knownCodes(client: ClientBase, hashes: readonly Uint8Array
 
 /**
  * Notes the get methods of a code, of a library reference those of the library; they are not looked for again. What is told of
- * its contracts changes: the transaction of the caller has to say so (`index_state.contract_changes`).
+ * its contracts changes: the transaction of the caller has to say so with `noteContractChange`.
  *
  * @param methods null: it has no table of them
  */

@@ -117,6 +117,17 @@ export async function claimRounds(client: ClientBase, { from, to }: SeqnoRange):
 }
 
 /**
+ * Says, in the transaction that changes it, that something else is told of contracts or metadata: answers made before are not
+ * good any more. Others who do so, and batches, wait for its end.
+ */
+export async function noteContractChange(client: ClientBase): Promise<void> {
+  await client.query({
+    name: 'note-contract-change',
+    text: 'UPDATE index_state SET contract_changes = contract_changes + 1',
+  });
+}
+
+/**
  * Looks whether rounds may be written, before the work of doing so; {@link claimRounds} decides.
  *
  * @throws store/overlap
