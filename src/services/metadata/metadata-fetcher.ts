@@ -1,0 +1,231 @@
+import { tidyDocument } from '#domain/contracts/token-metadata.js';
+import type { Database } from '#drivers/store/database.js';
+import {
+  type ClaimedMetadata,
+  claimMetadata,
+  type MetadataOutcome,
+  settleMetadata,
+} from '#drivers/store/write/metadata-queue.js';
+import { pause } from '#kernel/async/pause.js';
+import type { Clock } from '#kernel/clock/clock.js';
+import type { TernError } from '#kernel/errors/tern-error.js';
+import type { Logger } from '#kernel/observe/logger.js';
+import { failedOutcome, hostAnswers, metadataError } from '#services/metadata/attempt-outcome.js';
+import { metadataErrors } from '#services/metadata/errors.js';
+import { type FetchModules, fetchDocument } from '#services/metadata/fetch-document.js';
+import { HOST_LIMITS, type HostLimits, HostTurns } from '#services/metadata/host-turns.js';
+import { type MetadataLink, readMetadataLink } from '#services/metadata/metadata-link.js';
+import type { MetadataMetrics } from '#services/metadata/metrics.js';
+import { EXPIRY_SECONDS, LEASE_SECONDS, spread } from '#services/metadata/retry-times.js';
+
+export interface FetcherOptions {
+  /** See {@link readMetadataLink}. */
+  readonly gateway: string;
+  /** Fetches under way at the same time. */
+  readonly atOnce: number;
+  readonly hosts?: HostLimits;
+}
+
+export interface FetcherModules extends FetchModules {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly unixTimeMs: () => number;
+  /** [0, 1) */
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Called when something is told otherwise of a token than before. */
+  readonly onChange: () => void;
+}
+
+/** How often it is looked for what is due, when nothing was. */
+const LOOK_MS = 1_000;
+/** After the database failed. */
+const RETRY_MS = 2_000;
+/** Written in one transaction. */
+const MOST_OUTCOMES = 64;
+
+/**
+ * Fetches metadata that is due, again and again, and writes what comes of it. Any number of processes may do so on one database;
+ * what one of them had taken when it ended comes to the others later.
+ */
+export class MetadataFetcher {
+  readonly #options: FetcherOptions;
+  readonly #modules: FetcherModules;
+  readonly #turns: HostTurns;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #outcomes: MetadataOutcome[] = [];
+  readonly #sums = { fetched: 0, put_off: 0, fetch_seconds: 0, behind_seconds: 0 };
+  readonly #failed = new Map<string, number>();
+  #wake = (): void => {};
+  #loop: Promise<void> = Promise.resolve();
+  #problem: TernError | null = null;
+
+  constructor(options: FetcherOptions, modules: FetcherModules) {
+    this.#options = options;
+    this.#modules = modules;
+    this.#turns = new HostTurns(options.hosts ?? HOST_LIMITS, () => modules.clock.now());
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  metrics(): Omit<MetadataMetrics, 'overrides'> {
+    return {
+      ...this.#sums,
+      running: this.#running.size,
+      failed: new Map(this.#failed),
+      resting_hosts: this.#turns.resting,
+    };
+  }
+
+  /** Ends what is under way, and gives back what was taken. */
+  async close(): Promise<void> {
+    this.#stop.abort(metadataErrors.stopped({}));
+    this.#wake();
+    await this.#loop;
+    await Promise.all(this.#running);
+    // Where the database is gone, others take it when the lease ends.
+    while (this.#outcomes.length > 0) if (!(await this.#attempt(() => this.#settle()))) break;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      let claimed = 0;
+      const works = await this.#attempt(async () => {
+        await this.#settle();
+        claimed = await this.#claim();
+      });
+      if (!works) await pause(RETRY_MS, this.#modules.clock, signal);
+      else if (claimed === 0 && this.#outcomes.length === 0) await this.#rest();
+    }
+  }
+
+  /** Until something ended, or it is time to look again. */
+  async #rest(): Promise<void> {
+    const { clock } = this.#modules;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.schedule(LOOK_MS, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#stop.signal.aborted) this.#wake();
+    });
+    this.#wake = () => {};
+  }
+
+  /** @returns whether the database did it */
+  async #attempt(work: () => Promise<void>): Promise<boolean> {
+    const { logger } = this.#modules;
+    try {
+      await work();
+      if (this.#problem !== null) logger.info('metadata is fetched again');
+      this.#problem = null;
+      return true;
+    } catch (error) {
+      const problem = metadataError(error);
+      if (this.#problem?.code !== problem.code && !this.#stop.signal.aborted) {
+        const { code, message, remedy } = problem;
+        logger.warn('the fetching of metadata waits', { code, problem: message, remedy });
+      }
+      this.#problem = problem;
+      return false;
+    }
+  }
+
+  async #claim(): Promise<number> {
+    const { database } = this.#modules;
+    const limit = this.#options.atOnce - this.#running.size;
+    if (limit <= 0 || this.#stop.signal.aborted) return 0;
+    const now = this.#unixTime();
+    const rows = await database.withWriter((client) => claimMetadata(client, { now, limit, leases: LEASE_SECONDS }));
+    this.#sums.behind_seconds = Math.max(0, ...rows.map(({ due_at }) => now - Number(due_at)));
+    for (const row of rows) this.#begin(row);
+    return rows.length;
+  }
+
+  async #settle(): Promise<void> {
+    const outcomes = this.#outcomes.slice(0, MOST_OUTCOMES);
+    if (outcomes.length === 0) return;
+    const now = this.#unixTime();
+    const { database, onChange } = this.#modules;
+    const changes = await database.transaction((client) => settleMetadata(client, outcomes, now));
+    this.#outcomes.splice(0, outcomes.length);
+    if (changes) onChange();
+  }
+
+  #begin(row: ClaimedMetadata): void {
+    let link: MetadataLink;
+    try {
+      link = readMetadataLink(row.uri, this.#options.gateway);
+    } catch (error) {
+      this.#fail(row, metadataError(error));
+      return;
+    }
+    const wait = link.kind === 'web' ? this.#turns.take(link.url.host) : 0;
+    if (wait > 0) this.#putOff(row, Math.ceil(wait / 1000));
+    else if (this.#stop.signal.aborted) this.#giveBack(row, link);
+    else {
+      const work = this.#fetch(row, link).finally(() => {
+        this.#running.delete(work);
+        this.#wake();
+      });
+      this.#running.add(work);
+    }
+  }
+
+  async #fetch(row: ClaimedMetadata, link: MetadataLink): Promise<void> {
+    const { clock, random } = this.#modules;
+    const began = clock.now();
+    try {
+      const found = await fetchDocument(link, this.#modules, this.#stop.signal);
+      const document = JSON.stringify(tidyDocument(found));
+      this.#sums.fetched++;
+      this.#outcomes.push({ ...row, result: 'fetched', document, next: this.#in(spread(EXPIRY_SECONDS, random)) });
+      this.#told(link, began, true);
+    } catch (error) {
+      if (this.#stop.signal.aborted) {
+        this.#giveBack(row, link);
+        return;
+      }
+      const known = metadataError(error);
+      this.#fail(row, known);
+      this.#told(link, began, hostAnswers(known));
+    }
+  }
+
+  #told(link: MetadataLink, began: number, hasAnswered: boolean): void {
+    const tookMs = this.#modules.clock.now() - began;
+    this.#sums.fetch_seconds += tookMs / 1000;
+    if (link.kind === 'web') this.#turns.done(link.url.host, tookMs, hasAnswered);
+  }
+
+  #fail(row: ClaimedMetadata, error: TernError): void {
+    const { random, logger } = this.#modules;
+    const { code, message } = error;
+    if (error.class === 'internal') logger.warn('metadata could not be fetched', { code, problem: message });
+    this.#failed.set(code, (this.#failed.get(code) ?? 0) + 1);
+    this.#outcomes.push(failedOutcome(row, error, this.#unixTime(), random));
+  }
+
+  #putOff(row: ClaimedMetadata, seconds: number): void {
+    this.#sums.put_off++;
+    this.#outcomes.push({ ...row, result: 'put-off', next: this.#in(seconds) });
+  }
+
+  #giveBack(row: ClaimedMetadata, link: MetadataLink): void {
+    if (link.kind === 'web') this.#turns.release(link.url.host);
+    this.#outcomes.push({ ...row, result: 'put-off', next: this.#unixTime() });
+  }
+
+  #in(seconds: number): number {
+    return this.#unixTime() + seconds;
+  }
+
+  #unixTime(): number {
+    return Math.floor(this.#modules.unixTimeMs() / 1000);
+  }
+}
