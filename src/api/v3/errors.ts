@@ -17,6 +17,12 @@ export const v3Errors = defineErrors('v3', {
     message: () => 'no masterchain block is indexed yet',
     remedy: 'Ask again when the index has begun to fill; the health page says how far it is.',
   },
+  'too-many-orders': {
+    class: 'caller',
+    message: (d: { most: number }) => `the multisigs have more than ${d.most} orders together`,
+    remedy:
+      'Ask for fewer multisigs at a time with limit, or with include_orders=false, and for orders with multisig/orders.',
+  },
   'blocks-not-found': {
     class: 'not-found',
     message: (d: { mc_seqno: number }) => `blocks not found: of masterchain block ${d.mc_seqno} there are none here`,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { commaList } from '#api/http/comma-list.js';
+import type { Profile } from '#api/http/http-api.js';
 import { byProfile, documentedAs } from '#api/http/profile-keywords.js';
 import {
   decodeAddress,
@@ -128,17 +129,31 @@ export function timeParameters(utime: string, lt: string, start = lt) {
 export const MAX_LIMIT = 1_000;
 export const DEFAULT_LIMIT = { spec: 10, toncenter: 100 } as const;
 
-export const limit = Type.Optional(
-  Type.Integer({
-    description:
-      `At most this many rows, 1 to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT.spec}, as the published document says; ` +
-      `${DEFAULT_LIMIT.toncenter} under /toncenter, as the live service does.`,
-    format: 'int32',
-    minimum: 1,
-    maximum: MAX_LIMIT,
-    ...byProfile({ spec: { default: DEFAULT_LIMIT.spec }, toncenter: { default: DEFAULT_LIMIT.toncenter } }),
-  }),
-);
+/** How many rows, where a method does not take as many as most do. */
+export function limitParameter({
+  most = MAX_LIMIT,
+  byDefault = DEFAULT_LIMIT,
+}: {
+  readonly most?: number;
+  readonly byDefault?: Readonly<Record<Profile, number>>;
+} = {}) {
+  const { spec, toncenter } = byDefault;
+  const defaults =
+    spec === toncenter
+      ? `${spec}.`
+      : `${spec}, as the published document says; ${toncenter} under /toncenter, as the live service does.`;
+  return Type.Optional(
+    Type.Integer({
+      description: `At most this many rows, 1 to ${most}. Default: ${defaults}`,
+      format: 'int32',
+      minimum: 1,
+      maximum: most,
+      ...byProfile({ spec: { default: spec }, toncenter: { default: toncenter } }),
+    }),
+  );
+}
+
+export const limit = limitParameter();
 
 export const offset = Type.Optional(
   Type.Integer({

@@ -14,6 +14,8 @@ export interface Dialect {
   opcode(opcode: number): string;
   /** The shard is unsigned. */
   shard(shard: bigint): string;
+  /** A list of orders without any. */
+  readonly noItems: string;
   /** The tree of a trace, in which `children` may be null. */
   traceTree(json: string): string;
 }
@@ -24,6 +26,7 @@ const spec: Dialect = {
   nullable: (name, value) => (value === null ? '' : `,"${name}":${value}`),
   opcode: (opcode) => String(opcode | 0),
   shard: (shard) => `"${BigInt.asIntN(64, shard)}"`,
+  noItems: '[]',
   // Its texts are hashes, which hold no quotes.
   traceTree: (json) => json.replaceAll('"children":null', '"children":[]'),
 };
@@ -34,6 +37,7 @@ const toncenter: Dialect = {
   nullable: (name, value) => `,"${name}":${value}`,
   opcode: (opcode) => `"0x${opcode.toString(16).padStart(8, '0')}"`,
   shard: (shard) => `"${shard.toString(16).toUpperCase()}"`,
+  noItems: 'null',
   traceTree: (json) => json,
 };
 
