@@ -10,6 +10,13 @@ import type {
   IndexHead,
   Listed,
 } from '#drivers/store/read/index-reads.js';
+import type {
+  IndexedJettonMaster,
+  IndexedJettonWallet,
+  IndexedNftCollection,
+  IndexedNftItem,
+  IndexedSale,
+} from '#drivers/store/read/indexed-tokens.js';
 import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-reads.js';
 import type { IndexedTokenEvent, ListedTokenKind } from '#drivers/store/read/token-events.js';
 import type { IndexedVesting } from '#drivers/store/read/vesting-reads.js';
@@ -32,6 +39,11 @@ export interface FakeRows {
   readonly multisigs?: readonly IndexedMultisig[];
   readonly multisigOrders?: readonly IndexedMultisigOrder[];
   readonly vestingContracts?: readonly IndexedVesting[];
+  readonly jettonMasters?: readonly IndexedJettonMaster[];
+  readonly jettonWallets?: readonly IndexedJettonWallet[];
+  readonly nftCollections?: readonly IndexedNftCollection[];
+  readonly nftItems?: readonly IndexedNftItem[];
+  readonly nftSales?: readonly IndexedSale[];
   /** The cursor of the next page. */
   readonly next?: string;
 }
@@ -86,6 +98,21 @@ export class FakeIndex implements IndexPort {
   async tokenEvents<Kind extends ListedTokenKind>(kind: Kind, filter: unknown, page: unknown) {
     const events = this.#rows.tokenEvents?.filter((event) => event.kind === kind) as IndexedTokenEvent<Kind>[];
     return this.#give(['tokenEvents', kind, filter, page], this.#listed(events));
+  }
+  async jettonMasters(filter: unknown, page: unknown) {
+    return this.#give(['jettonMasters', filter, page], this.#listed(this.#rows.jettonMasters));
+  }
+  async jettonWallets(filter: unknown, page: unknown) {
+    return this.#give(['jettonWallets', filter, page], this.#listed(this.#rows.jettonWallets));
+  }
+  async nftCollections(filter: unknown, page: unknown) {
+    return this.#give(['nftCollections', filter, page], this.#listed(this.#rows.nftCollections));
+  }
+  async nftItems(filter: unknown, page: unknown) {
+    return this.#give(['nftItems', filter, page], this.#listed(this.#rows.nftItems));
+  }
+  async nftSales(addresses: unknown) {
+    return this.#give(['nftSales', addresses], this.#rows.nftSales ?? []);
   }
   async topAccounts(page: unknown) {
     return this.#give(['topAccounts', page], this.#listed(this.#rows.balances));

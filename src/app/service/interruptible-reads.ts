@@ -55,6 +55,21 @@ export class InterruptibleReads implements IndexPort {
   transactionsOfTraces(...given: Parameters<IndexPort['transactionsOfTraces']>) {
     return this.#read((reads) => reads.transactionsOfTraces(...given));
   }
+  jettonMasters(...given: Parameters<IndexPort['jettonMasters']>) {
+    return this.#read((reads) => reads.jettonMasters(...given));
+  }
+  jettonWallets(...given: Parameters<IndexPort['jettonWallets']>) {
+    return this.#read((reads) => reads.jettonWallets(...given));
+  }
+  nftCollections(...given: Parameters<IndexPort['nftCollections']>) {
+    return this.#read((reads) => reads.nftCollections(...given));
+  }
+  nftItems(...given: Parameters<IndexPort['nftItems']>) {
+    return this.#read((reads) => reads.nftItems(...given));
+  }
+  nftSales(...given: Parameters<IndexPort['nftSales']>) {
+    return this.#read((reads) => reads.nftSales(...given));
+  }
   accounts(...given: Parameters<IndexPort['accounts']>) {
     return this.#read((reads) => reads.accounts(...given));
   }

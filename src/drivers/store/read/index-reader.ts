@@ -25,6 +25,13 @@ import {
   IndexSessions,
   type ReadThresholds,
 } from '#drivers/store/read/index-session.js';
+import type {
+  JettonMasterFilter,
+  JettonWalletFilter,
+  NftCollectionFilter,
+  NftItemFilter,
+} from '#drivers/store/read/indexed-tokens.js';
+import { readJettonMasters, readJettonWallets } from '#drivers/store/read/jetton-reads.js';
 import { readMessages } from '#drivers/store/read/message-reads.js';
 import {
   type MultisigFilter,
@@ -33,6 +40,8 @@ import {
   readMultisigs,
   readOrdersOfMultisigs,
 } from '#drivers/store/read/multisig-reads.js';
+import { readNftCollections, readNftItems } from '#drivers/store/read/nft-reads.js';
+import { readNftSales } from '#drivers/store/read/sale-reads.js';
 import { SharedCells } from '#drivers/store/read/shared-cells.js';
 import { readTokenEvents } from '#drivers/store/read/token-event-reads.js';
 import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
@@ -97,6 +106,21 @@ export class IndexReader implements IndexPort {
   }
   topAccounts(page: Page, options: IndexReadOptions) {
     return this.#read(options, (session) => readTopAccounts(session, page));
+  }
+  jettonMasters(filter: JettonMasterFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readJettonMasters(session, filter, page));
+  }
+  jettonWallets(filter: JettonWalletFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readJettonWallets(session, filter, page));
+  }
+  nftCollections(filter: NftCollectionFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readNftCollections(session, filter, page));
+  }
+  nftItems(filter: NftItemFilter, page: Page, options: IndexReadOptions) {
+    return this.#read(options, (session) => readNftItems(session, filter, page));
+  }
+  nftSales(addresses: readonly Address[], options: IndexReadOptions) {
+    return this.#read(options, (session) => readNftSales(session, addresses));
   }
   dnsRecords(filter: DnsRecordFilter, page: Omit<Page, 'sort'>, options: IndexReadOptions) {
     return this.#read(options, (session) => readDnsRecords(session, filter, page));
