@@ -6,10 +6,19 @@ import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-ca
 const LATER =
   /^\/(actions|pending\w+|jetton\/\w+|nft\/\w+|dns\/\w+|multisig\/\w+|vesting|balanceChanges|staking\/.*|validators\/.*)$/;
 
+/** Whether the data of a method come with another part of the index. */
+export function comesLater(name: string): boolean {
+  return LATER.test(`/${name}`);
+}
+
 /** The call of a method that a recording is; null for methods that are not there. */
 export function v3Call(recording: Recording): RecordedCall | null {
+  return LATER.test(recording.path) ? null : callOf(recording);
+}
+
+/** The call of a method that a recording is. */
+export function callOf(recording: Recording): RecordedCall {
   const { path, query, body } = recording;
-  if (LATER.test(path)) return null;
   const name = path.slice(1);
   if (recording.method === 'GET')
     return { recording, name, source: 'query', params: parseQuery(query ?? '', foldingGrammar) };
