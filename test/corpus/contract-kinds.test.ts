@@ -39,8 +39,14 @@ const REFUSED: Readonly<Record<string, string>> = {
   '0:42bb6815b42277fa1daccb4b40282a80a0de136b9a5b91f71af8ab1aa7eafffd': 'contract-data/not-verified',
 };
 
-/** What the reference index lacks: its collection says that it is its item, and it is there at the end of the chain. */
-const NOT_IN_REFERENCE = ['nft_item 0:d96083e28a9c813d3dabc2648757d7afd48de071a8e9e5680357cf4f5102b401'];
+/**
+ * What the reference index lacks: it has no table of pools; and the collection of the item says that it is its own, and it is
+ * there at the end of the chain.
+ */
+const NOT_IN_REFERENCE = [
+  'nominator_pool -1:178c04064ccf9e9541783dad576a9e32c5427039226e6e5d69bfedc795991b9a',
+  'nft_item 0:d96083e28a9c813d3dabc2648757d7afd48de071a8e9e5680357cf4f5102b401',
+];
 
 /** Rows that the reference index read from an older state: it does not read an item again once its auction is over. */
 const OLD_IN_REFERENCE = [
