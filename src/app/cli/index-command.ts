@@ -14,6 +14,7 @@ import { loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
 import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
 import type { Backfill } from '#app/service/index-tools.js';
+import type { Rederivation } from '#app/service/rederivation.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
@@ -32,21 +33,27 @@ export function indexCommand(environment: Environment): Command {
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(backfillSettings, { flags, environment });
+      if (values.rederive !== null && (values.from !== null || values.to !== null)) {
+        throw cliErrors.usage({
+          problem: 'with --rederive all that is indexed is gone through: leave out --from and --to',
+        });
+      }
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
       try {
         const began = systemClock.now();
-        let done: Backfill | null = null;
+        let done: Backfill | Rederivation | null = null;
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         const isDone = await runUntilSignal(
           () => startIndexing(values, logger),
           (running) => {
             done = running;
-            output.start(() => progressLine(running.indexer.status, running.problem()));
+            output.start(() => ('progress' in running ? running.progress() : fillingLine(running)));
           },
         ).finally(() => output.close());
         if (done !== null) {
-          const { status } = (done as Backfill).indexer;
-          writeOut(`${sumsLine(status, (systemClock.now() - began) / 1000)}\n`);
+          const running = done as Backfill | Rederivation;
+          const seconds = (systemClock.now() - began) / 1000;
+          writeOut(`${'progress' in running ? running.progress() : sumsLine(running.indexer.status, seconds)}\n`);
         }
         if (!isDone) throw cliErrors.interrupted({ command: 'tern index' });
       } finally {
@@ -56,16 +63,20 @@ export function indexCommand(environment: Environment): Command {
   return addSettings(command, backfillSettings);
 }
 
-async function startIndexing(settings: BackfillSettings, logger: Logger): Promise<Backfill> {
+function fillingLine({ indexer, problem }: Backfill): string {
+  return progressLine(indexer.status, problem());
+}
+
+async function startIndexing(settings: BackfillSettings, logger: Logger): Promise<Backfill | Rederivation> {
   const [network] = await loadNetworks([settings.network], { download });
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
-  const { from, to, workers, data: dataFolder } = settings;
+  const { from, to, workers, data: dataFolder, rederive } = settings;
   // Loaded when it is needed: other commands start in half the time without it.
   const { startBackfill } = await import('#app/service/index-tools.js');
-  return startBackfill(
-    { network: network!, url: databases.get(name)!.url, dataFolder, from, to, accounts, workers },
-    realSurroundings(logger),
-  );
+  const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, workers };
+  if (rederive === null) return startBackfill({ ...index, from, to }, realSurroundings(logger));
+  const { startRederivation } = await import('#app/service/rederivation.js');
+  return startRederivation(index, realSurroundings(logger));
 }

@@ -32,6 +32,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   accounts: ['a.txt', 'a.txt', 'a\0'],
   keep: ['30d', 2_592_000_000, '30', '0d', '36501d', '1.5d', 'forever'],
   indexWorkers: ['2', 2, '0', '65'],
+  rederive: ['contracts', 'contracts', 'all'],
   workers: ['64', 64, '0', '65'],
   sample: ['100', 100, '0', '1%'],
   databaseConnections: ['1', 1, '0', '1001'],

@@ -108,6 +108,11 @@ export const backfillSettings = {
   databaseUrl: { ...databaseUrl, isRequired: true },
   ...selectionSettings,
   to: seqnoSetting('the masterchain block that it ends with; default: the newest one'),
+  rederive: optional({
+    ...words('contracts'),
+    meaning:
+      'instead of filling, look again at all contracts and token events of what is indexed, also while an indexer runs, which then does it',
+  }),
   workers: optional({
     ...wholeNumber('N', 1, 64),
     meaning: 'threads that write the index; default: as the cores of the machine allow',

@@ -57,7 +57,7 @@ export function openIndexer(
     workers,
   }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'workers'>,
   { source, database, url, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
-  until: { readonly to: number | null; readonly follow: boolean },
+  until: { readonly to: number | null; readonly follow: boolean; readonly deriveOnly?: boolean },
 ): Promise<Indexer> {
   const { chain } = source;
   const rounds = new RoundSource({}, { chain, clock, logger });
