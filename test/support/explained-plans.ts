@@ -70,7 +70,9 @@ function collect(node: PlanNode, scanned: string[]): void {
 
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => `"${plain(item)}"`).join(',')}}`);
+  // In the text of an array a backslash stands for the character behind it.
+  const item = (one: unknown) => `"${plain(one).replaceAll('\\', '\\\\')}"`;
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map(item).join(',')}}`);
   return pg.escapeLiteral(plain(value));
 }
 

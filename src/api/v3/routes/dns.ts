@@ -34,6 +34,8 @@ const records = v3Endpoint({
           description: 'Only the domain of just this name, with its zone.',
           minLength: 1,
           maxLength: MAX_DOMAIN,
+          // What the database has no text for.
+          pattern: '^[^\\u0000]*$',
           examples: ['foundation.ton'],
         }),
       ),
