@@ -5,11 +5,13 @@ import { blockEndpoints } from '#api/v3/routes/blocks.js';
 import { decodeEndpoints } from '#api/v3/routes/decode.js';
 import { dnsEndpoints } from '#api/v3/routes/dns.js';
 import { jettonEventEndpoints } from '#api/v3/routes/jetton-events.js';
+import { jettonEndpoints } from '#api/v3/routes/jettons.js';
 import { legacyAccountEndpoints } from '#api/v3/routes/legacy-accounts.js';
 import { legacyCallEndpoints } from '#api/v3/routes/legacy-calls.js';
 import { messageEndpoints } from '#api/v3/routes/messages.js';
 import { multisigEndpoints } from '#api/v3/routes/multisig.js';
 import { nftEventEndpoints } from '#api/v3/routes/nft-events.js';
+import { nftEndpoints } from '#api/v3/routes/nfts.js';
 import { traceEndpoints } from '#api/v3/routes/traces.js';
 import { transactionEndpoints } from '#api/v3/routes/transactions.js';
 import { vestingEndpoints } from '#api/v3/routes/vesting.js';
@@ -21,7 +23,9 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...blockEndpoints,
   ...transactionEndpoints,
   ...messageEndpoints,
+  ...jettonEndpoints,
   ...jettonEventEndpoints,
+  ...nftEndpoints,
   ...nftEventEndpoints,
   ...dnsEndpoints,
   ...multisigEndpoints,

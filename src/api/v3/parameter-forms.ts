@@ -111,6 +111,12 @@ export function decodeSort(text: string): 'asc' | 'desc' {
   throw badValue(`${quoted(text)} is neither asc nor desc`);
 }
 
+/** An index of an item in its collection: at most 257 bits. @throws v3/parameter-value */
+export function decodeIndex(text: string): bigint {
+  if (/^\d{1,78}$/.test(text)) return BigInt(text);
+  throw badValue(`index should contain digits only, at most 78, but is ${quoted(text)}`);
+}
+
 export function badValue(problem: string, cause?: unknown): Error {
   return v3Errors['parameter-value']({ problem }, cause);
 }

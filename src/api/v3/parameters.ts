@@ -175,14 +175,14 @@ export const cursor = Type.Optional(
   }),
 );
 
-/** `asc` or `desc`; `a` and `d` and other letter case will do. */
-export function sortParameter(description: string, byDefault: 'asc' | 'desc' = 'desc') {
+/** `asc` or `desc`; `a` and `d` and other letter case will do. @param byDefault null: another order than this one */
+export function sortParameter(description: string, byDefault: 'asc' | 'desc' | null = 'desc') {
   return Type.Optional(
     Type.Transform(
       Type.String({
         description: `${description} \`asc\`: rising, \`desc\`: falling.`,
         enum: ['asc', 'desc'],
-        default: byDefault,
+        ...(byDefault === null ? {} : { default: byDefault }),
       }),
     )
       .Decode(decodeSort)
