@@ -54,7 +54,6 @@ const wallets = v3Endpoint({
       exclude_zero_balance: Type.Optional(
         Type.Boolean({
           description: 'Without empty wallets. What could still be claimed of a mintless jetton does not count.',
-          default: false,
         }),
       ),
       ...pageFields,

@@ -73,7 +73,7 @@ const items = v3Endpoint({
         }),
       ),
       sort_by_last_transaction_lt: Type.Optional(
-        Type.Boolean({ description: 'By logical time of the last transaction, the newest first.', default: false }),
+        Type.Boolean({ description: 'By logical time of the last transaction, the newest first.' }),
       ),
       ...pageFields,
     },
