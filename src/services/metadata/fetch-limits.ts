@@ -17,7 +17,7 @@ export const FETCH_LIMITS: FetchLimits = {
   totalMs: 20_000,
   firstByteMs: 12_000,
   stallMs: 5_000,
-  bytes: 2 ** 20,
+  bytes: 2 ** 19,
   headerBytes: 16_384,
   redirects: 3,
 };

@@ -50,6 +50,7 @@ export function httpGet(
     const firstByteMs = Math.min(limits.firstByteMs, limits.totalMs);
     let timer = clock.schedule(firstByteMs, () => end(late('does not answer', firstByteMs)));
     let interim = 0;
+    let isOver = false;
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     request.on('error', (error) => end(unreachable(error)));
@@ -93,6 +94,8 @@ export function httpGet(
     }
 
     function end(problem: unknown, answer?: HttpAnswer): void {
+      if (isOver) return;
+      isOver = true;
       timer();
       signal.removeEventListener('abort', onAbort);
       if (answer === undefined) reject(problem);
