@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '#drivers/store/database.js';
+import { IndexReader } from '#drivers/store/read/index-reader.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
+import type { Json } from '#test/contract/v3-columns.js';
+import { callOf } from '#test/contract/v3-recorded.js';
+import { addRecordedContracts } from '#test/support/recorded-contracts.js';
+import { sharedData } from '#test/support/shared-data.js';
+import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+import { callV3 } from '#test/support/v3-method.js';
+
+const METHODS = /^\/(dns\/records|multisig\/(wallets|orders)|vesting)$/;
+const RULES = readRules(`${import.meta.dirname}/v3-rules.json`);
+const network = sharedData('recorded-net');
+
+/** What is said of accounts is not the matter here: which of them are named is left. */
+function withoutFacts(response: unknown): unknown {
+  const { address_book, ...rest } = response as Json;
+  if (address_book === undefined) return response;
+  return { ...rest, address_book: Object.fromEntries(Object.keys(address_book).map((name) => [name, true])) };
+}
+
+describe.skipIf(network === null)('what a reference index says of domains, multisigs and vesting', () => {
+  let test: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    test = await testDatabase();
+    await addRecordedContracts(await test.connect(), network!);
+    database = await Database.open({ url: test.url }, { clock: systemClock });
+  });
+  afterAll(async () => {
+    await database?.close();
+    await test?.close();
+  });
+
+  it('is answered over the rows of that index, but for what the rules say', async () => {
+    const index = new IndexReader(database);
+    const asked = readRecordings(`${network}/v3-recordings.jsonl.gz`)
+      .filter(({ path }) => METHODS.test(path))
+      .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));
+    const answer = async ({ name, recording }: RecordedCall) => {
+      const { status, body, error } = await callV3(name, recording.query ?? '', {
+        ...{ network: { index }, profile: 'toncenter' },
+      });
+      return { status, response: status === 200 ? withoutFacts(body) : { error } };
+    };
+    const compared = await compareCalls(asked, RULES, answer, 'body');
+    expect(compared.differences).toEqual([]);
+    expect(compared.equal).toBe(asked.length);
+    expect(compared.equal).toBeGreaterThan(90);
+    const own = RULES.filter(({ path }) => path !== '^/').map(({ reason }) => reason);
+    expect(own.filter((reason) => compared.stale.includes(reason))).toEqual([]);
+  });
+});
