@@ -48,7 +48,7 @@ describe.skipIf(network === null)('what a reference index says of domains, multi
     const compared = await compareCalls(asked, RULES, answer, 'body');
     expect(compared.differences).toEqual([]);
     expect(compared.equal).toBe(asked.length);
-    expect(compared.equal).toBeGreaterThan(90);
+    expect(compared.equal).toBeGreaterThan(70);
     const own = RULES.filter(({ path }) => path !== '^/').map(({ reason }) => reason);
     expect(own.filter((reason) => compared.stale.includes(reason))).toEqual([]);
   });
