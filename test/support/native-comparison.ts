@@ -1,6 +1,7 @@
 import { ALL_CATEGORIES, dnsresolve, getDomain, getFullDomain, SELF } from '#domain/contracts/domain-item.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
 import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { getAssets, getReserves, getTradeFee, isStable } from '#domain/contracts/kinds/dex-pool.js';
 import { getJettonData, getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
 import { getWalletData, isClaimed } from '#domain/contracts/kinds/jetton-wallet.js';
 import { getMultisigData, getOrderAddress } from '#domain/contracts/kinds/multisig.js';
@@ -72,6 +73,10 @@ const QUESTIONS: readonly Question[] = [
   question(getOrderData),
   question(getVestingData),
   question(getPoolData),
+  question(getAssets),
+  question(isStable),
+  question(getReserves),
+  question(getTradeFee),
 ];
 
 /** A get method of an account, read natively and as the virtual machine gives it. */

@@ -51,16 +51,14 @@ function loadFeesOf4(cell: Cell): Fees {
   return fees;
 }
 
-const FACTOR = 1_000_000_000n;
-
-/** `percent` of `factor` of an amount, with the rounding of the contracts. */
+/** `percent` of `factor` of an amount. */
 function partOf(amount: bigint, percent: bigint, factor: bigint): bigint {
-  return factor === 0n ? 0n : (((amount * percent) / FACTOR) * FACTOR) / factor;
+  return factor === 0n ? 0n : (amount * percent) / factor;
 }
 
 /** Whether the owner gets anything of what is paid. */
 function isProfitable(fees: Fees): boolean {
-  const amount = 10n * FACTOR;
+  const amount = 10_000_000_000n;
   const marketplace = partOf(amount, fees.mp_fee_factor, fees.mp_fee_base);
   return amount - marketplace - partOf(amount, fees.royalty_fee_factor, fees.royalty_fee_base) >= 1n;
 }

@@ -3,14 +3,15 @@ import type { AskedContract, ContractView } from '#domain/contracts/contract-vie
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { type GetMethod, getMethod } from '#domain/contracts/get-method.js';
 import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { requireCode } from '#domain/contracts/known-code.js';
 import { MethodResult } from '#domain/contracts/method-result.js';
-import type { NativeCode } from '#domain/contracts/native-code.js';
+import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
+import { loadAccount, loadPlainAddress } from '#domain/contracts/native-data.js';
 import { Address } from '#formats/address/address.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { Slice } from '#formats/cells/slice.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
+import { grams } from '#formats/tlb/codec/primitives.js';
 import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
 
 /** A pool of two assets. */
@@ -82,25 +83,56 @@ function assetCell(asset: Address | null): Cell {
   return new Builder().storeUint(JETTON, 4).storeInt(asset.workchain, 8).storeBytes(asset.hash).endCell();
 }
 
+/**
+ * `version:uint16 trade_fee:uint16 total_supply:Coins reserve_1:Coins reserve_2:Coins fee_1:Coins fee_2:Coins
+ * price_1:uint128 price_2:uint128 config:^[factory:MsgAddress base:uint8 is_stable:Bool asset_1:Asset asset_2:Asset] ^Cell
+ * ^Cell ^[decimals_1:uint8 decimals_2:uint8 MsgAddress MsgAddress MsgAddress Bool]`
+ */
+function loadPool({ data }: NativeAccount) {
+  const slice = openCell(data).skip(16);
+  const trade_fee = BigInt(slice.loadUint(16));
+  grams.load(slice);
+  const reserves = { first: grams.load(slice), second: grams.load(slice) };
+  grams.load(slice);
+  grams.load(slice);
+  slice.skip(128 + 128);
+  const config = openCell(slice.loadRef());
+  slice.loadRef();
+  slice.loadRef();
+  const more = openCell(slice.loadRef()).skip(8 + 8);
+  slice.end();
+  for (let i = 0; i < 3; i++) loadPlainAddress(more);
+  more.skip(1).end();
+  loadAccount(config);
+  config.skip(8);
+  const stable = config.loadBit();
+  const assets = { first: loadAsset(config), second: loadAsset(config) };
+  config.end();
+  return { stable, assets, reserves, trade_fee };
+}
+
+const FEE_DENOMINATOR = 10_000n;
+
 const codes: readonly NativeCode[] = [
   {
-    hashes: [
-      '1275095b6da3911292406f4f4386f9e780099b854c6dee9ee2895ddce70927c1',
-      '778f0d3fe6482c50888970df5e787f40f3a4ab282170c035a5920877058c99d3',
-      'c0f9d14fbc8e14f0d72cba2214165eee35836ab174130912baf9dbfa43ead562',
+    hashes: ['1275095b6da3911292406f4f4386f9e780099b854c6dee9ee2895ddce70927c1'],
+    answers: [
+      nativeAnswer(getAssets, (account) => loadPool(account).assets),
+      nativeAnswer(isStable, (account) => loadPool(account).stable),
+      nativeAnswer(getReserves, (account) => loadPool(account).reserves),
+      nativeAnswer(getTradeFee, (account) => ({ first: loadPool(account).trade_fee, second: FEE_DENOMINATOR })),
     ],
-    answers: [],
   },
 ];
 
 /** The factory of DeDust on mainnet. */
 export const DEDUST_FACTORY: Address = parseAddress('EQBfBWT7X2BHg9tXAxzhz2aKiNTU1tpt5NsiK0uSDW_YAJ67').address;
 
-/** A pool of DeDust; the factory confirms that it made the pool for these assets. */
+/** A pool of DeDust, of version 1: the factory confirms that it made the pool for these assets. */
 export function dexPoolOf(factory: Address) {
   return contractKind({
     kind: 'dex_pool',
-    methods: [],
+    methods: [[getAssets.name, isStable.name, getReserves.name, getTradeFee.name]],
     codes,
     read: (view, contract) => readPool(view, contract, factory),
     table: {
@@ -121,7 +153,6 @@ export function dexPoolOf(factory: Address) {
 }
 
 async function readPool(view: ContractView, contract: AskedContract, factory: Address): Promise<DexPoolData> {
-  requireCode('dex_pool', codes, contract);
   const { first: asset_1, second: asset_2 } = await view.ask(contract, getAssets);
   const stable = await view.ask(contract, isStable);
   const { first: reserve_1, second: reserve_2 } = await view.ask(contract, getReserves);

@@ -49,11 +49,17 @@ function ownRecords(load: (data: Cell) => Cell | null): NativeAnswer {
   });
 }
 
+/** How content begins that is on the chain (TEP-64). */
+const ON_CHAIN = 0;
+
 const dotTonItem: NativeCode = {
   hashes: [DOT_TON_ITEM],
   answers: [
     ownRecords((data) => {
-      const content = openCell(loadDotTonItem(data).content).skip(8);
+      const content = openCell(loadDotTonItem(data).content);
+      if (content.loadUint(8) !== ON_CHAIN) {
+        throw contractDataErrors['other-form']({ problem: 'the content is not on the chain' });
+      }
       return content.loadBit() ? content.loadRef() : null;
     }),
     nativeAnswer(getDomain, ({ data }) => wholeBytes(openCell(loadDotTonItem(data).domain))),
@@ -69,6 +75,7 @@ const telemintName: NativeCode = {
       const info = openCell(loadTelemintItem(data).token_info);
       const name = info.loadBytes(info.loadUint(8));
       const domain = info.loadBytes(info.loadUint(8));
+      info.end();
       return concatBytes(domain, name, new Uint8Array(1));
     }),
   ],

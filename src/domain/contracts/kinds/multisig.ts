@@ -53,6 +53,9 @@ function readMultisig({ data }: NativeAccount): MultisigData {
   if (countInSequence(signers) !== signers_num) {
     throw contractDataErrors['other-form']({ problem: `there are not ${signers_num} signers` });
   }
+  if (threshold < 1n || threshold > BigInt(signers_num)) {
+    throw contractDataErrors['other-form']({ problem: `${threshold} of ${signers_num} signers cannot agree` });
+  }
   countInSequence(proposers);
   return {
     next_order_seqno: anySeqno ? -1n : next_order_seqno,

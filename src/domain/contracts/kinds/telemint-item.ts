@@ -166,11 +166,11 @@ function readAuctionConfig({ data }: NativeAccount): TelemintAuctionConfig {
   return read;
 }
 
-/** `numerator:int16 denominator:int16 destination:MsgAddress` */
+/** `numerator:uint16 denominator:uint16 destination:MsgAddress` */
 function readRoyalty({ data }: NativeAccount): RoyaltyParams {
   const slice = openCell(loadTelemintItem(data).royalty_params);
-  const numerator = BigInt(slice.loadInt(16));
-  const denominator = BigInt(slice.loadInt(16));
+  const numerator = BigInt(slice.loadUint(16));
+  const denominator = BigInt(slice.loadUint(16));
   const destination = loadPlainAddress(slice);
   slice.end();
   return { numerator, denominator, destination };
@@ -178,7 +178,13 @@ function readRoyalty({ data }: NativeAccount): RoyaltyParams {
 
 const codes: readonly NativeCode[] = [
   {
-    hashes: [TELEMINT_NAME, TELEMINT_NUMBER],
+    hashes: [
+      TELEMINT_NAME,
+      TELEMINT_NUMBER,
+      // Gifts.
+      '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
+      '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
+    ],
     answers: [
       nativeAnswer(getTelemintTokenName, readName),
       nativeAnswer(getTelemintAuctionState, readAuctionState),
