@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { toBase64 } from '#kernel/bytes/bytes.js';
 import { type Columns, type Json, shardNumber } from '#test/contract/v3-columns.js';
 import {
   blockColumns,
@@ -139,6 +142,28 @@ describe.skipIf(network === null)('the tables of a reference index', () => {
         ours.account_status === 'nonexist' && BigInt(theirs.last_trans_lt!) < BigInt(ours.last_trans_lt!),
     };
     expect(expectTable('latest_account_states', rows, ({ account }) => account!, rules)).toBe(2155);
+  });
+
+  it('contract_methods', async () => {
+    const { rows: codes } = await served.database.withWriter((client) =>
+      client.query('SELECT code_hash, boc, methods, methods_read FROM codes'),
+    );
+    const ours = new Map(codes.map(({ code_hash, ...row }) => [toBase64(code_hash), row]));
+    const theirs = new Map([...table('contract_methods')].map(({ code_hash, methods }) => [code_hash!, methods!]));
+    const others: string[] = [];
+    for (const [code, methods] of theirs) {
+      if (`{${ours.get(code)?.methods?.join(',')}}` !== methods) others.push(code);
+    }
+    // Three accounts had it until their code was changed or they were destroyed, and blocks leave its cells out.
+    expect(others).toEqual(['gO3I17u7ZSbDsGzLfC0CqCwg2MzfQxv0CIsfFHDMlMw=']);
+    expect(ours.has(others[0]!)).toBe(false);
+    expect(theirs.size).toBe(96);
+    // Codes of accounts have no others, but for references to libraries, whose methods the reference does not look for.
+    for (const code of new Set([...table('latest_account_states')].map(({ code_hash }) => code_hash!))) {
+      const row = ours.get(code);
+      if (row === undefined || libraryHashOf(parseBocRoot(row.boc)) !== null) continue;
+      expect([row.methods !== null, row.methods_read], code).toEqual([theirs.has(code), true]);
+    }
   });
 
   it('traces', async () => {
