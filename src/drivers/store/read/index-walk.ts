@@ -165,10 +165,9 @@ function rangeOf(equal: readonly Equal[], order: WalkOrder, after: OrderKey | nu
   const edge = (compare: string, bound: Sql) =>
     sql`${row([...equal.map(({ column }) => column), first.expression])} ${raw(compare)} ${row([...values, bound])}`;
   const [from, to] = [edge('>=', first.least), edge('<=', first.greatest)];
-  if (after === null) return equal.length === 0 ? [] : [from, to];
+  if (after === null) return [from, to];
   const every = [...equal.map(({ column }) => column), ...columns.map(({ expression }) => expression)];
   const behind = sql`${row(every)} ${raw(sort === 'asc' ? '>' : '<')} ${row([...values, ...valuesOf(order, after)])}`;
-  if (equal.length === 0) return [behind];
   return sort === 'asc' ? [behind, to] : [from, behind];
 }
 
