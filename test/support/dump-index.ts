@@ -12,6 +12,7 @@ const TABLES = {
   orphan_messages: 'msg_hash',
   accounts: 'address',
   codes: 'code_hash',
+  token_events: 'tx_id',
 } as const;
 
 export type IndexTable = keyof typeof TABLES;
@@ -45,8 +46,11 @@ export async function differingRows(
   return [...only(a, b, '-').slice(0, limit), ...only(b, a, '+').slice(0, limit)];
 }
 
-/** How often what is told of contracts has changed depends on when it was looked at. */
+/** How often what is told of contracts has changed, and which of their events are confirmed, depends on when it was looked at. */
 function contentOf(table: string): string {
+  if (table === 'token_events') {
+    return '(SELECT tx_id, lt, now, account_key, source_key, destination_key, kind, aborted FROM token_events)';
+  }
   return table === 'index_state'
     ? "(SELECT to_jsonb(i) - 'contract_changes' AS row, one_row FROM index_state i)"
     : table;

@@ -19,7 +19,7 @@ const options: IndexReadOptions = { signal: new AbortController().signal, timeou
 const NOWHERE = new Uint8Array(32).fill(7);
 
 /** Bounds around a moment; the moment itself is an end of them now and then. */
-function boundParts<Fact>(lt: (fact: Fact) => bigint | null, utime: (fact: Fact) => number | null) {
+export function boundParts<Fact>(lt: (fact: Fact) => bigint | null, utime: (fact: Fact) => number | null) {
   return {
     start_lt: (fact: Fact, dice: Dice): TimeBounds => ({
       start_lt: (lt(fact) ?? 1n) - dice.pick([0n, 2_000_000n, 30_000_000n]),

@@ -155,7 +155,7 @@ async function insertRows(
 }
 
 /** Inserts rows whose names are columns. */
-export async function insert(client: pg.Client, table: string, rows: readonly object[]): Promise<void> {
+export async function insert(client: pg.ClientBase, table: string, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(rows[0]!);
   for (let at = 0; at < rows.length; at += 2000) {
