@@ -46,6 +46,7 @@ function linesOf(file: string): Line[] {
 }
 
 const tokens = linesOf('contracts/accounts.jsonl.gz');
+const wallets = linesOf('contracts/jetton-wallets.jsonl.gz');
 const others = linesOf('contracts/other-kinds.jsonl.gz');
 
 function cellOf(text: string): Cell {
@@ -72,10 +73,15 @@ function accountsOf(lines: readonly Line[]): RecordedAccount[] {
 /** Wallets, tokens and domains: some of each kind. */
 export const recordedAccounts: readonly RecordedAccount[] = accountsOf(tokens);
 
+/** Jettons in wallets of the code of some service: shares of pools and stakes. */
+export const serviceWallets: readonly RecordedAccount[] = accountsOf(wallets);
+
 /** Sales, auctions, multisigs, pools and their like: all of the recorded network, and some of mainnet. */
 export const otherAccounts: readonly RecordedAccount[] = accountsOf(others);
 
-const known = new Map([...tokens, ...others].map(({ code }) => cellOf(code)).map((code) => [toHex(code.hash()), code]));
+const known = new Map(
+  [...tokens, ...wallets, ...others].map(({ code }) => cellOf(code)).map((code) => [toHex(code.hash()), code]),
+);
 
 /** Libraries that the contracts refer to. */
 export const resolveRecordedLibrary: ResolveLibrary = async (hashes) =>

@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONTRACT_KINDS, libraryHashOf, nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { CONTRACT_KINDS, candidateKinds, libraryHashOf, nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
 import { NO_TOKEN_CODES } from '#domain/contracts/wallet-codes.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Builder } from '#formats/cells/builder.js';
-import type { Cell } from '#formats/cells/cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
+import { methodIdOf } from '#formats/tlb/method-id.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { Random } from '#test/fuzz/random.js';
-import { otherAccounts, type RecordedAccount, recordedAccounts, runRecorded } from '#test/support/contract-accounts.js';
+import { damageBelow } from '#test/fuzz/seeds.js';
+import {
+  otherAccounts,
+  type RecordedAccount,
+  recordedAccounts,
+  runRecorded,
+  serviceWallets,
+} from '#test/support/contract-accounts.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
@@ -17,7 +25,49 @@ beforeAll(async () => {
 });
 afterAll(() => pool.close());
 
-const known = [...recordedAccounts, ...otherAccounts].filter(({ code }) => nativeCodeOf(code) !== null);
+const known = [...recordedAccounts, ...serviceWallets, ...otherAccounts].filter(
+  ({ code }) => nativeCodeOf(code) !== null,
+);
+
+describe('kinds that a code can be of', () => {
+  const names = (codeHash: string, methods: readonly string[] | null) =>
+    candidateKinds(codeHash, methods === null ? null : methods.map(methodIdOf)).map(({ kind }) => kind);
+  const nobody = '00'.repeat(32);
+  const all = CONTRACT_KINDS.map(({ kind }) => kind);
+
+  it('have all get methods of one of their sets', () => {
+    expect(names(nobody, ['get_jetton_data', 'get_wallet_data', 'seqno'])).toEqual(['jetton_master', 'jetton_wallet']);
+    expect(names(nobody, ['get_nft_data', 'dnsresolve'])).toEqual(['nft_item']);
+    expect(names(nobody, ['get_nft_data', 'dnsresolve', 'get_full_domain'])).toEqual(['nft_item', 'dns_item']);
+    expect(names(nobody, ['get_domain', 'dnsresolve'])).toEqual([]);
+    expect(names(nobody, [])).toEqual([]);
+  });
+
+  it('are all that are told by get methods where these are not known', () => {
+    const told = CONTRACT_KINDS.filter(({ methods }) => methods.length > 0).map(({ kind }) => kind);
+    expect(names(nobody, null)).toEqual(told);
+    expect(told).toEqual(expect.arrayContaining(['jetton_master', 'jetton_wallet', 'nft_collection', 'nft_item']));
+    expect(all.filter((kind, at) => all.indexOf(kind) !== at)).toEqual([]);
+  });
+
+  it('are those that know it, and a reference to it in the libraries, besides', () => {
+    const dotTon = '8b5ffc9ebfd39064d8d5f56e4659c826bb7593923f5ca48728be4d60af6f51f9';
+    expect(names(dotTon, null)).toEqual(['nft_item', 'dns_item']);
+    expect(names(dotTon, ['get_jetton_data'])).toEqual(['jetton_master', 'nft_item', 'dns_item']);
+    const library = recordedAccounts.find(({ kind }) => kind === 'jetton_wallet_notcoin-lib')!;
+    expect(library.code.type).toBe(CellType.libraryReference);
+    expect(names(toHex(library.code.hash()), null)).toEqual(['jetton_wallet']);
+    expect(nativeCodeOf(library.code)?.hashes).toEqual([toHex(libraryHashOf(library.code)!)]);
+  });
+
+  it('answer for one code together, each get method once', () => {
+    for (const { code } of known) {
+      const { answers, lacks = [] } = nativeCodeOf(code)!;
+      const methods = [...answers.map(({ method }) => method), ...lacks];
+      expect([...new Set(methods)]).toEqual(methods);
+    }
+  });
+});
 
 describe('native readers', () => {
   it('read contracts of the recorded network as the virtual machine does', async () => {
@@ -52,7 +102,8 @@ describe('native readers', () => {
     let left = 0;
     for (const account of known) {
       for (let i = 0; i < 10; i++) {
-        const changed = { ...account, data: otherData(account.data, random) };
+        const { data } = account;
+        const changed = { ...account, data: i % 2 === 0 ? otherData(data, random) : damageBelow(data, random) };
         for (const method of nativeMethods(changed)) {
           const native = nativeShape(method);
           if (native === null) {

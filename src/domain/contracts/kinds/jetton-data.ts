@@ -1,3 +1,4 @@
+import { contractDataErrors } from '#domain/contracts/errors.js';
 import { loadAccount, loadPlainAddress, stateInitHash, storeAddress } from '#domain/contracts/native-data.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -32,7 +33,23 @@ export function loadPlainWallet(data: Cell) {
   return { balance, owner, jetton, wallet_code };
 }
 
-/** Hash of the address of such a wallet. */
+/**
+ * `balance:Grams owner:MsgAddress jetton:MsgAddress locked:Grams unlocked_at:uint48 wallet_code:^Cell`. What is locked is
+ * told as part of the balance from that time on: with some, only the time of the question tells.
+ */
+export function loadStakedWallet(data: Cell) {
+  const slice = openCell(data);
+  const balance = grams.load(slice);
+  const owner = loadAccount(slice);
+  const jetton = loadAccount(slice);
+  if (grams.load(slice) !== 0n) throw contractDataErrors['other-form']({ problem: 'a part of the balance is locked' });
+  slice.skip(48);
+  const wallet_code = slice.loadRef();
+  slice.end();
+  return { balance, owner, jetton, wallet_code };
+}
+
+/** Hash of the address of a wallet of the first kinds. */
 export function plainWalletHash(owner: Address, jetton: Address, code: Cell): Uint8Array {
   return stateInitHash(code, emptyWallet(owner, jetton).storeRef(code).endCell());
 }

@@ -143,14 +143,15 @@ const dotTonCollection = collectionOfWhole(
 
 /**
  * Collections of names and numbers of Telegram: `touched:Bool subwallet_id:uint32 owner_key:uint256 content:^Cell
- * item_code:^Cell full_domain:^Cell royalty_params:^Cell`
+ * item_code:^Cell full_domain:^[length:uint8 …] royalty_params:^Cell`
  */
 const telemintCollection = collectionOfWhole(
   (data) => {
     const slice = openCell(data).skip(1 + 32 + 256);
     const collection_content = slice.loadRef();
     const item_code = slice.loadRef();
-    slice.loadRef();
+    const full_domain = openCell(slice.loadRef());
+    full_domain.skip(8 * full_domain.loadUint(8)).end();
     slice.loadRef();
     slice.end();
     return { collection_content, item_code };

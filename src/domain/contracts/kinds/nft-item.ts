@@ -131,6 +131,14 @@ function loadTelemintFields(data: Cell): NftItemFields {
 }
 
 const telemintNumber = itemCode([TELEMINT_NUMBER], loadTelemintFields);
+/** Gifts of Telegram. */
+const telemintGift = itemCode(
+  [
+    '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
+    '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
+  ],
+  loadTelemintFields,
+);
 const telemintName = itemCode([TELEMINT_NAME], loadTelemintFields, [getDomain.name]);
 
 /**
@@ -162,7 +170,16 @@ export function nftItemKind(roots: readonly DnsRoot[]) {
   return contractKind({
     kind: 'nft_item',
     methods: [[getNftData.name]],
-    codes: [plainItem, editableItem, boundItem, singleBoundItem, dotTonItem, telemintNumber, telemintName],
+    codes: [
+      plainItem,
+      editableItem,
+      boundItem,
+      singleBoundItem,
+      dotTonItem,
+      telemintNumber,
+      telemintGift,
+      telemintName,
+    ],
     async read(view, contract): Promise<NftItem> {
       const fields = await readNftFields(view, contract);
       const { individual_content, ...rest } = fields;
