@@ -18,6 +18,16 @@ export async function ifAnswered<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
+/** What was read; null when the contract has no such get method, or that ends with an error. */
+export async function unlessFailed<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isTernError(error, 'contract-data/method-failed')) return null;
+    throw error;
+  }
+}
+
 /** What a contract says of itself, and who has to agree. */
 export interface Claim {
   /** `jetton_wallet` */

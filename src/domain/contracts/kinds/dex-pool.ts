@@ -16,7 +16,7 @@ import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
 
 /** A pool of two assets. */
 export interface DexPoolData {
-  readonly dex: 'dedust' | 'dedust_v2';
+  readonly dex: 'dedust';
   readonly pool_type: 'stable' | 'volatile';
   /** Masters of jettons; null: TON. */
   readonly asset_1: Address | null;

@@ -1,4 +1,4 @@
-import { ifAnswered } from '#domain/contracts/answered.js';
+import { unlessFailed } from '#domain/contracts/answered.js';
 import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { auctionCodes } from '#domain/contracts/kinds/auction-codes.js';
@@ -6,7 +6,7 @@ import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
 import { type Auction, getAuctionDataV4, getSaleData } from '#domain/contracts/kinds/sale-data.js';
 
 async function read(view: ContractView, contract: AskedContract): Promise<Auction> {
-  const newer = await ifAnswered(() => view.ask(contract, getAuctionDataV4));
+  const newer = await unlessFailed(() => view.ask(contract, getAuctionDataV4));
   if (newer !== null) return newer;
   const data = await view.ask(contract, getSaleData);
   if (data.type === 'auction') return data;

@@ -1,4 +1,4 @@
-import { ifAnswered } from '#domain/contracts/answered.js';
+import { unlessFailed } from '#domain/contracts/answered.js';
 import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
@@ -125,7 +125,7 @@ const codes: readonly NativeCode[] = [
 ];
 
 async function read(view: ContractView, contract: AskedContract): Promise<FixPriceSale> {
-  const newer = await ifAnswered(() => view.ask(contract, getFixPriceDataV4));
+  const newer = await unlessFailed(() => view.ask(contract, getFixPriceDataV4));
   if (newer !== null) return newer;
   const data = await view.ask(contract, getSaleData);
   if (data.type === 'fix_price') return data;
