@@ -20,8 +20,8 @@ served there and of the server itself. Figures of networks have the label \`netw
 Besides these there are the metrics of the process that prom-client knows: \`process_*\` and \`nodejs_*\`, among them
 \`process_resident_memory_bytes\`, \`process_cpu_seconds_total\` and \`nodejs_eventloop_lag_p99_seconds\`.
 
-Networks that have an index have \`tern_index_*\` and \`tern_database_*\`; what is about writing it only where this process
-does so (\`--role all\` or \`indexer\`).
+Networks that have an index have \`tern_index_*\` and \`tern_database_*\`; what is about writing it, and \`tern_metadata_*\`,
+only where this process does so (\`--role all\` or \`indexer\`).
 
 What to be woken by: \`tern_network_ready == 0\`, a growing \`tern_network_head_age_seconds\`, a rising
 \`rate(tern_lite_failures_total[5m])\`, \`tern_index_readable == 0\`, a growing \`tern_index_lag_seconds\`,
@@ -51,6 +51,7 @@ export function collectMetrics(): DocumentedMetric[] {
       indexes: ofNetwork,
       databases: ofNetwork,
       writers: ofNetwork,
+      metadata: ofNetwork,
       access: unread,
     },
     systemClock,

@@ -11,10 +11,10 @@ it('docs/config.md is what the code says; npm run docs:config writes it anew', (
 });
 
 it('has a row for every setting', () => {
-  const { replay, port, host, index, databaseUrl, logLevel } = devSettings;
+  const { replay, port, host, index, databaseUrl, metadata, logLevel } = devSettings;
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    ['tern dev', { replay, port, host, index, databaseUrl, logLevel }],
+    ['tern dev', { replay, port, host, index, databaseUrl, metadata, logLevel }],
     ['tern index', backfillSettings],
     ['tern check', checkSettings],
     ['tern migrate', migrateSettings],

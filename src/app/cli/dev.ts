@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { devPage } from '#app/cli/dev-page.js';
 import type { Environment } from '#app/cli/environment.js';
+import { metadataOptions } from '#app/cli/metadata-options.js';
 import { packageVersion } from '#app/cli/package-version.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
 import { addSettings } from '#app/cli/settings-options.js';
@@ -133,6 +134,7 @@ function indexOf(
     workers: indexWorkers,
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
+    metadata: metadataOptions(settings),
   };
 }
 

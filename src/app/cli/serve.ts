@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Environment } from '#app/cli/environment.js';
+import { metadataOptions } from '#app/cli/metadata-options.js';
 import { packageVersion } from '#app/cli/package-version.js';
 import { runUntilSignal } from '#app/cli/run-until-signal.js';
 import { addSettings } from '#app/cli/settings-options.js';
@@ -69,7 +70,7 @@ async function indexesOf(
       name,
       {
         ...{ database, role, from, keepMs: keep, accounts, workers: indexWorkers },
-        ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout },
+        ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout, metadata: metadataOptions(settings) },
       },
     ]),
   );

@@ -8,6 +8,7 @@ import {
   seqnoSetting,
 } from '#app/config/index-settings.js';
 import { type ForNetwork, isNetworkName, parseForNetwork, parseListenAddress } from '#app/config/listen-address.js';
+import { devMetadataSettings, metadataSettings } from '#app/config/metadata-settings.js';
 import { many, one, optional, path, required, type SettingValues, wholeNumber, words } from '#app/config/setting.js';
 
 /** A network as it is named on the command line. */
@@ -58,6 +59,7 @@ export const serveSettings = {
       'a private group of liteservers, for the keys whose plan opens it; the zerostate in the file tells of which network',
   }),
   ...indexSettings,
+  ...metadataSettings,
   ...apiSettings,
   logLevel: one({ ...logLevel, fallback: 'info' }),
 };
@@ -93,6 +95,7 @@ export const devSettings = {
     meaning: 'the PostgreSQL that holds the index; default: one that comes with Tern, in the data folder',
   }),
   ...indexWorkSettings,
+  ...devMetadataSettings,
   ...apiSettings,
   logLevel: one({ ...logLevel, fallback: 'warn' }),
 };

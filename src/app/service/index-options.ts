@@ -4,6 +4,7 @@ import type { ChainSource } from '#app/service/chain-source.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Address } from '#formats/address/address.js';
+import type { MetadataOptions } from '#services/metadata/metadata.js';
 
 /** How a network is indexed. */
 export interface NetworkIndexOptions {
@@ -17,6 +18,7 @@ export interface NetworkIndexOptions {
   readonly keepMs: number | null;
   /** What is indexed; `null` for all. */
   readonly accounts: readonly Address[] | null;
+  readonly metadata: MetadataOptions;
   /** Threads that write; `null` for as many as is usual. */
   readonly workers: number | null;
   /** For reading. */

@@ -4,10 +4,14 @@ import type { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { Indexer } from '#services/indexer/indexer.js';
 import { RoundSource } from '#services/indexer/rounds/round-source.js';
+import { startMetadata } from '#services/metadata/metadata.js';
+import type { MetadataMetrics } from '#services/metadata/metrics.js';
 
 /** What writes an index, as long as it is not closed. */
 export interface IndexWriter {
   figures(): WriterFigures;
+  /** Of what looks after the metadata of tokens. */
+  metadata(): MetadataMetrics;
   /** What stands in its way; `null` when nothing does. */
   problem(): string | null;
   close(): Promise<void>;
@@ -22,23 +26,29 @@ export interface IndexWriterModules extends NetworkIndexModules {
 }
 
 /**
- * Begins to write the index of a network, or stands by until nobody else does. What it lacks, database or liteservers, it
- * waits for.
+ * Begins to write the index of a network, or stands by until nobody else does; and to look after the metadata of tokens, either
+ * way. What it lacks, database or liteservers, it waits for.
  *
- * @throws store/* when the database is of another network or selection
+ * @throws store/* when the database is of another network or selection, metadata/overrides
  */
 export async function startIndexWriter(
   options: NetworkIndexOptions,
   modules: IndexWriterModules,
 ): Promise<IndexWriter> {
   const indexer = await openIndexer(options, modules, { to: null, follow: true });
-  indexer.onWritten(modules.onWritten);
+  const { onWritten } = modules;
+  indexer.onWritten(onWritten);
+  const metadata = await startMetadata(options.metadata, { ...modules, onChange: onWritten }).catch(async (error) => {
+    await indexer.close();
+    throw error;
+  });
   void indexer.run();
   const problem = () => indexer.status.problem?.message ?? null;
   return {
     figures: () => ({ ...indexer.metrics(), blocked: problem() !== null }),
+    metadata: () => metadata.metrics(),
     problem,
-    close: () => indexer.close(),
+    close: async () => void (await Promise.all([metadata.close(), indexer.close()])),
   };
 }
 

@@ -10,6 +10,7 @@ import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics
 import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
+import type { MetadataMetrics } from '#services/metadata/metrics.js';
 
 /** The index of a network. */
 export interface NetworkIndex {
@@ -25,6 +26,8 @@ export interface NetworkIndex {
   databaseFigures(): DatabaseFigures;
   /** `null` where nothing is written. */
   writing(): WriterFigures | null;
+  /** `null` where nothing is written. */
+  metadata(): MetadataMetrics | null;
   /** Resolves when its database has been opened or is known not to answer; rejects when that is of no use. */
   readonly opened: Promise<void>;
   /** Why it cannot be read, or why it is not written any further; `null` when all is well. */
@@ -100,6 +103,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       },
       databaseFigures: () => store.database?.pools ?? null,
       writing: () => writer?.figures() ?? null,
+      metadata: () => writer?.metadata() ?? null,
       problem: () => unreadable() ?? writer?.problem() ?? null,
       close: () => closers.close(),
     };

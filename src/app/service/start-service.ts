@@ -176,6 +176,7 @@ function measured(
     })),
     indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.figures() })),
     writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.writing() })),
+    metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.metadata() })),
     databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
   };
 }

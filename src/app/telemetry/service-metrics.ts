@@ -10,6 +10,7 @@ import {
 } from '#app/telemetry/index-metrics.js';
 import { indexerMetricRows, type WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import { liteMetricRows } from '#app/telemetry/lite-metrics.js';
+import { metadataMetricRows } from '#app/telemetry/metadata-metrics.js';
 import { type MetricRow, type MetricSource, registerRows } from '#app/telemetry/metric-rows.js';
 import { tvmMetricRows } from '#app/telemetry/tvm-metrics.js';
 import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
@@ -18,6 +19,7 @@ import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 import type { ContractsMetrics } from '#services/contracts/status.js';
+import type { MetadataMetrics } from '#services/metadata/metrics.js';
 
 /** How a network is; what `/readyz` tells, as figures. */
 export interface NetworkFigures {
@@ -40,6 +42,8 @@ export interface MeasuredService {
   readonly databases: readonly MetricSource<DatabaseFigures>[];
   /** `null` where this process does not write. */
   readonly writers: readonly MetricSource<WriterFigures | null>[];
+  /** `null` where this process does not write. */
+  readonly metadata: readonly MetricSource<MetadataMetrics | null>[];
   /** `null` where everybody may ask. */
   readonly access: (() => AccessMetrics) | null;
 }
@@ -75,7 +79,8 @@ const versionRow: MetricRow<string> = {
 
 /** Puts the metrics of Tern into a registry; those of HTTP are put there by the server. */
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
-  const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, access } = service;
+  const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
+    service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
@@ -86,6 +91,7 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
     registerRows(registry, indexMetricRows, indexes, clock);
     registerRows(registry, indexerMetricRows, writers, clock);
     registerRows(registry, databaseMetricRows, databases, clock);
+    registerRows(registry, metadataMetricRows, metadata, clock);
   }
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }

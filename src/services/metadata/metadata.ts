@@ -12,13 +12,13 @@ import type { MetadataMetrics } from '#services/metadata/metrics.js';
 import { fileStamp, loadOverrides, type TokenOverride } from '#services/metadata/overrides-file.js';
 
 /** Where content of IPFS is fetched if nobody says otherwise. */
-export const PUBLIC_GATEWAY = 'https://ipfs.io';
+const PUBLIC_GATEWAY = 'https://ipfs.io';
 
 export interface MetadataOptions {
   /** Whether links of tokens are followed; overrides count anyway. */
   readonly fetches: boolean;
-  /** The URL of a gateway to IPFS; one that somebody has named may be inside of a network. */
-  readonly gateway: string;
+  /** The URL of a gateway to IPFS, which may be inside of a network, without `/ipfs`; null: a public one. */
+  readonly gateway: string | null;
   /** Fetches under way at the same time. */
   readonly atOnce: number;
   /** The file of overrides; null: there are none. */
@@ -74,8 +74,10 @@ export async function startMetadata(options: MetadataOptions, modules: MetadataM
 
 function fetcherOf({ gateway, atOnce }: MetadataOptions, modules: MetadataModules): MetadataFetcher {
   const policy = publicPolicy({ resolve: resolveByDns });
-  const gatewayPolicy = gateway === PUBLIC_GATEWAY ? policy : trustingPolicy;
-  return new MetadataFetcher({ gateway, atOnce }, { ...modules, policy, gatewayPolicy, limits: FETCH_LIMITS });
+  return new MetadataFetcher(
+    { gateway: gateway ?? PUBLIC_GATEWAY, atOnce },
+    { ...modules, policy, gatewayPolicy: gateway === null ? policy : trustingPolicy, limits: FETCH_LIMITS },
+  );
 }
 
 class Overrides {
