@@ -24,12 +24,16 @@ interface Found {
   readonly boc: Uint8Array;
 }
 
-/** Who holds the row of a message, its sender or its receiver, is found by its key alone. */
+/**
+ * Who holds the row of a message, its sender or its receiver, is found by its key alone. The row of a sender that was dropped
+ * with old rounds is gone: then the message has to be looked at.
+ */
 const FIND = `
   SELECT t.id, t.lt, t.now, t.account_key, t.workchain, t.boc FROM transactions t
-  WHERE t.id >= $1 AND t.id < $2 AND EXISTS (
-    SELECT FROM messages m WHERE m.msg_key = t.in_msg_key AND m.opcode = ANY($3::integer[]) OFFSET 0
-  )`;
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS known, bool_or(m.opcode = ANY($3::integer[])) AS may_be FROM messages m WHERE m.msg_key = t.in_msg_key
+  ) AS m
+  WHERE t.id >= $1 AND t.id < $2 AND t.in_msg_key IS NOT NULL AND (m.known = 0 OR m.may_be)`;
 
 /**
  * Writes the token events of rounds that are indexed from what is stored of them, in the place of those that are there; in the
