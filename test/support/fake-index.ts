@@ -1,4 +1,4 @@
-import type { AddressFacts } from '#drivers/store/read/address-facts.js';
+import type { AddressFacts, WantedFacts } from '#drivers/store/read/address-facts.js';
 import type { IndexedDnsRecord } from '#drivers/store/read/dns-reads.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
@@ -91,9 +91,13 @@ export class FakeIndex implements IndexPort {
   async accounts(filter: unknown, parts: unknown) {
     return this.#give(['accounts', filter, parts], this.#rows.accounts ?? []);
   }
-  async addressFacts(addresses: readonly Address[], wanted: unknown): Promise<AddressFacts> {
-    const none = { accounts: new Map(), domains: new Map(), tokens: new Map() };
-    return this.#give(['addressFacts', addresses, wanted], { ...none, ...this.#rows.facts });
+  async addressFacts(addresses: readonly Address[], wanted: WantedFacts): Promise<AddressFacts> {
+    const { accounts = new Map(), domains = new Map(), tokens = new Map() } = this.#rows.facts ?? {};
+    return this.#give(['addressFacts', addresses, wanted], {
+      accounts,
+      domains: wanted.domains ? domains : new Map(),
+      tokens: wanted.tokens ? tokens : new Map(),
+    });
   }
   async tokenEvents<Kind extends ListedTokenKind>(kind: Kind, filter: unknown, page: unknown) {
     const events = this.#rows.tokenEvents?.filter((event) => event.kind === kind) as IndexedTokenEvent<Kind>[];
