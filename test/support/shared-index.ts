@@ -10,6 +10,7 @@ import { systemClock } from '#kernel/clock/system-clock.js';
 import { BatchWriter } from '#services/indexer/work/batch-writer.js';
 import { TEMPLATE } from '#test/support/database-server.js';
 import { recordedRounds } from '#test/support/recorded-rounds.js';
+import { liveReplay, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { testServerUrl } from '#test/support/test-database.js';
 
 /** Several partitions, also of the shortest chain. */
@@ -39,12 +40,21 @@ export async function sharedIndex(name: string, folder: string, to: number | nul
       await admin.query(`DROP DATABASE IF EXISTS ${name}_new WITH (FORCE)`);
       await admin.query(`CREATE DATABASE ${name}_new TEMPLATE ${TEMPLATE} STRATEGY file_copy`);
       await writeChain(urlOf(`${name}_new`), folder, to);
+      await lookAtContracts(urlOf(`${name}_new`), folder, to);
       await admin.query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
     }
     return urlOf(name);
   } finally {
     await admin.end();
   }
+}
+
+/** Until nothing is left to be looked at. */
+async function lookAtContracts(url: string, folder: string, to: number | null): Promise<void> {
+  const options = { deriveOnly: true, partitionRounds: PARTITION_ROUNDS };
+  const { indexer, close } = await replayedIndexer(liveReplay(folder, to, to), url, options);
+  await indexer.run();
+  await close();
 }
 
 async function writeChain(url: string, folder: string, to: number | null): Promise<void> {

@@ -29,7 +29,7 @@ export function startRederivation(
 ): Promise<Rederivation> {
   return startTogether(async (closers) => {
     const { network, url, accounts, workers } = options;
-    const { clock, unixTimeMs } = modules;
+    const { clock } = modules;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
     const indexer = await openIndexer(
@@ -45,8 +45,7 @@ export function startRederivation(
     let problem: string | null = null;
     const look = async (): Promise<boolean> => {
       try {
-        const now = Math.floor(unixTimeMs() / 1000);
-        left = await database.withWriter((client) => derivationsLeft(client, now));
+        left = await database.withWriter(derivationsLeft);
         problem = indexer.status.problem?.message ?? null;
         return left.queued === 0 && left.unqueued === 0 && left.rounds === 0;
       } catch (error) {

@@ -25,7 +25,8 @@ async function start(
   options: Partial<IndexerOptions> = {},
   chain = replay,
 ): Promise<ReplayedIndexer> {
-  const indexer = await replayedIndexer(chain, database.url, options);
+  // Which accounts it asks for besides depends on when it looks at contracts.
+  const indexer = await replayedIndexer(chain, database.url, { contracts: false, ...options });
   running.push(indexer);
   return indexer;
 }

@@ -31,8 +31,7 @@ export interface DerivationsLeft {
   readonly rounds: number;
 }
 
-/** @param now unix seconds */
-export async function derivationsLeft(client: ClientBase, now: number): Promise<DerivationsLeft> {
+export async function derivationsLeft(client: ClientBase): Promise<DerivationsLeft> {
   const { rows } = await client.query<{
     position: Uint8Array | null;
     known: boolean;
@@ -45,9 +44,9 @@ export async function derivationsLeft(client: ClientBase, now: number): Promise<
     [NAME],
   );
   const { position = null, known = false, rounds = 0n, changed = false } = rows[0] ?? {};
-  const { due } = await countQueued(client, now);
+  const { soon } = await countQueued(client);
   const isQueued = known && position === null;
-  return { queued: due + Number(changed), unqueued: isQueued ? 0 : 1 - shareBefore(position), rounds: Number(rounds) };
+  return { queued: soon + Number(changed), unqueued: isQueued ? 0 : 1 - shareBefore(position), rounds: Number(rounds) };
 }
 
 /** Which part of the addresses of a workchain, as they are stored, comes before one. */

@@ -55,17 +55,17 @@ export async function nextQueued(
   return rows;
 }
 
-/** How many wait, and how many of them are due. */
-export async function countQueued(
-  client: ClientBase,
-  now: number,
-): Promise<{ readonly all: number; readonly due: number }> {
-  const { rows } = await client.query<{ all: bigint; due: bigint }>({
+/** Who could not be asked so often is not waited for any more. */
+const GIVEN_UP_AFTER = 4;
+
+/** How many there are, and how many of them are due or will be within seconds. */
+export async function countQueued(client: ClientBase): Promise<{ readonly all: number; readonly soon: number }> {
+  const { rows } = await client.query<{ all: bigint; soon: bigint }>({
     name: 'count-queued',
-    text: 'SELECT count(*) AS all, count(*) FILTER (WHERE not_before <= $1) AS due FROM contract_queue',
-    values: [now],
+    text: 'SELECT count(*) AS all, count(*) FILTER (WHERE attempts < $1) AS soon FROM contract_queue',
+    values: [GIVEN_UP_AFTER],
   });
-  return { all: Number(rows[0]!.all), due: Number(rows[0]!.due) };
+  return { all: Number(rows[0]!.all), soon: Number(rows[0]!.soon) };
 }
 
 /** Takes out those that have not changed since they were looked at. */

@@ -76,7 +76,7 @@ export class ContractDetection {
       const thread = new DetectThread(this.#start, {
         ...{ chain, logger },
         onLooked: (sums) => this.#onLooked(sums),
-        onIdle: (wake, queued) => this.#onIdle(wake, queued),
+        onIdle: (wake, queued, soon) => this.#onIdle(wake, queued, soon),
         onPostponed: ({ code, message }) => {
           // One server that is gone is many contracts; the same again says nothing new.
           if (this.#postponedFor === code) return;
@@ -118,7 +118,7 @@ export class ContractDetection {
     this.#thread?.wake(++this.#wake);
   }
 
-  /** Resolves when all has been looked at that is due by now, or the signal is given. */
+  /** Resolves when all has been looked at that can be asked, or the signal is given. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#thread?.wake(++this.#wake);
     await new Promise<void>((resolve) => {
@@ -151,12 +151,13 @@ export class ContractDetection {
     }
   }
 
-  #onIdle(wake: number, queued: number): void {
+  #onIdle(wake: number, queued: number, soon: number): void {
     this.#queued = queued;
     if (wake >= this.#wake && this.#since !== null) {
       this.#delayMs = this.#work.clock.now() - this.#since;
       this.#since = null;
     }
+    if (soon > 0) return;
     for (const waiting of [...this.#drained]) {
       if (waiting.wake > wake) continue;
       this.#drained.delete(waiting);

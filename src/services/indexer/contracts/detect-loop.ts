@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import { areContractsQueued, queueNextAccounts } from '#drivers/store/write/contract-derivation.js';
 import { countQueued } from '#drivers/store/write/contract-queue.js';
@@ -16,8 +17,8 @@ export interface DetectLoopModules {
   /** Unix seconds. */
   readonly unixTime: () => number;
   readonly onLooked: (sums: DetectSums) => void;
-  /** Nothing is due. `wake` is the number of the last one that came before it was looked. */
-  readonly onIdle: (wake: number, queued: number) => void;
+  /** Nothing is due. `wake` is the number of the last one that came before it was looked; `soon`: what will be due in seconds. */
+  readonly onIdle: (wake: number, queued: number, soon: number) => void;
   /** What stands in the way; null: nothing any more. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -72,7 +73,7 @@ export class DetectLoop {
   }
 
   async #round(): Promise<void> {
-    const { detector, clock, onLooked, onIdle } = this.#modules;
+    const { detector, database, clock, onLooked, onIdle } = this.#modules;
     // Who gives up a nap for this has been heard.
     this.#nap = new AbortController();
     const wake = this.#wake;
@@ -84,7 +85,8 @@ export class DetectLoop {
       return;
     }
     if (await this.#queueMore()) return;
-    onIdle(wake, await this.#count());
+    const { all, soon } = await database.withWriter(countQueued);
+    onIdle(wake, all, soon);
     if (this.#wake === wake) await pause(LOOK_MS, clock, this.#nap.signal);
   }
 
@@ -106,13 +108,8 @@ export class DetectLoop {
     });
   }
 
-  async #nothingChanged(client: Parameters<typeof countQueued>[0]): Promise<boolean> {
+  async #nothingChanged(client: ClientBase): Promise<boolean> {
     const { rows } = await client.query('SELECT FROM changed_contracts LIMIT 1');
     return rows.length === 0;
-  }
-
-  async #count(): Promise<number> {
-    const { database, unixTime } = this.#modules;
-    return (await database.withWriter((client) => countQueued(client, unixTime()))).all;
   }
 }

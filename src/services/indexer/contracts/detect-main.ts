@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   const loop = new DetectLoop({
     ...{ detector, database, clock, unixTime },
     onLooked: (sums) => say({ kind: 'looked', sums }),
-    onIdle: (number, queued) => say({ kind: 'idle', number, queued }),
+    onIdle: (number, queued, soon) => say({ kind: 'idle', number, queued, soon }),
     onTrouble: (error) => say({ kind: 'trouble', error: plainOf(error) }),
   });
   receive = (message) => {

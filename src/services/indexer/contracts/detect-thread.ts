@@ -16,7 +16,7 @@ export interface DetectThreadModules {
   readonly chain: ChainQuestions;
   readonly logger: Logger;
   readonly onLooked: (sums: DetectSums) => void;
-  readonly onIdle: (wake: number, queued: number) => void;
+  readonly onIdle: (wake: number, queued: number, soon: number) => void;
   /** Why one contract could not be asked now, or nothing could be done. */
   readonly onPostponed: (error: TernError) => void;
   readonly onTrouble: (error: TernError) => void;
@@ -38,6 +38,7 @@ export class DetectThread {
   readonly ended: Promise<void>;
   #problem: TernError | null = null;
   #stopping = false;
+  #started = false;
 
   constructor(start: DetectStart, modules: DetectThreadModules) {
     this.#modules = modules;
@@ -69,7 +70,7 @@ export class DetectThread {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#say({ kind: 'stop' });
-    const giveUp = setTimeout(() => void this.#worker.terminate(), GIVE_UP_MS);
+    const giveUp = setTimeout(() => void this.#worker.terminate(), this.#started ? GIVE_UP_MS : 0);
     await this.ended.catch(() => {});
     clearTimeout(giveUp);
   }
@@ -78,6 +79,7 @@ export class DetectThread {
     const { logger, onLooked, onIdle, onPostponed, onTrouble } = this.#modules;
     switch (message.kind) {
       case 'started':
+        this.#started = true;
         return;
       case 'question':
         void this.#answer(message.id, message.question);
@@ -86,7 +88,7 @@ export class DetectThread {
         onLooked(message.sums);
         return;
       case 'idle':
-        onIdle(message.number, message.queued);
+        onIdle(message.number, message.queued, message.soon);
         return;
       case 'postponed':
         onPostponed(TernError.fromPlain(message.error));

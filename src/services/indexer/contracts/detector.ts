@@ -10,6 +10,7 @@ import { noteContractChange } from '#drivers/store/write/index-state.js';
 import { lockTraces } from '#drivers/store/write/merge-traces.js';
 import { confirmEvents } from '#drivers/store/write/token-events.js';
 import type { Clock } from '#kernel/clock/clock.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
 import type { ChainQuestions, DetectSums } from '#services/indexer/contracts/chain-questions.js';
 import {
   isChange,
@@ -37,6 +38,9 @@ export interface DetectorModules extends LookModules {
   /** Whether accounts that are asked for are kept: all are indexed. */
   readonly keepsForeign: boolean;
 }
+
+/** Of the database, and of one that is being closed. */
+const OWN_TROUBLE = /^store\/|^tvm\/(closed|not-started)$/;
 
 /** So many are looked at together, and at most so many at the same moment. */
 const BATCH = 256;
@@ -111,6 +115,8 @@ export class Detector {
     try {
       return { queued, state, looked: await lookAtContract(state, view, known, queued.attempts, this.#modules) };
     } catch (error) {
+      // Says nothing of the contract: all of them are looked at again.
+      if (isTernError(error) && OWN_TROUBLE.test(error.code)) throw error;
       this.#modules.onPostponed(error);
       return { queued, state, looked: null };
     }
