@@ -11,7 +11,7 @@ import { EMULATOR } from '#drivers/tvm/emulator-version.js';
 import { getMethodParts, getMethodResult } from '#drivers/tvm/get-method.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
-import { type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
+import { otherAccounts, type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
 import { nativeMethods } from '../test/support/native-comparison.js';
 import { mainnetConfig } from '../test/support/tvm-contract.js';
 import type { BenchCase } from './harness.js';
@@ -53,7 +53,7 @@ class Machine {
 }
 
 function accountOf(kind: string): RecordedAccount {
-  const found = recordedAccounts.find((account) => account.kind === kind);
+  const found = [...recordedAccounts, ...otherAccounts].find((account) => account.kind === kind);
   if (found === undefined) throw new Error(`there is no ${kind} among the recorded accounts`);
   return found;
 }
@@ -93,6 +93,16 @@ export const suite: BenchSuite = {
       nativeCase(machine, 'nft_collection_v1', 'get_collection_data'),
       nativeCase(machine, 'nft_collection_v1', 'get_nft_address_by_index'),
       nativeCase(machine, 'dns_item', 'dnsresolve'),
+      nativeCase(machine, 'getgems_sale_v3r3', 'get_sale_data'),
+      nativeCase(machine, 'getgems_sale_v4r1', 'get_fix_price_data_v4'),
+      nativeCase(machine, 'getgems_auction_v3r3', 'get_sale_data'),
+      nativeCase(machine, 'getgems_auction_v4r1', 'get_auction_data_v4'),
+      nativeCase(machine, 'telemint_item_username', 'get_telemint_token_name'),
+      nativeCase(machine, 'multisig_v2', 'get_multisig_data'),
+      nativeCase(machine, 'multisig_v2', 'get_order_address'),
+      nativeCase(machine, 'wallet_vesting', 'get_vesting_data'),
+      nativeCase(machine, 'nominator_pool', 'get_pool_data'),
+      nativeCase(machine, 'dedust_pool', 'get_assets'),
       {
         name: 'seqno of a wallet_v4r2',
         unit: 'reads',
