@@ -89,7 +89,7 @@ export async function fillLarge(
   keys: { readonly hot: bigint; readonly cold: bigint },
 ): Promise<void> {
   const { rounds, transactions, partitionRounds } = LARGE;
-  for (const table of ['blocks', 'transactions', 'messages', 'traces', 'trace_accounts']) {
+  for (const table of ['blocks', 'transactions', 'messages', 'traces', 'trace_accounts', 'token_events']) {
     for (let from = 0; from <= rounds; from += partitionRounds) {
       await client.query(
         `CREATE TABLE ${table}_p${from / partitionRounds} PARTITION OF ${table}
@@ -135,6 +135,16 @@ export async function fillLarge(
     `INSERT INTO trace_accounts
      SELECT r::bigint << 24 | n, CASE WHEN n % 2 = 0 THEN ${keys.hot} ELSE ${spread('n + r')} END, r::bigint * 1000000 + 102 + n, 1000 + r
      FROM generate_series(1, ${rounds}) r, generate_series(0, ${transactions}, 3) n`,
+  );
+  await client.query(
+    `INSERT INTO token_events
+     SELECT r::bigint << 24 | n, r::bigint * 1000000 + 100 + n, 1000 + r,
+       CASE WHEN n % 4 = 0 THEN ${keys.hot} WHEN n = 1 AND r % 300 = 0 THEN ${keys.cold} ELSE ${spread('r % 1000 * 1000 + n')} END,
+       CASE WHEN n % 3 = 0 THEN ${keys.hot} WHEN n = 1 AND r % 300 = 0 THEN ${keys.cold} ELSE ${spread('r % 10')} END,
+       CASE WHEN n % 2 = 0 THEN ${keys.hot} WHEN n = 1 AND r % 300 = 0 THEN ${keys.cold} ELSE ${spread('r % 900 * 1000 + n')} END,
+       CASE WHEN n % 5 = 0 THEN ${keys.hot} WHEN n = 1 AND r % 300 = 0 THEN ${keys.cold} ELSE ${spread('r % 800 * 1000 + n')} END,
+       CASE n % 8 WHEN 7 THEN 2 WHEN 6 THEN 4 WHEN 5 THEN 3 ELSE 1 END, false, n % 7 > 0
+     FROM generate_series(1, ${rounds}) r, generate_series(1, ${transactions}) n`,
   );
   await insert(client, 'index_state', [
     {

@@ -16,11 +16,11 @@ export interface ReadThresholds {
   readonly messages: number;
   /** Messages of one key whose transactions are asked for. Default: 20,000. */
   readonly messagesOfTransactions: number;
-  /** Events of the accounts or the token of one condition. Default: 2,000. */
+  /** Events of the accounts or the token of one condition. Default: 1,000. */
   readonly tokenEvents: number;
 }
 
-export const DEFAULT_THRESHOLDS: ReadThresholds = { messages: 2000, messagesOfTransactions: 20_000, tokenEvents: 2000 };
+export const DEFAULT_THRESHOLDS: ReadThresholds = { messages: 2000, messagesOfTransactions: 20_000, tokenEvents: 1000 };
 
 /** How one statement is to be run. */
 export interface QueryManner {

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { IndexReads, Page } from '#drivers/store/read/index-reads.js';
+import type { Page } from '#drivers/store/read/index-reads.js';
 import { DEFAULT_THRESHOLDS, IndexSession, StatementNames } from '#drivers/store/read/index-session.js';
 import { statesBefore, type WithHead } from '#drivers/store/read/states-before.js';
 import { Address } from '#formats/address/address.js';
@@ -32,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => test?.close());
 
-type Read = (reads: IndexReads, page: Page) => Promise<unknown>;
+type Read = (reads: IndexPort, page: Page) => Promise<unknown>;
 
 /** Reads that must be quick on large tables, of few rows and of many. */
 const cases: Record<string, Read> = {
@@ -85,6 +86,34 @@ const cases: Record<string, Read> = {
       4000,
       options,
     ),
+  'token events': (reads, page) => reads.tokenEvents('jetton_transfer', {}, page, options),
+  'token events in a span of time': (reads, page) =>
+    reads.tokenEvents('nft_transfer', { start_utime: utime(400), end_utime: utime(420) }, page, options),
+  'token events of a frequent owner': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [hot] }, page, options),
+  'token events to a frequent owner': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [hot, cold], direction: 'in' }, page, options),
+  'token events of a rare owner': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [cold] }, page, options),
+  'token events of a frequent owner in a span of time': (reads, page) =>
+    reads.tokenEvents(
+      'jetton_transfer',
+      { owner: [hot], start_utime: utime(400), end_utime: utime(420) },
+      page,
+      options,
+    ),
+  'token events of a frequent owner since long ago': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [hot], start_utime: utime(3) }, page, options),
+  'token events of a rare owner since long ago': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [cold], start_utime: utime(3) }, page, options),
+  'token events of a frequent owner and token': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { owner: [hot], direction: 'out', token: hot }, page, options),
+  'token events of a rare wallet and a frequent token': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { account: [cold], token: hot }, page, options),
+  'token events of a frequent wallet': (reads, page) =>
+    reads.tokenEvents('jetton_transfer', { account: [hot] }, page, options),
+  'token events of a frequent token between two lts': (reads, page) =>
+    reads.tokenEvents('jetton_burn', { token: hot, start_lt: lt(400), end_lt: lt(420) }, page, options),
   blocks: (reads, page) => reads.blocks({}, page, options),
   'blocks of the masterchain': (reads, page) => reads.blocks({ workchain: -1 }, page, options),
   'blocks of a workchain that never was': (reads, page) => reads.blocks({ workchain: 7 }, page, options),
@@ -111,7 +140,9 @@ describe('plans on tables of some 200,000 rows scan none of them, and look at fe
       const { database, sent } = recordingDatabase(async ({ text, values }) => {
         if (text.startsWith('SELECT ARRAY[')) return [{ counts: frequent ? [50_000n, 50_000n] : [5n, 50_000n] }];
         // Bounds are what the tables say.
-        return / AS bound|^SELECT m\.created_at/.test(text) ? (await client.query(text, [...values])).rows : [];
+        return / AS bound|^SELECT m\.created_at|^SELECT (min|max)\(e\.now/.test(text)
+          ? (await client.query(text, [...values])).rows
+          : [];
       });
       await read(new IndexReader(database), { limit: 100, offset: 0, sort, cursor: null });
       expect(sent.length).toBeGreaterThan(0);

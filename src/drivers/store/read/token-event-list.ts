@@ -106,13 +106,10 @@ export class TokenEventList {
    * `key = …` the planner takes the key for one like the others, and sorts the millions of rows of a frequent one.
    */
   #driven({ columns, keys }: KeyCondition, bounds: Bounds, behind: readonly Sql[], most: number | null): Sql {
-    const { start_lt, end_lt } = bounds;
     const others = this.#conditions.filter(({ columns: [first] }) => first !== columns[0]).map(holds);
     const parts = columns.map((column, i) => {
-      const place = raw(`(e.${column}, e.kind, e.lt)`);
       const conditions = [
-        sql`${place} >= (k.key, ${this.#kind}::smallint, ${start_lt ?? LEAST}::bigint)`,
-        sql`${place} <= (k.key, ${this.#kind}::smallint, ${end_lt ?? GREATEST}::bigint)`,
+        ...this.#ofKey(column, bounds),
         this.#listed,
         ...others,
         ...within(bounds, ...TIMES),
@@ -128,6 +125,15 @@ export class TokenEventList {
         CROSS JOIN LATERAL (SELECT * FROM token_events e WHERE ${all(conditions)} ${end}) AS e`;
     });
     return sql`SELECT * FROM (${join(parts, ' UNION ALL ')}) AS e`;
+  }
+
+  /** The rows of the key `k.key` in a column within bounds of lt, as the column's index has them. */
+  #ofKey(column: KeyColumn, { start_lt, end_lt }: Bounds): Sql[] {
+    const place = raw(`(e.${column}, e.kind, e.lt)`);
+    return [
+      sql`${place} >= (k.key, ${this.#kind}::smallint, ${start_lt ?? LEAST}::bigint)`,
+      sql`${place} <= (k.key, ${this.#kind}::smallint, ${end_lt ?? GREATEST}::bigint)`,
+    ];
   }
 
   /** What all indexes of lists have in common. */
@@ -169,11 +175,12 @@ export class TokenEventList {
     if (only === undefined) return null;
     if (others.length === 0 && !this.#byTime) return { condition: only, count: 0 };
     const most = this.#session.thresholds.tokenEvents;
-    const bounds = within(this.#bounds, ...TIMES);
+    const bounds = this.#byTime ? await translateBounds(this.#session, this.#bounds) : this.#bounds;
     const counts = this.#conditions.map(({ columns, keys }) => {
       const rows = columns.map(
-        (column) =>
-          sql`(SELECT FROM token_events e WHERE ${all([sql`e.${raw(column)} = ANY(${keys}::bigint[])`, this.#listed, ...bounds])} LIMIT ${raw(most)})`,
+        (column) => sql`(SELECT FROM unnest(${unseen(keys, 'bigint[]')}) AS k(key) CROSS JOIN LATERAL (
+          SELECT FROM token_events e WHERE ${all([...this.#ofKey(column, bounds), this.#listed])} LIMIT ${raw(most)}
+        ) AS e LIMIT ${raw(most)})`,
       );
       return sql`(SELECT count(*) FROM (${join(rows, ' UNION ALL ')}) AS c)`;
     });
