@@ -194,11 +194,11 @@ CREATE TABLE jetton_wallets (
 );
 CREATE INDEX jetton_wallets_balance ON public.jetton_wallets USING btree (balance, id) WHERE (lapsed IS NULL);
 CREATE INDEX jetton_wallets_id ON public.jetton_wallets USING btree (((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_jetton ON public.jetton_wallets USING btree (jetton, ((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_jetton_balance ON public.jetton_wallets USING btree (jetton, balance, id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_owner ON public.jetton_wallets USING btree (owner, ((balance > (0)::numeric)), id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_owner_balance ON public.jetton_wallets USING btree (owner, balance, id) WHERE (lapsed IS NULL);
-CREATE INDEX jetton_wallets_owner_jetton ON public.jetton_wallets USING btree (owner, jetton, id) WHERE (lapsed IS NULL);
+CREATE INDEX jetton_wallets_jetton ON public.jetton_wallets USING btree (jetton, ((balance > (0)::numeric)), id) WHERE ((lapsed IS NULL) AND (id > 0));
+CREATE INDEX jetton_wallets_jetton_balance ON public.jetton_wallets USING btree (jetton, balance, id) WHERE ((lapsed IS NULL) AND (balance >= (0)::numeric));
+CREATE INDEX jetton_wallets_owner ON public.jetton_wallets USING btree (owner, ((balance > (0)::numeric)), id) WHERE ((lapsed IS NULL) AND (id > 0));
+CREATE INDEX jetton_wallets_owner_balance ON public.jetton_wallets USING btree (owner, balance, id) WHERE ((lapsed IS NULL) AND (balance >= (0)::numeric));
+CREATE INDEX jetton_wallets_owner_jetton ON public.jetton_wallets USING btree (owner, jetton) WHERE ((lapsed IS NULL) AND (jetton > '\x'::bytea));
 
 CREATE TABLE messages (
   tx_id bigint NOT NULL,
@@ -330,14 +330,14 @@ CREATE TABLE nft_items (
   real_owner bytea,
   CONSTRAINT nft_items_pkey PRIMARY KEY (address)
 );
-CREATE INDEX nft_items_collection ON public.nft_items USING btree (collection, index, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_collection_lt ON public.nft_items USING btree (collection, last_trans_lt, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_collection ON public.nft_items USING btree (collection, index, id) WHERE ((lapsed IS NULL) AND (id > 0));
+CREATE INDEX nft_items_collection_lt ON public.nft_items USING btree (collection, last_trans_lt, id) WHERE ((lapsed IS NULL) AND (last_trans_lt >= 0));
 CREATE INDEX nft_items_id ON public.nft_items USING btree (id) WHERE (lapsed IS NULL);
 CREATE INDEX nft_items_lt ON public.nft_items USING btree (last_trans_lt, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_owner ON public.nft_items USING btree (owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_owner_lt ON public.nft_items USING btree (owner, last_trans_lt, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_real_owner ON public.nft_items USING btree (real_owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE (lapsed IS NULL);
-CREATE INDEX nft_items_real_owner_lt ON public.nft_items USING btree (real_owner, last_trans_lt, id) WHERE (lapsed IS NULL);
+CREATE INDEX nft_items_owner ON public.nft_items USING btree (owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE ((lapsed IS NULL) AND (id > 0));
+CREATE INDEX nft_items_owner_lt ON public.nft_items USING btree (owner, last_trans_lt, id) WHERE ((lapsed IS NULL) AND (last_trans_lt >= 0));
+CREATE INDEX nft_items_real_owner ON public.nft_items USING btree (real_owner, COALESCE(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'::bytea), index, id) WHERE ((lapsed IS NULL) AND (id > 0));
+CREATE INDEX nft_items_real_owner_lt ON public.nft_items USING btree (real_owner, last_trans_lt, id) WHERE ((lapsed IS NULL) AND (last_trans_lt >= 0));
 
 CREATE TABLE nft_sales (
   id bigint NOT NULL,

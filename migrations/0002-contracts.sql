@@ -88,14 +88,15 @@ CREATE TABLE jetton_wallets (
   -- of mintless jettons: whether the airdrop was claimed
   mintless_is_claimed boolean
 );
--- Lists by id come with and without the empty wallets: those of each kind stand together.
+-- Lists by id come with and without the empty wallets: those of each kind stand together. Some predicates hold for all rows: they
+-- keep lists of an owner or jetton to the one index in whose order they are; the others would have to be sorted.
 CREATE INDEX jetton_wallets_id ON jetton_wallets ((balance > 0), id) WHERE lapsed IS NULL;
 CREATE INDEX jetton_wallets_balance ON jetton_wallets (balance, id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_owner ON jetton_wallets (owner, (balance > 0), id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_owner_balance ON jetton_wallets (owner, balance, id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_owner_jetton ON jetton_wallets (owner, jetton, id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_jetton ON jetton_wallets (jetton, (balance > 0), id) WHERE lapsed IS NULL;
-CREATE INDEX jetton_wallets_jetton_balance ON jetton_wallets (jetton, balance, id) WHERE lapsed IS NULL;
+CREATE INDEX jetton_wallets_owner ON jetton_wallets (owner, (balance > 0), id) WHERE lapsed IS NULL AND id > 0;
+CREATE INDEX jetton_wallets_owner_balance ON jetton_wallets (owner, balance, id) WHERE lapsed IS NULL AND balance >= 0;
+CREATE INDEX jetton_wallets_owner_jetton ON jetton_wallets (owner, jetton) WHERE lapsed IS NULL AND jetton > '';
+CREATE INDEX jetton_wallets_jetton ON jetton_wallets (jetton, (balance > 0), id) WHERE lapsed IS NULL AND id > 0;
+CREATE INDEX jetton_wallets_jetton_balance ON jetton_wallets (jetton, balance, id) WHERE lapsed IS NULL AND balance >= 0;
 
 CREATE TABLE nft_collections (
   id bigint GENERATED ALWAYS AS IDENTITY,
@@ -128,19 +129,21 @@ CREATE TABLE nft_items (
   -- whom the sale or auction that owns it gives as owner; else the owner
   real_owner bytea
 );
+-- Items without a collection come last: no address is greater than those 33 bytes. Predicates as of jetton_wallets.
 CREATE INDEX nft_items_id ON nft_items (id) WHERE lapsed IS NULL;
 CREATE INDEX nft_items_lt ON nft_items (last_trans_lt, id) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_collection ON nft_items (collection, index, id) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_collection_lt ON nft_items (collection, last_trans_lt, id) WHERE lapsed IS NULL;
--- Items without a collection come last: no address is greater than those 33 bytes.
+CREATE INDEX nft_items_collection ON nft_items (collection, index, id) WHERE lapsed IS NULL AND id > 0;
+CREATE INDEX nft_items_collection_lt ON nft_items (collection, last_trans_lt, id)
+  WHERE lapsed IS NULL AND last_trans_lt >= 0;
 CREATE INDEX nft_items_owner ON nft_items (
   owner, coalesce(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'), index, id
-) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_owner_lt ON nft_items (owner, last_trans_lt, id) WHERE lapsed IS NULL;
+) WHERE lapsed IS NULL AND id > 0;
+CREATE INDEX nft_items_owner_lt ON nft_items (owner, last_trans_lt, id) WHERE lapsed IS NULL AND last_trans_lt >= 0;
 CREATE INDEX nft_items_real_owner ON nft_items (
   real_owner, coalesce(collection, '\xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff'), index, id
-) WHERE lapsed IS NULL;
-CREATE INDEX nft_items_real_owner_lt ON nft_items (real_owner, last_trans_lt, id) WHERE lapsed IS NULL;
+) WHERE lapsed IS NULL AND id > 0;
+CREATE INDEX nft_items_real_owner_lt ON nft_items (real_owner, last_trans_lt, id)
+  WHERE lapsed IS NULL AND last_trans_lt >= 0;
 
 CREATE TABLE dns_items (
   id bigint GENERATED ALWAYS AS IDENTITY,

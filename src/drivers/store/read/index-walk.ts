@@ -17,6 +17,8 @@ export interface WalkColumn<Row = never> {
 export interface WalkOrder<Row = never> {
   readonly columns: readonly WalkColumn<Row>[];
   readonly sort: 'asc' | 'desc';
+  /** Holds for all rows, and is the predicate of the indexes that have this order. Default: none. */
+  readonly predicate?: Sql;
 }
 
 /** What a leading column of an index is equal to. */
@@ -90,7 +92,8 @@ export function addressColumn<Name extends string>(
  * and then those of the order; the rows of several branches are merged.
  *
  * Everything is a comparison of rows, and sorted by all columns of the index: with `owner = …` the planner takes each owner for
- * one like the others, and sorts the millions of rows of a great one.
+ * one like the others, and sorts the millions of rows of a great one. And where several indexes begin with the same column, the
+ * predicate leaves the one that need not be sorted.
  */
 export function walk(
   table: string,
@@ -99,10 +102,11 @@ export function walk(
   conditions: readonly Sql[],
   { after, most }: WalkStretch,
 ): Sql {
+  const predicate = order.predicate === undefined ? [] : [order.predicate];
   const parts = branches.map((equal) => {
     const sorted = [...equal.map(({ column }) => column), ...order.columns.map(({ expression }) => expression)];
     return sql`SELECT t.* FROM ${raw(table)} t
-      WHERE ${all([raw('t.lapsed IS NULL'), ...rangeOf(equal, order, after), ...conditions])}
+      WHERE ${all([raw('t.lapsed IS NULL'), ...predicate, ...rangeOf(equal, order, after), ...conditions])}
       ORDER BY ${directed(sorted, order.sort)} LIMIT ${raw(most)}`;
   });
   if (parts.length === 1) return parts[0]!;

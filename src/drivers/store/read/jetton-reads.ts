@@ -72,6 +72,7 @@ interface WalletFound extends ContractFound {
 
 const OWNER = addressColumn('owner', 'always');
 const BY_ADDRESS: WalkOrder<WalletFound> = { columns: [addressColumn('address', 'always')], sort: 'asc' };
+const WALLETS_BY_ID: WalkOrder<WalletFound> = { ...BY_ID, predicate: raw('t.id > 0') };
 const BALANCE = numericColumn('balance');
 /** Balances are integers. */
 const BALANCE_ABOVE_ZERO = numericColumn('balance', '1');
@@ -102,8 +103,11 @@ export async function readJettonWallets(
 
 function walletOrder(filter: JettonWalletFilter, { sort }: Page): WalkOrder<WalletFound> {
   const { address, owner, jetton, exclude_zero_balance = false, by_balance = false } = filter;
-  if (by_balance) return { columns: [exclude_zero_balance ? BALANCE_ABOVE_ZERO : BALANCE, ID], sort };
-  return address !== undefined && owner === undefined && jetton === undefined ? BY_ADDRESS : BY_ID;
+  if (by_balance) {
+    const predicate = raw('t.balance >= 0');
+    return { columns: [exclude_zero_balance ? BALANCE_ABOVE_ZERO : BALANCE, ID], sort, predicate };
+  }
+  return address !== undefined && owner === undefined && jetton === undefined ? BY_ADDRESS : WALLETS_BY_ID;
 }
 
 /** Of the lists by id the empty wallets stand apart in the indexes. */
@@ -149,6 +153,6 @@ function ofPairs(owners: readonly Uint8Array[], jettons: readonly Uint8Array[], 
   return sql`SELECT t.* FROM unnest(${unseen(owners, 'bytea[]')}) AS o(key)
     CROSS JOIN unnest(${unseen(jettons, 'bytea[]')}) AS j(key)
     CROSS JOIN LATERAL (
-      SELECT * FROM jetton_wallets t WHERE t.owner = o.key AND t.jetton = j.key AND t.lapsed IS NULL OFFSET 0
+      SELECT * FROM jetton_wallets t WHERE t.owner = o.key AND t.jetton = j.key AND t.lapsed IS NULL AND t.jetton > '' OFFSET 0
     ) AS t WHERE ${all(conditions)}`;
 }

@@ -53,9 +53,14 @@ const COLLECTION = addressColumn('collection', 'perhaps');
 const INDEX = numericColumn('index');
 const OWNERS = { owner: addressColumn('owner', 'always'), real_owner: addressColumn('real_owner', 'always') } as const;
 
-const BY_LT: WalkOrder<ItemFound> = { columns: [int8Column('last_trans_lt'), ID], sort: 'desc' };
-const BY_INDEX: WalkOrder<ItemFound> = { columns: [INDEX, ID], sort: 'asc' };
-const BY_COLLECTION: WalkOrder<ItemFound> = { columns: [COLLECTION, INDEX, ID], sort: 'asc' };
+const EVERY = raw('t.id > 0');
+const BY_LT: WalkOrder<ItemFound> = {
+  columns: [int8Column('last_trans_lt'), ID],
+  sort: 'desc',
+  predicate: raw('t.last_trans_lt >= 0'),
+};
+const BY_INDEX: WalkOrder<ItemFound> = { columns: [INDEX, ID], sort: 'asc', predicate: EVERY };
+const BY_COLLECTION: WalkOrder<ItemFound> = { columns: [COLLECTION, INDEX, ID], sort: 'asc', predicate: EVERY };
 
 /** What is asked for, as it is stored. */
 interface AskedItems {
@@ -206,6 +211,6 @@ function ofIndexes(collections: readonly Uint8Array[], indexes: readonly bigint[
   return sql`SELECT t.* FROM unnest(${unseen(collections, 'bytea[]')}) AS c(key)
     CROSS JOIN unnest(${unseen(indexes, 'numeric[]')}) AS i(key)
     CROSS JOIN LATERAL (
-      SELECT * FROM nft_items t WHERE t.collection = c.key AND t.index = i.key AND t.lapsed IS NULL OFFSET 0
+      SELECT * FROM nft_items t WHERE t.collection = c.key AND t.index = i.key AND t.lapsed IS NULL AND ${EVERY} OFFSET 0
     ) AS t WHERE ${all(conditions)}`;
 }
