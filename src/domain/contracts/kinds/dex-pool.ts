@@ -86,7 +86,7 @@ function assetCell(asset: Address | null): Cell {
 /**
  * `version:uint16 trade_fee:uint16 total_supply:Coins reserve_1:Coins reserve_2:Coins fee_1:Coins fee_2:Coins
  * price_1:uint128 price_2:uint128 config:^[factory:MsgAddress base:uint8 is_stable:Bool asset_1:Asset asset_2:Asset] ^Cell
- * ^Cell ^[decimals_1:uint8 decimals_2:uint8 MsgAddress MsgAddress MsgAddress Bool]`
+ * ^Cell ^[decimals_1:uint8 decimals_2:uint8 MsgAddress MsgAddress MsgAddress Maybe …]`
  */
 function loadPool({ data }: NativeAccount) {
   const slice = openCell(data).skip(16);
@@ -102,7 +102,9 @@ function loadPool({ data }: NativeAccount) {
   const more = openCell(slice.loadRef()).skip(8 + 8);
   slice.end();
   for (let i = 0; i < 3; i++) loadPlainAddress(more);
-  more.skip(1).end();
+  // With it, there is more of a form that is not known here.
+  if (more.loadBit()) throw contractDataErrors['other-form']({ problem: 'the pool has an optional part' });
+  more.end();
   loadAccount(config);
   config.skip(8);
   const stable = config.loadBit();
