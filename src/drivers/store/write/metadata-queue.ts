@@ -136,11 +136,12 @@ export async function replaceOverrides(
     overrides.map(({ kind }) => kind),
     overrides.map(({ override }) => override),
   ];
-  const removed = await client.query(
-    `UPDATE token_metadata m SET override = NULL,
-       due_at = CASE WHEN override ? 'content' AND uri IS NOT NULL THEN $3 ELSE due_at END
-     WHERE override IS NOT NULL AND NOT EXISTS (
-       SELECT FROM unnest($1::bytea[], $2::text[]) AS g(address, kind) WHERE g.address = m.address AND g.kind = m.kind)`,
+  const isGone = `override IS NOT NULL AND NOT EXISTS (
+    SELECT FROM unnest($1::bytea[], $2::text[]) AS g(address, kind) WHERE g.address = m.address AND g.kind = m.kind)`;
+  const removed = await client.query(`DELETE FROM token_metadata m WHERE uri IS NULL AND ${isGone}`, given.slice(0, 2));
+  const cleared = await client.query(
+    `UPDATE token_metadata m SET override = NULL, due_at = CASE WHEN override ? 'content' THEN $3 ELSE due_at END
+     WHERE ${isGone}`,
     [given[0], given[1], now],
   );
   const set = await client.query(
@@ -153,7 +154,7 @@ export async function replaceOverrides(
      WHERE m.override IS DISTINCT FROM excluded.override`,
     [...given, now],
   );
-  const changes = (removed.rowCount ?? 0) + (set.rowCount ?? 0);
+  const changes = [removed, cleared, set].reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
   if (changes > 0) await noteChange(client);
   return changes;
 }
