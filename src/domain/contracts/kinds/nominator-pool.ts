@@ -107,16 +107,20 @@ function readPool({ data }: NativeAccount): NominatorPoolData {
   slice.skip(32 + 256 + 8 + 32 + 32);
   if (slice.loadBit()) slice.loadRef();
   slice.end();
-  const terms = {
+  const read: NominatorPoolData = {
+    state,
+    nominators_count,
+    stake_amount_sent,
+    validator_amount,
     validator_address: Address.ofParts(MASTERCHAIN, config.loadBytes(32)),
     validator_reward_share: BigInt(config.loadUint(16)),
     max_nominators_count: BigInt(config.loadUint(16)),
     min_validator_stake: grams.load(config),
     min_nominator_stake: grams.load(config),
+    nominators: nominatorsOf(nominators, requests),
   };
   config.end();
-  const stakes = { state, nominators_count, stake_amount_sent, validator_amount };
-  return { ...stakes, ...terms, nominators: nominatorsOf(nominators, requests) };
+  return read;
 }
 
 const codes: readonly NativeCode[] = [

@@ -43,6 +43,8 @@ export const getVestingData = getMethod('get_vesting_data', (stack): VestingData
   };
 });
 
+const INT64_END = 2n ** 63n;
+
 /** Cells of a whitelist that are visited at most. */
 const WHITELIST_LIMIT = 65_536;
 
@@ -66,19 +68,19 @@ function readVesting({ data }: NativeAccount): VestingData {
   const whitelist = slice.loadBit() ? slice.loadRef() : null;
   const terms = openCell(slice.loadRef());
   slice.end();
-  const times = {
+  const read: VestingData = {
     vesting_start_time: terms.loadUintBig(64),
     vesting_total_duration: BigInt(terms.loadUint(32)),
     unlock_period: BigInt(terms.loadUint(32)),
     cliff_duration: BigInt(terms.loadUint(32)),
+    vesting_total_amount: grams.load(terms),
+    vesting_sender_address: loadPlainAddress(terms),
+    owner_address: loadPlainAddress(terms),
+    whitelist: whitelistOf(whitelist),
   };
-  if (times.vesting_start_time >> 63n !== 0n) throw contractDataErrors['other-form']({ problem: 'it starts never' });
-  const vesting_total_amount = grams.load(terms);
-  const vesting_sender_address = loadPlainAddress(terms);
-  const owner_address = loadPlainAddress(terms);
   terms.end();
-  const addresses = { vesting_sender_address, owner_address };
-  return { ...times, vesting_total_amount, ...addresses, whitelist: whitelistOf(whitelist) };
+  if (read.vesting_start_time >= INT64_END) throw contractDataErrors['other-form']({ problem: 'it starts never' });
+  return read;
 }
 
 const codes: readonly NativeCode[] = [
