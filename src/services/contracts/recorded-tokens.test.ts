@@ -108,7 +108,11 @@ describe.skipIf(folder === null)('on the recorded network', { timeout: 120_000 }
       for (const method of nativeMethods(account)) {
         const run = await service.runGetMethod(address, method.method, method.stack, { at });
         const name = `${text} ${toHex(libraryHashOf(account.code) ?? account.code.hash())} ${method.method}`;
-        expect({ [name]: nativeShape(method) }).toEqual({ [name]: runShape(method, run) });
+        const native = nativeShape(method);
+        const answer = runShape(method, run);
+        // Where the get method refuses, only running it tells why.
+        if (native === null) expect({ [name]: answer }).toEqual({ [name]: expect.stringMatching(/^exit code/) });
+        else expect({ [name]: native }).toEqual({ [name]: answer });
         compared++;
       }
     }
