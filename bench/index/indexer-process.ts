@@ -57,7 +57,8 @@ export interface FollowResult {
   readonly residentBytes: number;
 }
 
-const EMPTY = `TRUNCATE blocks, transactions, messages, traces, trace_accounts, open_messages, orphan_messages, accounts, codes;
+const EMPTY = `TRUNCATE blocks, transactions, messages, traces, trace_accounts, open_messages, orphan_messages, accounts, codes,
+    token_events, contract_queue, derivations;
   UPDATE index_state SET rounds = '{}'`;
 
 const job = JSON.parse(process.argv[2]!) as IndexerJob;

@@ -101,6 +101,33 @@ describe('tern index and tern check', { timeout: 180_000 }, () => {
     expect(differs.stderr).toMatch(/^tern: cli\/index-differs: the index is not as the chain: 1 differences/);
   });
 
+  it('derive contracts and token events anew on demand', async () => {
+    const { url, connect } = await database('empty');
+    const tokens = join(away, 'tokens.config.json');
+    served.push(await serveRecording(join(import.meta.dirname, '../../data/dev-chain'), 340, tokens));
+    await runTern(['index', ...common(url, tokens)]);
+    const client = await connect();
+    const rows = async () =>
+      (
+        await client.query(`SELECT to_jsonb(c)::text AS row FROM contracts c UNION ALL
+        SELECT to_jsonb(e)::text FROM token_events e ORDER BY 1`)
+      ).rows;
+    const before = await rows();
+    await client.query('TRUNCATE token_events, contracts, contract_references');
+    for (let times = 0; times < 2; times++) {
+      expect(await runTern(['index', ...common(url, tokens), '--rederive', 'contracts'])).toMatchObject({
+        status: 0,
+        stdout: 'all contracts and token events are derived anew\n',
+      });
+      expect(await rows()).toEqual(before);
+    }
+    expect(before.length).toBeGreaterThan(0);
+    expect(await runTern(['index', ...common(url), '--rederive', 'contracts', '--from', '1'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^tern: cli\/usage: with --rederive all that is indexed is gone through/),
+    });
+  });
+
   it('tell what they wait for, and that they were ended before they were done', async () => {
     const { url } = await database('schema');
     const gone = join(away, 'gone.config.json');
