@@ -23,6 +23,11 @@ export function loadDotTonItem(data: Cell) {
 export const TELEMINT_NAME = 'a7a2616a4d639a076c2f67e7cce0423fd2a1c2ee550ad651c1eda16ee13bcaca';
 /** A number of Telegram. */
 export const TELEMINT_NUMBER = '5b092991650fbc48b3288b08acc7677b22e4c25d48458c56d2a17f23e806b6b4';
+/** Gifts of Telegram. */
+export const TELEMINT_GIFTS: readonly string[] = [
+  '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
+  '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
+];
 
 /**
  * `config:^[index:uint256 collection_address:MsgAddress] state:(Maybe ^[owner_address:MsgAddress content:^Cell

@@ -9,6 +9,7 @@ import {
   DOT_TON_ITEM,
   loadDotTonItem,
   loadTelemintItem,
+  TELEMINT_GIFTS,
   TELEMINT_NAME,
   TELEMINT_NUMBER,
 } from '#domain/contracts/kinds/domain-item-data.js';
@@ -131,14 +132,7 @@ function loadTelemintFields(data: Cell): NftItemFields {
 }
 
 const telemintNumber = itemCode([TELEMINT_NUMBER], loadTelemintFields);
-/** Gifts of Telegram. */
-const telemintGift = itemCode(
-  [
-    '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
-    '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
-  ],
-  loadTelemintFields,
-);
+const telemintGift = itemCode(TELEMINT_GIFTS, loadTelemintFields);
 const telemintName = itemCode([TELEMINT_NAME], loadTelemintFields, [getDomain.name]);
 
 /**

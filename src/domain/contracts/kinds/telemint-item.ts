@@ -3,7 +3,12 @@ import type { AskedContract, ContractView } from '#domain/contracts/contract-vie
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { getMethod } from '#domain/contracts/get-method.js';
 import { contractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { loadTelemintItem, TELEMINT_NAME, TELEMINT_NUMBER } from '#domain/contracts/kinds/domain-item-data.js';
+import {
+  loadTelemintItem,
+  TELEMINT_GIFTS,
+  TELEMINT_NAME,
+  TELEMINT_NUMBER,
+} from '#domain/contracts/kinds/domain-item-data.js';
 import { MethodResult } from '#domain/contracts/method-result.js';
 import { type NativeAccount, type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js';
 import { loadPlainAddress } from '#domain/contracts/native-data.js';
@@ -178,13 +183,7 @@ function readRoyalty({ data }: NativeAccount): RoyaltyParams {
 
 const codes: readonly NativeCode[] = [
   {
-    hashes: [
-      TELEMINT_NAME,
-      TELEMINT_NUMBER,
-      // Gifts.
-      '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
-      '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
-    ],
+    hashes: [TELEMINT_NAME, TELEMINT_NUMBER, ...TELEMINT_GIFTS],
     answers: [
       nativeAnswer(getTelemintTokenName, readName),
       nativeAnswer(getTelemintAuctionState, readAuctionState),
