@@ -99,14 +99,10 @@ export const royaltyParams = getMethod('royalty_params', (stack): RoyaltyParams 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function textOf(bytes: Uint8Array): string {
-  const refuse = () =>
-    contractDataErrors['method-result']({ method: getTelemintTokenName.name, problem: 'is no text' });
-  if (bytes.includes(0)) throw refuse();
   try {
-    return utf8.decode(bytes);
-  } catch {
-    throw refuse();
-  }
+    if (!bytes.includes(0)) return utf8.decode(bytes);
+  } catch {} // It is refused below.
+  throw contractDataErrors['method-result']({ method: getTelemintTokenName.name, problem: 'is no text' });
 }
 
 /** `length:uint8 token_name:(bytes length) length:uint8 domain:(bytes length)` */
