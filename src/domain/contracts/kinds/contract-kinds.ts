@@ -1,6 +1,6 @@
 import { DNS_ROOTS, type DnsRoot } from '#domain/contracts/dns-root.js';
 import type { ContractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { dexPool } from '#domain/contracts/kinds/dex-pool.js';
+import { DEDUST_FACTORY, dexPoolOf } from '#domain/contracts/kinds/dex-pool.js';
 import { dnsItemKind } from '#domain/contracts/kinds/dns-item.js';
 import { jettonMaster } from '#domain/contracts/kinds/jetton-master.js';
 import { jettonWallet } from '#domain/contracts/kinds/jetton-wallet.js';
@@ -14,13 +14,17 @@ import { nominatorPool } from '#domain/contracts/kinds/nominator-pool.js';
 import { telemintItem } from '#domain/contracts/kinds/telemint-item.js';
 import { vesting } from '#domain/contracts/kinds/vesting.js';
 import type { NativeCode } from '#domain/contracts/native-code.js';
+import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { methodIdOf } from '#formats/tlb/method-id.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 
-/** All kinds, in the order in which a contract is asked; `roots`: of the domains. */
-export function contractKinds(roots: readonly DnsRoot[]): readonly ContractKind[] {
+/**
+ * All kinds, in the order in which a contract is asked; `roots`: of the domains; `factory`: of the pools of DeDust, which is
+ * another one on other networks.
+ */
+export function contractKinds(roots: readonly DnsRoot[], factory: Address = DEDUST_FACTORY): readonly ContractKind[] {
   return [
     jettonMaster,
     jettonWallet,
@@ -34,7 +38,7 @@ export function contractKinds(roots: readonly DnsRoot[]): readonly ContractKind[
     multisigOrder,
     vesting,
     nominatorPool,
-    dexPool,
+    dexPoolOf(factory),
   ] as readonly ContractKind[];
 }
 
