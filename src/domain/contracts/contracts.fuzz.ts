@@ -2,6 +2,7 @@ import { readAccountKind } from '#domain/contracts/account-kind.js';
 import { keyOfName } from '#domain/contracts/content-keys.js';
 import { readDnsEntries, readDnsRecord } from '#domain/contracts/dns-records.js';
 import { decodeDomainName, encodeDomainName } from '#domain/contracts/domain-name.js';
+import { orderActions } from '#domain/contracts/order-actions.js';
 import { readTokenContent } from '#domain/contracts/token-content.js';
 import { readWallet } from '#domain/contracts/wallet.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -11,11 +12,12 @@ import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { openCell } from '#formats/cells/slice.js';
 import { storeChunkedBytes, storeSnakeBytes } from '#formats/cells/snake.js';
+import { fromBase64 } from '#kernel/bytes/bytes.js';
 import type { TernError } from '#kernel/errors/tern-error.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import type { Random } from '#test/fuzz/random.js';
 import { damageBelow } from '#test/fuzz/seeds.js';
-import { recordedAccounts } from '#test/support/contract-accounts.js';
+import { otherAccounts, recordedAccounts } from '#test/support/contract-accounts.js';
 import { nativeMethods, nativeShape } from '#test/support/native-comparison.js';
 
 const fromReading = (error: TernError) => /^(contract-data|cells|tlb|address)\//.test(error.code);
@@ -57,16 +59,19 @@ function damagedRecords(random: Random): Uint8Array {
   return serializeBoc(damageBelow(buildDictionary(256, entries) as Cell, random));
 }
 
+const accounts = [...recordedAccounts, ...otherAccounts];
+const orders = otherAccounts.flatMap(({ row }) => row?.order_boc ?? []).map((text) => parseBocRoot(fromBase64(text)!));
+
 /** An account: the number of one that was recorded, and its data with one damaged cell. */
 function damagedAccount(random: Random): Uint8Array {
-  const number = random.below(recordedAccounts.length);
-  const { data } = recordedAccounts[number] as (typeof recordedAccounts)[number];
+  const number = random.below(accounts.length);
+  const { data } = accounts[number] as (typeof accounts)[number];
   return serializeBoc(new Builder().storeUint(number, 16).storeRef(damageBelow(data, random)).endCell());
 }
 
 function readAccount(input: Uint8Array): void {
   const slice = openCell(parseBocRoot(input));
-  const account = recordedAccounts[slice.loadUint(16) % recordedAccounts.length] as (typeof recordedAccounts)[number];
+  const account = accounts[slice.loadUint(16) % accounts.length] as (typeof accounts)[number];
   const changed = { ...account, data: slice.loadRef() };
   readWallet(changed.code, changed.data);
   readAccountKind({ ...changed, now: 0 });
@@ -98,6 +103,12 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       const again = encodeDomainName(decodeDomainName(encoded));
       if (!Buffer.from(encoded).equals(again)) throw new RangeError('the name is another one after decoding');
     },
+    allowed: fromReading,
+  },
+  {
+    name: 'order-actions',
+    make: (random) => serializeBoc(damageBelow(random.pick(orders), random)),
+    run: (input) => void orderActions(parseBocRoot(input)),
     allowed: fromReading,
   },
   { name: 'known-contracts', make: damagedAccount, run: readAccount, allowed: fromReading },
