@@ -38,8 +38,18 @@ async function database(content: 'schema' | 'empty'): Promise<TestDatabase> {
 
 /** Starts `tern serve`, and gives the URLs where it listens. */
 async function start(args: readonly string[]): Promise<{ readonly serve: TernProcess; readonly urls: string[] }> {
-  const all = ['serve', '--data', join(away, 'data'), '--listen', '127.0.0.1:0', '--tvm-workers', '1', ...args];
-  const serve = await TernProcess.start(all, ({ err }) => err.includes('ready for requests'));
+  const all = [
+    'serve',
+    '--data',
+    join(away, 'data'),
+    '--listen',
+    '127.0.0.1:0',
+    '--tvm-workers',
+    '1',
+    '--metadata',
+    'off',
+  ];
+  const serve = await TernProcess.start([...all, ...args], ({ err }) => err.includes('ready for requests'));
   open.push(() => serve.kill());
   return { serve, urls: [...serve.err.matchAll(/"url":"([^"]+)"/g)].map(([, url]) => url!) };
 }
@@ -209,6 +219,10 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
       [['--network', other, '--database-url', filled.url, '--role', 'api'], /^tern: store\/other-network: /],
       [['--network', network, '--role', 'indexer'], /^tern: config\/setting-conflict: --role indexer needs a database/],
       [['--network', network, '--database-url', url, '--accounts', '/no/such'], /^tern: config\/account-list: /],
+      [
+        ['--network', network, '--database-url', url, '--metadata-overrides', '/no/such'],
+        /^tern: metadata\/overrides: /,
+      ],
       [['--network', network, '--database-url', 'postgresql://'], /^tern: store\/bad-url|^tern: config\/bad-setting/],
     ] as const) {
       const { status, stdout, stderr } = await runTern([...served, ...args]);

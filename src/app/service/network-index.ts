@@ -11,6 +11,7 @@ import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { IndexReader } from '#drivers/store/read/index-reader.js';
 import type { MetadataMetrics } from '#services/metadata/metrics.js';
+import { loadOverrides } from '#services/metadata/overrides-file.js';
 
 /** The index of a network. */
 export interface NetworkIndex {
@@ -42,13 +43,15 @@ const LOOK_MS = 200;
  * Opens the index of a network and begins to write it, as the role says. A database that does not answer is waited for in the
  * background.
  *
- * @throws store/* for what only a person can change
+ * @throws store/*, metadata/overrides for what only a person can change
  */
 export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkIndexModules): Promise<NetworkIndex> {
   return startTogether(async (closers) => {
     const { config, database, role, queryTimeoutMs, connections } = options;
     const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
+    // Told of before anything is written; used when the database is there.
+    if (writes && options.metadata.overrides !== null) await loadOverrides(options.metadata.overrides);
     const store = new IndexDatabase(
       { network: config.zeroState, database, writes, connections, queryTimeoutMs },
       modules,

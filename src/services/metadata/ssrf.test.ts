@@ -79,9 +79,9 @@ afterAll(async () => {
   for (const server of [...inside, outside]) await new Promise((done) => server.close(done));
 });
 
-async function fetchLink(link: string) {
+async function fetchLink(link: string, by: FetchPolicy = policy) {
   const limits = { ...FETCH_LIMITS, totalMs: 3_000 };
-  const modules = { policy, gatewayPolicy: policy, limits, clock: systemClock };
+  const modules = { policy: by, gatewayPolicy: by, limits, clock: systemClock };
   return fetchDocument(readMetadataLink(link, 'https://gateway.example.com'), modules, new AbortController().signal);
 }
 
@@ -282,6 +282,14 @@ describe('a link of a token', () => {
     for (const link of ['http://outside.example.com', 'https://outside.example.com:8443']) {
       await expect(strict.addressesOf(new URL(link), new AbortController().signal)).resolves.toHaveLength(1);
     }
+  });
+
+  it('would get there without the policy', async () => {
+    const before = reached;
+    const anywhere: FetchPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
+    expect(await codeOf(fetchLink(`http://inside.example.com:${port}/`, anywhere))).toBe('metadata/unreachable');
+    expect(await codeOf(fetchLink(`http://2130706433:${port}/`, anywhere))).toBe('metadata/unreachable');
+    expect(reached).toBe(before + 2);
   });
 
   it('reaches what is outside', async () => {
