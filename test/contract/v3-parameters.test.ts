@@ -4,9 +4,10 @@ import { v3Endpoints } from '#api/v3/endpoints.js';
 import { coreChain } from '#test/contract/against-chain/core-chain.js';
 import { type Json, V3Client } from '#test/contract/against-chain/v3-client.js';
 import { EFFECTS } from '#test/contract/against-chain/v3-effects.js';
-import { chainFacts } from '#test/contract/against-chain/v3-facts.js';
+import { type ChainFacts, chainFacts } from '#test/contract/against-chain/v3-facts.js';
 import { describeLists, type ListSubject, listedParameters } from '#test/contract/against-chain/v3-list-suite.js';
 import { ANY_TEXT, BAD_VALUES, REQUIRED } from '#test/contract/against-chain/v3-refusals.js';
+import { TOKEN_LISTS } from '#test/contract/against-chain/v3-token-lists.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 
@@ -37,9 +38,17 @@ describe('the parameters of v3, over a recorded chain', () => {
   afterAll(() => served?.close());
 
   it('have a case each', () => {
-    const listed = listedParameters(subject.facts);
+    const none = { wallets: new Map(), items: new Map() };
+    const ofTokens = Object.entries(TOKEN_LISTS).map(([name, make]) => [
+      name,
+      (facts: ChainFacts) => make(facts, none),
+    ]);
+    const listed = [
+      ...listedParameters(subject.facts),
+      ...listedParameters(subject.facts, Object.fromEntries(ofTokens)),
+    ];
     const cases = new Set([
-      ...[...listed].flatMap(([method, names]) => names.map((name) => `${method} ${name}`)),
+      ...listed.flatMap(([method, names]) => names.map((name) => `${method} ${name}`)),
       ...Object.entries(EFFECTS).flatMap(([method, effects]) =>
         Object.keys(effects).map((name) => `${method} ${name}`),
       ),

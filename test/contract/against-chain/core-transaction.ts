@@ -56,6 +56,7 @@ export interface CoreMessage {
   readonly hash: string;
   readonly hash_norm: string;
   readonly json: Expected;
+  readonly body: Cell;
 }
 
 /** Without `trace_id` and the states before and after, of which the hashes are there. */
@@ -142,7 +143,7 @@ function coreMessage(cell: Cell, globalVersion: number): CoreMessage {
     init_state: init === null ? null : { hash: base64(init.hash()), decoded: null },
     ...(hash_norm === hash ? {} : { hash_norm }),
   };
-  return { hash, hash_norm, json };
+  return { hash, hash_norm, json, body };
 }
 
 const NOTHING = {

@@ -20,7 +20,7 @@ export interface ListSubject {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: lists of all kinds of facts
-type AnyList = ListOfFacts<any>;
+export type AnyList = ListOfFacts<any>;
 
 /** By endpoint. */
 const LISTS: Readonly<Record<string, (facts: ChainFacts) => AnyList>> = {
@@ -35,9 +35,12 @@ const LISTS: Readonly<Record<string, (facts: ChainFacts) => AnyList>> = {
 export const PAGE_PARAMETERS = ['limit', 'offset', 'cursor', 'sort'];
 
 /** Which parameters of which lists the tests below ask for. */
-export function listedParameters(facts: ChainFacts): ReadonlyMap<string, readonly string[]> {
+export function listedParameters(
+  facts: ChainFacts,
+  lists: Readonly<Record<string, (facts: ChainFacts) => AnyList>> = LISTS,
+): ReadonlyMap<string, readonly string[]> {
   return new Map(
-    Object.entries(LISTS).map(([endpoint, make]) => [
+    Object.entries(lists).map(([endpoint, make]) => [
       endpoint,
       [...Object.keys(make(facts).parameters), ...PAGE_PARAMETERS],
     ]),
@@ -47,9 +50,12 @@ export function listedParameters(facts: ChainFacts): ReadonlyMap<string, readonl
 const LARGER = 20;
 
 /** Lists for all sets of parameters against brute force over what `@ton/core` decoded. */
-export function describeLists(subject: () => ListSubject): void {
-  describe.each(Object.keys(LISTS))('%s', (endpoint) => {
-    const list = () => LISTS[endpoint]!(subject().facts);
+export function describeLists(
+  subject: () => ListSubject,
+  lists: Readonly<Record<string, (facts: ChainFacts) => AnyList>> = LISTS,
+): void {
+  describe.each(Object.keys(lists))('%s', (endpoint) => {
+    const list = () => lists[endpoint]!(subject().facts);
 
     it('with every parameter, every pair and some larger sets of them, in pages', { timeout: 600_000 }, async () => {
       const { client } = subject();

@@ -42,11 +42,11 @@ export interface ListOfFacts<Fact> {
 const NOWHERE = Buffer.alloc(32, 7).toString('base64');
 
 /** A name and a value that must be escaped. */
-const argument = (name: string, value: string | number | bigint): string =>
+export const argument = (name: string, value: string | number | bigint): string =>
   `${name}=${encodeURIComponent(String(value))}`;
 
 /** A list in one of its forms: repeated, with brackets, with commas. */
-function listQuery(name: string, values: readonly string[], dice: Dice): string {
+export function listQuery(name: string, values: readonly string[], dice: Dice): string {
   const form = dice.below(3);
   if (form === 0) return values.map((value) => argument(name, value)).join('&');
   if (form === 1) return values.map((value) => argument(`${name}[]`, value)).join('&');
@@ -54,7 +54,7 @@ function listQuery(name: string, values: readonly string[], dice: Dice): string 
 }
 
 /** An account in one of the forms that it may have. */
-function accountForm(raw: string, dice: Dice): string {
+export function accountForm(raw: string, dice: Dice): string {
   const address = Address.parse(raw);
   return dice.pick([
     raw,
@@ -108,7 +108,7 @@ const hashes = <Fact>(name: string, facts: readonly Fact[], hashesOf: (fact: Fac
 });
 
 /** Bounds near the time of a fact, or just at it. A fact without time is in none. */
-function times<Fact>(lt: (fact: Fact) => bigint | null, utime: (fact: Fact) => number | null) {
+export function times<Fact>(lt: (fact: Fact) => bigint | null, utime: (fact: Fact) => number | null) {
   const bound = (
     name: string,
     time: (fact: Fact) => bigint | number | null,
@@ -136,9 +136,9 @@ function times<Fact>(lt: (fact: Fact) => bigint | null, utime: (fact: Fact) => n
   };
 }
 
-const hasUtime = (names: readonly string[]) => names.includes('start_utime') || names.includes('end_utime');
+export const hasUtime = (names: readonly string[]) => names.includes('start_utime') || names.includes('end_utime');
 const hasLt = (names: readonly string[]) => names.includes('start_lt') || names.includes('end_lt');
-const order = <T extends bigint | number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+export const order = <T extends bigint | number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 const never = () => false;
 
 export function blockList({ blocks }: ChainFacts): ListOfFacts<BlockFact> {
