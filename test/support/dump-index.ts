@@ -12,8 +12,24 @@ const TABLES = {
   orphan_messages: 'msg_hash',
   accounts: 'address',
   codes: 'code_hash',
+  contracts: 'address',
   token_events: 'tx_id',
+  jetton_masters: 'address',
+  jetton_wallets: 'address',
+  nft_collections: 'address',
+  nft_items: 'address',
+  dns_items: 'address',
+  nft_sales: 'address',
+  nft_auctions: 'address',
+  telemint_items: 'address',
+  multisigs: 'address',
+  multisig_orders: 'address',
+  vesting_contracts: 'address',
+  nominator_pools: 'address',
+  dex_pools: 'address',
 } as const;
+
+const CONTRACT_TABLES: readonly string[] = Object.keys(TABLES).slice(Object.keys(TABLES).indexOf('jetton_masters'));
 
 export type IndexTable = keyof typeof TABLES;
 
@@ -46,14 +62,23 @@ export async function differingRows(
   return [...only(a, b, '-').slice(0, limit), ...only(b, a, '+').slice(0, limit)];
 }
 
-/** How often what is told of contracts has changed, and which of their events are confirmed, depends on when it was looked at. */
+/**
+ * What depends on nothing but the chain. When contracts were looked at decides how often what is told of them has changed, in
+ * which order they were found, and whether those were seen that are gone.
+ */
 function contentOf(table: string): string {
-  if (table === 'token_events') {
-    return '(SELECT tx_id, lt, now, account_key, source_key, destination_key, kind, aborted FROM token_events)';
+  switch (table) {
+    case 'index_state':
+      return "(SELECT to_jsonb(i) - 'contract_changes' AS row, one_row FROM index_state i)";
+    case 'contracts':
+      return "(SELECT address, last_trans_lt, mc_seqno, code_hash, kinds FROM contracts WHERE kinds <> '{}')";
+    case 'token_events':
+      return "(SELECT tx_id, to_jsonb(e) - '{confirmed,token_key}'::text[] AS row FROM token_events e)";
+    default:
+      return CONTRACT_TABLES.includes(table)
+        ? `(SELECT address, to_jsonb(c) - 'id' AS row FROM ${table} c WHERE lapsed IS NULL)`
+        : table;
   }
-  return table === 'index_state'
-    ? "(SELECT to_jsonb(i) - 'contract_changes' AS row, one_row FROM index_state i)"
-    : table;
 }
 
 async function printedRows(client: pg.ClientBase, table: IndexTable): Promise<Set<string>> {

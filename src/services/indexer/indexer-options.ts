@@ -1,3 +1,4 @@
+import type { DnsRoot } from '#domain/contracts/dns-root.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { wholeNumber } from '#services/indexer/rounds/options.js';
 
@@ -28,6 +29,8 @@ export interface IndexerOptions {
   readonly batchBytes?: number;
   /** Of an index that is begun: masterchain blocks in one partition, which is what is dropped at a time. Default: 200,000. */
   readonly partitionRounds?: number;
+  /** Collections whose items are domains, besides those that everybody knows. Default: none. */
+  readonly dnsRoots?: readonly DnsRoot[];
   /** Whether contracts are looked at. Default: yes. */
   readonly contracts?: boolean;
   /** Only what follows from what is indexed: contracts and token events. Nothing is filled or followed then. Default: no. */
@@ -58,8 +61,8 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   if (typeof from === 'number') wholeNumber('from', from, 1, MAX_SEQNO);
   if (to !== null) wholeNumber('to', to, typeof from === 'number' ? from : 1, MAX_SEQNO);
   if (keepMs !== null) wholeNumber('keepMs', keepMs, 1, 2 ** 50);
-  const { contracts = true, deriveOnly = false } = options;
+  const { contracts = true, deriveOnly = false, dnsRoots = [] } = options;
   const follow = options.follow ?? to === null;
-  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly };
+  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly, dnsRoots };
   return { ...options, ...chosen, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
 }

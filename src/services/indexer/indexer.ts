@@ -89,7 +89,12 @@ export class Indexer {
     const globalVersion = (key_block: number) => facts.globalVersion(key_block, this.#stop.signal);
     this.#followThreads = new WritePool(1, start, { clock, globalVersion });
     this.#fillThreads = new WritePool(settings.workers, start, { clock, globalVersion });
-    const detect = { url: settings.databaseUrl, tvmWorkers: TVM_WORKERS, selected: settings.accounts !== null };
+    const detect = {
+      url: settings.databaseUrl,
+      tvmWorkers: TVM_WORKERS,
+      selected: settings.accounts !== null,
+      dnsRoots: settings.dnsRoots.map(({ collection, zone }) => ({ collection: collection.toRaw(), zone })),
+    };
     this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries });
     const onWritten = (batch: WrittenBatch) => this.#onWritten(batch);
     this.#work = {

@@ -38,6 +38,8 @@ export interface DetectStart {
   readonly tvmWorkers: number;
   /** Whether only some accounts are indexed: others are looked up, and not kept. */
   readonly selected: boolean;
+  /** Collections of domains, raw, besides those that everybody knows. */
+  readonly dnsRoots: readonly { readonly collection: string; readonly zone: string }[];
 }
 
 /** How it works: following comes first, filling leaves it a share of the machine. */

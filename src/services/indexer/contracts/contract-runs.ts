@@ -6,7 +6,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { VmStack } from '#formats/tlb/vm-stack.js';
 import { bytesEqual } from '#kernel/bytes/bytes.js';
-import type { ContractState } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 import type { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 

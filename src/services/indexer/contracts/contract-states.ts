@@ -1,54 +1,20 @@
 import { setImmediate } from 'node:timers';
 import type pg from 'pg';
-import { codeMethods } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { LruByBytes } from '#kernel/async/lru-by-bytes.js';
 import { toHex } from '#kernel/bytes/bytes.js';
-import type { ChainQuestions, ForeignAccount } from '#services/indexer/contracts/chain-questions.js';
+import type { ChainQuestions } from '#services/indexer/contracts/chain-questions.js';
+import type { ContractCode, ContractCodes } from '#services/indexer/contracts/contract-codes.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 import { foreignState } from '#services/indexer/contracts/foreign-state.js';
-import type { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
-
-/** A code, and what is known of it. */
-export interface ContractCode {
-  readonly cell: Cell;
-  /** Lower-case hexadecimal. */
-  readonly hash: string;
-  /** Of a library reference: the hash of the library. */
-  readonly library: Uint8Array | null;
-  /** Ids of its get methods; null: it has no table of them that can be read. */
-  readonly methods: readonly number[] | null;
-  /** Not where it refers to a library that nobody has published. */
-  readonly isWhole: boolean;
-}
 
 /** Get methods of a code that the index has not noted yet. */
 export interface NewMethods {
   readonly code_hash: Uint8Array;
   readonly methods: readonly number[] | null;
-}
-
-/** The newest known state of an account. */
-export interface ContractState {
-  readonly address: Address;
-  readonly balance: bigint;
-  readonly extra_currencies: readonly (readonly [id: number, amount: bigint])[];
-  readonly last_trans_lt: bigint;
-  readonly mc_seqno: number;
-  readonly gen_utime: number;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-  /** Null: it cannot run, for want of code, or since it is frozen. */
-  readonly running: { readonly code: ContractCode; readonly data: Cell } | null;
-  /** Of its code or data not all is known yet. */
-  readonly incomplete: boolean;
-  /** Of one that is not indexed, as it came. */
-  readonly foreign: ForeignAccount | null;
 }
 
 interface AccountRow {
@@ -72,34 +38,9 @@ interface Wanted {
 }
 
 const ACTIVE = 1;
-const CODES_BYTES = 64 * 2 ** 20;
 const ACCOUNTS = `SELECT address, status, balance, extra_currencies, last_trans_lt, mc_seqno, gen_utime, code_hash, data_hash,
     data_boc, incomplete
   FROM accounts WHERE address = ANY($1::bytea[])`;
-
-/** Codes by their hash; those that are used are kept. */
-export class ContractCodes {
-  readonly #kept = new LruByBytes<ContractCode>(CODES_BYTES);
-  readonly #libraries: PublishedLibraries;
-
-  constructor(libraries: PublishedLibraries) {
-    this.#libraries = libraries;
-  }
-
-  get(hash: string): ContractCode | undefined {
-    return this.#kept.get(hash);
-  }
-
-  async add(hash: string, cell: Cell, bytes: number): Promise<ContractCode> {
-    const library = libraryHashOf(cell);
-    const whole = library === null ? cell : await this.#libraries.find(library);
-    const isWhole = whole !== null;
-    const code = { cell, hash, library, methods: isWhole ? codeMethods(whole) : null, isWhole };
-    // A library may be published later.
-    if (isWhole) this.#kept.set(hash, code, 2 * bytes);
-    return code;
-  }
-}
 
 export interface ContractStatesModules {
   readonly database: Database;

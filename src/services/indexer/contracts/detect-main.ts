@@ -1,8 +1,10 @@
 // What a thread runs that looks at contracts, over connections and with virtual machines of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import { candidateKinds } from '#domain/contracts/kinds/contract-kinds.js';
+import { DNS_ROOTS } from '#domain/contracts/dns-root.js';
+import { CandidateKinds, contractKinds } from '#domain/contracts/kinds/contract-kinds.js';
 import { Database } from '#drivers/store/database.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { parseAddress } from '#formats/address/parse-address.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { isTernError, TernError } from '#kernel/errors/tern-error.js';
 import type {
@@ -12,15 +14,15 @@ import type {
   Question,
   ToDetector,
 } from '#services/indexer/contracts/chain-questions.js';
+import { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
 import { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import { ContractCodes } from '#services/indexer/contracts/contract-states.js';
 import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import { Detector } from '#services/indexer/contracts/detector.js';
 import { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
 import { RunConfigs } from '#services/indexer/contracts/run-configs.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
-const { url, tvmWorkers, selected } = workerData as DetectStart;
+const { url, tvmWorkers, selected, dnsRoots } = workerData as DetectStart;
 const port = parentPort!;
 
 interface Waiting {
@@ -97,9 +99,11 @@ async function main(): Promise<void> {
   const codes = new ContractCodes(libraries);
   const configs = new RunConfigs(database, chain, clock);
   const runs = new ContractRuns({ tvm: startTvm, libraries, configAt: (state) => configs.at(state) });
+  const roots = dnsRoots.map(({ collection, zone }) => ({ zone, collection: parseAddress(collection).address }));
+  const kinds = new CandidateKinds(contractKinds([...DNS_ROOTS, ...roots]));
   const detector = new Detector({
     ...{ database, clock, unixTime, chain, codes, libraries, runs, logger },
-    kindsOf: candidateKinds,
+    kindsOf: (codeHash, methodIds) => kinds.of(codeHash, methodIds),
     keepsForeign: !selected,
     onPostponed: (error) => say({ kind: 'postponed', error: plainOf(error) }),
   });

@@ -18,8 +18,10 @@ import {
   newlyVerified,
   readKnownContracts,
 } from '#services/indexer/contracts/contract-changes.js';
+import type { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
 import type { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import { type ContractCodes, type ContractState, ContractStates } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
+import { ContractStates } from '#services/indexer/contracts/contract-states.js';
 import { foreignRow } from '#services/indexer/contracts/foreign-row.js';
 import { type Looked, type LookModules, lookAtContract } from '#services/indexer/contracts/look-at-contract.js';
 import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
@@ -137,7 +139,7 @@ export class Detector {
         looked !== null && (looked.found.rows.length > 0 || Object.keys(looked.found.refused).length > 0);
       return looked !== null && (isKnown || isTelling) ? [looked] : [];
     });
-    const foreign = keepsForeign ? states.foreign.map(foreignRow) : [];
+    const foreign = keepsForeign ? states.foreign.map(foreignRow).filter((row) => row !== null) : [];
     const changed = told.filter(({ found }) => isChange(found, known.get(found.address.toRaw()) ?? null));
     // Batches change accounts and the queue under this lock, and find there what is confirmed.
     await lockTraces(client);

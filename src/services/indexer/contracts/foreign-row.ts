@@ -6,7 +6,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type { ContractState } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 
 const STATUS = {
   account_uninit: AccountStatusCode.uninit,
@@ -14,18 +14,18 @@ const STATUS = {
   account_frozen: AccountStatusCode.frozen,
 } as const;
 
-/** The rows of an account that is not indexed. */
+/** The rows of an account that is not indexed; null: there is none. */
 export function foreignRow({
   address,
   foreign,
   extra_currencies,
   code_hash,
   data_hash,
-}: ContractState): ForeignAccountRow {
+}: ContractState): ForeignAccountRow | null {
   const { boc, last_trans_lt, last_trans_hash, mc_seqno, gen_utime } = foreign!;
   const cell = parseBocRoot(boc);
   const account = decodeCell(Account, cell);
-  if (account.kind === 'account_none') throw new TypeError('an account that is not there has no row');
+  if (account.kind === 'account_none') return null;
   const { balance, state } = account.storage;
   const init = state.kind === 'account_active' ? state.state_init : null;
   return {

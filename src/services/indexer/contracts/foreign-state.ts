@@ -6,7 +6,8 @@ import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import type { ForeignAccount } from '#services/indexer/contracts/chain-questions.js';
-import type { ContractCodes, ContractState } from '#services/indexer/contracts/contract-states.js';
+import type { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 
 /** The state of an account as a server gave it; null: there is none. @throws tlb/*, cells/* */
 export async function foreignState(

@@ -7,7 +7,7 @@ import { Cell } from '#formats/cells/cell.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import type { Logger } from '#kernel/observe/logger.js';
 import type { KnownContract } from '#services/indexer/contracts/contract-changes.js';
-import type { ContractState } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 import { isEndless, type Refusal, verdictOf } from '#services/indexer/contracts/refusals.js';
 import type { StoredView } from '#services/indexer/contracts/stored-view.js';
 

@@ -7,7 +7,7 @@ import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { ChainQuestions } from '#services/indexer/contracts/chain-questions.js';
 import type { RunConfig } from '#services/indexer/contracts/contract-runs.js';
-import type { ContractState } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
 
 const MOST_CONFIGS = 16;
 const MOST_SEQNOS = 10_000;

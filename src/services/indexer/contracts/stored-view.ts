@@ -7,7 +7,8 @@ import { addressBytes } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
 import { methodIdOf } from '#formats/tlb/method-id.js';
 import type { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import type { ContractState, ContractStates } from '#services/indexer/contracts/contract-states.js';
+import type { ContractState } from '#services/indexer/contracts/contract-state.js';
+import type { ContractStates } from '#services/indexer/contracts/contract-states.js';
 import type { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
