@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAboutContract } from '#domain/contracts/answered.js';
 import { codeMethods } from '#domain/contracts/code-methods.js';
 import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
+import { dnsRootOf } from '#domain/contracts/dns-root.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
 import type { ContractKind } from '#domain/contracts/kinds/contract-kind.js';
 import { candidateKinds } from '#domain/contracts/kinds/contract-kinds.js';
+import { dnsItemKind } from '#domain/contracts/kinds/dns-item.js';
+import { nftItemKind } from '#domain/contracts/kinds/nft-item.js';
 import type { NativeAccount } from '#domain/contracts/native-code.js';
 import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
@@ -69,6 +72,22 @@ const EXPECTED: readonly (readonly [code: RegExp, kind: string])[] = [
   [/^wallet_vesting$/, 'vesting'],
   [/^nominator_pool$/, 'nominator_pool'],
 ];
+
+/** Collections of domains of the recorded network, besides that of .ton. */
+const ROOTS = [
+  { collection: '0:20e1afb61885a58dc99001206714869cecc3835a6990d05b4dcfeb5d264fb42f', zone: 't.me' },
+  { collection: '0:47414a9dd26a6bb2420ab848d547e2244c71568eb5aeb4dfe82a4807cd35be2f', zone: 'dict' },
+].map(({ collection, zone }) => ({ collection: parseAddress(collection).address, zone }));
+
+/** Their domains, and which records these have. */
+const DOMAINS: Readonly<Record<string, readonly string[]>> = {
+  'auctioned.dict': ['dns_wallet'],
+  'destroyed.dict': [],
+  'forgotten.dict': [],
+  'owned.dict': ['dns_wallet', 'dns_site_adnl', 'dns_storage_bag_id'],
+  'user0001.t.me': ['dns_wallet'],
+  'user0002.t.me': [],
+};
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -317,6 +336,26 @@ describe.skipIf(network === null)('contracts of the recorded network', { timeout
     // Of codes that are not known.
     expect(runs.length).toBeLessThan(170);
     expect(rows.size).toBeGreaterThan(430);
+  });
+
+  it('are domains where their collection is a root', async () => {
+    const running = new RunningView(view, service);
+    const kind = dnsItemKind(ROOTS);
+    const items = nftItemKind(ROOTS);
+    const found: Record<string, readonly string[]> = {};
+    for (const { account, code } of accounts) {
+      const { address } = account;
+      const item = rows.get(`nft_item ${address.toRaw()}`);
+      const root = dnsRootOf((item?.collection ?? null) as Address | null, ROOTS);
+      if (root === null || code === null) continue;
+      const row = await rowOf(kind, view, { address, account });
+      expect(row).toEqual(await rowOf(kind, running, { address, account }));
+      if (typeof row === 'string') throw new TypeError(`${address} is refused: ${row}`);
+      const { content } = (await rowOf(items, view, { address, account })) as Row;
+      expect(JSON.parse(content as string)).toMatchObject({ domain: row.domain });
+      found[row.domain as string] = Object.keys(row).filter((name) => name.startsWith('dns_') && row[name] !== null);
+    }
+    expect(found).toEqual(DOMAINS);
   });
 
   it('have the rows of the reference index', () => {
