@@ -10,6 +10,9 @@ import { join } from 'node:path';
 /** Where test files ask: the path of a Unix socket, on which JSON is told to whoever connects. Names it to test-database.ts. */
 const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
 
+/** A folder for what the files of the run share (see built-program.ts). */
+const FOLDER_VARIABLE = 'TERN_TEST_FOLDER';
+
 interface Started {
   readonly child: ChildProcess;
   /** What the process says when its server is ready, or what it failed of. */
@@ -48,6 +51,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const address = join(folder, 'door');
   await new Promise<void>((resolve) => door.listen(address, resolve));
   process.env[ADDRESS_VARIABLE] = address;
+  process.env[FOLDER_VARIABLE] = folder;
   return async () => {
     door.close();
     if (started !== null && started.child.exitCode === null) {

@@ -3,8 +3,8 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '#app/cli/command-line.js';
+import { builtProgram } from '#test/support/built-program.js';
 
-const tern = fileURLToPath(new URL('../../bin/tern.js', import.meta.url));
 /** The published form, where it has been built: what is measured is that. */
 export const BUILT_TERN = fileURLToPath(new URL('../../dist/app/cli/main.js', import.meta.url));
 const START_MS = 120_000;
@@ -42,9 +42,9 @@ export class TernProcess {
     args: readonly string[],
     isReady: (running: TernProcess) => boolean,
     environment: NodeJS.ProcessEnv = {},
-    program = tern,
+    program?: string,
   ): Promise<TernProcess> {
-    const running = new TernProcess(args, environment, program);
+    const running = new TernProcess(args, environment, program ?? (await builtProgram()));
     let hasEnded = false;
     void running.#ended.then(() => {
       hasEnded = true;
