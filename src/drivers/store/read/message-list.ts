@@ -132,15 +132,16 @@ export class MessageList {
       // The index of the key is by created_lt, which rises with created_at nearly. So many rows by created_lt give a time that
       // the page does not go behind; all rows that can be before that time are sorted.
       const { conditions, order } = this.#driven(driver, bounds);
-      const [last] = await this.#session.rows<{ created_at: bigint }>(
-        sql`SELECT m.created_at FROM messages m
-          WHERE ${all([...conditions, ...this.#others(driver), ...within(bounds, ...TIMES), ...behind])}
-          ORDER BY ${join([...order, sql`m.created_lt ${raw(this.#sort)}`], ', ')}
-          OFFSET ${raw(offset + count - 1)} LIMIT 1`,
+      const [edge] = await this.#session.rows<{ created_at: bigint | null; rows: bigint }>(
+        sql`SELECT ${raw(this.#sort === 'desc' ? 'min' : 'max')}(m.created_at) AS created_at, count(*) AS rows FROM (
+            SELECT m.created_at FROM messages m
+            WHERE ${all([...conditions, ...this.#others(driver), ...within(bounds, ...TIMES), ...behind])}
+            ORDER BY ${join([...order, sql`m.created_lt ${raw(this.#sort)}`], ', ')} LIMIT ${raw(offset + count)}
+          ) AS m`,
         { planned: 'each time' },
       );
-      if (last !== undefined) {
-        const time = Number(last.created_at);
+      if (edge?.created_at != null && Number(edge.rows) === offset + count) {
+        const time = Number(edge.created_at);
         const narrower = this.#sort === 'desc' ? { ...bounds, start_utime: time } : { ...bounds, end_utime: time };
         bounds = await translateBounds(this.#session, narrower);
       }

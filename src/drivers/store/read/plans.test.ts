@@ -140,9 +140,7 @@ describe('plans on tables of some 200,000 rows scan none of them, and look at fe
       const { database, sent } = recordingDatabase(async ({ text, values }) => {
         if (text.startsWith('SELECT ARRAY[')) return [{ counts: frequent ? [50_000n, 50_000n] : [5n, 50_000n] }];
         // Bounds are what the tables say.
-        return / AS bound|^SELECT m\.created_at|^SELECT (min|max)\(e\.now/.test(text)
-          ? (await client.query(text, [...values])).rows
-          : [];
+        return / AS bound|^SELECT (min|max)\(/.test(text) ? (await client.query(text, [...values])).rows : [];
       });
       await read(new IndexReader(database), { limit: 100, offset: 0, sort, cursor: null });
       expect(sent.length).toBeGreaterThan(0);
