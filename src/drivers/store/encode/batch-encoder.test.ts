@@ -83,6 +83,24 @@ const samples = {
       ...{ code_hash: null, data_hash: null, frozen_hash: bytes(19), data_boc: null, incomplete: true },
     },
   ],
+  token_events: [
+    {
+      ...{ tx_id: id, lt: 61n, now: 62, account_key: -63n, token_key: 64n, source_key: 65n, destination_key: -66n },
+      ...{ kind: 1, aborted: false, confirmed: true },
+    },
+    {
+      ...{
+        tx_id: id + 1n,
+        lt: 71n,
+        now: 72,
+        account_key: 73n,
+        token_key: null,
+        source_key: 75n,
+        destination_key: null,
+      },
+      ...{ kind: 4, aborted: true, confirmed: false },
+    },
+  ],
   codes: [
     { code_hash: bytes(20), boc: bytes(21, 7), methods: [0, 524_287], methods_read: true },
     { code_hash: bytes(22), boc: bytes(23, 7), methods: null, methods_read: false },
