@@ -129,7 +129,7 @@ async function follow({ database, source }: IndexTools, seconds: number): Promis
   const indexer = await openIndexer(
     {
       ...{ config, database: { url: job.url, readUrl: null }, role: 'indexer', from: null, keepMs: null },
-      ...{ accounts: null, workers: null, connections: 1, queryTimeoutMs: 10_000 },
+      ...{ accounts: null, dnsRoots: [], workers: null, connections: 1, queryTimeoutMs: 10_000 },
     },
     { ...surroundings, source, database, url: job.url },
     { to: null, follow: true },

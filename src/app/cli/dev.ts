@@ -135,6 +135,7 @@ function indexOf(
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
     metadata: metadataOptions(settings),
+    dnsRoots: settings.dnsRoot,
   };
 }
 

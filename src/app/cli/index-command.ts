@@ -72,10 +72,10 @@ async function startIndexing(settings: BackfillSettings, logger: Logger): Promis
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
-  const { from, to, workers, data: dataFolder, rederive } = settings;
+  const { from, to, workers, data: dataFolder, rederive, dnsRoot: dnsRoots } = settings;
   // Loaded when it is needed: other commands start in half the time without it.
   const { startBackfill } = await import('#app/service/index-tools.js');
-  const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, workers };
+  const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
   if (rederive === null) return startBackfill({ ...index, from, to }, realSurroundings(logger));
   const { startRederivation } = await import('#app/service/rederivation.js');
   return startRederivation(index, realSurroundings(logger));

@@ -71,6 +71,7 @@ async function indexesOf(
       {
         ...{ database, role, from, keepMs: keep, accounts, workers: indexWorkers },
         ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout, metadata: metadataOptions(settings) },
+        dnsRoots: settings.dnsRoot,
       },
     ]),
   );

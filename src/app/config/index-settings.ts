@@ -1,5 +1,8 @@
 import { isNetworkName } from '#app/config/listen-address.js';
 import { many, one, optional, path, seconds, wholeNumber, words } from '#app/config/setting.js';
+import type { DnsRoot } from '#domain/contracts/dns-root.js';
+import { parseAddress } from '#formats/address/parse-address.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** A database, and the network that it is of. */
 export interface DatabaseArgument {
@@ -52,6 +55,15 @@ export const selectionSettings = {
   }),
 };
 
+/** Whose items are domains. */
+export const dnsRoot = many<DnsRoot>({
+  placeholder: 'ZONE=COLLECTION',
+  accepted: 'a zone, such as ton or t.me, and the address of the NFT collection whose items are its domains',
+  parse: parseDnsRoot,
+  meaning:
+    'a further collection whose items are domains (TEP-81), besides those of .ton and .t.me; after a change `tern index --rederive contracts` looks at what is indexed',
+});
+
 /** How the index is written and read. */
 export const indexWorkSettings = {
   indexWorkers: optional({
@@ -81,6 +93,7 @@ export const indexSettings = {
       'what this process does: everything; only answer requests, and never write (api); or only write the index, one of several at a time (indexer)',
   }),
   ...selectionSettings,
+  dnsRoot,
   keep: one<number | null>({
     placeholder: 'TIME|all',
     accepted: 'a time from 1h to 36500d, as 12h or 30d, or all',
@@ -101,6 +114,21 @@ function parseDatabase(text: string): DatabaseArgument | undefined {
   // URLs have a `=` in their queries.
   const [network, url] = isNetworkName(name) ? [name, text.slice(at + 1)] : [null, text];
   return /^postgres(ql)?:\/\/\S+$/.test(url) ? { network, url } : undefined;
+}
+
+/** Labels of a domain, with dots between them. */
+const ZONE = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+
+function parseDnsRoot(text: string): DnsRoot | undefined {
+  const at = text.indexOf('=');
+  const zone = text.slice(0, Math.max(at, 0));
+  if (!ZONE.test(zone) || zone.length > 126) return undefined;
+  try {
+    return { zone, collection: parseAddress(text.slice(at + 1)).address };
+  } catch (error) {
+    if (isTernError(error)) return undefined;
+    throw error;
+  }
 }
 
 const HOUR_MS = 3_600_000;

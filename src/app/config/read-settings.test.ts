@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readSettings, unknownVariables } from '#app/config/read-settings.js';
 import { flagOf, variableOf } from '#app/config/setting.js';
 import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
+import { Address } from '#formats/address/address.js';
+import { fromHex } from '#kernel/bytes/bytes.js';
 
 const everything = {
   ...migrateSettings,
@@ -30,6 +32,18 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   from: ['genesis', 1, '0', '2147483648', 'newest', '-1'],
   to: ['2147483647', 2_147_483_647, '0', 'now'],
   accounts: ['a.txt', 'a.txt', 'a\0'],
+  dnsRoot: [
+    'example.org=0:b774d95eb20543f186c06b371ab88ad704f7e256130caf96189368a7d0cb6ccf',
+    [
+      {
+        zone: 'example.org',
+        collection: Address.ofParts(0, fromHex(`b774d95eb20543f186c06b371ab88ad704f7e256130caf96189368a7d0cb6ccf`)!),
+      },
+    ],
+    'ton',
+    'ton=0:1',
+    '.ton=0:b774d95eb20543f186c06b371ab88ad704f7e256130caf96189368a7d0cb6ccf',
+  ],
   keep: ['30d', 2_592_000_000, '30', '0d', '36501d', '1.5d', 'forever'],
   indexWorkers: ['2', 2, '0', '65'],
   rederive: ['contracts', 'contracts', 'all'],

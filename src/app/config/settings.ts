@@ -2,6 +2,7 @@ import { apiSettings } from '#app/config/api-settings.js';
 import {
   type DatabaseArgument,
   databaseUrl,
+  dnsRoot,
   indexSettings,
   indexWorkSettings,
   selectionSettings,
@@ -94,6 +95,7 @@ export const devSettings = {
     isSecret: true,
     meaning: 'the PostgreSQL that holds the index; default: one that comes with Tern, in the data folder',
   }),
+  dnsRoot,
   ...indexWorkSettings,
   ...devMetadataSettings,
   ...apiSettings,
@@ -110,6 +112,7 @@ export const backfillSettings = {
   network: oneNetwork,
   databaseUrl: { ...databaseUrl, isRequired: true },
   ...selectionSettings,
+  dnsRoot,
   to: seqnoSetting('the masterchain block that it ends with; default: the newest one'),
   rederive: optional({
     ...words('contracts'),

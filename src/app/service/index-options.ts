@@ -2,6 +2,7 @@ import type { NetworkDatabase } from '#app/config/databases.js';
 import type { IndexRole, IndexStart } from '#app/config/index-settings.js';
 import type { ChainSource } from '#app/service/chain-source.js';
 import type { Surroundings } from '#app/service/surroundings.js';
+import type { DnsRoot } from '#domain/contracts/dns-root.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Address } from '#formats/address/address.js';
 import type { MetadataOptions } from '#services/metadata/metadata.js';
@@ -18,6 +19,8 @@ export interface NetworkIndexOptions {
   readonly keepMs: number | null;
   /** What is indexed; `null` for all. */
   readonly accounts: readonly Address[] | null;
+  /** Besides those that everybody knows. */
+  readonly dnsRoots: readonly DnsRoot[];
   readonly metadata: MetadataOptions;
   /** Threads that write; `null` for as many as is usual. */
   readonly workers: number | null;

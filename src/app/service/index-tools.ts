@@ -4,6 +4,7 @@ import { startTogether } from '#app/service/closers.js';
 import { keyBlockPath, prepareDataFolder } from '#app/service/data-folder.js';
 import { openIndexer } from '#app/service/index-writer.js';
 import type { Surroundings } from '#app/service/surroundings.js';
+import type { DnsRoot } from '#domain/contracts/dns-root.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
@@ -64,6 +65,7 @@ export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
   /** `null` for the newest block. */
   readonly to: number | null;
   readonly accounts: readonly Address[] | null;
+  readonly dnsRoots: readonly DnsRoot[];
   /** Threads; `null` for as many as is usual. */
   readonly workers: number | null;
 }
@@ -81,11 +83,11 @@ export interface Backfill {
 /** Begins to write what is missing in a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
 export function startBackfill(options: BackfillOptions, modules: Surroundings): Promise<Backfill> {
   return startTogether(async (closers) => {
-    const { network, url, from, to, accounts, workers } = options;
+    const { network, url, from, to, accounts, dnsRoots, workers } = options;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
     const indexer = await openIndexer(
-      { config: network.config, from, keepMs: null, accounts, workers },
+      { config: network.config, from, keepMs: null, accounts, dnsRoots, workers },
       { ...modules, source, database, url },
       { to, follow: false },
     );

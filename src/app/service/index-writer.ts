@@ -64,8 +64,9 @@ export function openIndexer(
     from,
     keepMs,
     accounts,
+    dnsRoots,
     workers,
-  }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'workers'>,
+  }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'dnsRoots' | 'workers'>,
   { source, database, url, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
   until: { readonly to: number | null; readonly follow: boolean; readonly deriveOnly?: boolean },
 ): Promise<Indexer> {
@@ -77,6 +78,7 @@ export function openIndexer(
       databaseUrl: url,
       ...{ from, keepMs, ...until },
       accounts: accounts?.map(addressBytes) ?? null,
+      dnsRoots,
       ...(workers === null ? {} : { workers }),
     },
     { rounds, chain, database, clock, unixTimeMs, logger },

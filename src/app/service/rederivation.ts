@@ -28,12 +28,12 @@ export function startRederivation(
   modules: Surroundings,
 ): Promise<Rederivation> {
   return startTogether(async (closers) => {
-    const { network, url, accounts, workers } = options;
+    const { network, url, accounts, dnsRoots, workers } = options;
     const { clock } = modules;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
     const indexer = await openIndexer(
-      { config: network.config, from: null, keepMs: null, accounts, workers },
+      { config: network.config, from: null, keepMs: null, accounts, dnsRoots, workers },
       { ...modules, source, database, url },
       { to: null, follow: false, deriveOnly: true },
     );

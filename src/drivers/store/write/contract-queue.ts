@@ -26,6 +26,8 @@ export interface QueuedContract {
   readonly last_trans_lt: bigint;
   /** How often looking at it failed for something that may pass. */
   readonly attempts: number;
+  /** Whether it has not changed, but whom it names. */
+  readonly again: boolean;
 }
 
 /** What the next ones are chosen by. */
@@ -45,9 +47,9 @@ export async function nextQueued(
   const { rows } = await client.query<QueuedContract>({
     name: `next-queued-${direction}`,
     text: `
-      (SELECT address, last_trans_lt, attempts FROM contract_queue WHERE not_before = 0 ORDER BY mc_seqno ${direction} LIMIT $1)
+      (SELECT address, last_trans_lt, attempts, not_before > 0 AND attempts = 0 AS again FROM contract_queue WHERE not_before = 0 ORDER BY mc_seqno ${direction} LIMIT $1)
       UNION ALL
-      (SELECT address, last_trans_lt, attempts FROM contract_queue
+      (SELECT address, last_trans_lt, attempts, not_before > 0 AND attempts = 0 AS again FROM contract_queue
         WHERE not_before > 0 AND not_before <= $2 ORDER BY not_before, mc_seqno LIMIT $1)
       LIMIT $1`,
     values: [limit, now],

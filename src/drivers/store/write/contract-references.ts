@@ -36,6 +36,32 @@ export async function noteChanged(client: ClientBase, addresses: readonly Uint8A
   });
 }
 
+/** So many are looked at again when one changes that they name. */
+const MOST_REFUSED = 256;
+
+/**
+ * Puts those into the queue that name contracts whose data has changed and that were refused, the newest of them: it may be that
+ * they were not known there yet.
+ *
+ * @param now unix seconds
+ */
+export async function queueRefused(client: ClientBase, changed: readonly Uint8Array[], now: number): Promise<void> {
+  if (changed.length === 0) return;
+  const { rows } = await client.query<{ address: Uint8Array }>({
+    name: 'refused-referring-contracts',
+    text: `SELECT r.address FROM contract_references r JOIN contracts c ON c.address = r.address
+           WHERE r.named = ANY($1::bytea[]) AND c.refused IS NOT NULL ORDER BY c.last_trans_lt DESC LIMIT ${MOST_REFUSED}`,
+    values: [changed],
+  });
+  if (rows.length > 0) {
+    await queueAgain(
+      client,
+      rows.map(({ address }) => address),
+      now,
+    );
+  }
+}
+
 /**
  * Puts some of those into the queue that name a contract which has changed; in a transaction, under the lock of the batches.
  *

@@ -1,9 +1,10 @@
 import type pg from 'pg';
+import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { setCodeMethods } from '#drivers/store/write/code-methods.js';
 import { nextQueued, postponeQueued, type QueuedContract, removeQueued } from '#drivers/store/write/contract-queue.js';
-import { noteChanged, writeReferences } from '#drivers/store/write/contract-references.js';
+import { noteChanged, queueRefused, writeReferences } from '#drivers/store/write/contract-references.js';
 import { writeContracts } from '#drivers/store/write/contract-rows.js';
 import { addForeignAccounts } from '#drivers/store/write/foreign-accounts.js';
 import { noteContractChange } from '#drivers/store/write/index-state.js';
@@ -166,6 +167,14 @@ export class Detector {
           changed.map(({ found }) => addressBytes(found.address)),
         );
     }
+    const moved = done.filter(
+      ({ queued, looked, state }) => looked !== null && !queued.again && mayAnswerOtherwise(state),
+    );
+    await queueRefused(
+      client,
+      moved.map(({ queued }) => queued.address),
+      unixTime(),
+    );
     await removeQueued(
       client,
       done.map(({ queued, state }) => ({
@@ -183,6 +192,11 @@ export class Detector {
       })),
     );
   }
+}
+
+/** What known code says of others does not depend on what changes in its data from day to day. */
+function mayAnswerOtherwise(state: ContractState | null): boolean {
+  return state?.running != null && nativeCodeOf(state.running.code.cell) === null;
 }
 
 function addressKey(address: Uint8Array): string {
