@@ -4,7 +4,14 @@ import { advisoryLock } from '#drivers/store/write/advisory-locks.js';
 import type { SeqnoRange } from '#drivers/store/write/index-state.js';
 
 /** The tables that are cut by masterchain seqno. */
-export const PARTITIONED_TABLES = ['blocks', 'transactions', 'messages', 'traces', 'trace_accounts', 'token_events'] as const;
+export const PARTITIONED_TABLES = [
+  'blocks',
+  'transactions',
+  'messages',
+  'traces',
+  'trace_accounts',
+  'token_events',
+] as const;
 
 /** The numbers of the partitions that hold a range of rounds. */
 export function partitionsOf({ from, to }: SeqnoRange, partition_rounds: number): readonly number[] {
