@@ -1,7 +1,8 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
+import type { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { sha256Into } from '#formats/cells/sha256.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
 
@@ -26,12 +27,36 @@ export function storeAddress(builder: Builder, { workchain, hash }: Address): Bu
   return builder.storeUint(0b100, 3).storeInt(workchain, 8).storeBytes(hash);
 }
 
-/** Hash of a `StateInit` of code and data only; `depth`: with `fixed_prefix_length`. */
+/** A cell of two references and two bytes at most, as it is hashed: descriptors, data, depths, hashes. */
+const representation = new Uint8Array(2 + 2 + 2 * 2 + 2 * 32);
+
+/** Hash of a `StateInit` of code and data only; `depth`: with `fixed_prefix_length`. The cell is not made for it. */
 export function stateInitHash(code: Cell, data: Cell, depth: number | null = null): Uint8Array {
-  const builder = new Builder();
-  if (depth === null) builder.storeUint(0b00110, 5);
-  else builder.storeBit(true).storeUint(depth, 5).storeUint(0b0110, 4);
-  return builder.storeRef(code).storeRef(data).endCell().hash();
+  representation[0] = 2;
+  let at: number;
+  if (depth === null) {
+    // 00110 and the bit that ends the data.
+    representation[1] = 1;
+    representation[2] = 0b0011_0100;
+    at = 3;
+  } else {
+    representation[1] = 3;
+    // 1, five bits of depth, 0110 and the bit that ends the data.
+    representation[2] = 0x80 | (depth << 2) | 0b01;
+    representation[3] = 0b1010_0000;
+    at = 4;
+  }
+  for (const cell of [code, data]) {
+    // Nothing that is pruned is deployed, so each has one depth and one hash.
+    const cellDepth = cell.depth();
+    representation[at++] = cellDepth >> 8;
+    representation[at++] = cellDepth & 0xff;
+  }
+  representation.set(code.hash(), at);
+  representation.set(data.hash(), at + 32);
+  const hash = new Uint8Array(32);
+  sha256Into(representation, at + 64, hash, 0);
+  return hash;
 }
 
 /** The address in the basechain of a contract that is deployed with this code and data. */

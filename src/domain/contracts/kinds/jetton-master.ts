@@ -16,10 +16,10 @@ import { type NativeCode, nativeAnswer } from '#domain/contracts/native-code.js'
 import { BASECHAIN } from '#domain/contracts/native-data.js';
 import { readTokenContent, type TokenContent } from '#domain/contracts/token-content.js';
 import { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
-import { openCell } from '#formats/cells/slice.js';
+import { openCell, Slice } from '#formats/cells/slice.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
 import { vmSlice } from '#formats/tlb/vm-value.js';
@@ -80,28 +80,40 @@ const plainMaster: NativeCode = {
 const URI = keyOfName('uri');
 const DECIMALS = keyOfName('decimals');
 
-/** What the master makes of its metadata: content with the keys `uri` and, if it has some, `decimals`. */
-function governedContent(metadata: Cell, decimals: Cell | null): Cell {
-  const uri = new Builder().storeUint(0, 8).storeSlice(openCell(metadata)).endCell();
-  const entries: [Uint8Array, Builder][] = [[URI, new Builder().storeRef(uri)]];
+/**
+ * What a master makes of its metadata: content with the keys `uri` and, if it has some, `decimals`. The dictionary has the same
+ * edges each time.
+ */
+function governedContent(decimals: Cell | null): (metadata: Cell) => Cell {
+  const entries: [Uint8Array, Builder][] = [[URI, new Builder().storeRef(EMPTY_CELL)]];
   if (decimals !== null) entries.push([DECIMALS, new Builder().storeRef(decimals)]);
-  const root = buildDictionary(256, entries);
-  return new Builder()
-    .storeUint(0, 8)
-    .storeBit(true)
-    .storeRef(root as Cell)
-    .endCell();
+  const root = buildDictionary(256, entries) as Cell;
+  return (metadata) => {
+    const uri = new Builder().storeUint(0, 8).storeSlice(openCell(metadata)).endCell();
+    return new Builder().storeUint(0, 8).storeBit(true).storeRef(withUri(root, uri)).endCell();
+  };
+}
+
+/** The same dictionary, with another value where there is an empty cell. */
+function withUri(edge: Cell, uri: Cell): Cell {
+  const builder = new Builder().storeBits(new Slice(edge).loadBits(edge.bits));
+  for (let i = 0; i < edge.refCount; i++) {
+    const ref = edge.ref(i);
+    builder.storeRef(ref === EMPTY_CELL ? uri : ref.refCount > 0 ? withUri(ref, uri) : ref);
+  }
+  return builder.endCell();
 }
 
 function governedMaster(form: GovernedForm, decimals: string | null, hashes: readonly string[]): NativeCode {
   const decimalsCell =
     decimals === null ? null : new Builder().storeUint(0, 8).storeBytes(new TextEncoder().encode(decimals)).endCell();
+  const contentOf = governedContent(decimalsCell);
   return {
     hashes,
     answers: [
       nativeAnswer(getJettonData, ({ data }) => {
         const { total_supply, admin_address, metadata_uri, wallet_code } = loadGovernedMaster(form, data);
-        const jetton_content = governedContent(metadata_uri, decimalsCell);
+        const jetton_content = contentOf(metadata_uri);
         return { total_supply, mintable: true, admin_address, jetton_content, jetton_wallet_code: wallet_code };
       }),
       nativeAnswer(getWalletAddress, ({ address, data }, owner) => {
