@@ -14,6 +14,9 @@ import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 const published = v3Endpoints.filter(({ unpublished }) => unpublished !== true);
 const byGet = published.filter(({ verbs }) => verbs.includes('GET'));
 
+/** Asked for all of their parameters, and sets of them, where there are such contracts: `contract-lists.test.ts` of the store. */
+const ELSEWHERE: readonly string[] = ['dns/records', 'multisig/wallets', 'multisig/orders', 'vesting'];
+
 interface Parameter {
   readonly method: string;
   readonly name: string;
@@ -53,7 +56,9 @@ describe('the parameters of v3, over a recorded chain', () => {
         Object.keys(effects).map((name) => `${method} ${name}`),
       ),
     ]);
-    const declared = parametersOf(published).map(({ method, name }) => `${method} ${name}`);
+    const declared = parametersOf(published.filter(({ name }) => !ELSEWHERE.includes(name))).map(
+      ({ method, name }) => `${method} ${name}`,
+    );
     expect([...cases].sort()).toEqual([...declared].sort());
   });
 
