@@ -60,18 +60,24 @@ async function openTokens(folder: string, count: number): Promise<EmbeddedServer
   if (!existsSync(done)) rmSync(join(folder, 'server'), { recursive: true, force: true });
   const server = await startEmbeddedServer({ folder: join(folder, 'server') }, { clock: systemClock });
   if (existsSync(done)) return server;
-  const client = new pg.Client(connectionConfig(server.url));
+  try {
+    await make(server.url, count);
+    writeFileSync(done, JSON.stringify({ count }));
+    return server;
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function make(url: string, count: number): Promise<void> {
+  const client = new pg.Client(connectionConfig(url));
   await client.connect();
   try {
     await migrate(client, await readMigrations());
     await client.query(`SET maintenance_work_mem = '512MB'`);
     await fillTokens(client, count);
     await client.query('CHECKPOINT');
-    writeFileSync(done, JSON.stringify({ count }));
-    return server;
-  } catch (error) {
-    await server.close();
-    throw error;
   } finally {
     await client.end();
   }
