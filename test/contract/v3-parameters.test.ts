@@ -14,8 +14,14 @@ import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 const published = v3Endpoints.filter(({ unpublished }) => unpublished !== true);
 const byGet = published.filter(({ verbs }) => verbs.includes('GET'));
 
-/** Asked for all of their parameters, and sets of them, where there are such contracts: `contract-lists.test.ts` of the store. */
-const ELSEWHERE: readonly string[] = ['dns/records', 'multisig/wallets', 'multisig/orders', 'vesting'];
+/**
+ * Asked for all of their parameters, and sets of them, where there are such contracts: `contract-lists.test.ts` and
+ * `token-lists.test.ts` of the store.
+ */
+const ELSEWHERE: readonly string[] = [
+  ...['dns/records', 'multisig/wallets', 'multisig/orders', 'vesting'],
+  ...['jetton/masters', 'jetton/wallets', 'nft/collections', 'nft/items', 'nft/sales'],
+];
 
 interface Parameter {
   readonly method: string;
