@@ -3,8 +3,7 @@ import { parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-calls.js';
 
 /** Methods whose data come with another part of the index. */
-const LATER =
-  /^\/(actions|pending\w+|jetton\/\w+|nft\/\w+|dns\/\w+|multisig\/\w+|vesting|balanceChanges|staking\/.*|validators\/.*)$/;
+const LATER = /^\/(actions|pending\w+|balanceChanges|staking\/.*|validators\/.*)$/;
 
 /** Whether the data of a method come with another part of the index. */
 export function comesLater(name: string): boolean {
