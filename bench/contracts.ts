@@ -14,6 +14,8 @@ import { toBase64 } from '#kernel/bytes/bytes.js';
 import { otherAccounts, type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
 import { nativeMethods } from '../test/support/native-comparison.js';
 import { mainnetConfig } from '../test/support/tvm-contract.js';
+import { detectionTable } from './contracts/detection.js';
+import { contractListTables } from './contracts/lists.js';
 import type { BenchCase } from './harness.js';
 import type { BenchSuite } from './suite.js';
 
@@ -114,4 +116,5 @@ export const suite: BenchSuite = {
       { name: 'on-chain content of a jetton', unit: 'reads', work: 1, ours: () => readTokenContent(jetton_content) },
     ];
   },
+  tables: async () => [await detectionTable(), ...(await contractListTables())],
 };

@@ -17,11 +17,10 @@ import { IndexReader } from '#drivers/store/read/index-reader.js';
 import type { Address } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { silentLogger } from '#kernel/observe/logger.js';
-import { openAccess } from '../test/support/fake-http-api.js';
-import { fillTokens, GREAT, tokenAddress } from '../test/support/large-tokens.js';
-import type { ReportTable } from './report.js';
-import type { BenchSuite } from './suite.js';
-import { measureLoad } from './v3/load.js';
+import { openAccess } from '../../test/support/fake-http-api.js';
+import { fillTokens, GREAT, tokenAddress } from '../../test/support/large-tokens.js';
+import type { ReportTable } from '../report.js';
+import { measureLoad } from '../v3/load.js';
 
 /** Jetton wallets, and as many items. */
 const COUNT_VARIABLE = 'TERN_BENCH_TOKENS';
@@ -36,14 +35,11 @@ const WARM_UP_MS = 500;
 const MEASURE_MS = 2000;
 const TIMEOUT_MS = 30_000;
 
-/** Lists of tokens over HTTP, from an index in which few have much. */
-export const suite: BenchSuite = { name: 'contract-lists', cases: () => [], tables: contractListTables };
-
 /** What each list takes: its first page, the one behind a far cursor, and those of the great and the small. */
 export async function contractListTables(): Promise<readonly ReportTable[]> {
   const count = Number(process.env[COUNT_VARIABLE] ?? COUNT);
   const folder = join(process.env[FOLDER_VARIABLE] ?? join(tmpdir(), 'tern-bench-tokens'), String(count));
-  process.stderr.write(`bench: contract-lists: an index of ${count} jetton wallets and ${count} items …\n`);
+  process.stderr.write(`bench: contracts: an index of ${count} jetton wallets and ${count} items …\n`);
   const server = await openTokens(folder, count);
   const database = await Database.open({ url: server.url }, { clock: systemClock });
   try {
@@ -112,7 +108,7 @@ async function measureLists(database: Database, count: number): Promise<ReportTa
       }
       const [one, many] = [results[0]!, results[1]!];
       measured.push({ name, one: one.p50, rps: many.rps, p50: many.p50, p99: many.p99, bytes: one.bytes });
-      process.stderr.write(`bench: contract-lists: ${name}: ${one.p50.toFixed(2)} ms\n`);
+      process.stderr.write(`bench: contracts: ${name}: ${one.p50.toFixed(2)} ms\n`);
     }
     return tableOf(measured, count);
   } finally {

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { DEV_CHAIN } from '../../test/support/replayed-contracts.js';
+import { liveReplay, replayedIndexer } from '../../test/support/replayed-indexer.js';
+import { sharedData } from '../../test/support/shared-data.js';
+import type { ReportTable } from '../report.js';
+
+/** Chains of tokens, wallets and contracts that send to one another. */
+const FOLDER = sharedData('recorded-net') === null ? DEV_CHAIN : `${sharedData('recorded-net')}/chain`;
+const PASSES = 3;
+
+interface Pass {
+  /** Transactions in a second until the last round is written. */
+  readonly rate: number;
+  /** Seconds from then until every contract has been looked at. */
+  readonly after: number;
+  readonly looked: number;
+  readonly natively: number;
+  readonly runs: number;
+  /** Seconds in which contracts were looked at. */
+  readonly seconds: number;
+}
+
+/** How fast a chain is filled in while its contracts are looked at, and while they are not; and how fast these are. */
+export async function detectionTable(): Promise<ReportTable> {
+  const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
+  const server = await startEmbeddedServer({ folder }, { clock: systemClock });
+  try {
+    const passes = { with: [] as Pass[], without: [] as Pass[] };
+    for (let pass = 0; pass < PASSES; pass++) {
+      for (const way of ['without', 'with'] as const) {
+        process.stderr.write(`bench: contracts: filling ${way} contracts, ${pass + 1} of ${PASSES} …\n`);
+        passes[way].push(await fill(await server.ensureDatabase(`${way}_${pass}`), way === 'with'));
+      }
+    }
+    return tableOf(passes.with, passes.without);
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function fill(url: string, contracts: boolean): Promise<Pass> {
+  const replay = liveReplay(FOLDER);
+  const to = replay.ledger.lastSeqno;
+  const { indexer, close } = await replayedIndexer(replay, url, { from: 1, to, follow: false, contracts });
+  try {
+    let rounds = 0;
+    let transactions = 0;
+    let written = 0;
+    indexer.onWritten(({ range, ...batch }) => {
+      rounds += range.to - range.from + 1;
+      transactions += batch.transactions;
+      if (rounds === to) written = systemClock.now();
+    });
+    const begun = systemClock.now();
+    await indexer.run();
+    const { looked, natively, runs, seconds } = indexer.metrics().contracts;
+    return {
+      rate: transactions / ((written - begun) / 1000),
+      after: (systemClock.now() - written) / 1000,
+      ...{ looked, natively, runs, seconds },
+    };
+  } finally {
+    await close();
+  }
+}
+
+function median(passes: readonly Pass[], of: (pass: Pass) => number): number {
+  return passes.map(of).sort((a, b) => a - b)[passes.length >> 1]!;
+}
+
+function tableOf(on: readonly Pass[], off: readonly Pass[]): ReportTable {
+  const [fast, slow] = [median(off, ({ rate }) => rate), median(on, ({ rate }) => rate)];
+  return {
+    title: `filling a chain with contracts looked at beside it, and without; the median of ${PASSES} passes each`,
+    head: ['figure', 'value'],
+    rows: [
+      ['transactions/s without', fast.toFixed(0)],
+      ['transactions/s with', slow.toFixed(0)],
+      ['ratio', `${(slow / fast).toFixed(2)}x`],
+      ['seconds from the last round to the last contract', median(on, ({ after }) => after).toFixed(2)],
+      ['accounts looked at', median(on, ({ looked }) => looked).toFixed(0)],
+      ['… in a second of looking', median(on, ({ looked, seconds }) => looked / seconds).toFixed(0)],
+      ['get methods read natively', median(on, ({ natively }) => natively).toFixed(0)],
+      ['get methods run', median(on, ({ runs }) => runs).toFixed(0)],
+    ],
+  };
+}
