@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import pg from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
 import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
+import { migrate } from '#drivers/store/migrate.js';
+import { readMigrations } from '#drivers/store/migration-files.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { DEV_CHAIN } from '../../test/support/replayed-contracts.js';
 import { liveReplay, replayedIndexer } from '../../test/support/replayed-indexer.js';
@@ -34,13 +38,25 @@ export async function detectionTable(): Promise<ReportTable> {
     for (let pass = 0; pass < PASSES; pass++) {
       for (const way of ['without', 'with'] as const) {
         process.stderr.write(`bench: contracts: filling ${way} contracts, ${pass + 1} of ${PASSES} …\n`);
-        passes[way].push(await fill(await server.ensureDatabase(`${way}_${pass}`), way === 'with'));
+        const url = await server.ensureDatabase(`${way}_${pass}`);
+        await makeTables(url);
+        passes[way].push(await fill(url, way === 'with'));
       }
     }
     return tableOf(passes.with, passes.without);
   } finally {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeTables(url: string): Promise<void> {
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  try {
+    await migrate(client, await readMigrations());
+  } finally {
+    await client.end();
   }
 }
 

@@ -85,13 +85,10 @@ export async function initialise(
     const how = ['--username', DATABASE, '--auth', 'trust', '--encoding', 'UTF8', '--no-locale', '--data-checksums'];
     const file = join(program.folder, 'bin', 'initdb');
     const made = await run(file, ['-D', draft, ...how, ...(sync ? [] : ['--no-sync'])], user);
-    if (typeof made === 'string') throw storeErrors['embedded-folder']({ folder, problem: made });
-    await rename(draft, cluster).catch(async (error) => {
-      // Another start may have been faster; then its cluster is as good.
-      if ((await majorOf(cluster)) === null) {
-        throw storeErrors['embedded-folder']({ folder, problem: String(error) }, error);
-      }
-    });
+    const problem = typeof made === 'string' ? made : await rename(draft, cluster).then(() => null, String);
+    // Another start may have been faster, and have removed this draft: then its cluster is as good.
+    if (problem !== null && (await majorOf(cluster)) === null)
+      throw storeErrors['embedded-folder']({ folder, problem });
     return true;
   } finally {
     await rm(draft, { recursive: true, force: true });
