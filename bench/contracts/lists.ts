@@ -180,7 +180,8 @@ async function listCases(url: string, count: number): Promise<readonly (readonly
   let method = '';
   for (const [name, query] of Object.entries(lists)) {
     method = /^[a-z]+\/[a-z]+/.exec(name)?.[0] ?? method;
-    const path = `/api/v3/${method}?limit=100&${query}`;
+    // Sales are asked for one by one.
+    const path = `/api/v3/${method}?${method === 'nft/sales' ? '' : 'limit=100&'}${query}`;
     const full = name.startsWith('…') ? `${method} ${name}` : name;
     cases.push([full, path]);
     const far = await farCursor(url, path, count);
