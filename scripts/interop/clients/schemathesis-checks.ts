@@ -64,7 +64,8 @@ interface Document {
 /**
  * The document without its headers, and without limits of time: unknown headers, which are made up where some are known, must
  * be let through, and a query that is to end after a millisecond ends with 504. In times, more is taken than the published
- * types say: decimals of unix times, and logical times of 64 bits without sign.
+ * types say: decimals of unix times, and logical times of 64 bits without sign. Words of an order are taken in any letter case,
+ * and by their first letter.
  */
 async function documentOf(url: string): Promise<Document> {
   const document = (await (await fetch(url)).json()) as Document;
@@ -80,8 +81,11 @@ async function documentOf(url: string): Promise<Document> {
   return document;
 }
 
+const ORDERS = '^([aA]([sS][cC])?|[dD]([eE][sS][cC])?)$';
+
 function asTaken(parameter: Parameter): Parameter {
   const { name = '', schema } = parameter;
   if (name.endsWith('_utime')) return { ...parameter, schema: { ...schema, type: 'number', format: 'double' } };
+  if (name === 'sort') return { ...parameter, schema: { type: 'string', pattern: ORDERS } };
   return /^(.*_)?lt$/.test(name) ? { ...parameter, schema: { ...schema, format: 'uint64' } } : parameter;
 }

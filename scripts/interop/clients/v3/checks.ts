@@ -20,10 +20,10 @@ import { checkWdk } from './wdk-checks.js';
 
 /** The chain that comes with Tern is one of the same network. */
 const OWN_CHAIN = fileURLToPath(new URL('../../../../data/dev-chain', import.meta.url));
-const PATHS = 21;
+const PATHS = 33;
 const INDEXED_MS = 180_000;
 
-/** Waits until all of the chain is indexed. */
+/** Waits until all of the chain is indexed, and its contracts are looked at. */
 async function indexed(url: string): Promise<void> {
   for (const until = Date.now() + INDEXED_MS; ; await delay(200)) {
     const { networks } = (await (await fetch(`${url}/readyz`)).json()) as {
@@ -31,10 +31,21 @@ async function indexed(url: string): Promise<void> {
     };
     const [{ headSeqno, details }] = Object.values(networks) as [(typeof networks)[string]];
     const isWhole = details.index_missing_blocks === 0 && !((details.index_fill_missing_blocks as number) > 0);
-    if (isWhole && headSeqno > 0 && details.index_head_seqno === headSeqno) return;
+    if (isWhole && headSeqno > 0 && details.index_head_seqno === headSeqno && (await isQuiet(url))) return;
     if (Date.now() > until)
       throw new Error(`the chain is not indexed after ${INDEXED_MS} ms: ${JSON.stringify(details)}`);
   }
+}
+
+/** Whether contracts were looked at, and none is now. */
+async function isQuiet(url: string): Promise<boolean> {
+  const looked = async (): Promise<string> => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return /^tern_index_contracts_looked_at_total.* (\d+)$/m.exec(metrics)?.[1] ?? '0';
+  };
+  const before = await looked();
+  await delay(3000);
+  return before !== '0' && before === (await looked());
 }
 
 /** What pytoncenter can take: its models are of 2024. */

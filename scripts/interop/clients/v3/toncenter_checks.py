@@ -25,6 +25,7 @@ from toncenter.utils import raw_to_userfriendly
 ELECTOR = "-1:" + "3" * 64
 NOBODY = "0:" + "0123456789ABCDEF" * 4
 JETTON_TRANSFER = 0x0F8A7EA5
+JETTON_BURN = 0x595F07BC
 # A bag of one empty cell.
 EMPTY_CELL = "te6cckEBAQEAAgAAAEysuc0="
 
@@ -280,7 +281,17 @@ async def check_names(v3, truth):
     for address, row in book.items():
         forms = {raw_to_userfriendly(address, is_bounceable=bounce).replace("+", "-").replace("/", "_") for bounce in (True, False)}
         same(True, row.user_friendly in forms, f"whether {row.user_friendly} is {address}")
-    same({}, (await v3.accounts.get_metadata(addresses)).root, "metadata, which is filled later")
+    for address, told in (await v3.accounts.get_metadata(addresses)).root.items():
+        for token in told.token_info:
+            lists = {
+                "jetton_masters": lambda: v3.jettons.get_jetton_masters(address=[address]),
+                "jetton_wallets": lambda: v3.jettons.get_jetton_wallets(address=[address]),
+                "nft_collections": lambda: v3.nfts.get_nft_collections(collection_address=[address]),
+                "nft_items": lambda: v3.nfts.get_nft_items(address=[address]),
+            }
+            (row,) = getattr(await lists[token.type](), token.type)
+            # A wallet is told of with its master.
+            same(address, row.address, f"token of the type {token.type}")
     top = await v3.stats.get_top_accounts_by_balance()
     same([(each["account"], each["balance"]) for each in truth["top"]], [(each.account, each.balance) for each in top], "top")
     page = await v3.stats.get_top_accounts_by_balance(limit=3, offset=4)
@@ -340,6 +351,79 @@ async def check_errors(v3, truth):
     return "404 and 422 as the client's own errors"
 
 
+async def run_numbers(v3, address, method):
+    """The numbers among the results of a get-method, at the newest block."""
+    ran = await v3.api_v2.run_get_method(V2RunGetMethodRequest(address=address, method=method, stack=[]))
+    same(0, ran.exit_code, f"exit code of {method} of {address}")
+    return [int(each.value, 16) for each in ran.stack if each.type == "num"]
+
+
+async def check_jettons(v3, truth):
+    masters = (await v3.jettons.get_jetton_masters(limit=5)).jetton_masters
+    same(5, len(masters), "jetton masters")
+    count = 0
+    for master in masters:
+        (found,) = (await v3.jettons.get_jetton_masters(address=[master.address])).jetton_masters
+        same(master, found, "master by its address")
+        same(int(master.total_supply), (await run_numbers(v3, master.address, "get_jetton_data"))[0], "total supply")
+        for wallet in (await v3.jettons.get_jetton_wallets(jetton_address=[master.address], limit=5)).jetton_wallets:
+            count += 1
+            same(master.address, wallet.jetton, "master of a wallet")
+            same(int(wallet.balance), (await run_numbers(v3, wallet.address, "get_wallet_data"))[0], "balance")
+            (one,) = (
+                await v3.jettons.get_jetton_wallets(owner_address=[wallet.owner], jetton_address=[master.address])
+            ).jetton_wallets
+            same(wallet, one, "wallet by its owner")
+    transfers = (await v3.jettons.get_jetton_transfers(limit=20)).jetton_transfers
+    burns = (await v3.jettons.get_jetton_burns(limit=20)).jetton_burns
+    for event, wallet, opcode in (
+        *((each, each.source_wallet, JETTON_TRANSFER) for each in transfers),
+        *((each, each.jetton_wallet, JETTON_BURN) for each in burns),
+    ):
+        (transaction,) = (await v3.blockchain.get_transactions(hash=[event.transaction_hash])).transactions
+        same(wallet, transaction.account, "account of the transaction of an event")
+        same(opcode, int(transaction.in_msg.opcode, 16), "opcode of an event")
+    assert transfers and burns and count, "there are no jettons"
+    return f"{len(masters)} masters, {count} wallets, {len(transfers)} transfers, {len(burns)} burns"
+
+
+async def check_nfts(v3, truth):
+    collections = (await v3.nfts.get_nft_collections(limit=5)).nft_collections
+    count = 0
+    for collection in collections:
+        next_index = (await run_numbers(v3, collection.address, "get_collection_data"))[0]
+        same(int(collection.next_item_index), next_index, "next index")
+        found = await v3.nfts.get_nft_items(collection_address=[collection.address], limit=5)
+        for item in found.nft_items:
+            count += 1
+            same(collection, item.collection, "collection of an item")
+            same(int(item.index), (await run_numbers(v3, item.address, "get_nft_data"))[1], "index")
+    transfers = (await v3.nfts.get_nft_transfers(limit=20)).nft_transfers
+    for event in transfers:
+        (transaction,) = (await v3.blockchain.get_transactions(hash=[event.transaction_hash])).transactions
+        same(event.nft_address, transaction.account, "account of the transaction of a transfer")
+    same([], (await v3.nfts.get_nft_sales([ELECTOR])).nft_sales, "sales")
+    assert collections and transfers and count, "there are no items"
+    return f"{len(collections)} collections, {count} items, {len(transfers)} transfers"
+
+
+async def check_other_contracts(v3, truth):
+    account = truth["accounts"][0]["address"]
+    same([], (await v3.dns.get_dns_records(wallet=NOBODY)).records, "domains")
+    same([], (await v3.multisig.get_multisig_orders(multisig_address=[account])).orders, "orders")
+    same([], (await v3.vesting.get_vesting_contracts(wallet_address=[NOBODY])).vesting_contracts, "vesting contracts")
+    wallets = {}
+    for signer in truth["accounts"]:
+        for multisig in (await v3.multisig.get_multisig_wallets(wallet_address=[signer["address"]])).multisigs:
+            wallets[multisig.address] = multisig
+    for address, multisig in wallets.items():
+        threshold = (await run_numbers(v3, address, "get_multisig_data"))[1]
+        same(multisig.threshold, threshold, "threshold")
+        for order in multisig.orders or []:
+            same(address, order.multisig_address, "multisig of an order")
+    return f"{len(wallets)} multisigs"
+
+
 async def check_later(v3, truth):
     """What comes with later versions is refused in a way that this client understands."""
     account = truth["accounts"][0]["address"]
@@ -348,18 +432,6 @@ async def check_later(v3, truth):
         "pendingActions": v3.actions.get_pending_actions(account=account),
         "pendingTraces": v3.actions.get_pending_traces(account=account),
         "pendingTransactions": v3.blockchain.get_pending_transactions(account=[account]),
-        "dns/records": v3.dns.get_dns_records(wallet=account),
-        "jetton/burns": v3.jettons.get_jetton_burns(),
-        "jetton/masters": v3.jettons.get_jetton_masters(),
-        "jetton/transfers": v3.jettons.get_jetton_transfers(),
-        "jetton/wallets": v3.jettons.get_jetton_wallets(),
-        "multisig/orders": v3.multisig.get_multisig_orders(),
-        "multisig/wallets": v3.multisig.get_multisig_wallets(),
-        "nft/collections": v3.nfts.get_nft_collections(),
-        "nft/items": v3.nfts.get_nft_items(),
-        "nft/sales": v3.nfts.get_nft_sales([account]),
-        "nft/transfers": v3.nfts.get_nft_transfers(),
-        "vesting": v3.vesting.get_vesting_contracts(),
     }
     for name, call in calls.items():
         try:
@@ -393,6 +465,9 @@ async def main():
                 "names of opcodes": check_decode,
                 "get-methods, fees, sending": check_calls,
                 "errors": check_errors,
+                "jettons": check_jettons,
+                "NFTs": check_nfts,
+                "domains, multisigs, vesting": check_other_contracts,
                 "not there yet": check_later,
             },
             client.v3,
