@@ -6,7 +6,7 @@ import { dnsRootOf } from '#domain/contracts/dns-root.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
 import type { ContractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { candidateKinds } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateKinds, CONTRACT_KINDS } from '#domain/contracts/kinds/contract-kinds.js';
 import { dnsItemKind } from '#domain/contracts/kinds/dns-item.js';
 import { nftItemKind } from '#domain/contracts/kinds/nft-item.js';
 import type { NativeAccount } from '#domain/contracts/native-code.js';
@@ -25,6 +25,8 @@ import { readCsv } from '#test/support/csv.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
 import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+
+const candidates = new CandidateKinds(CONTRACT_KINDS);
 
 const network = sharedData('recorded-net');
 
@@ -313,7 +315,7 @@ describe.skipIf(network === null)('contracts of the recorded network', { timeout
       const { address } = account;
       const found: string[] = [];
       let why = '';
-      for (const kind of candidateKinds(toHex(account.code.hash()), codeMethods(account.code))) {
+      for (const kind of candidates.of(toHex(account.code.hash()), codeMethods(account.code))) {
         const row = await rowOf(kind, view, { address, account });
         const name = `${code} ${address} ${kind.kind}`;
         expect({ [name]: textsOf(row) }).toEqual({ [name]: textsOf(await rowOf(kind, running, { address, account })) });

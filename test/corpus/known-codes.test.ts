@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeMethods } from '#domain/contracts/code-methods.js';
-import { candidateKinds, libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateKinds, CONTRACT_KINDS, libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
 import type { GetMethodResult } from '#drivers/tvm/get-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
@@ -17,6 +17,8 @@ import { nativeMethods, nativeShape, runShape } from '#test/support/native-compa
 import { sharedData } from '#test/support/shared-data.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+
+const candidates = new CandidateKinds(CONTRACT_KINDS);
 
 const contracts = sharedData('contracts');
 const accounts = sharedData('accounts');
@@ -150,9 +152,9 @@ describe.skipIf(contracts === null || accounts === null)('codes of mainnet', { t
       const code = cellOf(text);
       const library = libraryHashOf(code);
       const whole = library === null ? code : (known.get(toHex(library)) ?? null);
-      const found = candidateKinds(toHex(code.hash()), whole === null ? null : codeMethods(whole)).map(
-        ({ kind }) => kind,
-      );
+      const found = candidates
+        .of(toHex(code.hash()), whole === null ? null : codeMethods(whole))
+        .map(({ kind }) => kind);
       const wanted = want_interfaces.map((one) => KINDS[one]).filter((kind) => kind !== undefined);
       expect({ name, found }).toEqual({ name, found: expect.arrayContaining(wanted) });
       for (const kind of wanted) seen.add(kind);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { candidateKinds } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateKinds, CONTRACT_KINDS } from '#domain/contracts/kinds/contract-kinds.js';
 import { Database } from '#drivers/store/database.js';
 import { AccountStatusCode } from '#drivers/store/encode/account-status.js';
 import { addressBytes } from '#drivers/store/keys.js';
@@ -20,6 +20,8 @@ import { PublishedLibraries } from '#services/indexer/contracts/published-librar
 import { RunConfigs } from '#services/indexer/contracts/run-configs.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
+
+const candidates = new CandidateKinds(CONTRACT_KINDS);
 
 /** A state of an account. */
 export interface HandMade {
@@ -63,7 +65,15 @@ export class ContractIndex {
     const libraries = new PublishedLibraries(chain, clock);
     const configs = new RunConfigs(database, chain, clock);
     this.detector = new Detector({
-      ...{ database, clock, chain, libraries, logger: silentLogger, kindsOf: candidateKinds, keepsForeign: true },
+      ...{
+        database,
+        clock,
+        chain,
+        libraries,
+        logger: silentLogger,
+        kindsOf: (codeHash, methodIds) => candidates.of(codeHash, methodIds),
+        keepsForeign: true,
+      },
       codes: new ContractCodes(libraries),
       unixTime: () => this.now,
       runs: new ContractRuns({ tvm: async () => tvm, libraries, configAt: (state) => configs.at(state) }),

@@ -61,7 +61,7 @@ export function askNatively<Arguments extends readonly unknown[], Result>(
 }
 
 /** What a native reader gives; null when the data is of another form, so that only running the code tells. */
-export function tryNative<T>(read: () => T): T | null {
+function tryNative<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {

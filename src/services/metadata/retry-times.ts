@@ -1,5 +1,5 @@
 /** Seconds until the next attempt after so many failures: 5, doubled each time up to 6 hours; then once a week. */
-export const RETRY_SECONDS: readonly number[] = [
+const RETRY_SECONDS: readonly number[] = [
   ...Array.from({ length: 16 }, (_, failures) => Math.min(5 * 2 ** failures, 21_600)),
   604_800,
 ];

@@ -7,15 +7,16 @@ import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
 import { listText } from '#api/v3/serialize/texts.js';
 import type { Listed } from '#drivers/store/read/index-reads.js';
 
-/** The rows of a page under their name, and what is known of the accounts that they name. */
+/** The rows of a page under their name, and what is known of the accounts that they name: with `metadata`, as tokens, too. */
 export async function answerList<Row>(
   name: string,
   listed: Listed<Row>,
   text: (row: Row, dialect: Dialect, addresses: AddressCollector) => string,
   context: V3Context,
+  { metadata = true }: { readonly metadata?: boolean } = {},
 ): Promise<JsonText> {
   const dialect = dialectOf(context.profile);
   const addresses = new AddressCollector();
   const texts = rowsOf(listed, context).map((row) => text(row, dialect, addresses));
-  return jsonText(`{"${name}":${listText(texts)},${await pageAddressesText(addresses, context)}}`);
+  return jsonText(`{"${name}":${listText(texts)},${await pageAddressesText(addresses, context, { metadata })}}`);
 }

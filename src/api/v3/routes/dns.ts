@@ -1,16 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { jsonText } from '#api/http/json-text.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkPage, pageOf, rowsOf } from '#api/v3/page.js';
+import { checkPage, pageOf } from '#api/v3/page.js';
 import { addressParameter, limitParameter, pageFields } from '#api/v3/parameters.js';
+import { answerList } from '#api/v3/routes/answer-list.js';
 import { DNSRecordsResponse } from '#api/v3/schemas/dns.js';
-import { AddressCollector } from '#api/v3/serialize/address-collector.js';
-import { dialectOf } from '#api/v3/serialize/dialect.js';
 import { dnsRecordText } from '#api/v3/serialize/dns.js';
-import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
-import { listText } from '#api/v3/serialize/texts.js';
 
 /** In both profiles. */
 const DEFAULT_LIMIT = 100;
@@ -60,11 +56,7 @@ const records = v3Endpoint({
   handle: async ({ wallet, domain, limit = DEFAULT_LIMIT, ...rest }, context) => {
     const page = pageOf({ limit, ...rest }, context);
     const listed = await context.network.index.dnsRecords({ wallet, domain }, page, context.query);
-    const addresses = new AddressCollector();
-    const dialect = dialectOf(context.profile);
-    const texts = rowsOf(listed, context).map((record) => dnsRecordText(record, dialect, addresses));
-    const book = await pageAddressesText(addresses, context, { metadata: false });
-    return jsonText(`{"records":${listText(texts)},${book}}`);
+    return answerList('records', listed, dnsRecordText, context, { metadata: false });
   },
 });
 

@@ -1,15 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { jsonText } from '#api/http/json-text.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkPage, pageOf, rowsOf } from '#api/v3/page.js';
+import { checkPage, pageOf } from '#api/v3/page.js';
 import { addressListParameter, pageFields } from '#api/v3/parameters.js';
+import { answerList } from '#api/v3/routes/answer-list.js';
 import { VestingContractsResponse } from '#api/v3/schemas/vesting.js';
-import { AddressCollector } from '#api/v3/serialize/address-collector.js';
-import { dialectOf } from '#api/v3/serialize/dialect.js';
-import { pageAddressesText } from '#api/v3/serialize/page-addresses.js';
-import { listText } from '#api/v3/serialize/texts.js';
 import { vestingText } from '#api/v3/serialize/vesting.js';
 
 const vesting = v3Endpoint({
@@ -50,11 +46,7 @@ const vesting = v3Endpoint({
   handle: async ({ contract_address, wallet_address, check_whitelist, ...rest }, context) => {
     const filter = { contract_address, wallet_address, check_whitelist };
     const listed = await context.network.index.vestingContracts(filter, pageOf(rest, context), context.query);
-    const addresses = new AddressCollector();
-    const dialect = dialectOf(context.profile);
-    const texts = rowsOf(listed, context).map((one) => vestingText(one, dialect, addresses));
-    const book = await pageAddressesText(addresses, context, { metadata: false });
-    return jsonText(`{"vesting_contracts":${listText(texts)},${book}}`);
+    return answerList('vesting_contracts', listed, vestingText, context, { metadata: false });
   },
 });
 

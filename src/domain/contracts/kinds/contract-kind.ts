@@ -29,7 +29,7 @@ export type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = 
 
 /**
  * A kind of contracts: how they are recognised, asked and verified, and the row that tells of them. Every table of rows also has
- * the columns that {@link CONTRACT_COLUMNS} names.
+ * the columns of `ContractState` in drivers/store/write, and `id` and `lapsed`.
  */
 export interface ContractKind<
   Name extends string = string,
@@ -60,6 +60,3 @@ export function contractKind<
 >(kind: ContractKind<Name, Data, Columns>): ContractKind<Name, Data, Columns> {
   return kind;
 }
-
-/** Columns of each table of rows, before those of the kind. */
-export const CONTRACT_COLUMNS = ['address', 'lapsed', 'last_trans_lt', 'mc_seqno', 'code_hash', 'data_hash'] as const;

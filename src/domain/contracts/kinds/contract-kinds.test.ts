@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONTRACT_KINDS, candidateKinds, libraryHashOf, nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateKinds, CONTRACT_KINDS, libraryHashOf, nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
 import { NO_TOKEN_CODES } from '#domain/contracts/wallet-codes.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -19,6 +19,8 @@ import {
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
+const candidates = new CandidateKinds(CONTRACT_KINDS);
+
 let pool: TvmPool;
 beforeAll(async () => {
   pool = await startTvm();
@@ -31,7 +33,7 @@ const known = [...recordedAccounts, ...serviceWallets, ...otherAccounts].filter(
 
 describe('kinds that a code can be of', () => {
   const names = (codeHash: string, methods: readonly string[] | null) =>
-    candidateKinds(codeHash, methods === null ? null : methods.map(methodIdOf)).map(({ kind }) => kind);
+    candidates.of(codeHash, methods === null ? null : methods.map(methodIdOf)).map(({ kind }) => kind);
   const nobody = '00'.repeat(32);
   const all = CONTRACT_KINDS.map(({ kind }) => kind);
 

@@ -125,10 +125,3 @@ export class CandidateKinds {
       .map(({ kind }) => kind);
   }
 }
-
-const candidates = new CandidateKinds(CONTRACT_KINDS);
-
-/** As {@link CandidateKinds.of}, of all kinds. */
-export function candidateKinds(codeHash: string, methodIds: readonly number[] | null): readonly ContractKind[] {
-  return candidates.of(codeHash, methodIds);
-}

@@ -57,7 +57,7 @@ export const getTradeFee = getMethod('get_trade_fee', (stack): Pair<bigint> => {
 type PoolOf = [stable: boolean, asset_1: Address | null, asset_2: Address | null];
 
 /** `slice get_pool_address(int is_stable, slice asset_1, slice asset_2)` */
-export const getPoolAddress: GetMethod<PoolOf, Address> = {
+const getPoolAddress: GetMethod<PoolOf, Address> = {
   name: 'get_pool_address',
   stack: (stable, asset_1, asset_2) => [
     vmInt(stable ? 1 : 0),

@@ -1,6 +1,6 @@
 import type { DnsAnswer } from '#domain/contracts/dns-answer.js';
 import { type DnsCategory, type DnsRecord, dnsCategoryName, readDnsEntries } from '#domain/contracts/dns-records.js';
-import { DNS_ROOTS, type DnsRoot, dnsRootOf } from '#domain/contracts/dns-root.js';
+import { type DnsRoot, dnsRootOf } from '#domain/contracts/dns-root.js';
 import {
   ALL_CATEGORIES,
   dnsresolve,
@@ -121,8 +121,6 @@ export function dnsItemKind(roots: readonly DnsRoot[]) {
     row: (data) => ({ ...data }),
   });
 }
-
-export const dnsItem = dnsItemKind(DNS_ROOTS);
 
 function recordsOf(root: Cell | null): Omit<DnsItem, 'owner' | 'domain'> {
   const records = new Map<DnsCategory | null, DnsRecord>(

@@ -107,7 +107,7 @@ function saleDataOf(stack: VmStack): FixPriceSale | Auction {
 }
 
 /** The results that all sales have. @throws contract-data/method-result, cells/*, tlb/* */
-export function salePart(result: MethodResult): Omit<FixPriceSale, 'sold_at' | 'sold_query_id' | 'jetton_prices'> {
+function salePart(result: MethodResult): Omit<FixPriceSale, 'sold_at' | 'sold_query_id' | 'jetton_prices'> {
   return {
     type: 'fix_price',
     is_complete: result.flag(),
@@ -124,7 +124,7 @@ export function salePart(result: MethodResult): Omit<FixPriceSale, 'sold_at' | '
 }
 
 /** The results that all auctions have. @throws contract-data/method-result, cells/*, tlb/* */
-export function auctionPart(result: MethodResult): Omit<Auction, 'more'> {
+function auctionPart(result: MethodResult): Omit<Auction, 'more'> {
   return {
     type: 'auction',
     end_flag: result.flag(),

@@ -99,10 +99,13 @@ export const royaltyParams = getMethod('royalty_params', (stack): RoyaltyParams 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function textOf(bytes: Uint8Array): string {
+  const refusal = { method: getTelemintTokenName.name, problem: 'is no text' };
+  if (bytes.includes(0)) throw contractDataErrors['method-result'](refusal);
   try {
-    if (!bytes.includes(0)) return utf8.decode(bytes);
-  } catch {} // It is refused below.
-  throw contractDataErrors['method-result']({ method: getTelemintTokenName.name, problem: 'is no text' });
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw contractDataErrors['method-result'](refusal, error);
+  }
 }
 
 /** `length:uint8 token_name:(bytes length) length:uint8 domain:(bytes length)` */

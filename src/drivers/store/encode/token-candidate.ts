@@ -6,7 +6,7 @@ import type { Transaction, TransactionDescr } from '#formats/tlb/transaction.js'
 export const TOKEN_KINDS = { jetton_transfer: 1, jetton_burn: 2, jetton_mint: 3, nft_transfer: 4 } as const;
 
 /** Of a jetton transfer that was aborted: a number of its own, so that no index of lists has it. */
-export const ABORTED_TRANSFER = 5;
+const ABORTED_TRANSFER = 5;
 
 /** A message about tokens that a transaction received, before it is known whether its receiver is what it would be. */
 export interface TokenCandidate {

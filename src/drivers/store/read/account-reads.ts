@@ -1,5 +1,6 @@
 import { accountStatusName } from '#drivers/store/encode/account-status.js';
-import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { addressOfBytes } from '#drivers/store/keys.js';
+import { bytesOfKey, distinctAddresses, keyOfBytes } from '#drivers/store/read/address-values.js';
 import type { AccountFilter, IndexedAccount, Listed, Page } from '#drivers/store/read/index-reads.js';
 import type { IndexSession } from '#drivers/store/read/index-session.js';
 import { readPage } from '#drivers/store/read/keyset-page.js';
@@ -30,7 +31,7 @@ export async function readAccounts(
   { address, code_hash }: AccountFilter,
   boc: boolean,
 ): Promise<readonly IndexedAccount[]> {
-  const addresses = distinct(address);
+  const addresses = distinctAddresses(address);
   if (addresses.length === 0) return [];
   const rows = await session.rows<AccountFound>(sql`
     SELECT a.address, a.state_hash, a.status, a.balance, a.extra_currencies, a.last_trans_lt, a.last_trans_hash, a.mc_seqno,
@@ -86,7 +87,7 @@ export async function readTopAccounts(
             ? []
             : [
                 sql`a.balance ${raw(compare[0]!)}= ${balance}::numeric`,
-                sql`(a.balance ${raw(compare[0]!)} ${balance}::numeric OR a.address ${raw(compare[1]!)} ${bytesOf(address)}::bytea)`,
+                sql`(a.balance ${raw(compare[0]!)} ${balance}::numeric OR a.address ${raw(compare[1]!)} ${bytesOfKey(address)}::bytea)`,
               ];
         return session.rows<BalanceFound>(
           sql`SELECT a.address, a.balance FROM accounts a WHERE ${all(behind)}
@@ -95,22 +96,9 @@ export async function readTopAccounts(
         );
       },
       check: (found) => found,
-      keyOf: ({ balance, address }) => [balance, numberOf(address)],
+      keyOf: ({ balance, address }) => [balance, keyOfBytes(address)],
     },
     page,
   );
   return { rows: rows.map(({ address, balance }) => ({ address: addressOfBytes(address), balance })), next };
-}
-
-function distinct(addresses: readonly Address[]): Uint8Array[] {
-  return [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
-}
-
-/** Bytes as a number; a first digit 1 keeps zeros. */
-function numberOf(bytes: Uint8Array): bigint {
-  return BigInt(`0x1${Buffer.from(bytes).toString('hex')}`);
-}
-
-function bytesOf(number: bigint): Uint8Array {
-  return Buffer.from(number.toString(16).slice(1), 'hex');
 }

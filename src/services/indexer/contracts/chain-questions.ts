@@ -62,6 +62,7 @@ export type FromDetector =
   | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'looked'; readonly sums: DetectSums }
   /** Nothing is due; `number` of the last wake that came before it was looked. */
+  | { readonly kind: 'queued'; readonly queued: number }
   | { readonly kind: 'idle'; readonly number: number; readonly queued: number; readonly soon: number }
   /** Why a contract could not be asked now. */
   | { readonly kind: 'postponed'; readonly error: PlainError }

@@ -76,6 +76,9 @@ export class ContractDetection {
       const thread = new DetectThread(this.#start, {
         ...{ chain, logger },
         onLooked: (sums) => this.#onLooked(sums),
+        onQueued: (queued) => {
+          this.#queued = queued;
+        },
         onIdle: (wake, queued, soon) => this.#onIdle(wake, queued, soon),
         onPostponed: ({ code, message }) => {
           // One server that is gone is many contracts; the same again says nothing new.

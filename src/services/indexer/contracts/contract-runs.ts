@@ -37,7 +37,7 @@ export interface ContractRun {
 }
 
 /** What a result may take, as a bag of cells. No token needs so much, and all that is told of contracts is kept. */
-export const MOST_RESULT_BYTES = 64 * 1024;
+const MOST_RESULT_BYTES = 64 * 1024;
 
 const OUT_OF_GAS = -14;
 const NO_CODE = -13;

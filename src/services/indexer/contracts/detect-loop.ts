@@ -17,6 +17,8 @@ export interface DetectLoopModules {
   /** Unix seconds. */
   readonly unixTime: () => number;
   readonly onLooked: (sums: DetectSums) => void;
+  /** How many wait, told from time to time while there is much to do. */
+  readonly onQueued: (queued: number) => void;
   /** Nothing is due. `wake` is the number of the last one that came before it was looked; `soon`: what will be due in seconds. */
   readonly onIdle: (wake: number, queued: number, soon: number) => void;
   /** What stands in the way; null: nothing any more. */
@@ -28,6 +30,8 @@ const PAGE = 2000;
 
 /** What may become due by itself is looked for so often, and after a failure. */
 const LOOK_MS = 1000;
+/** So often it is counted how many wait; in a long queue that takes a while. */
+const COUNT_MS = 5000;
 /** One who waits for a share of the machine works so long at a time at least. */
 const LEAST_MS = 20;
 
@@ -38,6 +42,7 @@ export class DetectLoop {
   #pace: DetectPace = { newestFirst: false, share: 1 };
   #wake = 0;
   #nap = new AbortController();
+  #counted = Number.NEGATIVE_INFINITY;
 
   constructor(modules: DetectLoopModules) {
     this.#modules = modules;
@@ -73,11 +78,15 @@ export class DetectLoop {
   }
 
   async #round(): Promise<void> {
-    const { detector, database, clock, onLooked, onIdle } = this.#modules;
+    const { detector, database, clock, onLooked, onQueued, onIdle } = this.#modules;
     // Who gives up a nap for this has been heard.
     this.#nap = new AbortController();
     const wake = this.#wake;
     const begun = clock.now();
+    if (begun - this.#counted >= COUNT_MS) {
+      onQueued((await database.withWriter(countQueued)).all);
+      this.#counted = begun;
+    }
     const sums = await detector.next(this.#pace.newestFirst);
     if (sums !== null) {
       onLooked(sums);

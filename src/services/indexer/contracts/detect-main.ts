@@ -110,6 +110,7 @@ async function main(): Promise<void> {
   const loop = new DetectLoop({
     ...{ detector, database, clock, unixTime },
     onLooked: (sums) => say({ kind: 'looked', sums }),
+    onQueued: (queued) => say({ kind: 'queued', queued }),
     onIdle: (number, queued, soon) => say({ kind: 'idle', number, queued, soon }),
     onTrouble: (error) => say({ kind: 'trouble', error: plainOf(error) }),
   });

@@ -16,6 +16,7 @@ export interface DetectThreadModules {
   readonly chain: ChainQuestions;
   readonly logger: Logger;
   readonly onLooked: (sums: DetectSums) => void;
+  readonly onQueued: (queued: number) => void;
   readonly onIdle: (wake: number, queued: number, soon: number) => void;
   /** Why one contract could not be asked now, or nothing could be done. */
   readonly onPostponed: (error: TernError) => void;
@@ -76,7 +77,7 @@ export class DetectThread {
   }
 
   #receive(message: FromDetector): void {
-    const { logger, onLooked, onIdle, onPostponed, onTrouble } = this.#modules;
+    const { logger, onLooked, onQueued, onIdle, onPostponed, onTrouble } = this.#modules;
     switch (message.kind) {
       case 'started':
         this.#started = true;
@@ -86,6 +87,9 @@ export class DetectThread {
         return;
       case 'looked':
         onLooked(message.sums);
+        return;
+      case 'queued':
+        onQueued(message.queued);
         return;
       case 'idle':
         onIdle(message.number, message.queued, message.soon);

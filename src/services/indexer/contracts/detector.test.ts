@@ -244,6 +244,7 @@ async function lookAtAll(): Promise<void> {
     const loop = new DetectLoop({
       ...{ database, detector, clock: systemClock, unixTime: () => index.now },
       onLooked: () => {},
+      onQueued: () => {},
       onIdle: () => {
         loop.stop();
         resolve();

@@ -10,7 +10,7 @@ import { indexerErrors } from '#services/indexer/errors.js';
  * in another form (`malformed`), or brings down whoever runs it (`crashed`); what it tells could not be read for a fault of
  * Tern (`failed`).
  */
-export const REFUSALS = [
+const REFUSALS = [
   'not-verified',
   'unsteady',
   'out-of-gas',
