@@ -1,0 +1,13 @@
+import type { Zerostate } from '#localnet/ledger/round.js';
+import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+
+/** How a chain begins, and the keys that go with it. */
+export interface Genesis {
+  readonly masterchain: Zerostate;
+  /** The zerostate of each workchain in config parameter 12. */
+  readonly workchains: readonly Zerostate[];
+  /** Ed25519 seed of the one validator. */
+  readonly validatorSeed: Uint8Array;
+  /** Wallets with coins: the faucet is the first. */
+  readonly wallets: readonly FundedWallet[];
+}
