@@ -83,10 +83,12 @@ export class AccountStates {
     } catch (error) {
       const read = isNotAvailable(error) ? await this.#inZerostate(call, address, block) : null;
       if (read === null) throw error;
+      if (read.cell === null) call.tellAbsent(address);
       return read;
     }
     const { value, answer } = found;
-    const { shard_block, shard_utime } = value;
+    const { shard_block, shard_utime, cell } = value;
+    if (cell === null) call.tellAbsent(address);
     const mc_seqno = isMasterchain(block.id) ? block.id.seqno : block.mc_seqno;
     if (shard_block !== null) proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
     return { block: block.id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };

@@ -1,4 +1,5 @@
 import type { LiteRequest, LiteSource } from '#drivers/lite/lite-source.js';
+import type { Address } from '#formats/address/address.js';
 import type { Patience } from '#kernel/async/wait-until.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import { TernError } from '#kernel/errors/tern-error.js';
@@ -60,8 +61,18 @@ export class Call {
   rest(): ReadOptions {
     const deadlineMs = this.left();
     const { signal } = this;
-    const { keep = true } = this.#options;
-    return { deadlineMs, ...(signal === undefined ? {} : { signal }), ...(keep ? {} : { keep }) };
+    const { keep = true, onAbsent } = this.#options;
+    return {
+      deadlineMs,
+      ...(signal === undefined ? {} : { signal }),
+      ...(keep ? {} : { keep }),
+      ...(onAbsent === undefined ? {} : { onAbsent }),
+    };
+  }
+
+  /** An account that was read is not there. */
+  tellAbsent(address: Address): void {
+    this.#options.onAbsent?.(address);
   }
 
   /** The answer if it is wanted back. */

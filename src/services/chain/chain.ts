@@ -1,9 +1,11 @@
+// Over 250 lines: one method for each read of the port
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import type { Address } from '#formats/address/address.js';
 import type { ProvenTransaction } from '#formats/proofs/account-transactions.js';
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
 import { isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/lookup-block.js';
+import { waitUntil } from '#kernel/async/wait-until.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
 import { type AccountStateOptions, type AccountStateRead, AccountStates } from '#services/chain/account-state.js';
@@ -47,6 +49,11 @@ export interface ChainModules {
   readonly clock: Clock;
   readonly keyBlocks: KeyBlockStore;
   readonly logger: Logger;
+  /**
+   * Called before an account is read at the head, for a network that does not have all of its accounts from the start: brings it.
+   * @returns the masterchain block since which the account is there, or null: nothing changed for it
+   */
+  readonly bringAccount?: (address: Address) => Promise<number | null>;
 }
 
 /** All reads over one source of answers. */
@@ -165,7 +172,10 @@ export class Chain implements ChainReads {
   }
 
   account(address: Address, options: AccountStateOptions = {}): Promise<AccountStateRead> {
-    return this.#run(options, (call) => this.#accounts.account(call, address, options));
+    return this.#run(options, async (call) => {
+      await this.#bring(call, address, options);
+      return this.#accounts.account(call, address, options);
+    });
   }
 
   accountAfter(address: Address, block: ProvenBlock, options: ReadOptions = {}): Promise<AccountStateRead> {
@@ -173,11 +183,15 @@ export class Chain implements ChainReads {
   }
 
   accountTransactions(address: Address, options: HistoryOptions = {}): Promise<HistoryRead> {
-    return this.#run(options, (call) => this.#histories.transactions(call, address, options));
+    return this.#run(options, async (call) => {
+      if (options.from === undefined) await this.#bring(call, address, options);
+      return this.#histories.transactions(call, address, options);
+    });
   }
 
-  walkTransactions(address: Address, options: HistoryOptions = {}): AsyncIterable<ProvenTransaction> {
-    return this.#histories.walk(() => this.#call(options), address, options);
+  async *walkTransactions(address: Address, options: HistoryOptions = {}): AsyncGenerator<ProvenTransaction> {
+    if (options.from === undefined) await this.#bring(this.#call(options), address, options);
+    yield* this.#histories.walk(() => this.#call(options), address, options);
   }
 
   transaction(address: Address, lt: bigint, options: ReadOptions = {}): Promise<TransactionRead> {
@@ -227,6 +241,14 @@ export class Chain implements ChainReads {
   /** Waits until what was proven is on the disk. Reads under way end with their source. */
   async close(): Promise<void> {
     await this.#trust.close();
+  }
+
+  /** Nothing where the chain has all accounts that it can have. */
+  async #bring(call: Call, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
+    const { bringAccount } = this.#modules;
+    if (bringAccount === undefined || at !== 'head') return;
+    const seqno = await waitUntil(bringAccount(address), call.patience, this.#modules.clock);
+    if (seqno !== null && seqno > (this.#trust.known?.id.seqno ?? 0)) await this.#trust.catchUp(call);
   }
 
   #call(options: ReadOptions): Call {

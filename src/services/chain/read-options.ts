@@ -1,3 +1,4 @@
+import type { Address } from '#formats/address/address.js';
 import type { BlockId, BlockPosition } from '#formats/proofs/block-id.js';
 
 /**
@@ -15,6 +16,8 @@ export interface ReadOptions {
   readonly proof?: boolean;
   /** Whether answers that stay true may be kept for others. Default: yes. No for who reads much, and each thing once. */
   readonly keep?: boolean;
+  /** Is told of each account that is read, also as a part of something else, and is not there. */
+  readonly onAbsent?: (address: Address) => void;
 }
 
 /** For reads about one block. */
