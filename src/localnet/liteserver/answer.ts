@@ -1,8 +1,9 @@
 import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
+import { LiteServerError, LiteServerSendMsgStatus } from '#formats/tl/generated/lite-server.js';
 import {
   LiteServerQuery,
   LiteServerRunSmcMethod,
+  LiteServerSendMessage,
   type LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
 } from '#formats/tl/generated/lite-server-functions.js';
@@ -58,6 +59,9 @@ export interface LiteModules extends LiteContext {
   readonly onDefect?: (error: unknown) => void;
 }
 
+/** `liteServer.sendMsgStatus status:int` */
+const TAKEN = 1;
+
 /** Longest wait for a masterchain block, and the greatest distance to it. */
 const MAX_WAIT_MS = 10_000;
 const MAX_WAIT_BLOCKS = 100;
@@ -84,9 +88,13 @@ export async function answerLiteQuery(
   }
 }
 
-/** The same for all functions: methods of contracts are run elsewhere, so that their results come later. */
+/** The same for all functions: contracts are run elsewhere, so that what depends on them comes later. */
 async function answerAnyCall(call: LiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
-  const { runGetMethod } = context;
+  const { runGetMethod, sendMessage } = context;
+  if (call.name === LiteServerSendMessage.name && sendMessage !== undefined) {
+    await sendMessage((call.value as LiteServerSendMessage).body);
+    return encodeBoxed(LiteServerSendMsgStatus, { status: TAKEN });
+  }
   if (call.name !== LiteServerRunSmcMethod.name || runGetMethod === undefined) return answerCall(call, context);
   return await runSmcMethod(call.value as LiteServerRunSmcMethod, context, runGetMethod);
 }

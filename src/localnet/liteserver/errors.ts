@@ -24,6 +24,25 @@ export const liteserverErrors = defineErrors('liteserver', {
       'cannot apply external message to current state : this server serves a recorded chain, which no message can change',
     remedy: 'Send messages to a server of a network that is alive.',
   },
+  'bad-message': {
+    class: 'caller',
+    message: (d: { problem: string }) => `cannot apply external message to current state : ${d.problem}`,
+    remedy:
+      'Send a message from outside (ext_in_msg_info) as a bag of cells, within the limits of configuration parameter 43.',
+  },
+  'message-not-accepted': {
+    class: 'caller',
+    message: (d: { account: string; exit_code: number | null; problem: string; log: string }) =>
+      `cannot apply external message to current state : External message was not accepted: ${notAccepted(d)}`,
+    remedy:
+      'Look at the exit code: 33 of a wallet is a wrong seqno, 35 a wrong signature, 36 a valid_until that has passed; without one there is no contract, or no coins to pay with.',
+  },
+  'too-many-messages': {
+    class: 'overloaded',
+    message: (d: { waiting: number; of: string }) =>
+      `cannot apply external message to current state : too many external messages: ${d.waiting} of ${d.of} wait for a block`,
+    remedy: 'Send it again when the next blocks have taken some of them.',
+  },
   'no-virtual-machine': {
     class: 'caller',
     message: (_: Record<string, never>) => 'runSmcMethod is not available: this server has no virtual machine',
@@ -56,12 +75,20 @@ export const liteserverErrors = defineErrors('liteserver', {
   },
 });
 
+function notAccepted(d: { account: string; exit_code: number | null; problem: string; log: string }): string {
+  if (d.exit_code === null) return `cannot run message on account: ${d.problem}`;
+  return `cannot run message on account: inbound external message rejected by transaction ${d.account}:\nexitcode=${d.exit_code}\nVM Log (truncated):\n...${d.log}`;
+}
+
 /** `liteServer.error code:int`, as the reference software uses it. With -503 its own limits of time end queries. */
 const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
   'liteserver/bad-query': 0,
   'liteserver/unknown-query': 621,
   'liteserver/not-allowed': 0,
   'liteserver/read-only': 0,
+  'liteserver/bad-message': 0,
+  'liteserver/message-not-accepted': -701,
+  'liteserver/too-many-messages': -701,
   'liteserver/no-virtual-machine': -400,
   'liteserver/refused': -400,
   'liteserver/broken-rule': 0,

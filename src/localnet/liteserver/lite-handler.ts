@@ -13,6 +13,8 @@ export interface LiteContext {
   readonly runGetMethod?: RunGetMethod;
   /** For the seed that get methods find; without it the seed is 0. */
   readonly randomBytes?: RandomBytes;
+  /** Takes a message from outside for one of the next blocks. Without it the server is read-only. @throws liteserver/* */
+  readonly sendMessage?: (message: Uint8Array) => Promise<void>;
 }
 
 type LiteFunction = (typeof liteServerFunctions)[number];

@@ -40,8 +40,8 @@ export interface SentMessage extends MinedIn {
   readonly message_hash: Uint8Array;
 }
 
-/** Everything that can be done to a local network from outside. Cells are given as bags of cells. @throws localnet/* */
-export interface LocalNode {
+/** What can be done to a network that goes on. Cells are given as bags of cells. @throws localnet/*, ledger/* */
+export interface RunningNode {
   status(): Promise<NodeStatus>;
   wallets(): Promise<readonly FundedWallet[]>;
   /** Makes masterchain blocks at once. @returns the last one */
@@ -62,13 +62,21 @@ export interface LocalNode {
   merge(shard: Shard): Promise<MinedIn>;
   saveSnapshot(name: string): Promise<SnapshotInfo>;
   snapshots(): Promise<readonly SnapshotInfo[]>;
-  /** The network ends, and begins anew from the snapshot: everything that follows the chain does, too. */
-  loadSnapshot(name: string): Promise<void>;
   deleteSnapshot(name: string): Promise<void>;
-  /** As {@link loadSnapshot}, from a new zerostate. */
-  reset(): Promise<void>;
   /** Writes the chain up to the head into a folder, as packs that `tern replay` reads. */
   exportTo(folder: string): Promise<{ readonly blocks: number }>;
-  /** Brings an account of the forked network here; nothing where the chain stands alone or has the account. */
-  touch(address: Address): Promise<void>;
+  /**
+   * Brings an account of the forked network here; nothing is done where the chain stands alone or has the account.
+   * @returns a masterchain block after which the account is here; null: it is neither here nor there
+   * @throws fork/unreachable
+   */
+  touch(address: Address): Promise<MinedIn | null>;
+}
+
+/** Everything that can be done to a local network from outside. @throws localnet/*, ledger/* */
+export interface LocalNode extends RunningNode {
+  /** The network ends, and begins anew from the snapshot: everything that follows the chain does, too. */
+  loadSnapshot(name: string): Promise<void>;
+  /** As {@link loadSnapshot}, from a new zerostate. */
+  reset(): Promise<void>;
 }

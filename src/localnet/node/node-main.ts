@@ -1,0 +1,127 @@
+// What the thread of a node runs.
+import { randomBytes } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { wholeCell } from '#formats/cells/whole-cell.js';
+import { systemClock } from '#kernel/clock/system-clock.js';
+import { isTernError, type PlainError, TernError } from '#kernel/errors/tern-error.js';
+import { makeGenesis } from '#localnet/genesis/make-genesis.js';
+import { localnetErrors } from '#localnet/node/errors.js';
+import { LiveNode } from '#localnet/node/live-node.js';
+import type { ForeignQuestion, FromNode, NodeStart, RoundCounts, ToNode } from '#localnet/node/node-messages.js';
+import type { LiveNodeModules } from '#localnet/node/options.js';
+import { fromPlainValue, toPlainValue } from '#localnet/node/plain-values.js';
+
+const { options, genesis, hasForeign } = workerData as NodeStart;
+const port = parentPort!;
+
+/** Counts go out in sums. */
+const COUNTS_MS = 1_000;
+
+interface Waiting {
+  readonly resolve: (boc: Uint8Array | null) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const waiting = new Map<number, Waiting>();
+let asked = 0;
+
+function say(message: FromNode): void {
+  port.postMessage(message);
+}
+
+async function ask(question: ForeignQuestion): Promise<Cell | null> {
+  const boc = await new Promise<Uint8Array | null>((resolve, reject) => {
+    const id = asked++;
+    waiting.set(id, { resolve, reject });
+    say({ kind: 'question', id, question });
+  });
+  return boc === null ? null : wholeCell(boc);
+}
+
+function plainOf(error: unknown): PlainError {
+  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return (isTernError(error) ? error : localnetErrors['round-failed']({ problem }, error)).toPlain();
+}
+
+const none: RoundCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
+let counts = none;
+
+function tellCounts(): void {
+  if (counts.rounds > 0) say({ kind: 'produced', counts });
+  counts = none;
+}
+
+const modules: LiveNodeModules = {
+  clock: systemClock,
+  unixTimeMs: Date.now,
+  random: Math.random,
+  randomBytes: (size) => randomBytes(size),
+  logger: {
+    info: (message, fields = {}) => say({ kind: 'log', level: 'info', message, fields }),
+    warn: (message, fields = {}) => say({ kind: 'log', level: 'warn', message, fields }),
+  },
+  makeGenesis: () => {
+    const { now, fork } = genesis;
+    const of = fork === null ? {} : { config: wholeCell(fork.config), startLt: fork.startLt };
+    return makeGenesis({ now, ...of });
+  },
+  onProduced: (produced) => {
+    counts = {
+      rounds: counts.rounds + 1,
+      transactions: counts.transactions + produced.counts.transactions,
+      emulateMs: counts.emulateMs + produced.counts.emulateMs,
+      totalMs: counts.totalMs + produced.counts.totalMs,
+    };
+  },
+  ...(hasForeign
+    ? {
+        foreign: {
+          account: ({ workchain, hash }: Address) => ask({ name: 'account', address: { workchain, hash } }),
+          library: (hash: Uint8Array) => ask({ name: 'library', hash }),
+        },
+      }
+    : {}),
+};
+
+async function main(): Promise<void> {
+  const early: ToNode[] = [];
+  let receive = (message: ToNode): void => void early.push(message);
+  port.on('message', (message: ToNode) => {
+    if (message.kind === 'answer') waiting.get(message.id)?.resolve(message.boc);
+    else if (message.kind === 'refused') waiting.get(message.id)?.reject(TernError.fromPlain(message.error));
+    else receive(message);
+    if ('id' in message && message.kind !== 'call') waiting.delete(message.id);
+  });
+  let started: Awaited<ReturnType<typeof LiveNode.start>>;
+  try {
+    started = await LiveNode.start(options, modules);
+  } catch (error) {
+    say({ kind: 'failed', error: plainOf(error) });
+    port.close();
+    return;
+  }
+  const { node, address, close } = started;
+  const telling = setInterval(tellCounts, COUNTS_MS);
+  receive = (message) => {
+    if (message.kind === 'call') void answer(node, message);
+    else if (message.kind === 'close') {
+      clearInterval(telling);
+      void close().finally(() => port.close());
+    }
+  };
+  say({ kind: 'started', address });
+  for (const message of early.splice(0)) receive(message);
+}
+
+async function answer(node: LiveNode, { id, method, args }: Extract<ToNode, { kind: 'call' }>): Promise<void> {
+  try {
+    const call = node[method].bind(node) as (...values: readonly unknown[]) => Promise<unknown>;
+    say({ kind: 'result', id, value: toPlainValue(await call(...args.map(fromPlainValue))) });
+  } catch (error) {
+    say({ kind: 'error', id, error: plainOf(error) });
+  }
+}
+
+await main();
