@@ -1,7 +1,7 @@
 import type { Shard } from '#formats/proofs/block-id.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { type ShardEntry, ShardHashes, ShardTree } from '#formats/tlb/shard-hashes.js';
-import { shardChildren, shardHex, shardParent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
+import { findShard, type ShardEntry, ShardHashes, ShardTree } from '#formats/tlb/shard-hashes.js';
+import { isShardAncestor, shardChildren, shardHex, shardParent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
 import { masterchainErrors } from '#localnet/producer/masterchain/errors.js';
 
 /**
@@ -39,4 +39,24 @@ function treeOf({ workchain }: Pick<Shard, 'workchain'>, shards: ReadonlyMap<big
   const root = tree(WHOLE_WORKCHAIN);
   if (leaves !== shards.size) throw masterchainErrors['shards-incomplete']({ workchain, shard: 'overlapping ones' });
   return root;
+}
+
+/** The entry of exactly this shard. */
+export function findExact(hashes: ShardHashes, { workchain, shard }: Shard): ShardEntry | null {
+  const found = findShard(hashes, workchain, shard);
+  return found?.shard === shard ? found : null;
+}
+
+/**
+ * The entries that a block of this shard follows: that of the shard; or of the shard that it is a half of, if that was to
+ * be split; or of both its halves, left one first, if they were to merge. Empty when it follows none.
+ */
+export function shardsBefore(hashes: ShardHashes, { workchain, shard }: Shard): readonly ShardEntry[] {
+  const found = findShard(hashes, workchain, shard);
+  if (found === null) return [];
+  if (found.shard === shard) return found.descr.before_split || found.descr.before_merge ? [] : [found];
+  if (isShardAncestor(found.shard, shard))
+    return found.shard === shardParent(shard) && found.descr.before_split ? [found] : [];
+  const halves = shardChildren(shard).map((half) => findExact(hashes, { workchain, shard: half }));
+  return halves.every((half) => half?.descr.before_merge === true) ? (halves as ShardEntry[]) : [];
 }
