@@ -8,6 +8,8 @@ export interface Genesis {
   readonly workchains: readonly Zerostate[];
   /** Ed25519 seed of the one validator. */
   readonly validatorSeed: Uint8Array;
+  /** Ed25519 seed of the key with which the config contract lets its parameters be changed. */
+  readonly configSeed: Uint8Array;
   /** Wallets with coins: the faucet is the first. */
   readonly wallets: readonly FundedWallet[];
 }

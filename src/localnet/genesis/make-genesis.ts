@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { Address } from '#formats/address/address.js';
+import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import { validatorConfigOf } from '#formats/proofs/validator-config.js';
+import { computeValidatorGroup } from '#formats/proofs/validator-set.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { Dictionary } from '#formats/tlb/codec/dictionary.js';
+import { bytesKey } from '#formats/tlb/codec/dictionary-key.js';
+import { Lazy } from '#formats/tlb/codec/lazy.js';
+import type { ConfigDictionary } from '#formats/tlb/config/config-params.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
+import { McStateExtra, McStateInfo, OldMcBlocksInfo } from '#formats/tlb/mc-state-extra.js';
+import { OutMsgQueue, OutMsgQueueInfo, ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
+import { ShardAccounts } from '#formats/tlb/shard-account.js';
+import { ShardHashes } from '#formats/tlb/shard-hashes.js';
+import { MASTERCHAIN, shardIdent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
+import { LibDescr, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { type StateInit, stateInitOf } from '#formats/tlb/state-init.js';
+import type { Genesis } from '#localnet/genesis/genesis.js';
+import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT, networkConfig } from '#localnet/genesis/network-config.js';
+import { type ZerostateAccount, zerostateAccount } from '#localnet/genesis/zerostate-account.js';
+import type { Zerostate } from '#localnet/ledger/round.js';
+import { contractCode } from '#localnet/wallets/contract-code.js';
+import { type FundedWallet, fundedWallets } from '#localnet/wallets/funded-wallets.js';
+import { signingKey } from '#localnet/wallets/signing-key.js';
+import { walletContract } from '#localnet/wallets/wallet-contract.js';
+
+/** The global id of local networks. */
+export const LOCAL_GLOBAL_ID = -217;
+
+/** Nanotons in the config contract and in the elector. */
+const SYSTEM_BALANCE = 10_000_000_000n;
+const NO_BLOCK = 0xffff_ffff;
+const SEED_BYTES = 32;
+const BASECHAIN = 0;
+
+export interface GenesisOptions {
+  /** Unix seconds: the time of the zerostates. */
+  readonly now: number;
+  /** Makes the keys that are not given. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** int32; {@link LOCAL_GLOBAL_ID} when not given. */
+  readonly globalId?: number;
+  /** Ed25519 seed of the validator. */
+  readonly validatorSeed?: Uint8Array;
+  /** Ed25519 seed of the key that may change the configuration. */
+  readonly configSeed?: Uint8Array;
+  /** Logical time of the zerostates: all blocks are later. 0 when not given. */
+  readonly startLt?: bigint;
+}
+
+/** The zerostates of a new network. The same options, keys given, make the same zerostates. */
+export function makeGenesis(options: GenesisOptions): Genesis {
+  const { now, randomBytes, globalId = LOCAL_GLOBAL_ID, startLt = 0n } = options;
+  const validatorSeed = options.validatorSeed ?? randomBytes(SEED_BYTES);
+  const configSeed = options.configSeed ?? randomBytes(SEED_BYTES);
+  const wallets = fundedWallets();
+  const common = { now, globalId, startLt };
+
+  const accountsOf = (workchain: number) =>
+    wallets.filter((wallet) => wallet.address.workchain === workchain).map(walletAccount);
+  const basechain = zerostate({ ...common, workchain: BASECHAIN, accounts: accountsOf(BASECHAIN), extra: null });
+  const config = networkConfig({
+    now,
+    validator: signingKey(validatorSeed).publicKey,
+    minter: minterOf(wallets).address.hash,
+    basechain: basechain.zerostate.id,
+  });
+  const accounts = [
+    ...accountsOf(MASTERCHAIN),
+    systemAccount(CONFIG_ACCOUNT, configContract(config, signingKey(configSeed).publicKey)),
+    systemAccount(ELECTOR_ACCOUNT, electorContract()),
+  ];
+  const masterchain = zerostate({
+    ...common,
+    workchain: MASTERCHAIN,
+    accounts,
+    extra: (balance) => masterchainExtra(config, addCurrency(balance, basechain.balance)),
+  });
+  return { masterchain: masterchain.zerostate, workchains: [basechain.zerostate], validatorSeed, configSeed, wallets };
+}
+
+/** The funded wallet of the masterchain. */
+function minterOf(wallets: readonly FundedWallet[]): FundedWallet {
+  return wallets.find((wallet) => wallet.address.workchain === MASTERCHAIN) as FundedWallet;
+}
+
+function walletAccount({ version, address, seed, walletId, balance }: FundedWallet): ZerostateAccount {
+  const { publicKey } = signingKey(seed);
+  const { init } = walletContract({ version, publicKey, workchain: address.workchain, walletId });
+  return { address, balance, init };
+}
+
+function systemAccount(account: Uint8Array, init: StateInit): ZerostateAccount {
+  return { address: Address.ofParts(MASTERCHAIN, account), balance: SYSTEM_BALANCE, init };
+}
+
+/** Keeps the configuration in its data, from where nodes take it after each of its transactions; runs at the end of blocks. */
+function configContract(config: ConfigDictionary, publicKey: Uint8Array): StateInit {
+  // cfg_dict, seqno, public_key, vote_dict
+  const data = new Builder()
+    .storeRef(config.root as Cell)
+    .storeUint(0, 32)
+    .storeBytes(publicKey)
+    .storeBit(false);
+  return {
+    ...stateInitOf(contractCode('config-contract'), data.endCell()),
+    special: { tick: false, tock: true },
+  };
+}
+
+/** Nobody has a stake in it; runs at the beginning of blocks. */
+function electorContract(): StateInit {
+  // elect, credits, past_elections, grams, active_id, active_hash
+  const data = new Builder().storeUint(0, 3).storeUint(0, 4).storeUint(0, 32).storeUint(0, 256);
+  return {
+    ...stateInitOf(contractCode('elector-contract'), data.endCell()),
+    special: { tick: true, tock: false },
+  };
+}
+
+interface ZerostateParts {
+  readonly now: number;
+  readonly globalId: number;
+  readonly startLt: bigint;
+  readonly workchain: number;
+  readonly accounts: readonly ZerostateAccount[];
+  /** What only the masterchain has, given the balance of all accounts of the state. */
+  readonly extra: ((balance: CurrencyCollection) => McStateExtra) | null;
+}
+
+function zerostate(parts: ZerostateParts): { readonly zerostate: Zerostate; readonly balance: CurrencyCollection } {
+  const { now, globalId, startLt, workchain, extra } = parts;
+  const accounts = ShardAccounts.of(
+    parts.accounts.map((account) => [account.address.hash, zerostateAccount(account)] as const),
+  );
+  const { balance } = accounts.extra;
+  const state = encodeCell(ShardStateUnsplit, {
+    kind: 'shard_state',
+    global_id: globalId,
+    shard_id: shardIdent(workchain, WHOLE_WORKCHAIN),
+    seq_no: 0,
+    vert_seq_no: 0,
+    gen_utime: now,
+    gen_lt: startLt,
+    min_ref_mc_seqno: NO_BLOCK,
+    out_msg_queue_info: Lazy.ofValue(OutMsgQueueInfo, {
+      out_queue: OutMsgQueue.of([]),
+      proc_info: ProcessedInfo.of([]),
+      extra: null,
+    }),
+    before_split: false,
+    accounts: Lazy.ofValue(ShardAccounts, accounts),
+    totals: Lazy.ofValue(ShardStateTotals, {
+      overload_history: 0n,
+      underload_history: 0n,
+      total_balance: balance,
+      total_validator_fees: NO_CURRENCY,
+      libraries: noLibraries,
+      master_ref: null,
+    }),
+    custom: extra === null ? null : Lazy.ofValue(McStateExtra, extra(balance)),
+  });
+  const bytes = serializeBoc(state, BLOCK_FILE);
+  const id = {
+    workchain,
+    shard: WHOLE_WORKCHAIN,
+    seqno: 0,
+    root_hash: state.hash(),
+    file_hash: new Uint8Array(createHash('sha256').update(bytes).digest()),
+  };
+  return { zerostate: { id, state, bytes }, balance };
+}
+
+const noLibraries = Dictionary.of({ key: bytesKey(32), value: LibDescr }, []);
+
+function masterchainExtra(config: ConfigDictionary, globalBalance: CurrencyCollection): McStateExtra {
+  const { hash } = computeValidatorGroup(validatorConfigOf(config), MASTERCHAIN_SHARD, 0);
+  return {
+    shard_hashes: ShardHashes.of([]),
+    config: { config_addr: CONFIG_ACCOUNT, config },
+    info: Lazy.ofValue(McStateInfo, {
+      flags: 0,
+      validator_info: { validator_list_hash_short: hash, catchain_seqno: 0, nx_cc_updated: true },
+      prev_blocks: OldMcBlocksInfo.of([]),
+      after_key_block: true,
+      last_key_block: null,
+      block_create_stats: null,
+    }),
+    global_balance: globalBalance,
+  };
+}
