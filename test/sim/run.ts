@@ -1,4 +1,5 @@
-// npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, on this machine only.
+// npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
+// recorded chains again, on this machine only.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -13,6 +14,7 @@ import { liteserverOutages } from './liteserver-outages.js';
 import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
+import { repeatTransactions } from './transactions.js';
 import { twoIndexers } from './two-indexers.js';
 
 const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
@@ -54,12 +56,31 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   order,
 };
 
+/** Needs no index. */
+const TRANSACTIONS = 'transactions';
+
 async function main(): Promise<void> {
-  const names = positionals.length === 0 ? Object.keys(scenarios) : positionals;
-  for (const name of names) {
-    if (!(name in scenarios)) throw new TypeError(`wanted is one of ${Object.keys(scenarios).join(', ')}`);
-  }
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const known = [...Object.keys(scenarios), TRANSACTIONS];
+  const wanted = positionals.length === 0 ? known : positionals;
+  for (const name of wanted) if (!known.includes(name)) throw new TypeError(`wanted is one of ${known.join(', ')}`);
+  if (wanted.includes(TRANSACTIONS)) await run(TRANSACTIONS, () => repeatTransactions(say));
+  const names = wanted.filter((name) => name !== TRANSACTIONS);
+  if (names.length > 0) await breakIndexes(names);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function run(name: string, scenario: () => Promise<readonly string[]>): Promise<void> {
+  const begun = performance.now();
+  const found = await scenario();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  say(`${name}: ${found.length === 0 ? 'as it should be' : found.join('\n')} (${seconds} s)`);
+  if (found.length > 0) process.exitCode = 1;
+}
+
+async function breakIndexes(names: readonly string[]): Promise<void> {
   const program = values.source ? 'source' : 'built';
   const network = await recordedNetwork(DEV_CHAIN);
   const whole = await emptyIndex(network);
@@ -67,14 +88,7 @@ async function main(): Promise<void> {
   const code = await new IndexerProcess(program, { command: 'index', ...args }).ended;
   if (code !== 0 || !(await whole.isWhole())) throw new Error('the index does not become whole');
   const trial: Trial = { network, reference: whole.client, program, seed: values.seed, say };
-  for (const name of names) {
-    const begun = performance.now();
-    const found = await scenarios[name]!(trial);
-    say(
-      `${name}: ${found.length === 0 ? 'as it should be' : found.join('\n')} (${((performance.now() - begun) / 1000).toFixed(0)} s)`,
-    );
-    if (found.length > 0) process.exitCode = 1;
-  }
+  for (const name of names) await run(name, () => scenarios[name]!(trial));
   await whole.close();
   await network.close();
   await stopTestServer();
