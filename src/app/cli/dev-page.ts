@@ -6,30 +6,19 @@ export interface DevFacts {
   readonly lastSeqno: number;
   /** Unix seconds. */
   readonly lastTime: number;
-  /** Whether the chain is the one that comes with Tern. */
-  readonly isOwnChain: boolean;
   /** Why API v3 is not there; `null` when it is. */
   readonly withoutIndex: string | null;
 }
-
-/** Contracts of the chain that comes with Tern. */
-const OWN = {
-  wallet: 'EQBx7vcKg4MrOJHke3oDzJIkT0I-N8nWKtjVOJt4vzKUe_sQ',
-  jetton: 'EQBs8atTmpSo_MivmrE3GJtvNmmJzdn71RPJNPrGThsdL5L6',
-} as const;
 
 /** The contract with the configuration, which most networks have here. */
 const CONFIG = '-1:5555555555555555555555555555555555555555555555555555555555555555';
 
 /** What `tern dev` prints when it is ready: where everything is, and what to try. */
 export function devPage(facts: DevFacts): string {
-  const { version, url, lastSeqno, lastTime, isOwnChain, withoutIndex } = facts;
+  const { version, url, lastSeqno, lastTime, withoutIndex } = facts;
   const until = new Date(lastTime * 1000).toISOString().slice(0, 10);
   const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
-  const account = isOwnChain ? OWN.wallet : CONFIG;
-  const call = isOwnChain
-    ? { method: 'getTokenData', params: { address: OWN.jetton } }
-    : { method: 'getExtendedAddressInformation', params: { address: CONFIG } };
+  const call = { method: 'getExtendedAddressInformation', params: { address: CONFIG } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
   const hasV3 = withoutIndex === null;
   return `Tern ${version} serves a recorded chain: ${lastSeqno} masterchain blocks, the last one of ${until}.
@@ -41,15 +30,15 @@ export function devPage(facts: DevFacts): string {
 
 Try
   curl ${v2}/getMasterchainInfo
-  curl '${v2}/getAddressInformation?address=${account}'
+  curl '${v2}/getAddressInformation?address=${CONFIG}'
   curl -X POST ${v2}/jsonRPC -d '${body}'
-${hasV3 ? tryV3(v3, account) : ''}
+${hasV3 ? tryV3(v3) : ''}
 Ctrl-C ends it.
 `;
 }
 
-function tryV3(v3: string, account: string): string {
+function tryV3(v3: string): string {
   return `  curl ${v3}/masterchainInfo
-  curl '${v3}/transactions?account=${account}&limit=3'
+  curl '${v3}/transactions?account=${CONFIG}&limit=3'
 `;
 }

@@ -82,6 +82,8 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   maxHeadAge: ['60', 60_000, '-1'],
   drainDelay: ['0', 0, 'x'],
   drainTimeout: ['30', 30_000, '601'],
+  blockTime: ['0', 0, '-1', '3600001'],
+  liteserverPort: ['4443', 4443, '65536'],
   logLevel: ['warn', 'warn', 'debug'],
   requestLog: ['all', 'all', 'some'],
 };

@@ -69,7 +69,7 @@ export const serveSettings = {
 export const devSettings = {
   replay: optional({
     ...path('DIR'),
-    meaning: 'the recorded chain to run on; default: the small one that comes with Tern',
+    meaning: 'a recorded chain to serve instead of a local network: packs, or files of blocks',
   }),
   port: one({
     ...wholeNumber('N', 0, 65_535),
@@ -82,6 +82,16 @@ export const devSettings = {
     parse: (text) => parseListenAddress(text.includes(':') ? `[${text}]:0` : `${text}:0`)?.host,
     fallback: '127.0.0.1',
     meaning: 'the address to listen on',
+  }),
+  blockTime: one({
+    ...wholeNumber('MS', 0, 3_600_000),
+    fallback: '400',
+    meaning: 'milliseconds between the blocks of a local network; 0 for blocks on demand only',
+  }),
+  liteserverPort: one({
+    ...wholeNumber('N', 0, 65_535),
+    fallback: '0',
+    meaning: 'where the liteserver of a local network listens, on 127.0.0.1; 0 for a port that is free',
   }),
   index: one({
     ...words('on', 'off'),

@@ -30,7 +30,11 @@ export async function startOwnDatabase(dataFolder: string, modules: Surroundings
   }
 }
 
-/** The name of the database of a chain: each has its own, so that `tern dev` may go from one to another. */
-export function databaseOfChain({ root_hash }: BlockId): string {
-  return `index_${toHex(root_hash.subarray(0, 8))}`;
+/**
+ * The name of the database of a chain: each has its own, so that `tern dev` may go from one to another.
+ * @param incarnation tells chains apart that begin alike and went on differently; null for recorded ones
+ */
+export function databaseOfChain({ root_hash }: BlockId, incarnation: string | null): string {
+  const name = `index_${toHex(root_hash.subarray(0, 8))}`;
+  return incarnation === null ? name : `${name}_${incarnation}`;
 }

@@ -2,12 +2,14 @@ import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.
 import { isTestnet } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
 import type { NetworkIndexOptions } from '#app/service/index-options.js';
+import { localnetApi } from '#app/service/localnet-api.js';
 import { type NetworkIndex, openNetworkIndex } from '#app/service/network-index.js';
 import { type NetworkOptions, type OpenNetwork, openNetwork, PUBLIC } from '#app/service/open-network.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { v2Api } from '#app/service/v2-api.js';
 import { v3Api } from '#app/service/v3-api.js';
 import { withField } from '#app/service/with-field.js';
+import type { LocalNode } from '#localnet/node/local-node.js';
 
 /** How the index of a network is used; its network is told otherwise. */
 export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
@@ -16,6 +18,8 @@ export interface ServedNetworkOptions extends NetworkOptions {
   /** `null` for a network without an index, or why there is none, to be told. */
   readonly index: IndexPlan | string | null;
   readonly hosts: readonly string[];
+  /** `null` for a network that runs elsewhere. */
+  readonly localNode: LocalNode | null;
 }
 
 /** A network with everything that is served of it. */
@@ -36,7 +40,7 @@ const NO_DATABASE = 'no database was given';
  */
 export function openServedNetwork(options: ServedNetworkOptions, modules: Surroundings): Promise<ServedNetwork> {
   return startTogether(async (closers) => {
-    const { network, index: plan, hosts } = options;
+    const { network, index: plan, hosts, localNode } = options;
     const open = await openNetwork(options, modules);
     closers.add(() => open.close());
     const logger = withField(modules.logger, 'network', network.name);
@@ -51,6 +55,7 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Surrou
     }
     const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
     if (index !== null && index.role !== 'indexer') apis.push(v3Api(open, index, await isTestnet(network.config)));
+    if (localNode !== null) apis.push(localnetApi(localNode, open));
     const reason = typeof plan === 'string' ? plan : NO_DATABASE;
     return {
       open,

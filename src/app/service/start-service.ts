@@ -14,6 +14,7 @@ import {
   registerProcessMetrics,
   registerServiceMetrics,
 } from '#app/telemetry/service-metrics.js';
+import type { LocalNode } from '#localnet/node/local-node.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 
 /** What is served where. */
@@ -26,6 +27,8 @@ export interface ServicePlan {
   readonly hostOf: readonly { readonly network: string; readonly host: string }[];
   /** The indexes, by network; instead of one, why there is none. */
   readonly indexes: ReadonlyMap<string, IndexPlan | string>;
+  /** The nodes of networks that run in this process, by network: they can be controlled. */
+  readonly localNodes?: ReadonlyMap<string, LocalNode>;
   /** Whether proven key blocks are kept in the data folder. */
   readonly keepsKeyBlocks: boolean;
   readonly settings: ApiSettings;
@@ -64,6 +67,7 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
         {
           network,
           index,
+          localNode: plan.localNodes?.get(network.name) ?? null,
           hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,

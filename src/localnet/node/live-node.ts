@@ -1,7 +1,7 @@
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/whole-cell.js';
-import { type BlockId, MASTERCHAIN_SHARD, printShard, type Shard } from '#formats/proofs/block-id.js';
+import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
@@ -36,7 +36,7 @@ export class LiveNode implements RunningNode {
   readonly #faucet: Faucet;
   readonly #fork: LiveNodeOptions['fork'];
   /** Accounts of another network that are on their way here, or of which there are none there. */
-  readonly #touched = new Map<string, Promise<void>>();
+  readonly #touched = new Map<string, Promise<MinedIn | null>>();
 
   private constructor(ledger: LiveLedger, tvm: TvmPool, options: LiveNodeOptions, modules: LiveNodeModules) {
     const { clock, unixTimeMs, randomBytes, logger, foreign } = modules;
@@ -227,24 +227,25 @@ export class LiveNode implements RunningNode {
     return this.#ledger.exportTo(folder);
   }
 
-  async touch(address: Address): Promise<void> {
+  async touch(address: Address): Promise<MinedIn | null> {
     const { foreign } = this.#modules;
-    if (foreign === undefined || this.#has(address)) return;
+    if (foreign === undefined || this.#has(address)) return null;
     const key = address.toRaw();
     const under = this.#touched.get(key) ?? this.#bring(address, foreign);
     this.#touched.set(key, under);
     try {
-      await under;
+      return await under;
     } catch (error) {
       this.#touched.delete(key);
       throw error;
     }
   }
 
-  async #bring(address: Address, { account }: NonNullable<LiveNodeModules['foreign']>): Promise<void> {
+  async #bring(address: Address, { account }: NonNullable<LiveNodeModules['foreign']>): Promise<MinedIn | null> {
     const shard_account = await account(address);
-    if (shard_account === null || this.#has(address)) return;
-    await this.#loop.intervene([{ kind: 'import', address, shard_account }]);
+    if (shard_account === null || this.#has(address)) return null;
+    const { masterchain } = await this.#loop.intervene([{ kind: 'import', address, shard_account }]);
+    return { block: masterchain.id };
   }
 
   #has(address: Address): boolean {
