@@ -18,12 +18,6 @@ export const walletsErrors = defineErrors('wallets', {
       `a wallet ${d.version} sends 1 to ${d.limit} messages at once, not ${d.count}`,
     remedy: 'Spread the messages over several transfers.',
   },
-  'send-mode': {
-    class: 'caller',
-    message: (d: { version: string; mode: number; problem: string }) =>
-      `a wallet ${d.version} does not send with mode ${d.mode}: ${d.problem}`,
-    remedy: 'Take mode 3, which pays fees separately and goes on after errors, or 130 to send all that is there.',
-  },
   'query-id': {
     class: 'caller',
     message: (d: { query_id: number; limit: number }) =>

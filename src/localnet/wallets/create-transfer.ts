@@ -1,0 +1,143 @@
+import type { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { MessageRelaxed } from '#formats/tlb/message.js';
+import { type OutAction, OutList } from '#formats/tlb/out-action.js';
+import type { StateInit } from '#formats/tlb/state-init.js';
+import { externalMessage, internalMessage } from '#localnet/wallets/build-message.js';
+import { walletsErrors } from '#localnet/wallets/errors.js';
+import { signingKey } from '#localnet/wallets/signing-key.js';
+import { HIGHLOAD_TIMEOUT, type WalletVersion } from '#localnet/wallets/wallet-contract.js';
+
+/** A wallet and the key to it. */
+export interface WalletOwner {
+  readonly version: WalletVersion;
+  readonly address: Address;
+  readonly walletId: number;
+  /** Ed25519 seed, 32 bytes. */
+  readonly seed: Uint8Array;
+}
+
+/** What a wallet is to send. */
+export interface OutgoingMessage {
+  /** A `MessageRelaxed`, as `internalMessage` makes it. */
+  readonly message: Cell;
+  /** Bits of the action (1: fees are paid separately, 2: go on after errors, 128: the whole balance); 3 when not given. */
+  readonly mode?: number;
+}
+
+export interface TransferOptions {
+  /** The wallet's seqno; of a highload wallet the number of the query, see {@link queryId}. */
+  readonly seqno: number;
+  /** Unix seconds: until when it may be put into a block. Of a highload wallet at most an hour ahead. */
+  readonly validUntil: number;
+  /** In their order; how many at most says {@link MAX_MESSAGES}. */
+  readonly messages: readonly OutgoingMessage[];
+  /** The state that deploys the wallet, when it is not there yet. */
+  readonly init?: StateInit | null;
+}
+
+/** How many messages wallets send at once. */
+export const MAX_MESSAGES: Readonly<Record<WalletVersion, number>> = {
+  v3r2: 4,
+  v4r2: 4,
+  v5r1: 255,
+  'highload-v3': 254,
+};
+
+const DEFAULT_MODE = 3;
+const IGNORE_ERRORS = 2;
+const PAY_FEES_SEPARATELY = 1;
+const SIGNED_EXTERNAL = 0x7369676e;
+const INTERNAL_TRANSFER = 0xae42e5a4;
+/** Bits of a highload wallet's queries in one cell. */
+const QUERY_BITS = 1023;
+/** The highest number of a query. */
+export const MAX_QUERY = 8192 * QUERY_BITS - 1;
+/** Nanotons that a highload wallet sends to itself with a batch: pays for reading it, the rest stays in the wallet. */
+const BATCH_VALUE = 1_000_000_000n;
+
+/**
+ * The message from outside with which a wallet sends: a `Message`, signed.
+ *
+ * A highload wallet sends one message without a state at once, and others by way of a message to itself.
+ *
+ * @throws wallets/message-count, wallets/query-id, wallets/seed-length
+ */
+export function createTransfer(wallet: WalletOwner, options: TransferOptions): Cell {
+  const { version, address } = wallet;
+  const { length } = options.messages;
+  const limit = MAX_MESSAGES[version];
+  if (length < 1 || length > limit) throw walletsErrors['message-count']({ version, count: length, limit });
+  return externalMessage({ to: address, body: signedBody(wallet, options), init: options.init ?? null });
+}
+
+function signedBody(wallet: WalletOwner, options: TransferOptions): Cell {
+  const { sign } = signingKey(wallet.seed);
+  const { walletId, version } = wallet;
+  const { seqno, validUntil, messages } = options;
+  switch (version) {
+    case 'v3r2':
+    case 'v4r2': {
+      const signed = new Builder().storeUint(walletId, 32).storeUint(validUntil, 32).storeUint(seqno, 32);
+      if (version === 'v4r2') signed.storeUint(0, 8);
+      for (const { message, mode = DEFAULT_MODE } of messages) signed.storeUint(mode, 8).storeRef(message);
+      return new Builder().storeBytes(sign(signed.endCell().hash())).storeBuilder(signed).endCell();
+    }
+    case 'v5r1': {
+      // Messages from outside may only send in a way that goes on after errors.
+      const actions = messages.map(({ message, mode = DEFAULT_MODE }) => sendAction(message, mode | IGNORE_ERRORS));
+      const signed = new Builder()
+        .storeUint(SIGNED_EXTERNAL, 32)
+        .storeUint(walletId, 32)
+        .storeUint(validUntil, 32)
+        .storeUint(seqno, 32)
+        .storeBit(true)
+        .storeRef(encodeCell(OutList, actions))
+        .storeBit(false);
+      return new Builder().storeBuilder(signed).storeBytes(sign(signed.endCell().hash())).endCell();
+    }
+    case 'highload-v3': {
+      const { message, mode = DEFAULT_MODE } = highloadMessage(wallet.address, options);
+      const signed = new Builder()
+        .storeUint(walletId, 32)
+        .storeRef(message)
+        .storeUint(mode, 8)
+        .storeUint(queryId(seqno), 23)
+        .storeUint(validUntil - HIGHLOAD_TIMEOUT, 64)
+        .storeUint(HIGHLOAD_TIMEOUT, 22)
+        .endCell();
+      return new Builder().storeRef(signed).storeBytes(sign(signed.hash())).endCell();
+    }
+  }
+}
+
+/**
+ * The `query_id` of a highload wallet's n-th query: 13 bits of a cell's number, 10 of a bit in it. A number may be used
+ * again once twice the time-out of the wallet has passed.
+ * @throws wallets/query-id
+ */
+export function queryId(number: number): number {
+  if (!Number.isInteger(number) || number < 0 || number > MAX_QUERY)
+    throw walletsErrors['query-id']({ query_id: number, limit: MAX_QUERY });
+  return Math.floor(number / QUERY_BITS) * 1024 + (number % QUERY_BITS);
+}
+
+function highloadMessage(to: Address, { messages, seqno }: TransferOptions): OutgoingMessage {
+  const [first] = messages;
+  if (messages.length === 1 && first !== undefined && decodeCell(MessageRelaxed, first.message).init === null)
+    return first;
+  const actions = messages.map(({ message, mode = DEFAULT_MODE }) => sendAction(message, mode));
+  const body = new Builder()
+    .storeUint(INTERNAL_TRANSFER, 32)
+    .storeUint(queryId(seqno), 64)
+    .storeRef(encodeCell(OutList, actions))
+    .endCell();
+  return { message: internalMessage({ to, value: BATCH_VALUE, body }), mode: PAY_FEES_SEPARATELY };
+}
+
+function sendAction(message: Cell, mode: number): OutAction {
+  return { kind: 'action_send_msg', mode, out_msg: Lazy.ofCell(MessageRelaxed, message) };
+}
