@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { type DescribedApi, openApiDocument } from '#api/http/openapi.js';
+import { localnetDescription } from '#api/localnet/description.js';
 import { v3Description } from '#api/v3/description.js';
 import { v2Description } from '#app/service/v2-api.js';
 
@@ -7,6 +8,7 @@ import { v2Description } from '#app/service/v2-api.js';
 export const DOCUMENTED: Readonly<Record<string, DescribedApi>> = {
   'openapi/v2.yaml': v2Description,
   'openapi/v3.yaml': v3Description,
+  'openapi/localnet.yaml': localnetDescription,
 };
 
 /** The document of an API in the `spec` profile, as it is committed. */

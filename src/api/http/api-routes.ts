@@ -13,6 +13,7 @@ import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
 import type { NetworkChoice } from '#api/http/network-choice.js';
+import { refuseForeignPage } from '#api/http/page-origin.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Replies } from '#api/http/replies.js';
@@ -104,6 +105,7 @@ export class ApiRoutes {
         const verbs = this.verbsOf(headers.host, asked);
         if (verbs === null) throw httpErrors['not-found']({});
         if (!verbs.includes(method)) throw httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
+        if (state.api?.pages === 'local') refuseForeignPage(method, headers);
         state.profile = chooseProfile(ofPath, headers, this.#profile);
         const { url } = request.raw;
         const mark = url === undefined ? -1 : url.indexOf('?');

@@ -195,10 +195,11 @@ export class EndpointCalls {
     }
   }
 
-  /** The time of the server, or less where the request grants less. */
-  #deadlineOf({ endpoint: { api }, switches }: Call): number {
+  /** The time of the server or of the endpoint, or less where the request grants less. */
+  #deadlineOf({ endpoint: { api, endpoint }, switches }: Call): number {
     const granted = api.deadlineMs?.(switches.values) ?? null;
-    return granted === null ? this.#settings.deadlineMs : Math.max(1, Math.min(granted, this.#settings.deadlineMs));
+    const most = Math.max(this.#settings.deadlineMs, endpoint.deadlineMs ?? 0);
+    return granted === null ? most : Math.max(1, Math.min(granted, most));
   }
 
   async #handle(call: Call, params: never, freshness: Freshness, signal: AbortSignal): Promise<Result> {

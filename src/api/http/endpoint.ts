@@ -35,6 +35,8 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly schemaName?: string;
   /** Decides from the parameters how long the answer may be kept. */
   readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
+  /** What a call may take, in milliseconds, where it is more than the server grants for reads. */
+  readonly deadlineMs?: number;
   readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result> | JsonText>;
 }
 

@@ -17,6 +17,7 @@ const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/unknown-key': 401,
   'http/network-not-allowed': 403,
+  'http/foreign-page': 403,
   'http/method-not-allowed': 405,
   'http/body-too-large': 413,
   'http/url-too-long': 414,

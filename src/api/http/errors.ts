@@ -80,6 +80,11 @@ export const httpErrors = defineErrors('http', {
     message: () => 'Network not allowed',
     remedy: 'Use a key of this network.',
   },
+  'foreign-page': {
+    class: 'caller',
+    message: (d: { origin: string }) => `pages of ${d.origin} may not call this API`,
+    remedy: 'Open the page from this machine, as http://localhost:3000, or call the API from a program.',
+  },
   'rate-limit': {
     class: 'overloaded',
     message: (_: { limit: string; retryAfterSeconds: number }) => 'Ratelimit exceed',

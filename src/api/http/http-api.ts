@@ -44,6 +44,11 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   readonly style?: StyleName;
   /** `X-API-Version` of its answers; default: that of the program. */
   readonly apiVersion?: string;
+  /**
+   * The pages whose scripts may call it, where a browser does: `local`: those that this machine or this very server gave. For
+   * APIs that change what is there and ask for no key. Default `any`.
+   */
+  readonly pages?: 'any' | 'local';
   /** Longest path and query, where its lists need more than the server grants all. */
   readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];

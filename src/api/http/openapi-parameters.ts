@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
+import { NULL_IS_VALUE } from '#api/http/null-value.js';
 import type { JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { INTEGER_PATTERN } from '#api/http/parameter-coercion.js';
 import type { RequestSwitches } from '#api/http/request-switches.js';
@@ -57,7 +58,7 @@ function bodyField(field: TSchema, isRequired: boolean): JsonObject {
   const more: JsonObject[] = [];
   if (type === 'integer') more.push({ type: 'string', pattern: INTEGER_PATTERN });
   if (type === 'string' && format === 'int64') more.push({ type: 'integer' });
-  if (!isRequired) more.push({ type: 'null' });
+  if (!isRequired && !(NULL_IS_VALUE in field)) more.push({ type: 'null' });
   if (more.length === 0) return field;
   return { anyOf: [...members, ...more], description, default: byDefault, examples };
 }

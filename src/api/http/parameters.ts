@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { TransformDecodeCheckError, TransformDecodeError } from '@sinclair/typebox/value';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
+import { NULL_IS_VALUE } from '#api/http/null-value.js';
 import { type Coercion, coercionOf, type ParameterSource, shown } from '#api/http/parameter-coercion.js';
 import { exactGrammar, type QueryGrammar } from '#api/http/query-grammar.js';
 import type { RawParameters } from '#api/http/query-string.js';
@@ -19,6 +20,8 @@ export interface ParameterReader {
 interface Field {
   readonly coerce: Coercion;
   readonly optional: boolean;
+  /** Whether null is a value, and not the same as none. */
+  readonly takesNull: boolean;
   /** Undefined: none. */
   readonly byDefault: unknown;
 }
@@ -40,7 +43,9 @@ export function compileParameters(
   const required = new Set(schema.required ?? []);
   const fields = new Map<string, Field>();
   for (const [name, field] of Object.entries(schema.properties)) {
-    fields.set(name, { coerce: coercionOf(field, grammar), optional: !required.has(name), byDefault: field.default });
+    const takesNull = NULL_IS_VALUE in field;
+    const optional = !required.has(name);
+    fields.set(name, { coerce: coercionOf(field, grammar), optional, takesNull, byDefault: field.default });
   }
   acceptFormats(schema);
   const checker = TypeCompiler.Compile(schema);
@@ -56,9 +61,10 @@ export function compileParameters(
       }
     }
     const values: Record<string, unknown> = {};
-    for (const [name, { coerce, optional, byDefault }] of fields) {
+    for (const [name, { coerce, optional, takesNull, byDefault }] of fields) {
       const value = raw[name];
-      if (value !== undefined && value !== null) values[name] = coerce(value, source, name);
+      if (value === null && takesNull) values[name] = null;
+      else if (value !== undefined && value !== null) values[name] = coerce(value, source, name);
       else if (byDefault !== undefined) values[name] = byDefault;
       else if (!optional) throw httpErrors['missing-parameter']({ parameter: name });
     }

@@ -1,0 +1,28 @@
+import { localnetEndpoints, localnetTags } from '#api/localnet/endpoints.js';
+
+/** Of this API. */
+const DOCUMENT_VERSION = '1.0.0';
+
+const DESCRIPTION = `Control of a local TON network: coins, blocks, time, accounts, configuration, snapshots.
+
+It is there when Tern runs a network of its own (\`npm start\`), and only then. Methods that change something take POST with a
+JSON object, and answer when the change is in a block, which all later answers of the other APIs know. Amounts are nanotons.
+Unknown parameters and values out of range are refused (422) with the name of the parameter; what the network refuses, too,
+with the reason. A snapshot that there is not is 404.
+
+Everybody who can connect may call it, as the keys of its wallets are no secrets either; Tern listens on this machine alone
+unless it is told otherwise. Scripts of pages that a browser got from elsewhere are refused (403); pages of this machine, such
+as \`http://localhost:3000\`, may call it.`;
+
+/** The control API as its document describes it. */
+export const localnetDescription = {
+  prefix: '/localnet',
+  title: 'Tern local network',
+  version: DOCUMENT_VERSION,
+  description: DESCRIPTION,
+  style: 'plain',
+  apiVersion: DOCUMENT_VERSION,
+  pages: 'local',
+  tags: localnetTags,
+  endpoints: localnetEndpoints,
+} as const;

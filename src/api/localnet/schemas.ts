@@ -1,0 +1,111 @@
+import { type TObject, type TProperties, Type } from '@sinclair/typebox';
+
+const hash = (description: string) => Type.String({ description: `${description} 32 bytes in base64.` });
+const hex = (description: string) => Type.String({ description: `${description} 32 bytes in hexadecimal.` });
+
+/** An object of the document, by its name there. */
+function named<Fields extends TProperties>($id: string, fields: Fields, description: string): TObject<Fields> {
+  return Type.Object(fields, { $id, description, additionalProperties: false });
+}
+
+export const BlockReference = named(
+  'BlockReference',
+  {
+    workchain: Type.Integer({ description: 'Workchain: -1 is the masterchain, 0 the basechain.' }),
+    shard: Type.String({ description: 'Shard: a signed 64-bit decimal number as text.' }),
+    seqno: Type.Integer({ description: 'Number of the block in its shard; 0 is a zerostate.' }),
+    root_hash: hash('Hash of the root cell.'),
+    file_hash: hash('SHA-256 of the file.'),
+  },
+  'A block.',
+);
+
+const Fork = named(
+  'Fork',
+  {
+    source: Type.String({ description: 'The network that states are taken from.' }),
+    block: BlockReference,
+  },
+  'Where the chain parts from another one.',
+);
+
+export const Status = named(
+  'Status',
+  {
+    head: BlockReference,
+    gen_utime: Type.Integer({ description: 'Time of the head, in Unix seconds.' }),
+    now: Type.Integer({ description: 'The time that the next block will have, in Unix seconds.' }),
+    time_offset: Type.Integer({ description: 'Seconds by which the network is ahead of the clock of the machine.' }),
+    block_time: Type.Integer({ description: 'Milliseconds between blocks.' }),
+    paused: Type.Boolean({ description: 'Whether blocks are made only when something asks for one.' }),
+    waiting_messages: Type.Integer({ description: 'Messages from outside that wait for a block.' }),
+    shards: Type.Array(BlockReference, { description: 'The newest block of each shard of the basechain.' }),
+    fork: Type.Union([Fork, Type.Null()], { description: 'What this chain is a fork of; null when it stands alone.' }),
+  },
+  'How the network is doing.',
+);
+
+const Wallet = named(
+  'FundedWallet',
+  {
+    version: Type.String({ description: '`v3r2`, `v4r2`, `v5r1` or `highload-v3`.' }),
+    address: Type.String({ description: 'Raw form, hexadecimal digits in upper case.' }),
+    user_friendly: Type.String({ description: 'The address as wallets show it, not bounceable.' }),
+    mnemonic: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: 'The 24 words that wallet programs make the key from; null for the faucet.',
+    }),
+    public_key: hex('Ed25519.'),
+    seed: hex('What the Ed25519 key is made from.'),
+    wallet_id: Type.Integer({ description: '`wallet_id` of v5, `subwallet_id` of the others.' }),
+    balance: Type.String({ description: 'Nanotons, as a decimal number.' }),
+  },
+  'A wallet that has had coins from the beginning. Its key is no secret: every local network has the same.',
+);
+
+export const Wallets = named('WalletsResponse', { wallets: Type.Array(Wallet) }, 'The funded wallets.');
+
+export const Mined = named(
+  'MinedResponse',
+  { block: BlockReference },
+  'The masterchain block in which it is: all later answers of the other APIs know it.',
+);
+
+export const Sent = named(
+  'SentResponse',
+  {
+    message_hash: hash('Hash of the message: `msg_hash` of `/api/v3/traces` finds what followed from it.'),
+    block: BlockReference,
+  },
+  'A message that was put into a block.',
+);
+
+export const Touched = named(
+  'TouchedResponse',
+  {
+    block: Type.Union([BlockReference, Type.Null()], {
+      description: 'A masterchain block after which the account is here; null when it is neither here nor there.',
+    }),
+  },
+  'Whether there is an account.',
+);
+
+export const Snapshot = named(
+  'Snapshot',
+  {
+    name: Type.String({ description: 'What it is called.' }),
+    head: BlockReference,
+    saved_at: Type.Integer({ description: 'When it was saved by the clock of the machine, in Unix seconds.' }),
+  },
+  'A state of the network that can be gone back to.',
+);
+
+export const Snapshots = named('SnapshotsResponse', { snapshots: Type.Array(Snapshot) }, 'All snapshots.');
+
+export const Exported = named(
+  'ExportedResponse',
+  {
+    folder: Type.String({ description: 'Where it is.' }),
+    blocks: Type.Integer({ description: 'How many blocks, of all shards.' }),
+  },
+  'A chain that was written into a folder.',
+);

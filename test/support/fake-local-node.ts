@@ -1,0 +1,206 @@
+import { Address } from '#formats/address/address.js';
+import { type BlockId, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
+import { defineErrors } from '#kernel/errors/define-errors.js';
+import type { LocalNode, MinedIn, NodeStatus, SentMessage, SnapshotInfo } from '#localnet/node/local-node.js';
+import type { AccountChange } from '#localnet/producer/round-request.js';
+import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+
+/** Errors as a network has them. */
+export const fakeNodeErrors = defineErrors('fake-node', {
+  'no-snapshot': {
+    class: 'not-found',
+    message: (d: { name: string }) => `there is no snapshot ${d.name}`,
+    remedy: 'Name one that there is.',
+  },
+  refused: { class: 'caller', message: () => 'the network does not want it', remedy: 'Want something else.' },
+  busy: { class: 'overloaded', message: () => 'the network has no time', remedy: 'Wait.' },
+});
+
+const SHARD_A: Shard = { workchain: 0, shard: 0x4000000000000000n };
+const SHARD_B: Shard = { workchain: 0, shard: 0xc000000000000000n };
+
+const GENESIS_TIME = 1_763_700_000;
+
+/** A block whose hashes tell its place. */
+export function fakeBlock(shard: Shard, seqno: number): BlockId {
+  return {
+    ...shard,
+    seqno,
+    root_hash: new Uint8Array(32).fill(seqno & 0xff),
+    file_hash: new Uint8Array(32).fill((seqno + 1) & 0xff),
+  };
+}
+
+export const fakeFaucet: FundedWallet = {
+  version: 'highload-v3',
+  address: Address.ofParts(0, new Uint8Array(32).fill(0xfa)),
+  mnemonic: null,
+  seed: new Uint8Array(32).fill(1),
+  walletId: 4_269,
+  balance: 1_000_000_000_000_000n,
+};
+
+export const fakeWallet: FundedWallet = {
+  version: 'v5r1',
+  address: Address.ofParts(0, new Uint8Array(32).fill(0x5e)),
+  mnemonic: Array.from({ length: 24 }, (_, i) => `word${i}`),
+  seed: new Uint8Array(32).fill(2),
+  walletId: 2_147_483_409,
+  balance: 5_000_000_000_000n,
+};
+
+/**
+ * A network without a chain: it counts blocks, keeps time, balances and names of snapshots, and remembers what it was asked.
+ */
+export class FakeLocalNode implements LocalNode {
+  /** What was asked that changes something, in its order. */
+  readonly calls: (readonly [name: string, ...args: unknown[]])[] = [];
+  readonly balances = new Map<string, bigint>();
+  /** When set, everything that changes something is rejected with it. */
+  problem: Error | null = null;
+  fork: NodeStatus['fork'] = null;
+  /** Accounts that a forked network has. */
+  readonly foreign = new Set<string>();
+  funded: readonly FundedWallet[] = [fakeFaucet, fakeWallet];
+  #seqno = 10;
+  #now = GENESIS_TIME;
+  #offset = 0;
+  #paused = false;
+  #blockTime = 400;
+  #snapshots: SnapshotInfo[] = [];
+
+  constructor() {
+    for (const { address, balance } of this.funded) this.balances.set(address.toRaw(), balance);
+  }
+
+  get seqno(): number {
+    return this.#seqno;
+  }
+
+  balanceOf(address: Address): bigint {
+    return this.balances.get(address.toRaw()) ?? 0n;
+  }
+
+  async status(): Promise<NodeStatus> {
+    return {
+      head: fakeBlock(MASTERCHAIN_SHARD, this.#seqno),
+      gen_utime: this.#now - 1,
+      now: this.#now,
+      time_offset: this.#offset,
+      block_time: this.#blockTime,
+      paused: this.#paused,
+      waiting_messages: 3,
+      shards: [fakeBlock(SHARD_A, this.#seqno + 5), fakeBlock(SHARD_B, this.#seqno + 6)],
+      fork: this.fork,
+    };
+  }
+
+  async wallets(): Promise<readonly FundedWallet[]> {
+    return this.funded;
+  }
+
+  async mine(blocks: number): Promise<MinedIn> {
+    return this.#mined(['mine', blocks], blocks);
+  }
+
+  async setPaused(paused: boolean): Promise<void> {
+    this.#note(['setPaused', paused]);
+    this.#paused = paused;
+  }
+
+  async setBlockTime(milliseconds: number): Promise<void> {
+    this.#note(['setBlockTime', milliseconds]);
+    this.#blockTime = milliseconds;
+  }
+
+  async advanceTime(seconds: number): Promise<MinedIn> {
+    const mined = this.#mined(['advanceTime', seconds]);
+    this.#offset += seconds;
+    this.#now += seconds;
+    return mined;
+  }
+
+  async fund(to: Address, amount: bigint, comment: string | null): Promise<SentMessage> {
+    const sent = this.#sent(['fund', to.toRaw(), amount, comment]);
+    this.balances.set(to.toRaw(), this.balanceOf(to) + amount);
+    this.balances.set(fakeFaucet.address.toRaw(), this.balanceOf(fakeFaucet.address) - amount);
+    return sent;
+  }
+
+  async setAccount(address: Address, change: AccountChange): Promise<MinedIn> {
+    return this.#mined(['setAccount', address.toRaw(), change]);
+  }
+
+  async runMessageAs(message: Uint8Array): Promise<SentMessage> {
+    return this.#sent(['runMessageAs', message]);
+  }
+
+  async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
+    return this.#mined(['setConfigParam', index, value]);
+  }
+
+  async split(shard: Shard): Promise<MinedIn> {
+    return this.#mined(['split', shard.workchain, shard.shard]);
+  }
+
+  async merge(shard: Shard): Promise<MinedIn> {
+    return this.#mined(['merge', shard.workchain, shard.shard]);
+  }
+
+  async saveSnapshot(name: string): Promise<SnapshotInfo> {
+    this.#note(['saveSnapshot', name]);
+    const saved = { name, head: fakeBlock(MASTERCHAIN_SHARD, this.#seqno), saved_at: GENESIS_TIME };
+    this.#snapshots.push(saved);
+    return saved;
+  }
+
+  async snapshots(): Promise<readonly SnapshotInfo[]> {
+    return this.#snapshots;
+  }
+
+  async loadSnapshot(name: string): Promise<void> {
+    this.#note(['loadSnapshot', name]);
+    this.#seqno = this.#find(name).head.seqno;
+  }
+
+  async deleteSnapshot(name: string): Promise<void> {
+    this.#note(['deleteSnapshot', name]);
+    const found = this.#find(name);
+    this.#snapshots = this.#snapshots.filter((each) => each !== found);
+  }
+
+  async reset(): Promise<void> {
+    this.#note(['reset']);
+    this.#seqno = 0;
+  }
+
+  async exportTo(folder: string): Promise<{ readonly blocks: number }> {
+    this.#note(['exportTo', folder]);
+    return { blocks: this.#seqno * 3 };
+  }
+
+  async touch(address: Address): Promise<MinedIn | null> {
+    return this.foreign.has(address.toRaw()) ? this.#mined(['touch', address.toRaw()]) : null;
+  }
+
+  #note(call: readonly [string, ...unknown[]]): void {
+    if (this.problem !== null) throw this.problem;
+    this.calls.push(call);
+  }
+
+  #mined(call: readonly [string, ...unknown[]], blocks = 1): MinedIn {
+    this.#note(call);
+    this.#seqno += blocks;
+    return { block: fakeBlock(MASTERCHAIN_SHARD, this.#seqno) };
+  }
+
+  #sent(call: readonly [string, ...unknown[]]): SentMessage {
+    return { ...this.#mined(call), message_hash: new Uint8Array(32).fill(0xab) };
+  }
+
+  #find(name: string): SnapshotInfo {
+    const found = this.#snapshots.find((each) => each.name === name);
+    if (found === undefined) throw fakeNodeErrors['no-snapshot']({ name });
+    return found;
+  }
+}
