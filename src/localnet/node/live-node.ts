@@ -25,6 +25,9 @@ import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
 /** After so many rounds without it, something does not happen any more. */
 const MOST_ROUNDS = 300;
 
+/** Nanotons. */
+const FAUCET_FEES = 1_000_000_000n;
+
 /** A node of a local network: a chain that grows, and a liteserver that tells of it. */
 export class LiveNode implements RunningNode {
   readonly #modules: LiveNodeModules;
@@ -175,6 +178,7 @@ export class LiveNode implements RunningNode {
 
   async fund(to: Address, amount: bigint, comment: string | null): Promise<SentMessage> {
     await this.touch(to);
+    this.#requireInFaucet(amount);
     const message = this.#faucet.transfer(to, amount, comment);
     await this.#check.requireAccepted(message);
     const block = await this.#sendAndMine(message);
@@ -251,6 +255,18 @@ export class LiveNode implements RunningNode {
   #has(address: Address): boolean {
     const state = stateOf(this.#ledger.tip, address);
     return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
+  }
+
+  /** Some coins stay in the faucet: what it sends costs it fees. */
+  #requireInFaucet(amount: bigint): void {
+    const { address } = this.#faucet;
+    const state = stateOf(this.#ledger.tip, address);
+    const account = state === null ? undefined : decodeCell(ShardStateUnsplit, state).accounts.value.get(address.hash);
+    const found = account?.account.value;
+    const balance = found?.kind === 'account' ? found.storage.balance.grams : 0n;
+    if (amount + FAUCET_FEES <= balance) return;
+    const problem = `the faucet has ${balance} nanotons, and ${FAUCET_FEES} of them are for fees`;
+    throw localnetErrors['not-made']({ wanted: `a gift of ${amount} nanotons`, problem });
   }
 
   /** Takes a message that a client sends. @throws liteserver/* */

@@ -65,7 +65,7 @@ const modules: LiveNodeModules = {
   makeGenesis: () => {
     const { now, fork } = genesis;
     const of = fork === null ? {} : { config: wholeCell(fork.config), startLt: fork.startLt };
-    return makeGenesis({ now, ...of });
+    return makeGenesis({ now, randomBytes: modules.randomBytes, ...of });
   },
   onProduced: (produced) => {
     counts = {
