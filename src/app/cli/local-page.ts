@@ -34,6 +34,8 @@ export function localPage(facts: LocalFacts): string {
   API v2      ${v2}
   API v3      ${hasV3 ? v3 : `off: ${withoutIndex}`}
   control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; or tern localnet --help
+  health      ${url}/readyz
+  metrics     ${url}/metrics
   liteserver  ${configFile}      the global.config.json for lite clients
 
 Wallets with coins (everybody has these keys: use them nowhere else)

@@ -51,7 +51,10 @@ describe('what can be begun anew', () => {
     const { events, start } = started();
     const restartable = await Restartable.begin(start);
     let finish = (): void => {};
-    restartable.change(() => new Promise((resolve) => void (finish = resolve)));
+    const work = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    restartable.change(() => work);
     await settled();
     const closing = restartable.close();
     finish();
