@@ -1,11 +1,57 @@
+import { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { Shard } from '#formats/proofs/block-id.js';
-import type { ConfigDictionary } from '#formats/tlb/config/config-params.js';
-import type { CurrencyCollection } from '#formats/tlb/currency.js';
+import { openCell } from '#formats/cells/slice.js';
+import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { type ConfigDictionary, configParam } from '#formats/tlb/config/config-params.js';
+import {
+  addCurrency,
+  type CurrencyCollection,
+  ExtraCurrencyCollection,
+  NO_CURRENCY,
+  onlyGrams,
+} from '#formats/tlb/currency.js';
+import { type CommonMsgInfo, Message } from '#formats/tlb/message.js';
 import type { ShardFees } from '#formats/tlb/shard-fees.js';
+import { MASTERCHAIN, shardPrefixLength } from '#formats/tlb/shard-ident.js';
 
-/** `created` of a block's value flow: what parameter 14 gives for it. Zero in other workchains than 0 and the masterchain. */
-export declare function createdValue(config: ConfigDictionary, shard: Shard): CurrencyCollection;
+/** Nanotons; less than that the masterchain keeps for a later block. */
+const LEAST_RECOVERED = 1_000_000_000n;
+
+/** `created` of a block's value flow: what parameter 14 gives for it. Nothing in workchains but 0 and the masterchain. */
+export function createdValue(config: ConfigDictionary, shard: Shard): CurrencyCollection {
+  const fees = configParam(config, 14);
+  if (fees === undefined) return NO_CURRENCY;
+  if (isMasterchain(shard)) return onlyGrams(fees.masterchain_block_fee);
+  if (shard.workchain !== 0) return NO_CURRENCY;
+  return onlyGrams(fees.basechain_block_fee >> BigInt(shardPrefixLength(shard.shard)));
+}
+
+/**
+ * The part of fees that is destroyed (parameter 5): of a masterchain block's own fees (transactions and imports of
+ * messages), and of those that its shards send less what they created. Each part is rounded down by itself; shard blocks
+ * destroy nothing. In nanotons; extra currencies are not destroyed.
+ */
+export function burnedOfFees(config: ConfigDictionary, fees: bigint): bigint {
+  const burning = configParam(config, 5);
+  if (burning === undefined || fees <= 0n) return 0n;
+  return (fees * BigInt(burning.fee_burn_num)) / BigInt(burning.fee_burn_denom);
+}
+
+/** What a masterchain block takes in from its shards. */
+export interface ImportedFees {
+  /** `fees_imported` of the value flow. */
+  readonly fees_imported: CurrencyCollection;
+  /** What of it counts as `burned`; the rest counts as `fees_collected`. */
+  readonly burned: CurrencyCollection;
+}
+
+/** @param shard_fees of the block: see `registerShards` */
+export function importedFees(config: ConfigDictionary, shard_fees: ShardFees): ImportedFees {
+  const { fees, create } = shard_fees.extra;
+  return { fees_imported: fees, burned: onlyGrams(burnedOfFees(config, fees.grams - create.grams)) };
+}
 
 /** What a masterchain block is to bring to accounts by messages that no account sends. */
 export interface SpecialValues {
@@ -19,28 +65,66 @@ export interface SpecialValues {
 }
 
 /**
- * @param before `total_validator_fees` and `global_balance` of the masterchain state before
+ * Every block recovers all fees that the masterchain has: what validators were left before, what this block creates, and
+ * what its shards send. The fees of its own transactions are not known yet, they are for the block after.
+ *
+ * @param config in the state before, as are `total_validator_fees` and `global_balance`
  * @param shard_fees of the block: see `registerShards`
  */
-export declare function specialValues(
+export function specialValues(
   config: ConfigDictionary,
   before: { readonly total_validator_fees: CurrencyCollection; readonly global_balance: CurrencyCollection },
   shard_fees: ShardFees,
-): SpecialValues;
+): SpecialValues {
+  const created = configParam(config, 14)?.masterchain_block_fee ?? 0n;
+  const { fees_imported, burned } = importedFees(config, shard_fees);
+  const all = [before.total_validator_fees, onlyGrams(created - burned.grams), fees_imported].reduce(addCurrency);
+  const collector = configParam(config, 3) ?? configParam(config, 1) ?? null;
+  const recovers = collector !== null && all.grams >= LEAST_RECOVERED;
+  const minter = configParam(config, 2) ?? null;
+  const minted = minter === null ? NO_CURRENCY : mintedValue(config, before.global_balance);
+  return {
+    recovered: recovers ? all : NO_CURRENCY,
+    collector: recovers ? collector : null,
+    minted,
+    minter: minted.other.isEmpty ? null : minter,
+  };
+}
+
+/** Of each currency in parameter 7, what is missing in the global balance. */
+function mintedValue(config: ConfigDictionary, existing: CurrencyCollection): CurrencyCollection {
+  const missing: (readonly [number, bigint])[] = [];
+  for (const [id, amount] of configParam(config, 7) ?? []) {
+    const more = amount - (existing.other.get(id) ?? 0n);
+    if (more > 0n) missing.push([id, more]);
+  }
+  return { grams: 0n, other: ExtraCurrencyCollection.of(missing) };
+}
 
 /**
  * The message that recovers fees or mints (`Message`): from account 0 of the masterchain, with the block's `start_lt` as
  * `created_lt`. Its transaction is the next after the ticks; `recover_create_msg` and `mint_msg` take its `InMsg`.
  */
-export declare function specialMessage(
-  dest: Uint8Array,
-  value: CurrencyCollection,
-  start_lt: bigint,
-  gen_utime: number,
-): Cell;
+export function specialMessage(dest: Uint8Array, value: CurrencyCollection, start_lt: bigint, gen_utime: number): Cell {
+  const info: CommonMsgInfo = {
+    kind: 'int_msg_info',
+    ihr_disabled: true,
+    bounce: true,
+    bounced: false,
+    src: Address.ofParts(MASTERCHAIN, new Uint8Array(32)),
+    dest: Address.ofParts(MASTERCHAIN, dest),
+    value,
+    extra_flags: 0n,
+    fwd_fee: 0n,
+    created_lt: start_lt,
+    created_at: gen_utime,
+  };
+  const body = { kind: 'left', value: openCell(new Builder().endCell()) } as const;
+  return encodeCell(Message, { info, init: null, body });
+}
 
 /** `global_balance` after a masterchain block. */
-export declare function globalBalanceAfter(
+export function globalBalanceAfter(
   before: CurrencyCollection,
   block: {
     readonly created: CurrencyCollection;
@@ -48,4 +132,16 @@ export declare function globalBalanceAfter(
     readonly burned: CurrencyCollection;
     readonly shard_fees: ShardFees;
   },
-): CurrencyCollection;
+): CurrencyCollection {
+  const { created, minted, burned, shard_fees } = block;
+  const more = [before, created, minted, shard_fees.extra.create].reduce(addCurrency);
+  return subtractCurrency(more, burned);
+}
+
+function subtractCurrency(a: CurrencyCollection, b: CurrencyCollection): CurrencyCollection {
+  const other = [...b.other].reduce((rest, [id, amount]) => {
+    const left = (rest.get(id) ?? 0n) - amount;
+    return left === 0n ? rest.delete(id) : rest.set(id, left);
+  }, a.other);
+  return { grams: a.grams - b.grams, other };
+}
