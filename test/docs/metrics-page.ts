@@ -52,6 +52,7 @@ export function collectMetrics(): DocumentedMetric[] {
       databases: ofNetwork,
       writers: ofNetwork,
       metadata: ofNetwork,
+      localnets: ofNetwork,
       access: unread,
     },
     systemClock,

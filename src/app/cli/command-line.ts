@@ -9,6 +9,7 @@ import { cliErrors } from '#app/cli/errors.js';
 import { indexCommand } from '#app/cli/index-command.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
+import { localnetCommand } from '#app/cli/localnet.js';
 import { migrateCommand } from '#app/cli/migrate.js';
 import { packageVersion } from '#app/cli/package-version.js';
 import { replayCommand } from '#app/cli/replay.js';
@@ -24,6 +25,7 @@ export interface Output {
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
 const commands: readonly ((environment: Environment) => Command)[] = [
   devCommand,
+  localnetCommand,
   serveCommand,
   indexCommand,
   checkCommand,

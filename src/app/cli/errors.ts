@@ -38,6 +38,27 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { command: string }) => `${d.command} was ended before it was done`,
     remedy: 'Give the same command again; what tern index has written stays.',
   },
+  'no-localnet': {
+    class: 'upstream',
+    message: (d: { url: string; problem: string }) => `nothing answers at ${d.url}: ${d.problem}`,
+    remedy: 'Start a local network with npm start (tern dev), or say with --url or TERN_URL where it listens.',
+  },
+  'not-local': {
+    class: 'upstream',
+    message: (d: { url: string; status: number }) =>
+      `what listens at ${d.url} has no local network: it answers with status ${d.status}`,
+    remedy: 'Say with --url or TERN_URL where the Tern listens that npm start (tern dev) started.',
+  },
+  'localnet-refused': {
+    class: 'caller',
+    message: (d: { problem: string }) => `the local network refuses it: ${d.problem}`,
+    remedy: 'Change what was asked for; the page /localnet of the server says what may be.',
+  },
+  'localnet-failed': {
+    class: 'upstream',
+    message: (d: { problem: string; status: number }) => `the local network failed (${d.status}): ${d.problem}`,
+    remedy: 'Ask again; when it fails again, look at what npm start has printed.',
+  },
   'no-server': {
     class: 'upstream',
     message: (d: { file: string; servers: number }) =>

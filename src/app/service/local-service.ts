@@ -67,7 +67,7 @@ export async function startLocalService(options: LocalServiceOptions, modules: S
           listeners: [{ address: { host: options.listen.host, port }, networks: [name] }],
           hostOf: [],
           indexes: new Map([[name, options.indexOf(local.address)]]),
-          localNodes: new Map([[name, changeableNode(local.node, folder, change)]]),
+          localNodes: new Map([[name, { node: changeableNode(local.node, folder, change), counts: local.counts }]]),
           keepsKeyBlocks: false,
           settings,
         },

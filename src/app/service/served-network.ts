@@ -10,6 +10,7 @@ import { v2Api } from '#app/service/v2-api.js';
 import { v3Api } from '#app/service/v3-api.js';
 import { withField } from '#app/service/with-field.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
+import type { RoundCounts } from '#localnet/node/node-messages.js';
 
 /** How the index of a network is used; its network is told otherwise. */
 export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
@@ -19,7 +20,14 @@ export interface ServedNetworkOptions extends NetworkOptions {
   readonly index: IndexPlan | string | null;
   readonly hosts: readonly string[];
   /** `null` for a network that runs elsewhere. */
-  readonly localNode: LocalNode | null;
+  readonly localNode: ServedLocalNode | null;
+}
+
+/** A network that runs in this process. */
+export interface ServedLocalNode {
+  readonly node: LocalNode;
+  /** What was made since it started. */
+  readonly counts: () => RoundCounts;
 }
 
 /** A network with everything that is served of it. */
@@ -55,7 +63,7 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Surrou
     }
     const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
     if (index !== null && index.role !== 'indexer') apis.push(v3Api(open, index, await isTestnet(network.config)));
-    if (localNode !== null) apis.push(localnetApi(localNode, open));
+    if (localNode !== null) apis.push(localnetApi(localNode.node, open));
     const reason = typeof plan === 'string' ? plan : NO_DATABASE;
     return {
       open,

@@ -6,7 +6,12 @@ import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
-import { type IndexPlan, openServedNetwork, type ServedNetwork } from '#app/service/served-network.js';
+import {
+  type IndexPlan,
+  openServedNetwork,
+  type ServedLocalNode,
+  type ServedNetwork,
+} from '#app/service/served-network.js';
 import { startAccess } from '#app/service/start-access.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import {
@@ -14,7 +19,6 @@ import {
   registerProcessMetrics,
   registerServiceMetrics,
 } from '#app/telemetry/service-metrics.js';
-import type { LocalNode } from '#localnet/node/local-node.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 
 /** What is served where. */
@@ -28,7 +32,7 @@ export interface ServicePlan {
   /** The indexes, by network; instead of one, why there is none. */
   readonly indexes: ReadonlyMap<string, IndexPlan | string>;
   /** The nodes of networks that run in this process, by network: they can be controlled. */
-  readonly localNodes?: ReadonlyMap<string, LocalNode>;
+  readonly localNodes?: ReadonlyMap<string, ServedLocalNode>;
   /** Whether proven key blocks are kept in the data folder. */
   readonly keepsKeyBlocks: boolean;
   readonly settings: ApiSettings;
@@ -91,7 +95,7 @@ export function startService(plan: ServicePlan, modules: Surroundings): Promise<
       const served = names.map((name) => open.get(name)!);
       const registry = new Registry();
       registerProcessMetrics(registry);
-      registerServiceMetrics(registry, measured(plan.version, served, accessMetrics), modules.clock);
+      registerServiceMetrics(registry, measured(plan, served, accessMetrics), modules.clock);
       const server = await startHttpServer(
         { ...address, version: plan.version, ...httpSettings(settings) },
         {
@@ -151,7 +155,7 @@ function groupsByNetwork(
 }
 
 function measured(
-  version: string,
+  { version, localNodes }: ServicePlan,
   networks: readonly ServedNetwork[],
   access: (() => AccessMetrics) | null,
 ): MeasuredService {
@@ -181,6 +185,10 @@ function measured(
     indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.figures() })),
     writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.writing() })),
     metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.metadata() })),
+    localnets: networks.flatMap(({ http: { name } }) => {
+      const local = localNodes?.get(name);
+      return local === undefined ? [] : [{ labels: { network: name }, snapshot: local.counts }];
+    }),
     databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
   };
 }

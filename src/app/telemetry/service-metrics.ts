@@ -10,6 +10,7 @@ import {
 } from '#app/telemetry/index-metrics.js';
 import { indexerMetricRows, type WriterFigures } from '#app/telemetry/indexer-metrics.js';
 import { liteMetricRows } from '#app/telemetry/lite-metrics.js';
+import { localnetMetricRows } from '#app/telemetry/localnet-metrics.js';
 import { metadataMetricRows } from '#app/telemetry/metadata-metrics.js';
 import { type MetricRow, type MetricSource, registerRows } from '#app/telemetry/metric-rows.js';
 import { tvmMetricRows } from '#app/telemetry/tvm-metrics.js';
@@ -17,6 +18,7 @@ import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { PoolMetrics } from '#drivers/lite/metrics.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock/clock.js';
+import type { RoundCounts } from '#localnet/node/node-messages.js';
 import type { AccessMetrics } from '#services/access/metrics.js';
 import type { ContractsMetrics } from '#services/contracts/status.js';
 import type { MetadataMetrics } from '#services/metadata/metrics.js';
@@ -44,6 +46,8 @@ export interface MeasuredService {
   readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where this process does not write. */
   readonly metadata: readonly MetricSource<MetadataMetrics | null>[];
+  /** Of networks that run in this process. */
+  readonly localnets: readonly MetricSource<RoundCounts>[];
   /** `null` where everybody may ask. */
   readonly access: (() => AccessMetrics) | null;
 }
@@ -81,6 +85,7 @@ const versionRow: MetricRow<string> = {
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
   const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
     service;
+  const { localnets } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
@@ -93,6 +98,7 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
     registerRows(registry, databaseMetricRows, databases, clock);
     registerRows(registry, metadataMetricRows, metadata, clock);
   }
+  if (localnets.length > 0) registerRows(registry, localnetMetricRows, localnets, clock);
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }
 

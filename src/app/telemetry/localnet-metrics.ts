@@ -1,0 +1,14 @@
+import type { MetricRow } from '#app/telemetry/metric-rows.js';
+import type { RoundCounts } from '#localnet/node/node-messages.js';
+
+/** Local networks: what the making of blocks has taken. */
+export const localnetMetricRows: readonly MetricRow<RoundCounts>[] = [
+  row('rounds_total', 'Masterchain blocks made, each with the blocks of shards that it commits', (m) => m.rounds),
+  row('transactions_total', 'Transactions in blocks that were made', (m) => m.transactions),
+  row('emulate_seconds_total', 'Time that contracts ran for them', (m) => m.emulateMs / 1000),
+  row('round_seconds_total', 'Time that making blocks took, contracts included', (m) => m.totalMs / 1000),
+];
+
+function row(name: string, help: string, read: (counts: RoundCounts) => number): MetricRow<RoundCounts> {
+  return { name: `tern_localnet_${name}`, help, kind: 'counter', read };
+}
