@@ -17,7 +17,7 @@ import { type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { storageUsed } from '#localnet/genesis/zerostate-account.js';
-import { TOTAL_SUPPLY, WALLET_BALANCE } from '#localnet/wallets/funded-wallets.js';
+import { TOTAL_SUPPLY, WALLET_BALANCE } from '#localnet/wallets/read-funded-wallets.js';
 import { signingKey } from '#localnet/wallets/signing-key.js';
 import { readBytes, vectorPath } from '#test/support/shared-data.js';
 

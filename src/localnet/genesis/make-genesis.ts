@@ -24,7 +24,8 @@ import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT, networkConfig } from '#localnet/genesi
 import { type ZerostateAccount, zerostateAccount } from '#localnet/genesis/zerostate-account.js';
 import type { Zerostate } from '#localnet/ledger/round.js';
 import { contractCode } from '#localnet/wallets/contract-code.js';
-import { type FundedWallet, fundedWallets } from '#localnet/wallets/funded-wallets.js';
+import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
 import { signingKey } from '#localnet/wallets/signing-key.js';
 import { walletContract } from '#localnet/wallets/wallet-contract.js';
 

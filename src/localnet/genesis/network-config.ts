@@ -151,6 +151,7 @@ export function networkConfig(facts: NetworkFacts): ConfigDictionary {
     31: Dictionary.of({ key: bytesKey(32), value: unit }, [
       [CONFIG_ACCOUNT, true],
       [ELECTOR_ACCOUNT, true],
+      [facts.minter, true],
     ]),
     34: singleValidator(facts.validator, facts.now),
     45: {
@@ -169,23 +170,22 @@ function numbers(params: readonly number[]): Dictionary<number, true> {
 }
 
 function votingSetup(): ConfigParamValue<11> {
-  const common = { max_losses: 5 };
   return {
     normal_params: Lazy.ofValue(ConfigProposalSetup, {
-      ...common,
       min_tot_rounds: 2,
       max_tot_rounds: 6,
       min_wins: 2,
+      max_losses: 5,
       min_store_sec: 1_000_000,
       max_store_sec: 10_000_000,
       bit_price: 1,
       cell_price: 500,
     }),
     critical_params: Lazy.ofValue(ConfigProposalSetup, {
-      ...common,
       min_tot_rounds: 4,
       max_tot_rounds: 7,
       min_wins: 3,
+      max_losses: 5,
       min_store_sec: 5_000_000,
       max_store_sec: 20_000_000,
       bit_price: 2,

@@ -8,8 +8,9 @@ import { type OutAction, OutList } from '#formats/tlb/out-action.js';
 import type { StateInit } from '#formats/tlb/state-init.js';
 import { externalMessage, internalMessage } from '#localnet/wallets/build-message.js';
 import { walletsErrors } from '#localnet/wallets/errors.js';
+import type { WalletVersion } from '#localnet/wallets/funded-wallets.js';
 import { signingKey } from '#localnet/wallets/signing-key.js';
-import { HIGHLOAD_TIMEOUT, type WalletVersion } from '#localnet/wallets/wallet-contract.js';
+import { HIGHLOAD_TIMEOUT } from '#localnet/wallets/wallet-contract.js';
 
 /** A wallet and the key to it. */
 export interface WalletOwner {

@@ -3,9 +3,7 @@ import { Builder } from '#formats/cells/builder.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { StateInit, stateInitOf } from '#formats/tlb/state-init.js';
 import { type ContractName, contractCode } from '#localnet/wallets/contract-code.js';
-
-/** Wallets that @ton/ton and others know by these names. */
-export type WalletVersion = 'v3r2' | 'v4r2' | 'v5r1' | 'highload-v3';
+import type { WalletVersion } from '#localnet/wallets/funded-wallets.js';
 
 /** A wallet contract as it is deployed: seqno 0, nothing sent. */
 export interface WalletContract {

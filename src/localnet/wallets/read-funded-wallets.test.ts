@@ -2,8 +2,8 @@ import { mnemonicToPrivateKey, mnemonicValidate } from '@ton/crypto';
 import { WalletContractV3R2, WalletContractV4, WalletContractV5R1 } from '@ton/ton';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#kernel/bytes/bytes.js';
-import { fundedWallets, TOTAL_SUPPLY } from '#localnet/wallets/funded-wallets.js';
 import { seedOfMnemonic } from '#localnet/wallets/mnemonic.js';
+import { fundedWallets, TOTAL_SUPPLY } from '#localnet/wallets/read-funded-wallets.js';
 import { signingKey } from '#localnet/wallets/signing-key.js';
 
 const [faucet, ...wallets] = fundedWallets();
