@@ -1,9 +1,8 @@
-import type { ConfigText } from '#drivers/tvm/emulator.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { type SharedText, sharedText } from '#drivers/tvm/shared-text.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type ConfigDictionary, configDictionary, configParam } from '#formats/tlb/config/config-params.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes/bytes.js';
 
 /**
  * Parameters that the machine reads by itself, not by instructions of the code: version, workchains, prices, limits,
@@ -18,12 +17,12 @@ const PRICES_UNPACKED_SINCE = 6;
 export interface ConfigImage {
   /** Parameter 8; 0 when there is none. */
   readonly globalVersion: number;
-  readonly whole: ConfigText;
+  readonly whole: SharedText;
   /**
    * What the machine reads by itself: enough for a run that does not look at the configuration, and read many times
    * faster. Null when runs of the network's version cannot do with it.
    */
-  readonly short: ConfigText | null;
+  readonly short: SharedText | null;
 }
 
 /** Images of the configurations used last. */
@@ -55,9 +54,9 @@ function makeImage(root: Cell, key: string): ConfigImage {
   try {
     const config = configDictionary(root);
     const globalVersion = configParam(config, 8)?.version ?? 0;
-    const whole = { key, text: sharedText(root) };
+    const whole = sharedText(key, root);
     if (globalVersion < PRICES_UNPACKED_SINCE) return { globalVersion, whole, short: null };
-    return { globalVersion, whole, short: { key: `short:${key}`, text: sharedText(shortRoot(config)) } };
+    return { globalVersion, whole, short: sharedText(`short:${key}`, shortRoot(config)) };
   } catch (error) {
     throw tvmErrors['bad-config']({ problem: (error as Error).message }, error);
   }
@@ -67,11 +66,4 @@ function shortRoot(config: ConfigDictionary): Cell {
   let short = config;
   for (const [index] of config) if (!READ_BY_MACHINE.has(index)) short = short.delete(index);
   return short.root as Cell;
-}
-
-function sharedText(root: Cell): SharedArrayBuffer {
-  const text = toBase64(serializeBoc(root));
-  const shared = new SharedArrayBuffer(text.length);
-  Buffer.from(shared).write(text, 'latin1');
-  return shared;
 }

@@ -3,6 +3,8 @@ import { ConfigImages } from '#drivers/tvm/config-image.js';
 import { type EmulateArguments, Emulator, NO_LIBRARIES } from '#drivers/tvm/emulator.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
 import { EMULATOR, emulatorKnows } from '#drivers/tvm/emulator-version.js';
+import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
+import { sharedText } from '#drivers/tvm/shared-text.js';
 import { transactionParts } from '#drivers/tvm/transaction.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -12,6 +14,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Transaction } from '#formats/tlb/transaction.js';
 import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
 import { codeOf, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';
 
@@ -68,7 +71,8 @@ function argumentsFor(more: Partial<EmulateArguments>): EmulateArguments {
     libraries: null,
     account: base64(shard_account),
     message: base64(message),
-    params: JSON.stringify({ ...params, prev_blocks_info: '' }),
+    prevBlocksInfo: null,
+    params,
     ...more,
   };
 }
@@ -88,17 +92,32 @@ describe('the emulator', () => {
     const accepted = (more: Partial<EmulateArguments>) =>
       JSON.parse(emulator.emulate(argumentsFor(more))!).output.success;
     expect(accepted({})).toBe(false);
-    expect(accepted({ libraries: base64(libraries) })).toBe(true);
+    expect(accepted({ libraries: sharedText('libraries', libraries) })).toBe(true);
     expect(accepted({})).toBe(false);
     const root = parseBocRoot(fromBase64(NO_LIBRARIES)!);
     const none = buildDictionary(256, [[new Uint8Array(32), new Builder().storeRef(EMPTY_CELL)]])!;
     expect(toHex(root.hash())).toBe(toHex(none.hash()));
   });
 
+  it('knows the previous blocks of each call, told or not', () => {
+    // ACCEPT, PREVKEYBLOCK, DROP: without a tuple of blocks an error of types.
+    const account = base64(accountOf(codeOf('f800f8340130')));
+    const block = { workchain: -1, shard: 1n << 63n, seqno: 3, root_hash: address.hash, file_hash: address.hash };
+    const text = prevBlocksText({ last_mc_blocks: [], prev_key_block: block, last_mc_blocks_100: [] }, 12);
+    const exitCode = (prevBlocksInfo: string | null): number | null => {
+      const { output } = JSON.parse(emulator.emulate(argumentsFor({ account, prevBlocksInfo }))!);
+      const { description } = decodeCell(Transaction, parseBocRoot(fromBase64(output.transaction)!));
+      const { value } = description;
+      if (value.kind !== 'trans_ord' || value.compute_ph.kind !== 'tr_phase_compute_vm') return null;
+      return value.compute_ph.exit_code;
+    };
+    expect([null, text, text, null, null, text].map(exitCode)).toEqual([7, 0, 0, 7, 7, 0]);
+  });
+
   it('goes on after parameters that make its inner emulator destroy itself', () => {
     const params = { utime: 1, lt: '1', rand_seed: 'short', ignore_chksig: false, debug_enabled: false };
-    expect(emulator.emulate(argumentsFor({ params: JSON.stringify(params) }))).toMatch(/^\{"fail":true/);
-    const { output } = JSON.parse(emulator.emulate(argumentsFor({ libraries: base64(libraries) }))!);
+    expect(emulator.emulate(argumentsFor({ params }))).toMatch(/^\{"fail":true/);
+    const { output } = JSON.parse(emulator.emulate(argumentsFor({ libraries: sharedText('libraries', libraries) }))!);
     expect(output.success).toBe(true);
   });
 

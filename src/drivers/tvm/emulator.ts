@@ -1,36 +1,36 @@
 import instantiate, { type EmulatorExports } from '@ton/sandbox/dist/executor/emulator-emscripten.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
-
-/** A configuration as the emulator reads it: base64 of a bag of cells, in memory that all threads see. */
-export interface ConfigText {
-  /** Tells it from others. */
-  readonly key: string;
-  readonly text: SharedArrayBuffer;
-}
+import type { SharedText } from '#drivers/tvm/shared-text.js';
 
 /** What `_emulate_with_emulator` takes; cells are base64 of bags of cells. */
 export interface EmulateArguments {
-  readonly config: ConfigText;
+  readonly config: SharedText;
   /** 0 to 5: how much the log says. */
   readonly verbosity: number;
   /** A dictionary of libraries, or null for none. */
-  readonly libraries: string | null;
+  readonly libraries: SharedText | null;
+  /** A `VmStackValue`, or null for none. */
+  readonly prevBlocksInfo: string | null;
   readonly account: string;
   /** Empty for a tick or tock transaction. */
   readonly message: string;
-  /** JSON. */
-  readonly params: string;
+  /** The other parameters, as the emulator names them. */
+  readonly params: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** The emulator proper: a transaction emulator in WASM memory, made for one configuration. */
 interface TransactionEmulator {
   readonly pointer: number;
-  /** What it was given last stays until it is given others: null means the ones before. */
-  hasLibraries: boolean;
+  /** What it was given last, which stays until it is given others: it is told of changes only. */
+  libraries: string | null;
+  prevBlocksInfo: string | null;
 }
 
 /** The dictionary `{0: empty cell}`. It stands for no libraries, which cannot be said: no cell has the hash 0. */
 export const NO_LIBRARIES = 'te6ccgEBAgEABwABA9AIAQAA';
+
+/** `vm_stk_null` as a `VmStackValue`: no previous blocks. */
+export const NO_PREV_BLOCKS = 'te6ccgEBAQEAAwAAAgA=';
 
 /** What the instance itself exports under minified names, which belong to this version of the package. */
 const MEMORY = 'Da';
@@ -100,7 +100,7 @@ export class Emulator {
   }
 
   /** @returns JSON: `{output, logs}` up to `logs`, or `{fail, message}`; one byte per character */
-  runGetMethod(params: string, stack: string, config: ConfigText): string {
+  runGetMethod(params: string, stack: string, config: SharedText): string {
     const configPointer = this.#config(config);
     return this.#call([params, stack], ([paramsPointer, stackPointer]) =>
       this.#exports._run_get_method(paramsPointer!, stackPointer!, configPointer),
@@ -111,18 +111,27 @@ export class Emulator {
   emulate(what: EmulateArguments): string | null {
     const emulator = this.#emulator(what.config, what.verbosity);
     if (emulator === null) return null;
-    const libraries = what.libraries ?? (emulator.hasLibraries ? NO_LIBRARIES : null);
-    const texts = [what.account, what.message, what.params, ...(libraries === null ? [] : [libraries])];
+    const { libraries, prevBlocksInfo } = what;
+    const more =
+      prevBlocksInfo === emulator.prevBlocksInfo ? {} : { prev_blocks_info: prevBlocksInfo ?? NO_PREV_BLOCKS };
+    const texts: (string | SharedArrayBuffer)[] = [
+      what.account,
+      what.message,
+      JSON.stringify({ ...what.params, ...more }),
+    ];
+    const librariesKey = libraries?.key ?? null;
+    if (librariesKey !== emulator.libraries) texts.push(libraries?.text ?? NO_LIBRARIES);
     const output = this.#call(texts, ([account, message, params, libs]) =>
       this.#exports._emulate_with_emulator(emulator.pointer, libs ?? 0, account!, message!, params!),
     );
-    emulator.hasLibraries = what.libraries !== null;
+    emulator.libraries = librariesKey;
+    emulator.prevBlocksInfo = prevBlocksInfo;
     // With parameters that it does not take the transaction emulator destroys itself.
     if (output.startsWith('{"fail"')) this.#emulators.delete(emulatorKey(what.config, what.verbosity));
     return output;
   }
 
-  #call(texts: readonly string[], run: (pointers: readonly number[]) => number): string {
+  #call(texts: readonly (string | SharedArrayBuffer)[], run: (pointers: readonly number[]) => number): string {
     const pointers = texts.map((text) => this.#write(text));
     const result = run(pointers);
     const output = this.#read(result);
@@ -131,7 +140,7 @@ export class Emulator {
     return output;
   }
 
-  #config({ key, text }: ConfigText): number {
+  #config({ key, text }: SharedText): number {
     const known = this.#configs.get(key);
     if (known !== undefined) {
       this.#configs.delete(key);
@@ -143,15 +152,12 @@ export class Emulator {
       this.#configs.delete(oldest);
       this.#exports._free(pointer);
     }
-    const pointer = this.#allocate(text.byteLength + 1);
-    const heap = this.#heap();
-    heap.set(new Uint8Array(text), pointer);
-    heap[pointer + text.byteLength] = 0;
+    const pointer = this.#write(text);
     this.#configs.set(key, pointer);
     return pointer;
   }
 
-  #emulator(config: ConfigText, verbosity: number): TransactionEmulator | null {
+  #emulator(config: SharedText, verbosity: number): TransactionEmulator | null {
     const key = emulatorKey(config, verbosity);
     const known = this.#emulators.get(key);
     if (known !== undefined) {
@@ -166,7 +172,7 @@ export class Emulator {
     }
     const pointer = this.#exports._create_emulator(this.#config(config), verbosity);
     if (pointer === 0) return null;
-    const emulator = { pointer, hasLibraries: false };
+    const emulator = { pointer, libraries: null, prevBlocksInfo: null };
     this.#emulators.set(key, emulator);
     return emulator;
   }
@@ -177,11 +183,13 @@ export class Emulator {
     return pointer;
   }
 
-  #write(text: string): number {
-    const pointer = this.#allocate(text.length + 1);
+  #write(text: string | SharedArrayBuffer): number {
+    const length = typeof text === 'string' ? text.length : text.byteLength;
+    const pointer = this.#allocate(length + 1);
     const heap = this.#heap();
-    heap.latin1Write(text, pointer, text.length);
-    heap[pointer + text.length] = 0;
+    if (typeof text === 'string') heap.latin1Write(text, pointer, length);
+    else heap.set(new Uint8Array(text), pointer);
+    heap[pointer + length] = 0;
     return pointer;
   }
 
@@ -202,6 +210,6 @@ export class Emulator {
   }
 }
 
-function emulatorKey(config: ConfigText, verbosity: number): string {
+function emulatorKey(config: SharedText, verbosity: number): string {
   return `${verbosity}:${config.key}`;
 }

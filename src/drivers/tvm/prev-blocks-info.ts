@@ -31,9 +31,16 @@ export function prevBlocksTuple(info: PrevBlocksInfo | null, globalVersion: numb
   return vmTuple(lists);
 }
 
+/** The texts made last: an info is the same object for many runs. */
+const texts = new WeakMap<PrevBlocksInfo, { readonly globalVersion: number; readonly text: string }>();
+
 /** The tuple as the emulator takes it. */
-export function prevBlocksText(info: PrevBlocksInfo | null, globalVersion: number): string {
-  return toBase64(serializeBoc(encodeCell(VmStackValue, prevBlocksTuple(info, globalVersion))));
+export function prevBlocksText(info: PrevBlocksInfo, globalVersion: number): string {
+  const known = texts.get(info);
+  if (known?.globalVersion === globalVersion) return known.text;
+  const text = toBase64(serializeBoc(encodeCell(VmStackValue, prevBlocksTuple(info, globalVersion))));
+  texts.set(info, { globalVersion, text });
+  return text;
 }
 
 /** `[wc:Integer shard:Integer seqno:Integer root_hash:Integer file_hash:Integer]` */

@@ -5,7 +5,12 @@ import { toHex } from '#kernel/bytes/bytes.js';
 
 /** @throws tvm/bad-request when a proof leaves out parts of the cell */
 export function bocOf(field: string, cell: Cell): Uint8Array {
-  if (cell.levelMask === 0) return serializeBoc(cell);
+  return serializeBoc(requireWhole(field, cell));
+}
+
+/** @throws tvm/bad-request when a proof leaves out parts of the cell */
+export function requireWhole(field: string, cell: Cell): Cell {
+  if (cell.levelMask === 0) return cell;
   throw tvmErrors['bad-request']({ field, found: 'a tree with parts left out', accepted: 'whole cells' });
 }
 

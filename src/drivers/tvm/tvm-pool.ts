@@ -1,6 +1,5 @@
 import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
 import { type ContextResult, type ContextRun, leanContext, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
-import type { ConfigText } from '#drivers/tvm/emulator.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';
 import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
@@ -18,7 +17,8 @@ import type { TvmMetrics } from '#drivers/tvm/metrics.js';
 import { resultWithMoreGas, withMoreGas } from '#drivers/tvm/more-gas.js';
 import { checkTvmSettings, type TvmModules, type TvmOptions, type TvmSettings } from '#drivers/tvm/options.js';
 import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
-import { librariesBoc } from '#drivers/tvm/request-fields.js';
+import { librariesBoc, requireWhole } from '#drivers/tvm/request-fields.js';
+import { type SharedText, SharedTexts } from '#drivers/tvm/shared-text.js';
 import {
   librariesOfTransaction,
   type TickTockRequest,
@@ -40,6 +40,9 @@ const MAX_LIBRARY_RUNS = 8;
 /** Get methods that are known to look at the configuration. */
 const MAX_CONFIG_READERS = 4_096;
 
+/** Dictionaries of libraries that are kept as the emulator reads them. */
+const MAX_LIBRARIES = 8;
+
 /** A get method on its way, which may take several runs. */
 interface GetMethodRun {
   readonly request: GetMethodRequest;
@@ -56,6 +59,7 @@ interface GetMethodRun {
 export class TvmPool {
   readonly #settings: TvmSettings;
   readonly #configs: ConfigImages;
+  readonly #libraries = new SharedTexts(MAX_LIBRARIES);
   readonly #workers: WorkerPool;
   /** Code hash and method id of get methods that are run with the whole configuration at once. */
   readonly #configReaders = new Set<string>();
@@ -126,7 +130,7 @@ export class TvmPool {
    *
    * @param first the configuration to begin with; null for the whole one
    */
-  async #complete(run: GetMethodRun, parts: GetMethodParts, first: ConfigText | null): Promise<GetMethodReply> {
+  async #complete(run: GetMethodRun, parts: GetMethodParts, first: SharedText | null): Promise<GetMethodReply> {
     const { image, libraries, method, options } = run;
     let config = this.#configReaders.has(method) ? null : first;
     for (let libraryRuns = 0; ; ) {
@@ -205,9 +209,14 @@ export class TvmPool {
       const libraries = new LibraryCollection(request.libraries ?? null, resolveLibrary);
       if (resolveLibrary !== null) await libraries.add(librariesOfTransaction(request));
       const prevBlocksInfo = info === null ? null : prevBlocksText(info, globalVersion);
-      const job = { ...parts, config: whole, libraries: librariesBoc(libraries.root), prevBlocksInfo };
+      const job = { ...parts, config: whole, libraries: this.#librariesText(libraries.root), prevBlocksInfo };
       return transactionResult(await this.#run(job, options, 'transaction', 'not-accepted'));
     });
+  }
+
+  /** @throws tvm/bad-request */
+  #librariesText(root: Cell | null): SharedText | null {
+    return root === null ? null : this.#libraries.get(requireWhole('libraries', root));
   }
 
   /** The reply if it is one of these kinds. @throws tvm/refused, tvm/crashed, and as {@link WorkerPool.run} */

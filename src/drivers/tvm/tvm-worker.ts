@@ -44,17 +44,11 @@ function runGetMethod(on: Emulator, job: GetMethodJob): Reply {
   return readGetMethodOutput(on.runGetMethod(params, base64(job.stack), job.config), job.wantLog);
 }
 
-/** `vm_stk_null` as a `VmStackValue`: takes back the previous blocks of the call before. */
-const NO_PREV_BLOCKS = 'te6ccgEBAQEAAwAAAgA=';
-
 function emulate(on: Emulator, job: TransactionJob): Reply {
   const output = on.emulate({
-    config: job.config,
-    verbosity: job.verbosity,
-    libraries: job.libraries === null ? null : base64(job.libraries),
+    ...job,
     account: base64(job.account),
     message: job.message === null ? '' : base64(job.message),
-    params: JSON.stringify({ ...job.params, prev_blocks_info: job.prevBlocksInfo ?? NO_PREV_BLOCKS }),
   });
   return output === null
     ? { kind: 'refused', problem: 'it cannot read the configuration' }

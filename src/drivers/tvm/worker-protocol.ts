@@ -1,4 +1,5 @@
-import type { ConfigText } from '#drivers/tvm/emulator.js';
+import type { EmulateArguments } from '#drivers/tvm/emulator.js';
+import type { SharedText } from '#drivers/tvm/shared-text.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -11,7 +12,7 @@ export interface WorkerStart {
 /** Bags of cells travel as bytes. */
 export interface GetMethodJob {
   readonly kind: 'get-method';
-  readonly config: ConfigText;
+  readonly config: SharedText;
   readonly code: Uint8Array;
   readonly data: Uint8Array;
   readonly libraries: Uint8Array | null;
@@ -26,14 +27,14 @@ export interface GetMethodJob {
 
 export interface TransactionJob {
   readonly kind: 'transaction';
-  readonly config: ConfigText;
+  readonly config: SharedText;
   readonly verbosity: number;
-  readonly libraries: Uint8Array | null;
+  readonly libraries: SharedText | null;
   readonly account: Uint8Array;
   /** Null for a tick or tock transaction. */
   readonly message: Uint8Array | null;
   readonly prevBlocksInfo: string | null;
-  readonly params: Readonly<Record<string, string | number | boolean>>;
+  readonly params: EmulateArguments['params'];
 }
 
 export type Job = GetMethodJob | TransactionJob;
