@@ -1,0 +1,287 @@
+import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
+import { sha256 } from '#formats/cells/sha256.js';
+import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
+import { ShardAccountBlocks } from '#formats/tlb/account-block.js';
+import { Block } from '#formats/tlb/block.js';
+import { BlockExtra } from '#formats/tlb/block-extra.js';
+import { BlockInfo } from '#formats/tlb/block-info.js';
+import { BlkMasterInfo, type BlkPrevInfo, blkPrevInfo, ExtBlkRef } from '#formats/tlb/block-ref.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { addCurrency, type CurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
+import { InMsgDescr } from '#formats/tlb/in-msg.js';
+import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
+import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
+import { merkleUpdate } from '#formats/tlb/merkle-update.js';
+import { OutMsgDescr } from '#formats/tlb/out-msg.js';
+import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
+import { ShardAccounts } from '#formats/tlb/shard-account.js';
+import { shardIdent } from '#formats/tlb/shard-ident.js';
+import { ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ValueFlow, ValueFlowBalances, ValueFlowFees, valueFlowSums } from '#formats/tlb/value-flow.js';
+import type { NewBlock } from '#localnet/ledger/round.js';
+import type { AccountsAfter } from '#localnet/producer/block-accounts.js';
+import { CAPABILITY } from '#localnet/producer/block-rules.js';
+import type { Collation } from '#localnet/producer/collation.js';
+import { printCurrency, sameCurrency, subtractCurrency } from '#localnet/producer/currency-arithmetic.js';
+import { producerErrors } from '#localnet/producer/errors.js';
+import { fillOf, isFrequent, type LoadHistory, withBlock } from '#localnet/producer/load-history.js';
+import { burnedOfFees } from '#localnet/producer/masterchain/value-rules.js';
+
+/** A block before, as the next one names it. */
+export interface PrevBlock {
+  readonly id: BlockId;
+  readonly end_lt: bigint;
+}
+
+/** What of a block is known before its content. */
+export interface BlockFrame {
+  readonly seq_no: number;
+  /** Two after a merge, left one first. */
+  readonly prev: readonly PrevBlock[];
+  /** Root of the state before: after a merge a `split_state`. */
+  readonly before: Cell;
+  readonly gen_utime: number;
+  readonly after_split: boolean;
+  readonly after_merge: boolean;
+  readonly before_split: boolean;
+  readonly session: ValidatorGroup;
+  readonly prev_key_block_seqno: number;
+  readonly rand_seed: Uint8Array;
+  readonly created_by: Uint8Array;
+  /** How blocks before it were filled; none after a split or merge. */
+  readonly history: LoadHistory;
+  /** What the shard is told to want. */
+  readonly wants: { readonly split: boolean; readonly merge: boolean };
+}
+
+/** Values that come and go otherwise than with messages. */
+export interface BlockValues {
+  readonly created: CurrencyCollection;
+  readonly minted: CurrencyCollection;
+  readonly recovered: CurrencyCollection;
+  /** Fees that shards sent with their blocks. */
+  readonly fees_imported: CurrencyCollection;
+  /** What of `fees_imported` is destroyed. */
+  readonly feesBurned: CurrencyCollection;
+  /** What else is destroyed. */
+  readonly burned: CurrencyCollection;
+}
+
+/** What only masterchain blocks have. */
+export interface MasterchainPart {
+  readonly extra: McBlockExtra;
+  readonly state: McStateExtra;
+  readonly min_ref_mc_seqno: number;
+  readonly libraries: ShardStateTotals['libraries'];
+}
+
+/** A block that was just made, and what the masterchain registers it with. */
+export interface MadeBlock extends NewBlock {
+  readonly info: BlockInfo;
+  readonly fees_collected: CurrencyCollection;
+  readonly created: CurrencyCollection;
+  readonly created_by: Uint8Array;
+  /** Its value, decoded. */
+  readonly stateValue: ShardStateUnsplit;
+}
+
+/** Most messages in the queue of a shard that wants to split, or to merge. */
+const QUEUE_LIMITS = { split: 100_000, merge: 2_047 } as const;
+
+/** What happened in a block. */
+export interface BlockContent {
+  readonly after: AccountsAfter;
+  readonly in_msg_descr: InMsgDescr;
+  readonly out_msg_descr: OutMsgDescr;
+  readonly fees_collected: CurrencyCollection;
+  readonly burned: CurrencyCollection;
+}
+
+/** Sums up what was gathered. */
+export function blockContent({ accounts, messages, base }: Collation, values: BlockValues): BlockContent {
+  const { shard, rules } = base;
+  const after = accounts.finish();
+  const descr = messages.finish(rules.version.version);
+  const own = addCurrency(after.total_fees, onlyGrams(descr.in.extra.fees_collected));
+  // Blocks of shards destroy no fees.
+  const ownBurned = onlyGrams(isMasterchain(shard) ? burnedOfFees(rules.config, own.grams) : 0n);
+  return {
+    after,
+    in_msg_descr: descr.in,
+    out_msg_descr: descr.out,
+    fees_collected: [
+      values.created,
+      subtractCurrency(values.fees_imported, values.feesBurned),
+      subtractCurrency(own, ownBurned),
+    ].reduce(addCurrency),
+    burned: [values.feesBurned, ownBurned, values.burned].reduce(addCurrency),
+  };
+}
+
+/** Makes block and state. @throws producer/value-flow */
+export function blockCells(
+  collation: Collation,
+  frame: BlockFrame,
+  content: BlockContent,
+  values: BlockValues,
+  masterchain: MasterchainPart | null,
+): MadeBlock {
+  const { base, runner } = collation;
+  const { shard, rules, before, view, start_lt } = base;
+  const { after, in_msg_descr, out_msg_descr, fees_collected } = content;
+  const { capabilities } = rules.version;
+  const { seq_no, gen_utime } = frame;
+  const end_lt = runner.end_lt;
+  const flow = valueFlow(values, content, {
+    from_prev_blk: before.totals.value.total_balance,
+    to_next_blk: after.accounts.extra.balance,
+    imported: in_msg_descr.extra.value_imported,
+    exported: out_msg_descr.extra,
+  });
+  checkFlow(flow, printPosition({ ...shard, seqno: seq_no }));
+
+  const processed = collation.processed();
+  const min_ref_mc_seqno = Math.min(base.mc_seqno, processed.minSeqno, masterchain?.min_ref_mc_seqno ?? base.mc_seqno);
+  const history = withBlock(frame.history, fillOf(collation.load(), rules.limits));
+  const queueSize = collation.queue.size;
+  const overloaded = isFrequent(history.overload);
+  const want_split = frame.wants.split || (overloaded && queueSize <= QUEUE_LIMITS.split);
+  const want_merge =
+    !want_split &&
+    (frame.wants.merge || (!overloaded && isFrequent(history.underload) && queueSize <= QUEUE_LIMITS.merge));
+  const master: ExtBlkRef = {
+    end_lt: view.end_lt,
+    seq_no: view.id.seqno,
+    root_hash: view.id.root_hash,
+    file_hash: view.id.file_hash,
+  };
+  const master_ref = masterchain === null ? Lazy.ofValue(BlkMasterInfo, { master }) : null;
+  const reports = (capabilities & CAPABILITY.reportVersion) !== 0n;
+  const shard_id = shardIdent(shard.workchain, shard.shard);
+  const info: BlockInfo = {
+    version: 0,
+    not_master: masterchain === null,
+    after_merge: frame.after_merge,
+    before_split: frame.before_split,
+    after_split: frame.after_split,
+    want_split,
+    want_merge,
+    key_block: masterchain?.extra.key_block ?? false,
+    vert_seqno_incr: false,
+    flags: reports ? 1 : 0,
+    seq_no,
+    vert_seq_no: before.vert_seq_no,
+    shard: shard_id,
+    gen_utime,
+    start_lt,
+    end_lt,
+    gen_validator_list_hash_short: frame.session.hash,
+    gen_catchain_seqno: frame.session.catchain_seqno,
+    min_ref_mc_seqno,
+    prev_key_block_seqno: frame.prev_key_block_seqno,
+    gen_software: reports ? rules.version : null,
+    master_ref,
+    prev_ref: prevRef(frame.prev),
+    prev_vert_ref: null,
+  };
+
+  const state: ShardStateUnsplit = {
+    kind: 'shard_state',
+    global_id: before.global_id,
+    shard_id,
+    seq_no,
+    vert_seq_no: before.vert_seq_no,
+    gen_utime,
+    gen_lt: end_lt,
+    min_ref_mc_seqno,
+    out_msg_queue_info: Lazy.ofValue(
+      OutMsgQueueInfo,
+      collation.queue.finish(processed, (capabilities & CAPABILITY.storeOutQueueSize) !== 0n),
+    ),
+    before_split: frame.before_split,
+    accounts: Lazy.ofValue(ShardAccounts, after.accounts),
+    totals: Lazy.ofValue(ShardStateTotals, {
+      overload_history: history.overload,
+      underload_history: history.underload,
+      total_balance: after.accounts.extra.balance,
+      total_validator_fees: subtractCurrency(
+        addCurrency(before.totals.value.total_validator_fees, fees_collected),
+        values.recovered,
+      ),
+      libraries: masterchain?.libraries ?? before.totals.value.libraries,
+      master_ref: master_ref === null ? null : { master },
+    }),
+    custom: masterchain === null ? null : Lazy.ofValue(McStateExtra, masterchain.state),
+  };
+  const stateCell = encodeCell(ShardStateUnsplit, state);
+
+  const root = encodeCell(Block, {
+    global_id: before.global_id,
+    info: Lazy.ofValue(BlockInfo, info),
+    value_flow: Lazy.ofValue(ValueFlow, flow),
+    state_update: Lazy.ofCell(merkleUpdate(ShardState), createMerkleUpdate(frame.before, stateCell)),
+    extra: Lazy.ofValue(BlockExtra, {
+      in_msg_descr: Lazy.ofValue(InMsgDescr, in_msg_descr),
+      out_msg_descr: Lazy.ofValue(OutMsgDescr, out_msg_descr),
+      account_blocks: Lazy.ofValue(ShardAccountBlocks, after.blocks),
+      rand_seed: frame.rand_seed,
+      created_by: frame.created_by,
+      custom: masterchain === null ? null : Lazy.ofValue(McBlockExtra, masterchain.extra),
+    }),
+  });
+  const bytes = serializeBoc(root, BLOCK_FILE);
+  return {
+    id: { ...shard, seqno: seq_no, root_hash: root.hash(), file_hash: sha256(bytes) },
+    state: stateCell,
+    stateValue: state,
+    bytes,
+    root,
+    prev: frame.prev.map(({ id }) => id),
+    gen_utime,
+    end_lt,
+    info,
+    fees_collected,
+    created: values.created,
+    created_by: frame.created_by,
+  };
+}
+
+function valueFlow(values: BlockValues, content: BlockContent, balances: ValueFlowBalances): ValueFlow {
+  const { fees_imported, recovered, created, minted } = values;
+  const { fees_collected, burned } = content;
+  const parts = {
+    balances: Lazy.ofValue(ValueFlowBalances, balances),
+    fees_collected,
+    fees: Lazy.ofValue(ValueFlowFees, { fees_imported, recovered, created, minted }),
+  };
+  if (burned.grams === 0n && burned.other.isEmpty) return { kind: 'value_flow', ...parts };
+  return { kind: 'value_flow_v2', ...parts, burned };
+}
+
+function checkFlow(flow: ValueFlow, block: string): void {
+  const sums = valueFlowSums(flow);
+  if (sameCurrency(sums.in, sums.out)) return;
+  throw producerErrors['value-flow']({ block, in: printCurrency(sums.in), out: printCurrency(sums.out) });
+}
+
+function prevRef(prev: readonly PrevBlock[]): Lazy<BlkPrevInfo> {
+  const [first, second] = prev.map(
+    ({ id, end_lt }): ExtBlkRef => ({
+      end_lt,
+      seq_no: id.seqno,
+      root_hash: id.root_hash,
+      file_hash: id.file_hash,
+    }),
+  );
+  if (second === undefined)
+    return Lazy.ofValue(blkPrevInfo(false), { kind: 'prev_blk_info', prev: first as ExtBlkRef });
+  return Lazy.ofValue(blkPrevInfo(true), {
+    kind: 'prev_blks_info',
+    prev1: Lazy.ofValue(ExtBlkRef, first as ExtBlkRef),
+    prev2: Lazy.ofValue(ExtBlkRef, second),
+  });
+}

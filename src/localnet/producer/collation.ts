@@ -1,0 +1,322 @@
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { Shard } from '#formats/proofs/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import type { Lazy } from '#formats/tlb/codec/lazy.js';
+import type { InMsg } from '#formats/tlb/in-msg.js';
+import { Message } from '#formats/tlb/message.js';
+import { accountPrefix } from '#formats/tlb/shard-ident.js';
+import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { type BlockAccount, BlockAccounts, type BlockTransaction } from '#localnet/producer/block-accounts.js';
+import { BlockMessages, envelope, type SentMessage } from '#localnet/producer/block-messages.js';
+import type { BlockRules } from '#localnet/producer/block-rules.js';
+import { producerErrors } from '#localnet/producer/errors.js';
+import { fillOf } from '#localnet/producer/load-history.js';
+import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
+import { NewMessages } from '#localnet/producer/new-messages.js';
+import { OutQueue } from '#localnet/producer/out-queue.js';
+import {
+  comparePlaces,
+  LAST_HASH,
+  type MessagePlace,
+  ProcessedMessages,
+} from '#localnet/producer/processed-messages.js';
+import { type QueuedMessage, QueueWalk, readQueued } from '#localnet/producer/queue-walk.js';
+import type { ExternalMessage, ExternalOutcome } from '#localnet/producer/round-request.js';
+import {
+  ARRIVED,
+  contains,
+  interpolate,
+  nextHop,
+  type RoutingPrefix,
+  routingPrefix,
+} from '#localnet/producer/routing.js';
+import type { Refusal, TransactionRunner } from '#localnet/producer/transaction-runner.js';
+
+/** Another shard, whose messages may be for this one, as the block sees it. */
+export interface Neighbour {
+  readonly shard: Shard;
+  /** Of its newest block. */
+  readonly end_lt: bigint;
+  readonly state: ShardStateUnsplit;
+}
+
+/** What a block is made on. */
+export interface CollationBase {
+  readonly shard: Shard;
+  /** The state before: of a half after a split, of both after a merge. */
+  readonly before: ShardStateUnsplit;
+  readonly rules: BlockRules;
+  readonly start_lt: bigint;
+  readonly view: MasterchainView;
+  /** Under which masterchain block the messages are noted that it receives: its own seqno, or that of `view`. */
+  readonly mc_seqno: number;
+  /** End of the block before, of the later one after a merge. */
+  readonly prev_end_lt: bigint;
+  readonly neighbours: readonly Neighbour[];
+  readonly full: () => boolean;
+}
+
+/** A rough size of what a block holds for each transaction and message, in bytes, beside the transaction itself. */
+const BYTES = { block: 2_000, transaction: 600, message: 150 } as const;
+
+/** Gathers what goes into a block: transactions, messages, the queue. */
+export class Collation {
+  readonly base: CollationBase;
+  readonly runner: TransactionRunner;
+  readonly accounts: BlockAccounts;
+  readonly messages = new BlockMessages();
+  readonly queue: OutQueue;
+  readonly outcomes: ExternalOutcome[] = [];
+  readonly #processed: ProcessedMessages;
+  /** The last place up to which messages had been received before the block. */
+  readonly #receivedBefore: MessagePlace | null;
+  readonly #new = new NewMessages();
+  readonly #included = new Set<string>();
+  #lastReceived: MessagePlace | null = null;
+  #queuesEmpty = false;
+  #bytes: number = BYTES.block;
+  #stuck = false;
+
+  constructor(base: CollationBase, runner: TransactionRunner) {
+    const { before, shard } = base;
+    this.base = base;
+    this.runner = runner;
+    this.accounts = new BlockAccounts(before.accounts.value, shard.workchain);
+    const queues = before.out_msg_queue_info.value;
+    this.queue = new OutQueue(queues);
+    this.#processed = ProcessedMessages.of(queues.proc_info);
+    this.#receivedBefore = this.#processed.last;
+  }
+
+  /** Ticks or tocks of the special accounts; these are of the masterchain. */
+  async tickTock(which: 'tick' | 'tock'): Promise<void> {
+    const lt = which === 'tick' ? this.base.start_lt + 1n : this.runner.end_lt;
+    for (const id of this.base.rules.specialAccounts) {
+      const account = this.accounts.get(id);
+      const { account: state } = account;
+      if (state.kind !== 'account' || state.storage.state.kind !== 'account_active') continue;
+      if (state.storage.state.state_init.special?.[which] !== true) continue;
+      const result = await this.runner.run(account, { which }, lt);
+      if ('cell' in result) this.#sent(account, result);
+    }
+  }
+
+  /** Receives a message that no account sent: fees that are recovered, or what is minted. */
+  async special(message: Cell): Promise<Lazy<InMsg>> {
+    const { account } = this.#receiver(message);
+    const result = await this.runner.run(account, { message, special: true }, this.base.start_lt + 1n);
+    if (!('cell' in result))
+      throw producerErrors['transaction-mismatch']({ account: account.address.toRaw(), problem: result.problem });
+    this.#sent(account, result);
+    return this.messages.importImmediate(envelope(message, { current: ARRIVED, next: ARRIVED }, 0n), result);
+  }
+
+  /** Takes out of the queue what the shards it was for have received. */
+  dequeueReceived(): void {
+    const { base, queue } = this;
+    const receivers = [
+      { shard: base.shard, end_lt: base.prev_end_lt, processed: this.#processed },
+      ...base.neighbours.map(({ shard, end_lt, state }) => ({
+        shard,
+        end_lt,
+        processed: ProcessedMessages.of(state.out_msg_queue_info.value.proc_info),
+      })),
+    ];
+    const walk = new QueueWalk();
+    for (const [source, { shard }] of receivers.entries()) walk.add(queue.root, shard, source);
+    let latest = 0n;
+    for (const { processed } of receivers) if ((processed.last?.lt ?? 0n) > latest) latest = processed.last!.lt;
+    for (;;) {
+      const lt = walk.peekLt();
+      if (lt === null || lt > latest) return;
+      const found = walk.next();
+      if (found === null) return;
+      const { shard, end_lt, processed } = receivers[found.source]!;
+      const queued = readQueued(found.key, found.lt, found.entry);
+      if (!processed.has(queued, shard.workchain, base.view)) continue;
+      queue.remove(found.key);
+      this.#dequeued.add(toHex(found.key));
+      this.messages.dequeue(found.key, queued.envelope, end_lt);
+    }
+  }
+
+  readonly #dequeued = new Set<string>();
+
+  /** Receives what waits for this shard in its own queue and in those of its neighbours. */
+  async receiveQueued(): Promise<void> {
+    const { base } = this;
+    const walk = new QueueWalk();
+    walk.add(this.queue.root, base.shard, OWN);
+    for (const [i, { state }] of base.neighbours.entries())
+      walk.add(state.out_msg_queue_info.value.out_queue.root, base.shard, i + 1);
+    for (let found = walk.next(); found !== null; found = walk.next()) {
+      const own = found.source === OWN;
+      if (own && this.#dequeued.has(toHex(found.key))) continue;
+      const queued = readQueued(found.key, found.lt, found.entry);
+      if (this.#processed.has(queued, base.shard.workchain, base.view)) continue;
+      if (this.#isFull() && !this.#mustReceive(queued)) return;
+      if (!(await this.#receive(queued, own))) return;
+      this.#lastReceived = { lt: queued.lt, hash: queued.hash };
+    }
+    this.#queuesEmpty = true;
+  }
+
+  /** Takes messages from outside, in turn with what they bring about. */
+  async receiveExternals(externals: readonly ExternalMessage[]): Promise<void> {
+    await this.passNew();
+    for (const external of externals) {
+      if (!this.#queuesEmpty || this.#stuck || this.#isFull()) return;
+      const key = toHex(external.message.hash());
+      if (this.#included.has(key)) continue;
+      const after = this.#lastReceived?.lt ?? 0n;
+      const { start_lt } = this.base;
+      const account = await this.open(external.dest.hash);
+      const result = await this.#try(account, external.message, (after > start_lt ? after : start_lt) + 1n);
+      if (!('cell' in result)) {
+        this.outcomes.push({ message: external, kind: 'refused', ...result });
+        continue;
+      }
+      this.#included.add(key);
+      this.outcomes.push({ message: external, kind: 'included' });
+      this.messages.importExternal(external.message, result);
+      this.#sent(account, result);
+      await this.passNew();
+    }
+  }
+
+  /** Receives what was sent in this block to accounts of this shard, as long as there is room; the rest is queued. */
+  async passNew(): Promise<void> {
+    for (let sent = this.#new.next(); sent !== null; sent = this.#new.next()) {
+      const { dest, place } = sent;
+      const enqueue = !this.#queuesEmpty || this.#stuck || this.#isFull() || !contains(this.base.shard, dest);
+      if (!enqueue && (await this.#receiveNew(sent))) {
+        this.#lastReceived = place;
+        continue;
+      }
+      // What comes later must not be received before it.
+      if (!enqueue) this.#stuck = true;
+      this.#enqueue(sent, sent.src, dest);
+    }
+  }
+
+  /** Queues all that was sent and not received. */
+  queueNew(): void {
+    for (let sent = this.#new.next(); sent !== null; sent = this.#new.next()) this.#enqueue(sent, sent.src, sent.dest);
+  }
+
+  /** Which messages have been received after the block. */
+  processed(): ProcessedMessages {
+    const { view, mc_seqno, shard } = this.base;
+    let upto = this.#lastReceived;
+    if (this.#queuesEmpty) {
+      const all = view.end_lt === 0n ? null : { lt: view.end_lt - 1n, hash: LAST_HASH };
+      for (const place of [this.#receivedBefore, all])
+        if (place !== null && (upto === null || comparePlaces(upto, place) < 0)) upto = place;
+    }
+    if (upto === null) return this.#processed;
+    return this.#processed.with({ shard: shard.shard, mc_seqno, lt: upto.lt, hash: upto.hash });
+  }
+
+  /** How much is in the block. */
+  load(): { readonly bytes: number; readonly gas: bigint; readonly lt_delta: bigint } {
+    const { end_lt, gas } = this.runner;
+    return { bytes: this.#bytes, gas, lt_delta: end_lt - this.base.start_lt };
+  }
+
+  /** The account, whether it is there or not. @param id 32 bytes */
+  async open(id: Uint8Array): Promise<BlockAccount> {
+    return this.accounts.get(id);
+  }
+
+  #isFull(): boolean {
+    if (this.base.full()) return true;
+    const fill = fillOf(this.load(), this.base.rules.limits);
+    return fill === 'soft' || fill === 'hard';
+  }
+
+  /**
+   * What comes before messages that were received in an earlier block has to be received now, so that one place says
+   * what has been received.
+   */
+  #mustReceive(queued: QueuedMessage): boolean {
+    return this.#receivedBefore !== null && comparePlaces(queued, this.#receivedBefore) < 0;
+  }
+
+  /** @returns whether the message was received or passed on */
+  async #receive(queued: QueuedMessage, own: boolean): Promise<boolean> {
+    const { shard, rules, start_lt } = this.base;
+    if (!contains(shard, queued.dest)) {
+      const route = nextHop(queued.next, queued.dest, shard);
+      const fee = (queued.fwd_fee_remaining * rules.nextFrac) >> 16n;
+      const passed = this.messages.pass(queued, route, fee, own);
+      if (own) this.queue.remove(queued.key);
+      this.queue.add(passed, interpolate(queued.next, queued.dest, route.next), start_lt);
+      this.#bytes += BYTES.message;
+      return true;
+    }
+    const { account } = this.#receiver(queued.message);
+    const result = await this.#try(account, queued.message, start_lt + 1n);
+    if (!('cell' in result)) return false;
+    this.messages.importFinal(queued, result, own);
+    if (own) this.queue.remove(queued.key);
+    this.#sent(account, result);
+    return true;
+  }
+
+  async #receiveNew(sent: SentMessage): Promise<boolean> {
+    const { account } = this.#receiver(sent.message);
+    const result = await this.#try(account, sent.message, this.base.start_lt + 1n);
+    if (!('cell' in result)) return false;
+    this.messages.passImmediately(sent, result);
+    this.#sent(account, result);
+    return true;
+  }
+
+  /** Makes the transaction of a message. A failure of the machine is a refusal, and ends what may depend on it. */
+  async #try(account: BlockAccount, message: Cell, lt: bigint): Promise<BlockTransaction | Refusal> {
+    try {
+      return await this.runner.run(account, { message }, lt);
+    } catch (error) {
+      return { exit_code: null, problem: (error as Error).message };
+    }
+  }
+
+  #receiver(message: Cell): { readonly account: BlockAccount } {
+    const { info } = decodeCell(Message, message);
+    const dest = info.kind === 'int_msg_info' ? info.dest : null;
+    if (!(dest instanceof Address))
+      throw producerErrors['transaction-mismatch']({
+        account: 'nobody',
+        problem: 'a message for no account of this form',
+      });
+    return { account: this.accounts.get(dest.hash) };
+  }
+
+  /** Takes note of what a transaction sent. */
+  #sent(account: BlockAccount, transaction: BlockTransaction): void {
+    this.#bytes += BYTES.transaction;
+    const { value } = transaction;
+    if (value.outmsg_cnt === 0) return;
+    const { workchain, hash } = account.address;
+    const src = { workchain, prefix: accountPrefix(hash) };
+    for (const [, { cell, value: message }] of value.out_msgs) {
+      this.#bytes += BYTES.message;
+      const { info } = message;
+      if (info.kind === 'int_msg_info') {
+        const place = { lt: info.created_lt, hash: cell.hash() };
+        const dest = routingPrefix(info.dest);
+        this.#new.add({ message: cell, transaction, fwd_fee: info.fwd_fee, place, src, dest });
+      } else this.messages.exportExternal(cell, transaction);
+    }
+  }
+
+  #enqueue(sent: SentMessage & { readonly place: MessagePlace }, src: RoutingPrefix, dest: RoutingPrefix): void {
+    const route = nextHop(src, dest, this.base.shard);
+    const queued = this.messages.exportNew(sent, route);
+    this.queue.add(queued, interpolate(src, dest, route.next), sent.place.lt);
+  }
+}
+
+const OWN = 0;

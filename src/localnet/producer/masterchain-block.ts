@@ -1,0 +1,165 @@
+import type { Cell } from '#formats/cells/cell.js';
+import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
+import type { Lazy } from '#formats/tlb/codec/lazy.js';
+import { NO_CURRENCY } from '#formats/tlb/currency.js';
+import type { InMsg } from '#formats/tlb/in-msg.js';
+import { shardDescrs } from '#formats/tlb/shard-hashes.js';
+import {
+  type BlockFrame,
+  type BlockValues,
+  blockCells,
+  blockContent,
+  type MadeBlock,
+} from '#localnet/producer/block-cells.js';
+import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
+import { Collation, type Neighbour } from '#localnet/producer/collation.js';
+import { configOfAccounts, mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
+import { registerShards } from '#localnet/producer/masterchain/shard-config.js';
+import { sessionOf } from '#localnet/producer/masterchain/sign-block.js';
+import {
+  createdValue,
+  globalBalanceAfter,
+  importedFees,
+  specialMessage,
+  specialValues,
+} from '#localnet/producer/masterchain/value-rules.js';
+import type { ExternalMessage } from '#localnet/producer/round-request.js';
+import type { Produced } from '#localnet/producer/shard-block.js';
+
+/** What the next masterchain block is made of. */
+export interface MasterchainBlockPlan {
+  /** Root of the state before. */
+  readonly root: Cell;
+  /** The blocks that it registers: of each shard the newest one. */
+  readonly tops: readonly MadeBlock[];
+  /** The shards as the block will list them. */
+  readonly neighbours: readonly Neighbour[];
+  readonly externals: readonly ExternalMessage[];
+}
+
+export interface ProducedMasterchain extends Produced {
+  readonly key_block: boolean;
+  readonly session: ValidatorGroup;
+}
+
+/** Makes the next masterchain block. */
+export async function makeMasterchainBlock(
+  context: RoundContext,
+  plan: MasterchainBlockPlan,
+): Promise<ProducedMasterchain> {
+  const { view, gen_utime, modules, key, full } = context;
+  const shard = MASTERCHAIN_SHARD;
+  const before = view.state;
+  const mc_seqno = view.id.seqno + 1;
+  const rules = rulesOf(context, shard.workchain);
+  const { config } = rules;
+  const registered = registerShards(
+    view.extra.shard_hashes,
+    plan.tops.map(({ id, info, fees_collected, created: funds_created }) => ({
+      id,
+      info,
+      fees_collected,
+      funds_created,
+    })),
+    { config, mc_seqno, gen_utime },
+  );
+  const start_lt = startLt(view.end_lt, ...plan.tops.map(({ end_lt }) => end_lt));
+  const rand_seed = modules.randomBytes(32);
+  const runner = runnerOf(context, rules, start_lt, rand_seed);
+  const collation = new Collation(
+    {
+      shard,
+      before,
+      rules,
+      start_lt,
+      view,
+      mc_seqno,
+      prev_end_lt: view.end_lt,
+      neighbours: plan.neighbours,
+      full,
+    },
+    runner,
+  );
+  const { total_validator_fees } = before.totals.value;
+  const special = specialValues(
+    config,
+    { total_validator_fees, global_balance: view.extra.global_balance },
+    registered.shard_fees,
+  );
+  const receive = async (dest: Uint8Array | null, value: typeof special.minted): Promise<Lazy<InMsg> | null> =>
+    dest === null ? null : collation.special(specialMessage(dest, value, start_lt, gen_utime));
+
+  await collation.tickTock('tick');
+  const recover_create_msg = await receive(special.collector, special.recovered);
+  const mint_msg = await receive(special.minter, special.minted);
+  collation.dequeueReceived();
+  await collation.receiveQueued();
+  await collation.receiveExternals(plan.externals);
+  await collation.tickTock('tock');
+  collation.queueNew();
+
+  const { fees_imported, burned: feesBurned } = importedFees(config, registered.shard_fees);
+  const values: BlockValues = {
+    created: createdValue(config, shard),
+    minted: special.minted,
+    recovered: special.recovered,
+    fees_imported,
+    feesBurned,
+    burned: NO_CURRENCY,
+  };
+  const content = blockContent(collation, values);
+  const next = nextMcStateExtra({
+    before: view.extra,
+    previous: { id: view.id, end_lt: view.end_lt, gen_utime: before.gen_utime },
+    registered: registered.shard_hashes,
+    config: configOfAccounts(content.after.accounts, view.extra.config),
+    gen_utime,
+    global_balance: globalBalanceAfter(view.extra.global_balance, {
+      created: values.created,
+      minted: values.minted,
+      burned: content.burned,
+      shard_fees: registered.shard_fees,
+    }),
+    created_by: key.publicKey,
+    shards_created_by: plan.tops.map(({ created_by }) => created_by),
+  });
+  const session = sessionOf(view.extra, shard, view.extra.info.value.validator_info.catchain_seqno);
+  const { overload_history: overload, underload_history: underload } = before.totals.value;
+  const frame: BlockFrame = {
+    seq_no: mc_seqno,
+    prev: [{ id: view.id, end_lt: view.end_lt }],
+    before: plan.root,
+    gen_utime,
+    after_split: false,
+    after_merge: false,
+    before_split: false,
+    session,
+    prev_key_block_seqno: prevKeyBlockSeqno(view.extra, view.id),
+    rand_seed,
+    created_by: key.publicKey,
+    history: { overload, underload },
+    wants: { split: false, merge: false },
+  };
+  const block = blockCells(collation, frame, content, values, {
+    extra: mcBlockExtra(next, registered, { recover_create_msg, mint_msg }),
+    state: next.extra,
+    min_ref_mc_seqno: leastReference(next.extra.shard_hashes, mc_seqno),
+    libraries: before.totals.value.libraries,
+  });
+  return {
+    block,
+    key_block: next.key_block,
+    session,
+    externals: collation.outcomes,
+    transactions: runner.count,
+    emulateMs: runner.emulateMs,
+  };
+}
+
+/** The oldest masterchain block that a registered shard refers to. */
+function leastReference(hashes: Parameters<typeof shardDescrs>[0], own: number): number {
+  let least = own;
+  for (const { descr } of shardDescrs(hashes)) least = Math.min(least, descr.min_ref_mc_seqno);
+  return least;
+}

@@ -1,0 +1,77 @@
+import { Address } from '#formats/address/address.js';
+import { copyBits } from '#formats/cells/dict-bits.js';
+import type { Shard } from '#formats/proofs/block-id.js';
+import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
+import type { IntermediateAddress } from '#formats/tlb/msg-envelope.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/shard-ident.js';
+
+/** Where a message is on its way: workchain, and the first 64 bits of an account's id. 96 bits in all. */
+export interface RoutingPrefix {
+  readonly workchain: number;
+  readonly prefix: bigint;
+}
+
+/** All bits of a {@link RoutingPrefix}: the message has arrived. */
+export const ARRIVED = 96;
+
+const WORKCHAIN_BITS = 32;
+const ALL = (1n << 64n) - 1n;
+
+/** Bits of one hop: shards are the corners of a cube in 16 directions for each four bits. */
+const HOP_BITS = 4;
+
+export function routingPrefix(address: MsgAddressInt): RoutingPrefix {
+  if (address instanceof Address) return { workchain: address.workchain, prefix: accountPrefix(address.hash) };
+  const id = new Uint8Array(8);
+  const { anycast, workchain_id } = address;
+  if (address.kind === 'addr_std') id.set(address.address.subarray(0, 8));
+  else copyBits(id, 0, address.address.bytes, 0, Math.min(64, address.address.length));
+  if (anycast !== null) copyBits(id, 0, anycast.rewrite_pfx.bytes, 0, anycast.depth);
+  return { workchain: workchain_id, prefix: accountPrefix(id) };
+}
+
+/** The place whose first `bits` of 96 bits are those of the destination, and the others those of the source. */
+export function interpolate(src: RoutingPrefix, dest: RoutingPrefix, bits: number): RoutingPrefix {
+  if (bits <= 0) return src;
+  if (bits >= ARRIVED) return dest;
+  if (bits >= WORKCHAIN_BITS) {
+    const mask = ALL >> BigInt(bits - WORKCHAIN_BITS);
+    return { workchain: dest.workchain, prefix: (dest.prefix & ~mask & ALL) | (src.prefix & mask) };
+  }
+  const mask = -1 >>> bits;
+  return { workchain: (dest.workchain & ~mask) | (src.workchain & mask), prefix: src.prefix };
+}
+
+/** The place of an {@link IntermediateAddress} on the way from `src` to `dest`. */
+export function intermediatePrefix(at: IntermediateAddress, src: RoutingPrefix, dest: RoutingPrefix): RoutingPrefix {
+  if (at.kind === 'interm_addr_regular') return interpolate(src, dest, at.use_dest_bits);
+  return { workchain: at.workchain_id, prefix: at.addr_pfx };
+}
+
+export function contains(shard: Shard, place: RoutingPrefix): boolean {
+  return shard.workchain === place.workchain && shardContains(shard.shard, place.prefix);
+}
+
+/** How many bits of the destination a message has at the place where it is, and at the one where it goes next. */
+export interface Route {
+  readonly current: number;
+  readonly next: number;
+}
+
+/**
+ * The next hop of a message that is in `shard` at `from`: the destination if it is here, or when one of both is the
+ * masterchain; another workchain as a whole; else the destination's next four bits that lead out of this shard.
+ */
+export function nextHop(from: RoutingPrefix, dest: RoutingPrefix, shard: Shard): Route {
+  if (contains(shard, dest)) return { current: ARRIVED, next: ARRIVED };
+  if (from.workchain === MASTERCHAIN || dest.workchain === MASTERCHAIN) return { current: 0, next: ARRIVED };
+  if (from.workchain !== dest.workchain) return { current: 0, next: WORKCHAIN_BITS };
+  const difference = from.prefix ^ dest.prefix;
+  let bits = (64 - difference.toString(2).length) & -HOP_BITS;
+  for (;;) {
+    bits += HOP_BITS;
+    const mask = ALL >> BigInt(bits);
+    if (!shardContains(shard.shard, from.prefix ^ (difference & ~mask & ALL))) break;
+  }
+  return { current: WORKCHAIN_BITS + bits - HOP_BITS, next: WORKCHAIN_BITS + bits };
+}
