@@ -1,0 +1,109 @@
+import type { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import { encodeBoxed } from '#formats/tl/boxed.js';
+import { LiteServerTransactionList } from '#formats/tl/generated/lite-server.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import { forkErrors } from '#localnet/fork/errors.js';
+import type { ForkSource, ForkStart } from '#localnet/fork/fork-source.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+
+/** Proving the head of a network from the block that is trusted may take many questions. */
+const START_MS = 120_000;
+
+const READ_MS = 20_000;
+
+const NO_HASH = new Uint8Array(32);
+
+/**
+ * Reads what a fork begins with.
+ *
+ * @param at seqno of a masterchain block; null for the newest one
+ * @param source how people call the network
+ * @throws fork/bad-block, fork/no-start
+ */
+export async function readForkStart(chain: ChainReads, at: number | null, source: string): Promise<ForkStart> {
+  if (at === 0) throw forkErrors['bad-block']({ source, problem: 'block 0 is the zerostate, which is no block' });
+  const limits = { deadlineMs: START_MS };
+  try {
+    const head = await chain.head(limits);
+    if (head.block.seqno === 0) throw forkErrors['bad-block']({ source, problem: 'it has no block yet' });
+    if (at !== null && at > head.block.seqno) {
+      const problem = `there is no block ${at} yet, the newest one is ${head.block.seqno}`;
+      throw forkErrors['bad-block']({ source, problem });
+    }
+    const { block, header } = await chain.header({ ...limits, at: at ?? head.block });
+    const { root } = await chain.config({ ...limits, at: block });
+    const { gen_utime, end_lt } = header.info;
+    return { block, gen_utime, end_lt, global_id: header.block.global_id, config: root };
+  } catch (error) {
+    if (!isTernError(error) || error.code === forkErrors['bad-block'].code) throw error;
+    throw forkErrors['no-start']({ source, problem: error.message }, error);
+  }
+}
+
+export interface ChainForkOptions {
+  /** The masterchain block after which everything is read. */
+  readonly block: BlockId;
+  /** How people call the network. */
+  readonly source: string;
+}
+
+/** The state of a network after a block, by verified reads. */
+export class ChainFork implements ForkSource {
+  readonly #options: ChainForkOptions;
+  readonly #chain: ChainReads;
+
+  constructor(options: ChainForkOptions, chain: ChainReads) {
+    this.#options = options;
+    this.#chain = chain;
+  }
+
+  async account(address: Address): Promise<Cell | null> {
+    const { block } = this.#options;
+    const read = await this.#try(`account ${address.toRaw()}`, () =>
+      this.#chain.account(address, { at: block, deadlineMs: READ_MS, keep: false }),
+    );
+    const { cell, account, last_transaction } = read;
+    if (cell === null || account?.kind !== 'account') return null;
+    // account_descr
+    return new Builder()
+      .storeRef(cell)
+      .storeBytes(last_transaction?.hash ?? NO_HASH)
+      .storeUint(last_transaction?.lt ?? 0n, 64)
+      .endCell();
+  }
+
+  async library(hash: Uint8Array): Promise<Cell | null> {
+    const { block: at } = this.#options;
+    const { libraries } = await this.#try(`library ${toHex(hash)}`, () =>
+      this.#chain.libraries([hash], { at, deadlineMs: READ_MS, keep: false }),
+    );
+    return libraries.get(toHex(hash)) ?? null;
+  }
+
+  async transactions(
+    address: Address,
+    from: { readonly lt: bigint; readonly hash: Uint8Array },
+    count: number,
+  ): Promise<Uint8Array> {
+    const what = `transaction ${toHex(from.hash)} of ${address.toRaw()}`;
+    const { proof } = await this.#try(what, () =>
+      this.#chain.accountTransactions(address, { from, limit: count, deadlineMs: READ_MS, proof: true, keep: false }),
+    );
+    return encodeBoxed(LiteServerTransactionList, proof![0]!);
+  }
+
+  async #try<T>(what: string, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      const { source, block } = this.#options;
+      const place = isMasterchain(block) ? `${source}, block ${block.seqno}` : `${source}, ${printPosition(block)}`;
+      throw forkErrors.unreachable({ what, source: place, problem: error.message }, error);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+
+/** What a local network takes over when it begins from a block of another one. */
+export interface ForkStart {
+  /** Of the masterchain. */
+  readonly block: BlockId;
+  /** Unix seconds: the time of the block. */
+  readonly gen_utime: number;
+  /** The logical time after the block: nothing there is later. */
+  readonly end_lt: bigint;
+  /** Of the network: what signed messages may be for. */
+  readonly global_id: number;
+  /** Root of the configuration (`Hashmap 32 ^Cell`), whole. */
+  readonly config: Cell;
+}
+
+/** The state of another network after a masterchain block; everything is proven. */
+export interface ForkSource {
+  /** The `ShardAccount`, whole; null: there is no such account. @throws fork/unreachable */
+  account(address: Address): Promise<Cell | null>;
+  /** A library that the masterchain publishes, by its hash; null: there is none. @throws fork/unreachable */
+  library(hash: Uint8Array): Promise<Cell | null>;
+  /**
+   * The transactions of an account from one on, known by lt and hash, from newer to older: `liteServer.transactionList`,
+   * encoded. There is one at least.
+   * @throws fork/unreachable
+   */
+  transactions(
+    address: Address,
+    from: { readonly lt: bigint; readonly hash: Uint8Array },
+    count: number,
+  ): Promise<Uint8Array>;
+}
+
+/** An account's address as plain data. */
+export interface AccountName {
+  readonly workchain: number;
+  /** 32 bytes. */
+  readonly id: Uint8Array;
+}
+
+/**
+ * What a local network asks of the network that it is a fork of, in values that can be passed between threads: cells are
+ * bags of cells.
+ */
+export interface ForkQuestions {
+  /** The `ShardAccount`; null: there is no such account. @throws fork/unreachable */
+  account(name: AccountName): Promise<Uint8Array | null>;
+  /** @param hash 32 bytes @throws fork/unreachable */
+  library(hash: Uint8Array): Promise<Uint8Array | null>;
+  /** As {@link ForkSource.transactions}. @throws fork/unreachable */
+  transactions(name: AccountName, lt: bigint, hash: Uint8Array, count: number): Promise<Uint8Array>;
+}
