@@ -14,7 +14,8 @@ import {
 } from '#localnet/producer/block-cells.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
-import { configOfAccounts, mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
+import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
+import { mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
 import { registerShards } from '#localnet/producer/masterchain/shard-config.js';
 import { sessionOf } from '#localnet/producer/masterchain/sign-block.js';
 import {
@@ -121,8 +122,7 @@ export async function makeMasterchainBlock(
       burned: content.burned,
       shard_fees: registered.shard_fees,
     }),
-    created_by: key.publicKey,
-    shards_created_by: plan.tops.map(({ created_by }) => created_by),
+    creators: { masterchain: key.publicKey, shards: plan.tops.map(({ created_by }) => created_by) },
   });
   const session = sessionOf(view.extra, shard, view.extra.info.value.validator_info.catchain_seqno);
   const { overload_history: overload, underload_history: underload } = before.totals.value;
