@@ -28,9 +28,17 @@ export function isArchivePack(bytes: Uint8Array): boolean {
 export function* readArchivePack(bytes: Uint8Array, file: string): Generator<PackEntry> {
   if (!isArchivePack(bytes))
     throw replayErrors['not-a-pack']({ file, found: toHex(bytes.subarray(0, 4)) || 'nothing' });
+  yield* readPackEntries(bytes, 4, file);
+}
+
+/**
+ * The same from a place on at which an entry begins.
+ * @throws replay/damaged-pack, replay/torn-pack
+ */
+export function* readPackEntries(bytes: Uint8Array, start: number, file: string): Generator<PackEntry> {
   const view = viewOf(bytes);
   const text = new TextDecoder();
-  let offset = 4;
+  let offset = start;
   while (offset < bytes.length) {
     const left = bytes.length - offset;
     if (left < 8) throw replayErrors['torn-pack']({ file, offset, needed: 8, left });
@@ -47,4 +55,23 @@ export function* readArchivePack(bytes: Uint8Array, file: string): Generator<Pac
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** How every archive pack begins. */
+export function archivePackHead(): Uint8Array {
+  const head = new Uint8Array(4);
+  viewOf(head).setUint32(0, MAGIC, true);
+  return head;
+}
+
+/** What stands before the data of an entry: its length in bytes is 8 and that of the name. */
+export function packEntryHead(name: string, dataLength: number): Uint8Array {
+  const text = new TextEncoder().encode(name);
+  const head = new Uint8Array(8 + text.length);
+  const view = viewOf(head);
+  view.setUint16(0, ENTRY_MAGIC, true);
+  view.setUint16(2, text.length, true);
+  view.setUint32(4, dataLength, true);
+  head.set(text, 8);
+  return head;
 }

@@ -1,0 +1,241 @@
+import { join } from 'node:path';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { sha256 } from '#formats/cells/sha256.js';
+import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import type { BlockQuery } from '#formats/proofs/lookup-block.js';
+import { LruByBytes } from '#kernel/async/lru-by-bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import { BlockLists } from '#localnet/ledger/block-lists.js';
+import { type BlockRecord, RECORD_BYTES, readRecord } from '#localnet/ledger/block-record.js';
+import { ledgerErrors } from '#localnet/ledger/errors.js';
+import { listFolder } from '#localnet/ledger/ledger-files.js';
+import { type NewEntry, Pack, packName } from '#localnet/ledger/pack.js';
+import { ParsedBlocks } from '#localnet/replay/parsed-blocks.js';
+
+export interface BlockFilesOptions {
+  /** A pack that has so many bytes is followed by a new one. */
+  readonly packBytes: number;
+}
+
+/** Records are read in groups of as many. */
+const PAGE = 64;
+const CACHED_PAGES_BYTES = 4 * 2 ** 20;
+const CACHED_FILES_BYTES = 16 * 2 ** 20;
+const CACHED_CELLS_BYTES = 16 * 2 ** 20;
+/** Packs whose files are kept open. */
+const OPEN_PACKS = 32;
+
+/** The blocks of a chain in a folder. What was read last is kept; all else stays on disk. */
+export class BlockFiles {
+  readonly #folder: string;
+  readonly #options: BlockFilesOptions;
+  readonly #lists = new BlockLists();
+  readonly #packs: Pack[] = [];
+  /** Numbers of the first blocks of the packs. */
+  readonly #starts: number[] = [];
+  /** Packs that were opened to be read, the one that was used longest ago first. */
+  readonly #open = new Set<Pack>();
+  readonly #pages = new LruByBytes<Uint8Array>(CACHED_PAGES_BYTES);
+  readonly #files = new LruByBytes<Uint8Array>(CACHED_FILES_BYTES);
+  readonly #parsed = new ParsedBlocks(CACHED_CELLS_BYTES);
+  #sealed = false;
+
+  private constructor(folder: string, options: BlockFilesOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /**
+   * Opens the packs of a folder, which may have none. A round at their end that was not written whole is cut off.
+   * @throws ledger/damaged, ledger/missing-file, ledger/unreadable, ledger/unwritable
+   */
+  static open(folder: string, options: BlockFilesOptions): BlockFiles {
+    const files = new BlockFiles(folder, options);
+    try {
+      files.#openAll();
+    } catch (error) {
+      files.close();
+      throw error;
+    }
+    return files;
+  }
+
+  get lists(): BlockLists {
+    return this.#lists;
+  }
+
+  /** The files of the packs; they are complete and will stay as they are once {@link seal} was called. */
+  get paths(): readonly string[] {
+    return this.#packs.flatMap(({ file, indexFile, count }) => (count === 0 ? [] : [file, indexFile]));
+  }
+
+  /** Adds the blocks of the next round, that of the masterchain last. @throws ledger/unwritable */
+  append(entries: readonly NewEntry[]): readonly BlockRecord[] {
+    const records = this.#packForNext().append(entries);
+    entries.forEach(({ bytes }, i) => {
+      this.#files.set(toHex(records[i]!.id.root_hash), bytes, bytes.length);
+      this.#lists.add(records[i]!);
+    });
+    return records;
+  }
+
+  /** From now on nothing more is written to the files that are there: the next round begins a new pack. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** The block with a number: blocks count from 0 on, in the order in which they were added. */
+  record(number: number): BlockRecord {
+    const { pack, start } = this.#packOf(number);
+    const within = number - start;
+    const page = within - (within % PAGE);
+    const count = Math.min(PAGE, pack.count - page);
+    const key = `${pack.first}:${page}:${count}`;
+    let bytes = this.#pages.get(key);
+    if (bytes === undefined) {
+      bytes = this.#use(pack).readIndex(page, count);
+      this.#pages.set(key, bytes, bytes.length);
+    }
+    const record = readRecord(bytes, (within - page) * RECORD_BYTES);
+    if (record !== null) return record;
+    const problem = 'the checksum of the record is wrong';
+    throw ledgerErrors.damaged({ file: pack.indexFile, offset: within * RECORD_BYTES, problem });
+  }
+
+  find(query: BlockQuery): BlockRecord | null {
+    return this.#lists.find(query, (number) => this.record(number));
+  }
+
+  /** The block with just this id. */
+  get(id: BlockId): BlockRecord | null {
+    const found = this.#lists.inShard(id, id.seqno, (number) => this.record(number));
+    return found !== null && sameBlock(found.id, id) ? found : null;
+  }
+
+  /** The blocks of a round, that of the masterchain last. */
+  *round(mc_seqno: number): Generator<BlockRecord> {
+    const { first, last } = this.#lists.round(mc_seqno);
+    for (let number = first; number <= last; number++) yield this.record(number);
+  }
+
+  masterchainBlock(seqno: number): BlockRecord {
+    return this.record(this.#lists.round(seqno).last);
+  }
+
+  /** The file of a block. @throws ledger/damaged when it is another than its id says */
+  bytes(record: BlockRecord): Uint8Array {
+    const key = toHex(record.id.root_hash);
+    const known = this.#files.get(key);
+    if (known !== undefined) return known;
+    const pack = this.#packOfRound(record.mc_seqno);
+    const bytes = this.#use(pack).read(record.block);
+    if (!bytesEqual(sha256(bytes), record.id.file_hash)) {
+      const problem = `this is not block ${printPosition(record.id)}, since its hash is another`;
+      throw ledgerErrors.damaged({ file: pack.file, offset: record.block.at, problem });
+    }
+    this.#files.set(key, bytes, bytes.length);
+    return bytes;
+  }
+
+  /** The cells of a block, read anew each time but for those that were read last. */
+  root(record: BlockRecord): Cell {
+    return this.#parsed.root(this.bytes(record));
+  }
+
+  /** The root cell of the file of its proof. @throws ledger/damaged */
+  proof(record: BlockRecord): Cell {
+    const pack = this.#packOfRound(record.mc_seqno);
+    const bytes = this.#use(pack).read(record.proof);
+    try {
+      return parseBocRoot(bytes);
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      const { at: offset } = record.proof;
+      throw ledgerErrors.damaged({ file: pack.file, offset, problem: error.message }, error);
+    }
+  }
+
+  /** Where the blocks of a round begin, for errors about them. */
+  placeOf(mc_seqno: number): { readonly file: string; readonly offset: number } {
+    const offset = this.record(this.#lists.round(mc_seqno).first).block.at;
+    return { file: this.#packOfRound(mc_seqno).file, offset };
+  }
+
+  close(): void {
+    for (const pack of this.#packs) pack.close();
+    this.#open.clear();
+  }
+
+  #openAll(): void {
+    const found = listFolder(this.#folder).map((name) => /^archive\.(\d+)\.(pack|index)$/.exec(name));
+    const firsts = new Set(found.flatMap((match) => (match === null ? [] : [Number(match[1])])));
+    const ordered = [...firsts].sort((a, b) => a - b);
+    let next = 1;
+    for (const [i, first] of ordered.entries()) {
+      if (first !== next) throw this.#missing(next);
+      const start = this.#lists.count;
+      const pack = Pack.open(this.#folder, first, i === ordered.length - 1, (record) => this.#lists.add(record));
+      if (pack.rounds === 0 && i < ordered.length - 1) throw this.#missing(next);
+      this.#packs.push(pack);
+      this.#starts.push(start);
+      next += pack.rounds;
+    }
+  }
+
+  #missing(first: number): Error {
+    const file = join(this.#folder, packName(first, 'pack'));
+    return ledgerErrors['missing-file']({ file, needed: `it has the blocks from masterchain block ${first} on` });
+  }
+
+  #packForNext(): Pack {
+    const last = this.#packs.at(-1);
+    const isFull = last === undefined || last.size >= this.#options.packBytes || this.#sealed || last.isShared;
+    // One without blocks, which a program that was killed has left, is taken as it is.
+    if (last !== undefined && (!isFull || last.count === 0)) return last;
+    const pack = Pack.create(this.#folder, this.#lists.rounds + 1);
+    last?.close();
+    this.#packs.push(pack);
+    this.#starts.push(this.#lists.count);
+    this.#sealed = false;
+    return pack;
+  }
+
+  #packOf(number: number): { readonly pack: Pack; readonly start: number } {
+    let index = this.#starts.length - 1;
+    if (number < this.#starts[index]!) index = lastUpTo(this.#starts, number);
+    return { pack: this.#packs[index]!, start: this.#starts[index]! };
+  }
+
+  #packOfRound(mc_seqno: number): Pack {
+    const last = this.#packs.at(-1)!;
+    if (mc_seqno >= last.first) return last;
+    return this.#packOf(this.#lists.round(mc_seqno).last).pack;
+  }
+
+  /** Keeps few files open. */
+  #use(pack: Pack): Pack {
+    if (pack === this.#packs.at(-1)) return pack;
+    this.#open.delete(pack);
+    this.#open.add(pack);
+    for (const oldest of this.#open) {
+      if (this.#open.size <= OPEN_PACKS) break;
+      oldest.close();
+      this.#open.delete(oldest);
+    }
+    return pack;
+  }
+}
+
+/** Index of the last number that is not greater. */
+function lastUpTo(numbers: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { parseAddress } from '#formats/address/parse-address.js';
+import { verifyZerostateFile } from '#formats/proofs/block-header.js';
+import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import { shardHex } from '#formats/tlb/shard-ident.js';
+import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { isTernError } from '#kernel/errors/tern-error.js';
+import type { Genesis } from '#localnet/genesis/genesis.js';
+import { ledgerErrors } from '#localnet/ledger/errors.js';
+import { readNeeded, writeWhole } from '#localnet/ledger/ledger-files.js';
+import type { Zerostate } from '#localnet/ledger/round.js';
+import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+
+/** Version of all files of a chain: whoever changes one of them in a way that this program cannot read counts it up. */
+const VERSION = 1;
+
+export const GENESIS_FILE = 'genesis.json';
+
+interface StoredZerostate {
+  readonly file: string;
+  readonly workchain: number;
+  readonly shard: string;
+  readonly root_hash: string;
+  readonly file_hash: string;
+}
+
+interface StoredWallet {
+  readonly version: FundedWallet['version'];
+  readonly address: string;
+  readonly mnemonic: string | null;
+  readonly seed: string;
+  readonly wallet_id: number;
+  readonly balance: string;
+}
+
+interface StoredGenesis {
+  readonly version: number;
+  readonly zerostates: readonly StoredZerostate[];
+  readonly validator_seed: string;
+  readonly config_seed: string;
+  readonly wallets: readonly StoredWallet[];
+}
+
+/** Name of the file of a zerostate. */
+export function zerostateName({ workchain, shard }: Shard): string {
+  return `zerostate_${workchain}_${shardHex(shard)}.boc`;
+}
+
+/**
+ * Writes how a chain begins: `genesis.json` with the keys, and a file for each zerostate.
+ * @throws ledger/unwritable
+ */
+export function writeGenesis(folder: string, genesis: Genesis): void {
+  const zerostates = [genesis.masterchain, ...genesis.workchains];
+  for (const { id, bytes } of zerostates) writeWhole(join(folder, zerostateName(id)), bytes);
+  const stored: StoredGenesis = {
+    version: VERSION,
+    zerostates: zerostates.map(({ id }) => ({
+      file: zerostateName(id),
+      workchain: id.workchain,
+      shard: shardHex(id.shard),
+      root_hash: toHex(id.root_hash),
+      file_hash: toHex(id.file_hash),
+    })),
+    validator_seed: toHex(genesis.validatorSeed),
+    config_seed: toHex(genesis.configSeed),
+    wallets: genesis.wallets.map(({ version, address, mnemonic, seed, walletId, balance }) => ({
+      version,
+      address: address.toRaw(),
+      mnemonic: mnemonic?.join(' ') ?? null,
+      seed: toHex(seed),
+      wallet_id: walletId,
+      balance: String(balance),
+    })),
+  };
+  writeWhole(join(folder, GENESIS_FILE), `${JSON.stringify(stored, null, 2)}\n`);
+}
+
+/** Reads how a chain began. @throws ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable */
+export function readGenesis(folder: string): Genesis {
+  const file = join(folder, GENESIS_FILE);
+  const stored = readStored(file);
+  try {
+    const zerostates = stored.zerostates.map((each) => readZerostate(folder, each));
+    const masterchain = zerostates.find(({ id }) => isMasterchain(id));
+    if (masterchain === undefined) throw badFile(file, 'it names no zerostate of the masterchain');
+    return {
+      masterchain,
+      workchains: zerostates.filter((each) => each !== masterchain),
+      validatorSeed: bytes32(stored.validator_seed),
+      configSeed: bytes32(stored.config_seed),
+      wallets: stored.wallets.map(readWallet),
+    };
+  } catch (error) {
+    if (isTernError(error) && error.code.startsWith('ledger/')) throw error;
+    throw badFile(file, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function readStored(file: string): StoredGenesis {
+  const text = new TextDecoder().decode(readNeeded(file, 'it says how the chain begins'));
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch (error) {
+    throw badFile(file, `it is no JSON (${(error as Error).message})`, error);
+  }
+  const version = (stored as { readonly version?: unknown } | null)?.version;
+  if (typeof version !== 'number') throw badFile(file, 'it has no version');
+  if (version !== VERSION) throw ledgerErrors['other-version']({ file, found: String(version), known: VERSION });
+  return stored as StoredGenesis;
+}
+
+function readZerostate(folder: string, stored: StoredZerostate): Zerostate {
+  const file = join(folder, stored.file);
+  const id: BlockId = {
+    workchain: stored.workchain,
+    shard: BigInt(`0x${stored.shard}`),
+    seqno: 0,
+    root_hash: bytes32(stored.root_hash),
+    file_hash: bytes32(stored.file_hash),
+  };
+  const bytes = readNeeded(file, 'the chain begins with this zerostate');
+  try {
+    return { id, bytes, state: verifyZerostateFile(bytes, id) };
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    throw badFile(file, error.message, error);
+  }
+}
+
+function readWallet(stored: StoredWallet): FundedWallet {
+  return {
+    version: stored.version,
+    address: parseAddress(stored.address).address,
+    mnemonic: stored.mnemonic?.split(' ') ?? null,
+    seed: bytes32(stored.seed),
+    walletId: stored.wallet_id,
+    balance: BigInt(stored.balance),
+  };
+}
+
+function bytes32(hex: string): Uint8Array {
+  const bytes = fromHex(hex);
+  if (bytes?.length !== 32) throw new SyntaxError(`${hex} is not 32 bytes in hex`);
+  return bytes;
+}
+
+function badFile(file: string, problem: string, cause?: unknown): Error {
+  return ledgerErrors.damaged({ file, offset: 0, problem }, cause);
+}

@@ -1,0 +1,112 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { ledgerErrors } from '#localnet/ledger/errors.js';
+
+/** Says what a failed operation of the file system was about. */
+export function problemOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `${message.replace(/^\w+: /, '').replace(/, .*$/, '')} (${code})`;
+}
+
+/** @throws ledger/unreadable */
+export function reading<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw ledgerErrors.unreadable({ file, problem: problemOf(error) }, error);
+  }
+}
+
+/** @throws ledger/unwritable */
+export function writing<T>(file: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw ledgerErrors.unwritable({ file, problem: problemOf(error) }, error);
+  }
+}
+
+/** The whole file; `null` when there is none. @throws ledger/unreadable */
+export function readFileIfAny(file: string): Uint8Array | null {
+  return reading(file, () => {
+    try {
+      const bytes = readFileSync(file);
+      return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    }
+  });
+}
+
+/** @param needed what the file is for. @throws ledger/unreadable, ledger/missing-file */
+export function readNeeded(file: string, needed: string): Uint8Array {
+  const bytes = readFileIfAny(file);
+  if (bytes === null) throw ledgerErrors['missing-file']({ file, needed });
+  return bytes;
+}
+
+/** Names of what is in a folder, in their order; nothing where there is no folder. @throws ledger/unreadable */
+export function listFolder(folder: string): string[] {
+  return reading(folder, () => {
+    try {
+      return readdirSync(folder).sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  });
+}
+
+/** Writes a file, which appears whole or not at all. @throws ledger/unwritable */
+export function writeWhole(file: string, bytes: Uint8Array | string): void {
+  const draft = `${file}.draft`;
+  writing(file, () => {
+    const data = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+    // Readable by nobody else: keys may be in it.
+    const descriptor = openSync(draft, 'w', 0o600);
+    try {
+      for (let at = 0; at < data.length; ) at += writeSync(descriptor, data, at);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  });
+}
+
+/** @throws ledger/unwritable */
+export function makeFolder(folder: string): void {
+  writing(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+}
+
+/** Renames a file or folder within one file system. @throws ledger/unwritable */
+export function moveTo(from: string, to: string): void {
+  writing(to, () => renameSync(from, to));
+}
+
+/** Removes a file or folder, if it is there. @throws ledger/unwritable */
+export function removeAll(path: string): void {
+  writing(path, () => rmSync(path, { recursive: true, force: true }));
+}
+
+/** A second name of a file that is never written to again; a copy where the file system has none. @throws ledger/unwritable */
+export function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    writing(to, () => copyFileSync(from, to, constants.COPYFILE_FICLONE));
+  }
+}

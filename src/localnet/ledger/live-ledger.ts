@@ -1,0 +1,343 @@
+import { constants, copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Cell } from '#formats/cells/cell.js';
+import { verifyBlockFile } from '#formats/proofs/block-header.js';
+import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { signatureSetOf } from '#formats/proofs/block-proof.js';
+import { keyBlockConfig, stateConfig } from '#formats/proofs/config.js';
+import type { BlockQuery } from '#formats/proofs/lookup-block.js';
+import { blockOfShard } from '#formats/proofs/shard-block.js';
+import { checkZerostate } from '#formats/proofs/shard-state.js';
+import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import { validatorConfigOf } from '#formats/proofs/validator-config.js';
+import type { ValidatorConfig } from '#formats/proofs/validator-set.js';
+import { BlockProof } from '#formats/tlb/block-proof.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { shardDescrs } from '#formats/tlb/shard-hashes.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes/bytes.js';
+import type { Genesis } from '#localnet/genesis/genesis.js';
+import { BlockFiles } from '#localnet/ledger/block-files.js';
+import { type ChainFolder, currentChain, removeOtherChains, replaceChain } from '#localnet/ledger/chain-folder.js';
+import { Checkpoints } from '#localnet/ledger/checkpoints.js';
+import { ledgerErrors } from '#localnet/ledger/errors.js';
+import { lockFolder } from '#localnet/ledger/folder-lock.js';
+import { GENESIS_FILE, readGenesis, writeGenesis, zerostateName } from '#localnet/ledger/genesis-file.js';
+import { listFolder, makeFolder, writing } from '#localnet/ledger/ledger-files.js';
+import { LiveBlock } from '#localnet/ledger/live-block.js';
+import type { ChainState, ChainTip, Round, Zerostate } from '#localnet/ledger/round.js';
+import { roundEntries } from '#localnet/ledger/round-entries.js';
+import {
+  deleteSnapshot,
+  listSnapshots,
+  removeDrafts,
+  requireFreeName,
+  type Snapshot,
+  writeSnapshot,
+} from '#localnet/ledger/snapshots.js';
+import { StateHistory } from '#localnet/ledger/state-history.js';
+import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
+
+/** How a chain is kept. */
+export interface LiveLedgerOptions {
+  /** A pack of so many bytes is followed by a new one. */
+  readonly packBytes: number;
+  /** All states are written to a file after blocks of so many bytes; a round counts {@link ROUND_BYTES} more. */
+  readonly checkpointBytes: number;
+  /** What the files of old states may take together, in bytes. */
+  readonly statesBytes: number;
+}
+
+const DEFAULTS: LiveLedgerOptions = {
+  packBytes: 64 * 2 ** 20,
+  checkpointBytes: 8 * 2 ** 20,
+  statesBytes: 2 ** 30,
+};
+
+/** What a round costs that has hardly anything in it, in bytes of blocks that take as long. */
+const ROUND_BYTES = 8 * 2 ** 10;
+
+/**
+ * A chain that grows, kept in a folder. What it holds is on disk before the head moves: a program that is killed loses
+ * the round that it was writing at most.
+ */
+export class LiveLedger implements Ledger {
+  readonly genesis: Genesis;
+  readonly zerostates: readonly Zerostate[];
+  readonly #folder: string;
+  readonly #chain: ChainFolder;
+  readonly #options: LiveLedgerOptions;
+  readonly #unlock: () => void;
+  readonly #files: BlockFiles;
+  readonly #checkpoints: Checkpoints;
+  readonly #states: StateHistory;
+  readonly #listeners = new Set<() => void>();
+  #validators: ValidatorConfig;
+  #tip: ChainTip;
+  #head: LiveBlock | null;
+  /** Bytes of blocks since the last checkpoint. */
+  #since = 0;
+  #closed = false;
+
+  private constructor(folder: string, chain: ChainFolder, options: LiveLedgerOptions, unlock: () => void) {
+    this.#folder = folder;
+    this.#chain = chain;
+    this.#options = options;
+    this.#unlock = unlock;
+    this.genesis = readGenesis(chain.path);
+    this.zerostates = [this.genesis.masterchain, ...this.genesis.workchains];
+    this.#files = BlockFiles.open(chain.path, options);
+    try {
+      this.#checkpoints = new Checkpoints(chain.path, options.statesBytes);
+      this.#states = new StateHistory({
+        files: this.#files,
+        checkpoints: this.#checkpoints,
+        zerostates: this.zerostates.map(({ id, state }) => ({ block: toHex(id.root_hash), state })),
+        shardsOf: (state) => shardsOf(state).map(({ root_hash }) => toHex(root_hash)),
+      });
+      const { rounds } = this.#files.lists;
+      this.#head = rounds === 0 ? null : new LiveBlock(this.#files.masterchainBlock(rounds), this.#files);
+      this.#tip = this.#tipAfter(this.#head?.id ?? this.zerostate);
+      this.#validators = this.#validatorsAfter(this.#files.lists.keyBlockUpTo(rounds));
+      for (let at = this.#checkpoints.newest + 1; at <= rounds; at++) this.#since += this.#costOf(at);
+    } catch (error) {
+      this.#files.close();
+      throw error;
+    }
+  }
+
+  /** Whether a folder has a chain. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
+  static exists(folder: string): boolean {
+    return currentChain(folder) !== null;
+  }
+
+  /** Begins a chain in a folder that has none. @throws ledger/chain-exists, ledger/in-use, ledger/unwritable */
+  static create(folder: string, genesis: Genesis, options: Partial<LiveLedgerOptions> = {}): LiveLedger {
+    return whileLocked(folder, (unlock) => {
+      if (currentChain(folder) !== null) throw ledgerErrors['chain-exists']({ folder });
+      const chain = replaceChain(folder, (path) => writeGenesis(path, genesis));
+      return new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock);
+    });
+  }
+
+  /**
+   * Opens the chain in a folder. A round that was not written to its end is cut off; nothing else is repaired.
+   * @throws ledger/no-chain, ledger/in-use, ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable,
+   *   ledger/unwritable
+   */
+  static open(folder: string, options: Partial<LiveLedgerOptions> = {}): LiveLedger {
+    return whileLocked(folder, (unlock) => {
+      const chain = currentChain(folder);
+      if (chain === null) throw ledgerErrors['no-chain']({ folder });
+      removeOtherChains(folder, chain.incarnation);
+      removeDrafts(folder);
+      return new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock);
+    });
+  }
+
+  /** A name that no other chain has: 16 hex digits. It is another one after a reset, and after going back to a snapshot. */
+  get incarnation(): string {
+    return this.#chain.incarnation;
+  }
+
+  get zerostate(): BlockId {
+    return this.genesis.masterchain.id;
+  }
+
+  get head(): LedgerBlock | null {
+    return this.#head;
+  }
+
+  /** What the next round follows. */
+  get tip(): ChainTip {
+    return this.#tip;
+  }
+
+  /**
+   * Takes the next round into the chain, and tells those who wait for a new head.
+   * @throws ledger/wrong-round, ledger/unwritable: then the chain is as it was before; ledger/closed
+   */
+  append(round: Round): void {
+    if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
+    const { entries, validators } = roundEntries(round, {
+      masterchain: this.#tip.masterchain.id,
+      validators: this.#validators,
+      state: (id) => this.#stateAfter(id),
+    });
+    const blocks = [...round.shards, round.masterchain];
+    const added = new Map(blocks.map(({ id, state }) => [toHex(id.root_hash), state]));
+    const tip = this.#tipOf(round.masterchain, added);
+    const records = this.#files.append(entries);
+    this.#states.add(
+      blocks.map(({ id, prev, state }) => ({
+        block: toHex(id.root_hash),
+        prev: prev.map(({ root_hash }) => toHex(root_hash)),
+        state,
+      })),
+    );
+    this.#validators = validators;
+    this.#tip = tip;
+    this.#head = new LiveBlock(records.at(-1)!, this.#files);
+    this.#since += this.#costOf(round.masterchain.id.seqno);
+    if (this.#since >= Math.max(this.#options.checkpointBytes, this.#checkpoints.newestBytes)) this.#checkpoint();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  block(id: BlockId): LedgerBlock | null {
+    const record = id.seqno === 0 ? null : this.#files.get(id);
+    return record === null ? null : new LiveBlock(record, this.#files);
+  }
+
+  lookup(query: BlockQuery): LedgerBlock | null {
+    const record = this.#files.find(query);
+    return record === null ? null : new LiveBlock(record, this.#files);
+  }
+
+  hasWorkchain(workchain: number): boolean {
+    return this.#files.lists.hasWorkchain(workchain);
+  }
+
+  state(block: LedgerBlock): Cell {
+    return this.#states.state((block as LiveBlock).record);
+  }
+
+  keyBlockUpTo(seqno: number): BlockId {
+    const found = this.#files.lists.keyBlockUpTo(seqno);
+    return found === 0 ? this.zerostate : this.#files.masterchainBlock(found).id;
+  }
+
+  keyBlockFrom(seqno: number): BlockId | null {
+    const found = this.#files.lists.keyBlockFrom(seqno);
+    return found === null ? null : this.#files.masterchainBlock(found).id;
+  }
+
+  zerostateFile(id: BlockId): Uint8Array | null {
+    return this.zerostates.find((zerostate) => sameBlock(zerostate.id, id))?.bytes ?? null;
+  }
+
+  signatures(block: LedgerBlock): SignatureSet | null {
+    const { signatures } = decodeCell(BlockProof, this.#files.proof((block as LiveBlock).record));
+    return signatures === null ? null : signatureSetOf(signatures.value);
+  }
+
+  onHead(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Saves the chain as it is now under a name.
+   * @throws ledger/bad-snapshot-name, ledger/snapshot-exists, ledger/unwritable, ledger/closed
+   */
+  saveSnapshot(name: string): Snapshot {
+    if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
+    requireFreeName(this.#folder, name);
+    if (this.#since > 0) this.#checkpoint();
+    this.#files.seal();
+    const saved_at = Math.floor(Date.now() / 1000);
+    const snapshot: Snapshot = { name, head: this.#tip.masterchain.id, saved_at };
+    const beginning = [GENESIS_FILE, ...this.zerostates.map(({ id }) => zerostateName(id))];
+    writeSnapshot(this.#folder, snapshot, {
+      files: [...beginning.map((file) => join(this.#chain.path, file)), ...this.#files.paths],
+      states: this.#checkpoints.paths,
+    });
+    return snapshot;
+  }
+
+  /** All snapshots, by their names. */
+  snapshots(): readonly Snapshot[] {
+    return listSnapshots(this.#folder);
+  }
+
+  /** @throws ledger/no-snapshot, ledger/bad-snapshot-name, ledger/unwritable */
+  deleteSnapshot(name: string): void {
+    deleteSnapshot(this.#folder, name);
+  }
+
+  /**
+   * Copies zerostates and packs into a new folder, as `tern replay` and others read them; no keys.
+   * @throws ledger/export-folder, ledger/unwritable
+   */
+  exportTo(folder: string): { readonly blocks: number } {
+    if (listFolder(folder).length > 0) throw ledgerErrors['export-folder']({ folder });
+    makeFolder(folder);
+    const zerostates = this.zerostates.map(({ id }) => join(this.#chain.path, zerostateName(id)));
+    const packs = this.#files.paths.filter((file) => file.endsWith('.pack'));
+    for (const file of [...zerostates, ...packs]) {
+      const to = join(folder, basename(file));
+      writing(to, () => copyFileSync(file, to, constants.COPYFILE_FICLONE));
+    }
+    return { blocks: this.#files.lists.count };
+  }
+
+  /** Ends the use of the folder; with a file of all states, so that it opens quickly. @throws ledger/unwritable */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      if (this.#since > 0) this.#checkpoint();
+    } finally {
+      this.#files.close();
+      this.#unlock();
+    }
+  }
+
+  #checkpoint(): void {
+    const { masterchain, shards } = this.#tip;
+    this.#checkpoints.write(masterchain.id.seqno, [masterchain.state, ...shards.map(({ state }) => state)]);
+    this.#since = 0;
+  }
+
+  #costOf(mc_seqno: number): number {
+    let cost = ROUND_BYTES;
+    for (const { block } of this.#files.round(mc_seqno)) cost += block.length;
+    return cost;
+  }
+
+  #tipAfter(id: BlockId): ChainTip {
+    return this.#tipOf({ id, state: this.#stateAfter(id)! }, new Map());
+  }
+
+  /** @throws ledger/wrong-round when it names a block that is not there */
+  #tipOf({ id, state }: ChainState, added: ReadonlyMap<string, Cell>): ChainTip {
+    const shards = shardsOf(state).map((shard): ChainState => {
+      const found = added.get(toHex(shard.root_hash)) ?? this.#stateAfter(shard);
+      if (found !== null) return { id: shard, state: found };
+      const problem = `it commits block ${printPosition(shard)}, which is not there`;
+      throw ledgerErrors['wrong-round']({ block: printPosition(id), problem });
+    });
+    return { masterchain: { id, state }, shards };
+  }
+
+  /** The state after one of the newest blocks, or a zerostate. */
+  #stateAfter(id: BlockId): Cell | null {
+    if (id.seqno === 0) return this.zerostates.find((zerostate) => sameBlock(zerostate.id, id))?.state ?? null;
+    return this.#states.newest(toHex(id.root_hash));
+  }
+
+  #validatorsAfter(keyBlock: number): ValidatorConfig {
+    if (keyBlock === 0) {
+      const { state, id } = this.genesis.masterchain;
+      return validatorConfigOf(stateConfig(checkZerostate(state, id)).config);
+    }
+    const record = this.#files.masterchainBlock(keyBlock);
+    return validatorConfigOf(keyBlockConfig(verifyBlockFile(this.#files.bytes(record), record.id)).config);
+  }
+}
+
+/** The newest blocks of all shards, as a state of the masterchain lists them. */
+function shardsOf(masterchainState: Cell): BlockId[] {
+  const { custom } = decodeCell(ShardStateUnsplit, masterchainState);
+  return [...shardDescrs(custom!.value.shard_hashes)].map(blockOfShard);
+}
+
+/** The lock is given back when `use` fails. */
+function whileLocked<T>(folder: string, use: (unlock: () => void) => T): T {
+  const unlock = lockFolder(folder);
+  try {
+    return use(unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}

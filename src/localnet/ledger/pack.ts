@@ -1,0 +1,251 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type BlockId, isMasterchain, printBlockId, printPosition } from '#formats/proofs/block-id.js';
+import { concatBytes, toHex } from '#kernel/bytes/bytes.js';
+import { type BlockRecord, type Extent, RECORD_BYTES, readRecord, writeRecord } from '#localnet/ledger/block-record.js';
+import { ledgerErrors } from '#localnet/ledger/errors.js';
+import { readFileIfAny, reading, writeWhole, writing } from '#localnet/ledger/ledger-files.js';
+import { unfinishedRound } from '#localnet/ledger/unfinished-round.js';
+import { archivePackHead, packEntryHead } from '#localnet/replay/archive-pack.js';
+
+/** A block to be written, with its proof. */
+export interface NewEntry extends Omit<BlockRecord, 'block' | 'proof'> {
+  readonly bytes: Uint8Array;
+  readonly proofBytes: Uint8Array;
+}
+
+const PACK_HEAD = archivePackHead();
+
+/** `archive.0000001.pack`, with the seqno of the first masterchain block in it. */
+export function packName(first: number, kind: 'pack' | 'index'): string {
+  return `archive.${String(first).padStart(7, '0')}.${kind}`;
+}
+
+/**
+ * Some rounds of the chain in a row: an archive pack with blocks and proofs, the masterchain block of a round last, and its
+ * index, a file of records in the same order. What the index does not have is not in the chain: it is written last.
+ */
+export class Pack {
+  /** Seqno of the first masterchain block. */
+  readonly first: number;
+  readonly file: string;
+  readonly indexFile: string;
+  /** Number of blocks. */
+  count = 0;
+  /** Number of rounds. */
+  rounds = 0;
+  /** Bytes of the pack. */
+  size = PACK_HEAD.length;
+  #pack: number | null = null;
+  #index: number | null = null;
+
+  private constructor(folder: string, first: number) {
+    this.first = first;
+    this.file = join(folder, packName(first, 'pack'));
+    this.indexFile = join(folder, packName(first, 'index'));
+  }
+
+  /** Begins a pack without blocks. @throws ledger/unwritable */
+  static create(folder: string, first: number): Pack {
+    const pack = new Pack(folder, first);
+    writeWhole(pack.file, PACK_HEAD);
+    writeWhole(pack.indexFile, new Uint8Array());
+    return pack;
+  }
+
+  /**
+   * Opens a pack. Of the last one a round that was not written to its end is cut off.
+   *
+   * @param visit is called with each block, in their order
+   * @throws ledger/damaged, ledger/missing-file, ledger/unreadable, ledger/unwritable
+   */
+  static open(folder: string, first: number, isLast: boolean, visit: (record: BlockRecord) => void): Pack {
+    const pack = new Pack(folder, first);
+    try {
+      pack.#read(isLast, visit);
+    } catch (error) {
+      pack.close();
+      throw error;
+    }
+    if (!isLast) pack.close();
+    return pack;
+  }
+
+  /** Whether another name leads to the same files: then they belong to a snapshot, too, and must stay as they are. */
+  get isShared(): boolean {
+    return [this.#openPack(), this.#openIndex()].some((descriptor) => fstatSync(descriptor).nlink > 1);
+  }
+
+  /** Adds the blocks of a round, that of the masterchain last. @throws ledger/unwritable */
+  append(entries: readonly NewEntry[]): readonly BlockRecord[] {
+    const parts: Uint8Array[] = [];
+    let end = this.size;
+    const put = (name: string, data: Uint8Array): Extent => {
+      const head = packEntryHead(name, data.length);
+      const at = end + head.length;
+      parts.push(head, data);
+      end = at + data.length;
+      return { at, length: data.length };
+    };
+    const records = entries.map(({ bytes, proofBytes, ...known }): BlockRecord => {
+      const name = printBlockId(known.id);
+      const block = put(`block_${name}`, bytes);
+      return { ...known, block, proof: put(`${proofKind(known.id)}_${name}`, proofBytes) };
+    });
+    write(this.file, this.#openPack(), concatBytes(...parts), this.size);
+    const index = concatBytes(...records.map(writeRecord));
+    write(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
+    this.size = end;
+    this.count += records.length;
+    this.rounds++;
+    return records;
+  }
+
+  /** @throws ledger/damaged, ledger/unreadable */
+  read(extent: Extent): Uint8Array {
+    return readExactly(this.file, this.#openPack(), extent);
+  }
+
+  /** Records, as they are in the file. @throws ledger/damaged, ledger/unreadable */
+  readIndex(from: number, count: number): Uint8Array {
+    const extent = { at: from * RECORD_BYTES, length: count * RECORD_BYTES };
+    return readExactly(this.indexFile, this.#openIndex(), extent);
+  }
+
+  close(): void {
+    for (const descriptor of [this.#pack, this.#index]) if (descriptor !== null) closeSync(descriptor);
+    this.#pack = null;
+    this.#index = null;
+  }
+
+  #openPack(): number {
+    this.#pack ??= openFile(this.file, 'it has blocks of the chain');
+    return this.#pack;
+  }
+
+  #openIndex(): number {
+    this.#index ??= openFile(this.indexFile, `it is the index of ${basename(this.file)}`);
+    return this.#index;
+  }
+
+  #read(isLast: boolean, visit: (record: BlockRecord) => void): void {
+    const packSize = reading(this.file, () => fstatSync(this.#openPack()).size);
+    const index = this.#readIndexFile(isLast, packSize);
+    // What belongs to a snapshot was whole when that was saved.
+    const mayBeTorn = isLast && !this.isShared;
+    this.#readRecords(index, visit);
+    const indexEnd = this.count * RECORD_BYTES;
+    const head = this.#readHead(packSize, mayBeTorn);
+    if (index.length > indexEnd) {
+      if (!mayBeTorn) throw damaged(this.indexFile, indexEnd, 'its last round is not whole');
+      truncate(this.indexFile, this.#openIndex(), indexEnd);
+    }
+    if (packSize < this.size && head) {
+      throw damaged(this.file, packSize, `it ends here, but its index has blocks up to byte ${this.size}`);
+    }
+    if (packSize > this.size) this.#cutTail(packSize, mayBeTorn);
+  }
+
+  /** A pack that was begun when its program was killed may have no index yet. */
+  #readIndexFile(isLast: boolean, packSize: number): Uint8Array {
+    const index = readFileIfAny(this.indexFile);
+    if (index !== null) return index;
+    if (!isLast || packSize > PACK_HEAD.length) {
+      throw ledgerErrors['missing-file']({ file: this.indexFile, needed: `it is the index of ${basename(this.file)}` });
+    }
+    writeWhole(this.indexFile, new Uint8Array());
+    return new Uint8Array();
+  }
+
+  /** @returns whether the file has its head; one that was killed in the act of writing it gets it now */
+  #readHead(packSize: number, mayBeTorn: boolean): boolean {
+    const length = Math.min(packSize, PACK_HEAD.length);
+    const found = readExactly(this.file, this.#openPack(), { at: 0, length });
+    if (toHex(found) !== toHex(PACK_HEAD.subarray(0, length))) {
+      throw damaged(this.file, 0, `it starts with ${toHex(found)}, which no archive pack does`);
+    }
+    if (length === PACK_HEAD.length || !mayBeTorn || this.count > 0) return true;
+    write(this.file, this.#openPack(), PACK_HEAD, 0);
+    return false;
+  }
+
+  /** Counts what is in whole rounds. */
+  #readRecords(index: Uint8Array, visit: (record: BlockRecord) => void): void {
+    const { indexFile } = this;
+    const round: BlockRecord[] = [];
+    let end = this.size;
+    for (let n = 0; (n + 1) * RECORD_BYTES <= index.length; n++) {
+      const at = n * RECORD_BYTES;
+      const record = readRecord(index, at);
+      if (record === null) throw damaged(indexFile, at, 'the checksum of the record is wrong');
+      const { id, mc_seqno, block, proof } = record;
+      const wanted = this.first + this.rounds;
+      if (mc_seqno !== wanted || (isMasterchain(id) && id.seqno !== wanted)) {
+        throw damaged(indexFile, at, `it has block ${printPosition(id)} of round ${mc_seqno} in round ${wanted}`);
+      }
+      if (block.at <= end || proof.at <= block.at + block.length) {
+        throw damaged(indexFile, at, `the files of block ${printPosition(id)} overlap with others`);
+      }
+      end = proof.at + proof.length;
+      round.push(record);
+      if (!isMasterchain(id)) continue;
+      for (const each of round.splice(0)) visit(each);
+      this.count = n + 1;
+      this.rounds++;
+      this.size = end;
+    }
+  }
+
+  #cutTail(packSize: number, mayBeTorn: boolean): void {
+    const tail = { at: this.size, length: packSize - this.size };
+    const problem = mayBeTorn
+      ? unfinishedRound(readExactly(this.file, this.#openPack(), tail))
+      : { offset: 0, problem: 'its index has nothing of what begins here' };
+    if (problem !== null) throw damaged(this.file, this.size + problem.offset, problem.problem);
+    truncate(this.file, this.#openPack(), this.size);
+  }
+}
+
+/** As nodes name the proofs of blocks of the masterchain, and those of others. */
+function proofKind(id: BlockId): 'proof' | 'prooflink' {
+  return isMasterchain(id) ? 'proof' : 'prooflink';
+}
+
+function damaged(file: string, offset: number, problem: string): Error {
+  return ledgerErrors.damaged({ file, offset, problem });
+}
+
+function openFile(file: string, needed: string): number {
+  return reading(file, () => {
+    try {
+      return openSync(file, 'r+');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw ledgerErrors['missing-file']({ file, needed });
+    }
+  });
+}
+
+function readExactly(file: string, descriptor: number, { at, length }: Extent): Uint8Array {
+  const bytes = new Uint8Array(length);
+  reading(file, () => {
+    for (let done = 0; done < length; ) {
+      const read = readSync(descriptor, bytes, done, length - done, at + done);
+      if (read === 0) throw damaged(file, at + done, `${length - done} more bytes should be here`);
+      done += read;
+    }
+  });
+  return bytes;
+}
+
+function write(file: string, descriptor: number, bytes: Uint8Array, at: number): void {
+  writing(file, () => {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+    }
+  });
+}
+
+function truncate(file: string, descriptor: number, length: number): void {
+  writing(file, () => ftruncateSync(descriptor, length));
+}
