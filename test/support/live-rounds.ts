@@ -7,7 +7,7 @@ import { signatureSetOf } from '#formats/proofs/block-proof.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { toHex } from '#kernel/bytes/bytes.js';
-import type { Genesis } from '#localnet/genesis/genesis.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
 import type { NewBlock, Round } from '#localnet/ledger/round.js';
 import { buildChain, type ChainBlock } from '#localnet/replay/recorded-chain.js';
 import { type RecordedContent, sortContent } from '#localnet/replay/recorded-content.js';

@@ -5,8 +5,8 @@ import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-i
 import { shardHex } from '#formats/tlb/shard-ident.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
-import type { Genesis } from '#localnet/genesis/genesis.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
 import { readNeeded, writeWhole } from '#localnet/ledger/ledger-files.js';
 import type { Zerostate } from '#localnet/ledger/round.js';
 import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';

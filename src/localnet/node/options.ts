@@ -4,7 +4,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
-import type { Genesis } from '#localnet/genesis/genesis.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
 import type { NodeStatus } from '#localnet/node/local-node.js';
 import type { ProducedRound, ProducerModules } from '#localnet/producer/round-request.js';
 
