@@ -1,0 +1,168 @@
+import { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Account } from '#formats/tlb/account.js';
+import type { AccountBlock } from '#formats/tlb/account-block.js';
+import type { AccountStatus } from '#formats/tlb/account-status.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
+import type { ShardAccount } from '#formats/tlb/shard-account.js';
+import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
+import type { Transaction } from '#formats/tlb/transaction.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import type { BlockContext } from '#localnet/validation/block-context.js';
+import { dictionariesDiffer } from '#localnet/validation/dictionary-difference.js';
+
+/** A transaction of a block. */
+export interface BlockTransaction {
+  readonly account: Uint8Array;
+  readonly transaction: Transaction;
+  readonly hash: Uint8Array;
+}
+
+/** An account that a block changes. */
+export interface ChangedAccount {
+  readonly account: Uint8Array;
+  readonly before: Account;
+  readonly after: Account;
+  /** In the order of their lts. */
+  readonly transactions: readonly BlockTransaction[];
+}
+
+const NO_HASH = new Uint8Array(32);
+/** Hash of the `Account` of who has none. */
+const NONE_HASH = new Builder().storeBit(false).endCell().hash();
+const NONE: Account = { kind: 'account_none' };
+
+/**
+ * Checks the transactions of all accounts: that they make chains from the accounts before to those after, and that no other
+ * account has changed.
+ *
+ * @throws validation/broken-rule
+ */
+export function checkAccounts(context: BlockContext): readonly ChangedAccount[] {
+  const { rules, extra, shard, before, after, deviations } = context;
+  const changed: ChangedAccount[] = [];
+  let expected = before.accounts;
+  const now = after.accounts.value;
+  for (const [account, block] of extra.account_blocks.value) {
+    const place = { what: 'account', hash: account };
+    rules.equal('account-block', account, block.account_addr, place);
+    const inside = shardContains(shard.shard, accountPrefix(account));
+    rules.require(inside, 'account-block', 'an account of the shard', account, place);
+    const old = before.accounts.get(account) ?? null;
+    const fresh = now.get(account) ?? null;
+    changed.push(checkAccount(context, account, block, old, fresh));
+    expected = fresh === null ? expected.delete(account) : expected.set(account, fresh);
+  }
+  for (const { key, old, fresh } of dictionariesDiffer(expected, now)) {
+    const place = { what: 'account', hash: key };
+    rules.require(old === null && fresh !== null, 'account-unchanged', 'no change', 'another state', place);
+    deviations.push({ kind: 'account-import', block: rules.block, subject: toHex(key) });
+    expected = expected.set(key, fresh!);
+  }
+  rules.equal('accounts-dictionary', expected.root?.hash() ?? null, now.root?.hash() ?? null);
+  rules.equal('accounts-dictionary', expected.extra.balance, now.extra.balance, 'extra');
+  rules.equal('accounts-dictionary', expected.extra.split_depth, now.extra.split_depth, 'extra');
+  return changed;
+}
+
+function checkAccount(
+  context: BlockContext,
+  account: Uint8Array,
+  block: AccountBlock,
+  old: ShardAccount | null,
+  fresh: ShardAccount | null,
+): ChangedAccount {
+  const { rules } = context;
+  const place = { what: 'account', hash: account };
+  const { old_hash, new_hash } = block.state_update.value;
+  rules.equal('account-state-update', old?.account.cell.hash() ?? NONE_HASH, old_hash, place);
+  rules.equal('account-state-update', fresh?.account.cell.hash() ?? NONE_HASH, new_hash, place);
+
+  const before = old?.account.value ?? NONE;
+  let hash = old_hash;
+  let status = statusOf(before);
+  let last = { hash: old?.last_trans_hash ?? NO_HASH, lt: old?.last_trans_lt ?? 0n, end: endOf(before) };
+  const transactions: BlockTransaction[] = [];
+  for (const [key, lazy] of block.transactions) {
+    const transaction = lazy.value;
+    const { lt } = transaction;
+    const at = `${place.what} ${toHex(account)}, transaction ${lt}`;
+    rules.equal('transaction-place', account, transaction.account_addr, at);
+    rules.equal('transaction-place', key, lt, at);
+    rules.equal('transaction-chain', last.hash, transaction.prev_trans_hash, at);
+    rules.equal('transaction-chain', last.lt, transaction.prev_trans_lt, at);
+    rules.require(lt >= last.end, 'transaction-lt', `not before ${last.end}`, lt, at);
+    const end = lt + 1n + BigInt(transaction.outmsg_cnt);
+    const { start_lt, end_lt, gen_utime } = context.info;
+    rules.require(lt > start_lt && end <= end_lt, 'transaction-lt', `${start_lt} < lt, end <= ${end_lt}`, lt, at);
+    rules.equal('transaction-time', gen_utime, transaction.now, at);
+    const update = transaction.state_update.value;
+    rules.equal('transaction-state-update', hash, update.old_hash, at);
+    rules.equal('transaction-status', status, transaction.orig_status, at);
+    checkOutMessages(context, transaction, at);
+    hash = update.new_hash;
+    status = transaction.end_status;
+    const own = lazy.cell.hash();
+    last = { hash: own, lt, end };
+    transactions.push({ account, transaction, hash: own });
+  }
+  rules.equal('account-state-update', new_hash, hash, place);
+  const after = fresh?.account.value ?? NONE;
+  rules.equal('transaction-status', statusOf(after), status, place);
+  if (fresh !== null) {
+    rules.equal('account-last-transaction', last.hash, fresh.last_trans_hash, place);
+    rules.equal('account-last-transaction', last.lt, fresh.last_trans_lt, place);
+    if (after.kind === 'account') {
+      rules.equal('account-last-transaction', last.end, after.storage.last_trans_lt, place);
+      checkAddress(context, account, after);
+    }
+  }
+  return { account, before, after, transactions };
+}
+
+function checkAddress({ rules, shard }: BlockContext, account: Uint8Array, state: Account & { kind: 'account' }): void {
+  const { addr } = state;
+  const own = addr instanceof Address ? addr.hash : addr.kind === 'addr_std' ? addr.address : null;
+  const workchain = addr instanceof Address ? addr.workchain : addr.workchain_id;
+  const anycast = !(addr instanceof Address) && addr.anycast !== null;
+  const right = workchain === shard.workchain && (anycast || (own !== null && bytesEqual(own, account)));
+  rules.require(right, 'account-address', account, own, { what: 'account', hash: account });
+}
+
+/** Numbers from 0 on, lts one after the other. */
+function checkOutMessages({ rules, info }: BlockContext, { lt, outmsg_cnt, out_msgs }: Transaction, at: string): void {
+  let next = 0;
+  for (const [index, message] of out_msgs) {
+    rules.equal('out-messages', next++, index, at);
+    const header = message.value.info;
+    if (header.kind === 'ext_in_msg_info')
+      throw rules.broken('out-messages', 'a message of a contract', header.kind, at);
+    rules.equal('out-messages', lt + BigInt(next), header.created_lt, `${at}, created_lt`);
+    rules.equal('out-messages', info.gen_utime, header.created_at, `${at}, created_at`);
+  }
+  rules.equal('out-messages', outmsg_cnt, next, at);
+}
+
+/** The status by which transactions call the state of an account. */
+function statusOf(account: Account): AccountStatus {
+  if (account.kind === 'account_none') return 'acc_state_nonexist';
+  const { kind } = account.storage.state;
+  return kind === 'account_active'
+    ? 'acc_state_active'
+    : kind === 'account_frozen'
+      ? 'acc_state_frozen'
+      : 'acc_state_uninit';
+}
+
+function endOf(account: Account): bigint {
+  return account.kind === 'account_none' ? 0n : account.storage.last_trans_lt;
+}
+
+export function balanceOf(account: Account): CurrencyCollection {
+  return account.kind === 'account_none' ? NO_CURRENCY : account.storage.balance;
+}
+
+/** Sum of the fees of some transactions. */
+export function totalFees(transactions: readonly BlockTransaction[]): CurrencyCollection {
+  return transactions.map(({ transaction }) => transaction.total_fees).reduce(addCurrency, NO_CURRENCY);
+}

@@ -1,0 +1,150 @@
+import { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import {
+  AccountDispatchQueue,
+  type DispatchQueue,
+  type EnqueuedMsg,
+  type OutMsgQueue,
+} from '#formats/tlb/out-msg-queue.js';
+import type { BlockContext } from '#localnet/validation/block-context.js';
+import { dictionariesDiffer } from '#localnet/validation/dictionary-difference.js';
+import type { MessageBook } from '#localnet/validation/message-book.js';
+import { queueKey, type RoutedMessage } from '#localnet/validation/queued-message.js';
+
+/** Checks that the queues are those before, without what left them, and with what came. @throws validation/broken-rule */
+export function checkQueues(context: BlockContext, book: MessageBook): void {
+  checkQueue(context, book);
+  checkDispatchQueue(context, book);
+}
+
+function checkQueue(context: BlockContext, book: MessageBook): void {
+  const { rules, before, after } = context;
+  const { out_queue, extra } = after.out_msg_queue_info.value;
+  let queue = before.queue;
+  let size = 0;
+  const remove = (
+    place: { readonly what: string; readonly hash: Uint8Array },
+    key: Parameters<OutMsgQueue['get']>[0],
+  ) => {
+    rules.require(queue.has(key), 'queue-change', 'in the queue before', 'not there', place);
+    queue = queue.delete(key);
+    size--;
+  };
+  for (const [hash, message] of book.out) {
+    const place = { what: message.kind, hash: Buffer.from(hash, 'hex') };
+    switch (message.kind) {
+      case 'msg_export_deq':
+      case 'msg_export_deq_short':
+      case 'msg_export_deq_imm':
+        remove(place, book.queueKeyOf(hash)!);
+        break;
+      case 'msg_export_tr_req': {
+        const imported = message.imported.value;
+        if (imported.kind === 'msg_import_tr') remove(place, queueKey(book.routed(imported.in_msg)!));
+        break;
+      }
+    }
+  }
+  for (const [hash, message] of book.out) {
+    const place = { what: message.kind, hash: Buffer.from(hash, 'hex') };
+    switch (message.kind) {
+      case 'msg_export_new':
+      case 'msg_export_tr':
+      case 'msg_export_tr_req':
+      case 'msg_export_deferred_tr': {
+        const key = book.queueKeyOf(hash)!;
+        const entry = out_queue.get(key);
+        rules.require(!queue.has(key), 'queue-change', 'not in the queue before', 'there', place);
+        if (entry === undefined) throw rules.broken('queue-change', 'in the queue', 'not there', place);
+        rules.equal('queue-change', message.out_msg.cell.hash(), entry.out_msg.cell.hash(), place);
+        checkEnqueuedLt(context, entry, message.kind === 'msg_export_new' ? book.routed(message.out_msg) : null);
+        queue = queue.set(key, entry);
+        size++;
+      }
+    }
+  }
+  for (const { key, old } of dictionariesDiffer(queue, out_queue)) {
+    const place = { what: 'message', hash: key.hash };
+    throw rules.broken(
+      'queue-change',
+      old === null ? 'not there' : 'as before',
+      old === null ? 'there' : 'missing',
+      place,
+    );
+  }
+  rules.equal('queue-dictionary', queue.root?.hash() ?? null, out_queue.root?.hash() ?? null);
+  rules.equal('queue-dictionary', queue.extra, out_queue.extra, 'extra');
+  if (extra?.out_queue_size == null) return;
+  rules.equal('queue-size', (before.queueSize ?? before.queue.count()) + size, extra.out_queue_size);
+}
+
+/** @param created the message, when it was made in this block */
+function checkEnqueuedLt(
+  { rules, info }: BlockContext,
+  { enqueued_lt }: EnqueuedMsg,
+  created: RoutedMessage | null,
+): void {
+  if (created !== null) rules.equal('enqueued-lt', created.lt, enqueued_lt, { what: 'message', hash: created.hash });
+  const inside = enqueued_lt >= info.start_lt && enqueued_lt < info.end_lt;
+  rules.require(inside, 'enqueued-lt', `${info.start_lt} <= lt < ${info.end_lt}`, enqueued_lt);
+}
+
+/** Messages that are put off wait under their sender, and leave in the order of their lts. */
+function checkDispatchQueue(context: BlockContext, book: MessageBook): void {
+  const { rules, before, after } = context;
+  const found = after.out_msg_queue_info.value.extra?.dispatch_queue ?? null;
+  let dispatch = before.dispatch;
+  for (const { message, routed } of removals(book)) {
+    const place = { what: message, hash: routed.hash };
+    const { id, messages } = ofSender(dispatch, routed);
+    const [first] = messages ?? [];
+    rules.equal('dispatch-queue', first?.[0] ?? null, routed.info.created_lt, place);
+    const [lt, entry] = first!;
+    rules.equal('dispatch-queue', entry.out_msg.value.msg.cell.hash(), routed.hash, place);
+    const rest = messages!.delete(lt);
+    dispatch = rest.isEmpty
+      ? dispatch.delete(id)
+      : dispatch.set(id, { messages: rest, count: dispatch.get(id)!.count - 1 });
+  }
+  for (const [hash, message] of book.out) {
+    if (message.kind !== 'msg_export_new_defer') continue;
+    const routed = book.routed(message.out_msg)!;
+    const { id, messages, count } = ofSender(dispatch, routed);
+    const lt = routed.info.created_lt;
+    const place = { what: 'message', hash: Buffer.from(hash, 'hex') };
+    rules.require(messages?.has(lt) !== true, 'dispatch-queue', 'not there before', 'there', place);
+    const entry = { enqueued_lt: lt, out_msg: message.out_msg };
+    dispatch = dispatch.set(id, { messages: (messages ?? NO_MESSAGES).set(lt, entry), count: count + 1 });
+  }
+  if (found === null) {
+    rules.require(dispatch.isEmpty, 'dispatch-queue', 'none', 'some');
+    return;
+  }
+  for (const { key } of dictionariesDiffer(dispatch, found))
+    throw rules.broken('dispatch-queue', 'what was put off', 'another', { what: 'account', hash: key });
+  rules.equal('dispatch-queue', dispatch.root?.hash() ?? null, found.root?.hash() ?? null);
+  rules.equal('dispatch-queue', dispatch.extra, found.extra, 'extra');
+}
+
+const NO_MESSAGES = decodeCell(AccountDispatchQueue, new Builder().storeUint(0, 49).endCell()).messages;
+
+function ofSender(
+  dispatch: DispatchQueue,
+  { info }: RoutedMessage,
+): { readonly id: Uint8Array; readonly messages: AccountDispatchQueue['messages'] | null; readonly count: number } {
+  const { src } = info;
+  const id = src instanceof Address ? src.hash : new Uint8Array(32);
+  const own = dispatch.get(id);
+  return { id, messages: own?.messages ?? null, count: own?.count ?? 0 };
+}
+
+/** The messages that were put off before and are sent on in this block, first ones first. */
+function removals(book: MessageBook): readonly { readonly message: string; readonly routed: RoutedMessage }[] {
+  const found: { readonly message: string; readonly routed: RoutedMessage }[] = [];
+  for (const [, message] of book.in) {
+    if (message.kind !== 'msg_import_deferred_fin' && message.kind !== 'msg_import_deferred_tr') continue;
+    found.push({ message: message.kind, routed: book.routed(message.in_msg)! });
+  }
+  return found.sort((a, b) => (a.routed.info.created_lt < b.routed.info.created_lt ? -1 : 1));
+}

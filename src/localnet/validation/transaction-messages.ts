@@ -1,0 +1,127 @@
+import { Address } from '#formats/address/address.js';
+import type { MsgAddressInt } from '#formats/address/msg-address.js';
+import { isMasterchain } from '#formats/proofs/block-id.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY, onlyGrams } from '#formats/tlb/currency.js';
+import { transitValue } from '#formats/tlb/transit-value.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { type BlockTransaction, balanceOf, type ChangedAccount, totalFees } from '#localnet/validation/accounts.js';
+import type { BlockContext } from '#localnet/validation/block-context.js';
+import type { MessageBook } from '#localnet/validation/message-book.js';
+
+const IN_KINDS = ['msg_import_ext', 'msg_import_fin', 'msg_import_imm', 'msg_import_ihr', 'msg_import_deferred_fin'];
+const OUT_KINDS = ['msg_export_ext', 'msg_export_new', 'msg_export_imm', 'msg_export_new_defer'];
+/** From this version of the rules on, the field that was a fee of instant routing is none. */
+const FLAGS_VERSION = 12;
+
+/**
+ * Checks that each message of a transaction is registered once and in a right way, that accounts receive messages in their
+ * order, and that no account gains or loses value in another way than by messages and fees.
+ *
+ * @returns what vanished at the address where coins are burned
+ * @throws validation/broken-rule
+ */
+export function checkTransactionMessages(
+  context: BlockContext,
+  book: MessageBook,
+  accounts: readonly ChangedAccount[],
+): CurrencyCollection {
+  const received = new Set<string>();
+  let burned = NO_CURRENCY;
+  for (const changed of accounts) {
+    let latest = 0n;
+    for (const each of changed.transactions) {
+      const lt = checkIncoming(context, book, each, received);
+      if (lt !== null) {
+        const at = { what: `transaction ${each.transaction.lt} of account`, hash: each.account };
+        context.rules.require(lt >= latest, 'processing-order', `a message not before ${latest}`, lt, at);
+        latest = lt;
+      }
+      checkOutgoing(context, book, each);
+    }
+    burned = addCurrency(burned, checkBalance(context, book, changed));
+  }
+  return burned;
+}
+
+/** The lt by which an internal message is put in order; `null` for others, and for those that the block itself makes. */
+function checkIncoming(
+  { rules, shard, info }: BlockContext,
+  book: MessageBook,
+  { account, transaction }: BlockTransaction,
+  received: Set<string>,
+): bigint | null {
+  const { in_msg, lt } = transaction;
+  if (in_msg === null) return null;
+  const hash = in_msg.cell.hash();
+  const place = { what: 'message', hash };
+  const key = toHex(hash);
+  rules.require(!received.has(key), 'message-once', 'one transaction', 'another one', place);
+  received.add(key);
+  const registered = book.in.get(key);
+  rules.require(IN_KINDS.includes(registered?.kind ?? ''), 'in-message', 'an InMsg', registered?.kind ?? 'none', place);
+  const header = in_msg.value.info;
+  if (header.kind === 'ext_out_msg_info')
+    throw rules.broken('in-message', 'a message to an account', header.kind, place);
+  rules.require(isAccount(header.dest, shard.workchain, account), 'message-dest', account, 'another', place);
+  if (header.kind === 'ext_in_msg_info') return null;
+  rules.require(header.created_lt < lt, 'message-lt', `before ${lt}`, header.created_lt, place);
+  if (header.created_lt === info.start_lt && book.isSpecial(hash)) return null;
+  const routed = registered !== undefined && 'in_msg' in registered ? book.routed(registered.in_msg) : null;
+  return routed?.lt ?? header.created_lt;
+}
+
+function checkOutgoing({ rules, shard }: BlockContext, book: MessageBook, each: BlockTransaction): void {
+  for (const [, message] of each.transaction.out_msgs) {
+    const place = { what: 'message', hash: message.cell.hash() };
+    const registered = book.out.get(toHex(place.hash))?.kind ?? 'none';
+    rules.require(OUT_KINDS.includes(registered), 'out-message', 'an OutMsg', registered, place);
+    const { info } = message.value;
+    if (info.kind === 'ext_in_msg_info') throw rules.broken('out-message', 'a message of an account', info.kind, place);
+    rules.require(isAccount(info.src, shard.workchain, each.account), 'message-src', each.account, 'another', place);
+  }
+}
+
+/** Balance before, and what came in, is balance after, what went out, and fees. @returns what was burned */
+function checkBalance(context: BlockContext, book: MessageBook, changed: ChangedAccount): CurrencyCollection {
+  const { rules, id, globalVersion, reference, deviations } = context;
+  const { account, transactions } = changed;
+  let left = balanceOf(changed.before);
+  let right = addCurrency(balanceOf(changed.after), totalFees(transactions));
+  let isSet = false;
+  for (const { transaction } of transactions) {
+    const { in_msg, out_msgs } = transaction;
+    const header = in_msg?.value.info;
+    if (header?.kind === 'int_msg_info') {
+      left = addCurrency(left, header.value);
+      if (globalVersion < FLAGS_VERSION) left = addCurrency(left, onlyGrams(header.extra_flags));
+    }
+    if (in_msg === null && transaction.description.value.kind !== 'trans_tick_tock') isSet = true;
+    for (const [, message] of out_msgs) {
+      const registered = book.out.get(toHex(message.cell.hash()));
+      if (registered !== undefined && 'out_msg' in registered)
+        right = addCurrency(right, transitValue(registered.out_msg.value, globalVersion));
+    }
+  }
+  const place = { what: 'account', hash: account };
+  if (isSet) {
+    deviations.push({ kind: 'account-set', block: rules.block, subject: toHex(account) });
+    return NO_CURRENCY;
+  }
+  const blackhole = isMasterchain(id) ? (reference.config.burning?.blackhole_addr ?? null) : null;
+  if (blackhole !== null && bytesEqual(blackhole, account)) {
+    rules.require(left.grams >= right.grams, 'account-balance', left, right, place);
+    return onlyGrams(left.grams - right.grams);
+  }
+  rules.equal('account-balance', left, right, place);
+  return NO_CURRENCY;
+}
+
+function isAccount(address: MsgAddressInt, workchain: number, account: Uint8Array): boolean {
+  if (address instanceof Address) return address.workchain === workchain && bytesEqual(address.hash, account);
+  if (address.workchain_id !== workchain) return false;
+  const { anycast } = address;
+  const own = address.kind === 'addr_std' ? address.address : address.address.bytes;
+  const from = anycast === null ? 0 : anycast.depth;
+  // The first bits are replaced, the others are those of the account.
+  return bytesEqual(own.subarray((from + 7) >> 3), account.subarray((from + 7) >> 3));
+}

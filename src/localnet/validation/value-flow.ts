@@ -1,0 +1,94 @@
+import { isMasterchain } from '#formats/proofs/block-id.js';
+import {
+  addCurrency,
+  type CurrencyCollection,
+  ExtraCurrencyCollection,
+  NO_CURRENCY,
+  onlyGrams,
+} from '#formats/tlb/currency.js';
+import { shardPrefixLength } from '#formats/tlb/shard-ident.js';
+import { type ValueFlowBalances, type ValueFlowFees, valueFlowSums } from '#formats/tlb/value-flow.js';
+import type { BlockContext } from '#localnet/validation/block-context.js';
+
+/** The parts of a value flow, without their cells. */
+interface Flow extends ValueFlowBalances, ValueFlowFees {
+  readonly fees_collected: CurrencyCollection;
+  readonly burned: CurrencyCollection;
+}
+
+/**
+ * Computes all parts of the value flow again, from the states, messages, transactions and the configuration.
+ *
+ * @param vanished what was burned at the address for it
+ * @throws validation/broken-rule
+ */
+export function checkValueFlow(context: BlockContext, vanished: CurrencyCollection): void {
+  const { rules, id, block, extra, mcExtra, before, after, reference, deviations } = context;
+  const { config } = reference;
+  const { value_flow } = block;
+  const written = value_flow.value;
+  const flow: Flow = {
+    ...written.balances.value,
+    ...written.fees.value,
+    fees_collected: written.fees_collected,
+    burned: written.kind === 'value_flow_v2' ? written.burned : NO_CURRENCY,
+  };
+  const equal = (part: keyof Flow, expected: CurrencyCollection) =>
+    rules.equal('value-flow', expected, flow[part], part);
+  const masterchain = isMasterchain(id);
+  const imported = extra.in_msg_descr.value.extra;
+  equal('from_prev_blk', before.accounts.extra.balance);
+  equal('to_next_blk', after.accounts.value.extra.balance);
+  equal('exported', extra.out_msg_descr.value.extra);
+
+  const fees = mcExtra?.shard_fees.extra ?? { fees: NO_CURRENCY, create: NO_CURRENCY };
+  equal('fees_imported', fees.fees);
+  const { masterchain: own, basechain } = config.blockFees;
+  equal(
+    'created',
+    onlyGrams(masterchain ? own : id.workchain === 0 ? basechain >> BigInt(shardPrefixLength(id.shard)) : 0n),
+  );
+  equal('minted', mintedIn(context));
+  if (!masterchain) equal('recovered', NO_CURRENCY);
+
+  const collected = addCurrency(onlyGrams(imported.fees_collected), extra.account_blocks.value.extra);
+  const burnedHere = masterchain ? burnedPart(context, collected.grams) : 0n;
+  const burnedOfShards = masterchain ? burnedPart(context, fees.fees.grams - fees.create.grams) : 0n;
+  const burned = burnedHere + burnedOfShards;
+  const all = [collected, flow.fees_imported, flow.created].reduce(addCurrency);
+  rules.equal('value-flow', all, addCurrency(flow.fees_collected, onlyGrams(burned)), 'fees_collected');
+  if (deviations.every(({ kind }) => kind === 'library-published')) {
+    equal('imported', imported.value_imported);
+    equal('burned', addCurrency(vanished, onlyGrams(burned)));
+  }
+  const sums = valueFlowSums(written);
+  rules.equal('value-flow', sums.in, sums.out, 'sums');
+  checkTotals(context, flow);
+}
+
+/** What is destroyed of the fees. */
+function burnedPart({ reference }: BlockContext, fees: bigint): bigint {
+  const { burning } = reference.config;
+  return burning === undefined ? 0n : (fees * BigInt(burning.fee_burn_num)) / BigInt(burning.fee_burn_denom);
+}
+
+/** Extra currencies of which there are to be more than there are. */
+function mintedIn({ mcExtra, reference }: BlockContext): CurrencyCollection {
+  const { toMint } = reference.config;
+  if (mcExtra === null || toMint === undefined) return NO_CURRENCY;
+  const { other } = reference.extra.global_balance;
+  const missing: [number, bigint][] = [];
+  for (const [currency, wanted] of toMint) {
+    const amount = wanted - (other.get(currency) ?? 0n);
+    if (amount > 0n && currency !== 0) missing.push([currency, amount]);
+  }
+  return missing.length === 0 ? NO_CURRENCY : { grams: 0n, other: ExtraCurrencyCollection.of(missing) };
+}
+
+/** The sums in the state. */
+function checkTotals({ rules, after, before }: BlockContext, flow: Flow): void {
+  const { total_balance, total_validator_fees } = after.totals.value;
+  rules.equal('total-balance', flow.to_next_blk, total_balance);
+  const had = addCurrency(before.total_validator_fees, flow.fees_collected);
+  rules.equal('validator-fees', had, addCurrency(total_validator_fees, flow.recovered));
+}
