@@ -123,25 +123,15 @@ export function specialMessage(dest: Uint8Array, value: CurrencyCollection, star
   return encodeCell(Message, { info, init: null, body });
 }
 
-/** `global_balance` after a masterchain block. */
+/** `global_balance` after a masterchain block: what is burned stays counted. */
 export function globalBalanceAfter(
   before: CurrencyCollection,
   block: {
     readonly created: CurrencyCollection;
     readonly minted: CurrencyCollection;
-    readonly burned: CurrencyCollection;
     readonly shard_fees: ShardFees;
   },
 ): CurrencyCollection {
-  const { created, minted, burned, shard_fees } = block;
-  const more = [before, created, minted, shard_fees.extra.create].reduce(addCurrency);
-  return subtractCurrency(more, burned);
-}
-
-function subtractCurrency(a: CurrencyCollection, b: CurrencyCollection): CurrencyCollection {
-  const other = [...b.other].reduce((rest, [id, amount]) => {
-    const left = (rest.get(id) ?? 0n) - amount;
-    return left === 0n ? rest.delete(id) : rest.set(id, left);
-  }, a.other);
-  return { grams: a.grams - b.grams, other };
+  const { created, minted, shard_fees } = block;
+  return [before, created, minted, shard_fees.extra.create].reduce(addCurrency);
 }
