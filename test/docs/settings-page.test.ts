@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { localnetSettings } from '#app/config/localnet-settings.js';
 import { flagOf } from '#app/config/setting.js';
 import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 import { settingsPage } from './settings-page.js';
@@ -11,10 +12,11 @@ it('docs/config.md is what the code says; npm run docs:config writes it anew', (
 });
 
 it('has a row for every setting', () => {
-  const { replay, port, host, index, databaseUrl, metadata, logLevel } = devSettings;
+  const { replay, port, host, blockTime, liteserverPort, index, databaseUrl, metadata, logLevel } = devSettings;
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    ['tern dev', { replay, port, host, index, databaseUrl, metadata, logLevel }],
+    ['tern dev', { replay, port, host, blockTime, liteserverPort, index, databaseUrl, metadata, logLevel }],
+    ['tern localnet', localnetSettings],
     ['tern index', backfillSettings],
     ['tern check', checkSettings],
     ['tern migrate', migrateSettings],

@@ -1,3 +1,4 @@
+import { localnetSettings } from '#app/config/localnet-settings.js';
 import { flagOf, type Setting, type SettingTable, variableOf } from '#app/config/setting.js';
 import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 
@@ -22,6 +23,7 @@ export function settingsPage(): string {
       Object.fromEntries(Object.entries(devSettings).filter(([name, setting]) => all[name] !== setting)),
       `Otherwise it has those of \`tern serve\`, without ${without()}.`,
     ),
+    section('tern localnet', localnetSettings),
     section('tern index', backfillSettings),
     section('tern check', checkSettings),
     section('tern migrate', migrateSettings),

@@ -62,6 +62,7 @@ export class FakeLocalNode implements LocalNode {
   /** Accounts that a forked network has. */
   readonly foreign = new Set<string>();
   funded: readonly FundedWallet[] = [fakeFaucet, fakeWallet];
+  #chain = 1;
   #seqno = 10;
   #now = GENESIS_TIME;
   #offset = 0;
@@ -83,6 +84,7 @@ export class FakeLocalNode implements LocalNode {
 
   async status(): Promise<NodeStatus> {
     return {
+      chain: `chain-${this.#chain}`,
       head: fakeBlock(MASTERCHAIN_SHARD, this.#seqno),
       gen_utime: this.#now - 1,
       now: this.#now,
@@ -160,7 +162,7 @@ export class FakeLocalNode implements LocalNode {
 
   async loadSnapshot(name: string): Promise<void> {
     this.#note(['loadSnapshot', name]);
-    this.#seqno = this.#find(name).head.seqno;
+    this.#begin(this.#find(name).head.seqno);
   }
 
   async deleteSnapshot(name: string): Promise<void> {
@@ -171,7 +173,7 @@ export class FakeLocalNode implements LocalNode {
 
   async reset(): Promise<void> {
     this.#note(['reset']);
-    this.#seqno = 0;
+    this.#begin(0);
   }
 
   async exportTo(folder: string): Promise<{ readonly blocks: number }> {
@@ -181,6 +183,14 @@ export class FakeLocalNode implements LocalNode {
 
   async touch(address: Address): Promise<MinedIn | null> {
     return this.foreign.has(address.toRaw()) ? this.#mined(['touch', address.toRaw()]) : null;
+  }
+
+  /** The old chain ends a moment after this was answered. */
+  #begin(seqno: number): void {
+    setTimeout(() => {
+      this.#chain++;
+      this.#seqno = seqno;
+    }, 150);
   }
 
   #note(call: readonly [string, ...unknown[]]): void {

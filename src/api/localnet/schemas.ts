@@ -32,6 +32,7 @@ const Fork = named(
 export const Status = named(
   'Status',
   {
+    chain: Type.String({ description: 'Tells chains apart: another one after a reset or the load of a snapshot.' }),
     head: BlockReference,
     gen_utime: Type.Integer({ description: 'Time of the head, in Unix seconds.' }),
     now: Type.Integer({ description: 'The time that the next block will have, in Unix seconds.' }),
@@ -100,6 +101,14 @@ export const Snapshot = named(
 );
 
 export const Snapshots = named('SnapshotsResponse', { snapshots: Type.Array(Snapshot) }, 'All snapshots.');
+
+export const Ending = named(
+  'EndingResponse',
+  {
+    chain: Type.String({ description: 'The chain that ends. It has begun anew when the status names another one.' }),
+  },
+  'A chain that ends, so that another one can begin.',
+);
 
 export const Exported = named(
   'ExportedResponse',

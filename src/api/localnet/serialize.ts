@@ -21,8 +21,9 @@ export function rawAddress({ workchain, hash }: Address): string {
 }
 
 export function statusJson(status: NodeStatus): Static<typeof Status> {
-  const { head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
+  const { chain, head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
   return {
+    chain,
     head: blockReference(head),
     ...{ gen_utime, now, time_offset, block_time, paused, waiting_messages },
     shards: shards.map(blockReference),

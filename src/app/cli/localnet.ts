@@ -5,6 +5,7 @@ import { AddressCommand } from '#app/cli/address-command.js';
 import type { Environment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { nanotonsOf, numberOf, secondsOf } from '#app/cli/localnet/amounts.js';
+import { begunAnew } from '#app/cli/localnet/begun-anew.js';
 import { cellArgument, cellOrNone } from '#app/cli/localnet/cell-argument.js';
 import { type LocalnetAnswer, LocalnetClient } from '#app/cli/localnet/localnet-client.js';
 import { shardArgument } from '#app/cli/localnet/shard-argument.js';
@@ -57,6 +58,9 @@ function commandsOf(environment: Environment): readonly Command[] {
     for (const arg of args) made.argument(arg);
     addSettings(made, localnetSettings).option('--json', 'print JSON, as the HTTP API answers');
     return made.action(async (...given: unknown[]) => {
+      const stray = made.args[args.length];
+      if (stray !== undefined)
+        throw cliErrors.usage({ problem: `tern localnet ${name} does not take "${stray}" as well` });
       const flags = made.opts<CommonFlags & Flags>();
       // Behind the arguments are the flags and the command itself.
       const values = given.slice(0, args.length).map((value) => value as string);
@@ -171,7 +175,7 @@ function commandsOf(environment: Environment): readonly Command[] {
     ),
     command('snapshot <action> [name]', 'save, load, list or delete states to go back to', snapshot),
     command('reset', 'end the chain and begin another one', async ({ client, show }) =>
-      show(await client.post('reset'), statusText),
+      show(await begunAnew(client, await client.post('reset')), statusText),
     ),
     command('export <folder>', 'write the chain into a folder, for tern replay', async ({ client, show }, [folder]) =>
       show(
@@ -188,7 +192,8 @@ const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
     throw cliErrors.usage({ problem: 'tern localnet snapshot takes save NAME, load NAME, delete NAME or list' });
   }
   const answer = await client.post(`snapshots/${action}`, { name });
-  show(answer, action === 'save' ? snapshotText : action === 'load' ? statusText : snapshotsText);
+  if (action === 'load') return show(await begunAnew(client, answer), statusText);
+  show(answer, action === 'save' ? snapshotText : snapshotsText);
 };
 
 function sessionOf(command: Command, { url, json }: CommonFlags, environment: Environment): Session {

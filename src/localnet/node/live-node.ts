@@ -141,6 +141,7 @@ export class LiveNode implements RunningNode {
   async status(): Promise<NodeStatus> {
     const { masterchain, shards } = this.#ledger.tip;
     return {
+      chain: this.#ledger.incarnation,
       head: masterchain.id,
       gen_utime: decodeCell(ShardStateUnsplit, masterchain.state).gen_utime,
       now: this.#time.now(),

@@ -5,6 +5,8 @@ import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
 
 /** How a local network is doing. */
 export interface NodeStatus {
+  /** Tells chains apart: it is another one after a reset, or when a snapshot was loaded. */
+  readonly chain: string;
   readonly head: BlockId;
   /** Unix seconds: the time of the head. */
   readonly gen_utime: number;

@@ -5,15 +5,17 @@ import { type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js
 import { LONG_MS } from '#api/localnet/long-work.js';
 import { badValue } from '#api/localnet/parameter-forms.js';
 import { paramsOf, snapshotName } from '#api/localnet/parameters.js';
-import { Exported, Snapshot, Snapshots, Status } from '#api/localnet/schemas.js';
-import { snapshotJson, snapshotsJson, statusJson } from '#api/localnet/serialize.js';
+import { Ending, Exported, Snapshot, Snapshots } from '#api/localnet/schemas.js';
+import { snapshotJson, snapshotsJson } from '#api/localnet/serialize.js';
 
 const TAG = 'Snapshots';
 const POST = ['POST'] as const;
 
 const LONGEST_PATH = 4_096;
 
-const BEGINS_ANEW = 'What follows the chain begins anew: answers may fail for a moment, and the index is made again.';
+const BEGINS_ANEW =
+  'Everything that follows the chain ends when this is answered, and begins anew: for a moment nothing listens here. The ' +
+  'network is back when the status names another `chain`; the index is made again.';
 
 const list = localnetEndpoint({
   name: 'snapshots',
@@ -49,13 +51,14 @@ const load = localnetEndpoint({
   summary: 'Goes back to a snapshot',
   description: `Ends the chain and goes on from the snapshot, which stays. ${BEGINS_ANEW}`,
   params: paramsOf({ name: snapshotName }),
-  result: Status,
+  result: Ending,
   statuses: [404, 504],
   freshness: 'none',
   deadlineMs: LONG_MS,
   handle: async ({ name }, { node }) => {
+    const { chain } = await node.status();
     await node.loadSnapshot(name);
-    return statusJson(await node.status());
+    return { chain };
   },
 });
 
@@ -82,13 +85,14 @@ const reset = localnetEndpoint({
   summary: 'Begins anew',
   description: `Ends the chain and begins another one from a new zerostate. Snapshots stay. ${BEGINS_ANEW}`,
   params: paramsOf({}),
-  result: Status,
+  result: Ending,
   statuses: [504],
   freshness: 'none',
   deadlineMs: LONG_MS,
   handle: async (_, { node }) => {
+    const { chain } = await node.status();
     await node.reset();
-    return statusJson(await node.status());
+    return { chain };
   },
 });
 
