@@ -14,7 +14,7 @@ import { addCurrency, CurrencyCollection, currencySum, NO_CURRENCY } from '#form
 import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
 import { DepthBalanceInfo, ShardAccount, type ShardAccounts } from '#formats/tlb/shard-account.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes/bytes.js';
 
 /** `account_none$0` */
 const NO_ACCOUNT = new Builder().storeBit(false).endCell();
@@ -41,16 +41,25 @@ export interface BlockTransaction {
 /** An account that a block looks at or changes. */
 export class BlockAccount {
   readonly address: Address;
-  /** `ShardAccount` before the block. */
-  readonly before: Cell;
+  /** `ShardAccount` before the block; of an account that comes with it, as it came. */
+  before: Cell;
+  /** Whether the shard has no such account in the state before. */
+  readonly isNew: boolean;
   /** `ShardAccount` as it now is. */
   current: Cell;
   readonly transactions: BlockTransaction[] = [];
 
-  constructor(address: Address, before: Cell) {
+  constructor(address: Address, before: Cell | null) {
     this.address = address;
-    this.before = before;
-    this.current = before;
+    this.before = before ?? NO_SHARD_ACCOUNT;
+    this.current = this.before;
+    this.isNew = before === null;
+  }
+
+  /** Takes over the state of an account that the chain does not have, as if it had always been there. */
+  import(shardAccount: Cell): void {
+    this.before = shardAccount;
+    this.current = shardAccount;
   }
 
   get account(): Account {
@@ -82,14 +91,9 @@ export class BlockAccounts {
     const key = toHex(id);
     const known = this.#opened.get(key);
     if (known !== undefined) return known;
-    const account = new BlockAccount(Address.ofParts(this.#workchain, id), this.#read(id) ?? NO_SHARD_ACCOUNT);
+    const account = new BlockAccount(Address.ofParts(this.#workchain, id), this.#read(id));
     this.#opened.set(key, account);
     return account;
-  }
-
-  /** Whether the shard had the account before the block. */
-  had(id: Uint8Array): boolean {
-    return lookup(this.#before.root, KEY_BITS, id) !== null;
   }
 
   /** The accounts that were opened, in the order of their ids. */
@@ -102,12 +106,11 @@ export class BlockAccounts {
     const blocks: [Uint8Array, Builder][] = [];
     let total_fees = NO_CURRENCY;
     for (const account of this.opened()) {
-      const { before, current, transactions, address } = account;
-      if (current !== before && !bytesEqual(before.hash(), current.hash())) {
+      const { before, current, transactions, address, isNew } = account;
+      if (isNew ? current !== NO_SHARD_ACCOUNT : current !== before) {
         const after = decodeCell(ShardAccount, current);
-        if (after.account.value.kind === 'account_none') {
-          if (before !== NO_SHARD_ACCOUNT) accounts = accounts.delete(address.hash);
-        } else accounts = accounts.set(address.hash, after);
+        if (after.account.value.kind !== 'account_none') accounts = accounts.set(address.hash, after);
+        else if (!isNew) accounts = accounts.delete(address.hash);
       }
       if (transactions.length === 0) continue;
       for (const { value } of transactions) total_fees = addCurrency(total_fees, value.total_fees);

@@ -1,3 +1,5 @@
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { type BlockRules, blockRules } from '#localnet/producer/block-rules.js';
 import type { ValidatorKey } from '#localnet/producer/masterchain/sign-block.js';
 import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
@@ -12,6 +14,7 @@ export interface RoundContext {
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly full: () => boolean;
+  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
 }
 
 /** lt of blocks are multiples of it. */

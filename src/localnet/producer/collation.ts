@@ -3,12 +3,19 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import type { Lazy } from '#formats/tlb/codec/lazy.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import type { InMsg } from '#formats/tlb/in-msg.js';
 import { Message } from '#formats/tlb/message.js';
+import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { accountPrefix } from '#formats/tlb/shard-ident.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes/bytes.js';
-import { type BlockAccount, BlockAccounts, type BlockTransaction } from '#localnet/producer/block-accounts.js';
+import {
+  type BlockAccount,
+  BlockAccounts,
+  type BlockTransaction,
+  NO_SHARD_ACCOUNT,
+} from '#localnet/producer/block-accounts.js';
 import { BlockMessages, envelope, type SentMessage } from '#localnet/producer/block-messages.js';
 import type { BlockRules } from '#localnet/producer/block-rules.js';
 import { producerErrors } from '#localnet/producer/errors.js';
@@ -55,7 +62,11 @@ export interface CollationBase {
   /** End of the block before, of the later one after a merge. */
   readonly prev_end_lt: bigint;
   readonly neighbours: readonly Neighbour[];
+  /** Unix seconds. */
+  readonly gen_utime: number;
   readonly full: () => boolean;
+  /** The state of an account that another chain may have; null when it has none. */
+  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
 }
 
 /** A rough size of what a block holds for each transaction and message, in bytes, beside the transaction itself. */
@@ -78,6 +89,8 @@ export class Collation {
   #queuesEmpty = false;
   #bytes: number = BYTES.block;
   #stuck = false;
+  #minted = NO_CURRENCY;
+  #burned = NO_CURRENCY;
 
   constructor(base: CollationBase, runner: TransactionRunner) {
     const { before, shard } = base;
@@ -99,17 +112,17 @@ export class Collation {
       if (state.kind !== 'account' || state.storage.state.kind !== 'account_active') continue;
       if (state.storage.state.state_init.special?.[which] !== true) continue;
       const result = await this.runner.run(account, { which }, lt);
-      if ('cell' in result) this.#sent(account, result);
+      if ('cell' in result) this.sent(account, result);
     }
   }
 
   /** Receives a message that no account sent: fees that are recovered, or what is minted. */
   async special(message: Cell): Promise<Lazy<InMsg>> {
-    const { account } = this.#receiver(message);
+    const account = this.accounts.get(receiverOf(message));
     const result = await this.runner.run(account, { message, special: true }, this.base.start_lt + 1n);
     if (!('cell' in result))
       throw producerErrors['transaction-mismatch']({ account: account.address.toRaw(), problem: result.problem });
-    this.#sent(account, result);
+    this.sent(account, result);
     return this.messages.importImmediate(envelope(message, { current: ARRIVED, next: ARRIVED }, 0n), result);
   }
 
@@ -172,16 +185,16 @@ export class Collation {
       if (this.#included.has(key)) continue;
       const after = this.#lastReceived?.lt ?? 0n;
       const { start_lt } = this.base;
-      const account = await this.open(external.dest.hash);
-      const result = await this.#try(account, external.message, (after > start_lt ? after : start_lt) + 1n);
-      if (!('cell' in result)) {
+      const lt = (after > start_lt ? after : start_lt) + 1n;
+      const result = await this.#try(external.dest.hash, external.message, lt);
+      if (!('account' in result)) {
         this.outcomes.push({ message: external, kind: 'refused', ...result });
         continue;
       }
       this.#included.add(key);
       this.outcomes.push({ message: external, kind: 'included' });
-      this.messages.importExternal(external.message, result);
-      this.#sent(account, result);
+      this.messages.importExternal(external.message, result.transaction);
+      this.sent(result.account, result.transaction);
       await this.passNew();
     }
   }
@@ -225,9 +238,50 @@ export class Collation {
     return { bytes: this.#bytes, gas, lt_delta: end_lt - this.base.start_lt };
   }
 
-  /** The account, whether it is there or not. @param id 32 bytes */
+  /**
+   * The account, whether it is there or not. One that the chain does not have may be taken over from another chain.
+   * @param id 32 bytes
+   * @throws producer/foreign-account
+   */
   async open(id: Uint8Array): Promise<BlockAccount> {
-    return this.accounts.get(id);
+    const account = this.accounts.get(id);
+    const { foreignAccount } = this.base;
+    if (foreignAccount === null || account.current !== NO_SHARD_ACCOUNT) return account;
+    const foreign = await foreignAccount(account.address);
+    const problem = foreign === null ? null : this.import(account, foreign);
+    if (problem !== null) throw producerErrors['foreign-account']({ account: account.address.toRaw(), problem });
+    return account;
+  }
+
+  /** Takes over the state of an account that the chain does not have. @returns what is wrong with it */
+  import(account: BlockAccount, shardAccount: Cell): string | null {
+    const value = decodeCell(ShardAccount, shardAccount).account.value;
+    if (value.kind === 'account_none') return 'it says that there is none';
+    const { addr, storage } = value;
+    if (!(addr instanceof Address) || !addr.equals(account.address)) return 'it is the state of another account';
+    if (storage.last_trans_lt > this.base.start_lt)
+      return `its last transaction ended at lt ${storage.last_trans_lt}, the block begins at ${this.base.start_lt}`;
+    account.import(shardAccount);
+    this.mint(storage.balance);
+    return null;
+  }
+
+  /** Value that comes into being. */
+  get minted(): CurrencyCollection {
+    return this.#minted;
+  }
+
+  mint(value: CurrencyCollection): void {
+    this.#minted = addCurrency(this.#minted, value);
+  }
+
+  /** Value that is destroyed, beside fees. */
+  get burned(): CurrencyCollection {
+    return this.#burned;
+  }
+
+  burn(value: CurrencyCollection): void {
+    this.#burned = addCurrency(this.#burned, value);
   }
 
   #isFull(): boolean {
@@ -256,46 +310,39 @@ export class Collation {
       this.#bytes += BYTES.message;
       return true;
     }
-    const { account } = this.#receiver(queued.message);
-    const result = await this.#try(account, queued.message, start_lt + 1n);
-    if (!('cell' in result)) return false;
-    this.messages.importFinal(queued, result, own);
+    const result = await this.#try(receiverOf(queued.message), queued.message, start_lt + 1n);
+    if (!('account' in result)) return false;
+    this.messages.importFinal(queued, result.transaction, own);
     if (own) this.queue.remove(queued.key);
-    this.#sent(account, result);
+    this.sent(result.account, result.transaction);
     return true;
   }
 
   async #receiveNew(sent: SentMessage): Promise<boolean> {
-    const { account } = this.#receiver(sent.message);
-    const result = await this.#try(account, sent.message, this.base.start_lt + 1n);
-    if (!('cell' in result)) return false;
-    this.messages.passImmediately(sent, result);
-    this.#sent(account, result);
+    const result = await this.#try(receiverOf(sent.message), sent.message, this.base.start_lt + 1n);
+    if (!('account' in result)) return false;
+    this.messages.passImmediately(sent, result.transaction);
+    this.sent(result.account, result.transaction);
     return true;
   }
 
-  /** Makes the transaction of a message. A failure of the machine is a refusal, and ends what may depend on it. */
-  async #try(account: BlockAccount, message: Cell, lt: bigint): Promise<BlockTransaction | Refusal> {
+  /** Makes the transaction of a message. A failure of the machine counts as a refusal. */
+  async #try(
+    id: Uint8Array,
+    message: Cell,
+    lt: bigint,
+  ): Promise<{ readonly account: BlockAccount; readonly transaction: BlockTransaction } | Refusal> {
     try {
-      return await this.runner.run(account, { message }, lt);
+      const account = await this.open(id);
+      const transaction = await this.runner.run(account, { message }, lt);
+      return 'cell' in transaction ? { account, transaction } : transaction;
     } catch (error) {
       return { exit_code: null, problem: (error as Error).message };
     }
   }
 
-  #receiver(message: Cell): { readonly account: BlockAccount } {
-    const { info } = decodeCell(Message, message);
-    const dest = info.kind === 'int_msg_info' ? info.dest : null;
-    if (!(dest instanceof Address))
-      throw producerErrors['transaction-mismatch']({
-        account: 'nobody',
-        problem: 'a message for no account of this form',
-      });
-    return { account: this.accounts.get(dest.hash) };
-  }
-
   /** Takes note of what a transaction sent. */
-  #sent(account: BlockAccount, transaction: BlockTransaction): void {
+  sent(account: BlockAccount, transaction: BlockTransaction): void {
     this.#bytes += BYTES.transaction;
     const { value } = transaction;
     if (value.outmsg_cnt === 0) return;
@@ -320,3 +367,10 @@ export class Collation {
 }
 
 const OWN = 0;
+
+/** Account id of the receiver of an internal message. @throws producer/no-receiver */
+function receiverOf(message: Cell): Uint8Array {
+  const { info } = decodeCell(Message, message);
+  if (info.kind === 'int_msg_info' && info.dest instanceof Address) return info.dest.hash;
+  throw producerErrors['no-receiver']({ found: info.kind });
+}

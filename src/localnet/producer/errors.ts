@@ -16,6 +16,18 @@ export const producerErrors = defineErrors('producer', {
       `a transaction of ${d.account} does not fit its block: ${d.problem}`,
     remedy: REPORT,
   },
+  'no-receiver': {
+    class: 'caller',
+    message: (d: { found: string }) => `the message is for no account that a block can reach (${d.found})`,
+    remedy: 'Give a message between accounts (int_msg_info) whose receiver is a standard address.',
+  },
+  'foreign-account': {
+    class: 'caller',
+    message: (d: { account: string; problem: string }) =>
+      `the state of ${d.account} cannot be taken over: ${d.problem}`,
+    remedy:
+      'Give the state (ShardAccount) of that account, from a chain whose logical time is behind that of this one.',
+  },
   'zerostate-missing': {
     class: 'caller',
     message: (d: { workchain: number; root_hash: string }) =>

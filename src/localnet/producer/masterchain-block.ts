@@ -2,7 +2,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
 import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { NO_CURRENCY } from '#formats/tlb/currency.js';
+import { addCurrency } from '#formats/tlb/currency.js';
 import type { InMsg } from '#formats/tlb/in-msg.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import {
@@ -14,6 +14,7 @@ import {
 } from '#localnet/producer/block-cells.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
+import { intervene } from '#localnet/producer/interventions.js';
 import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
 import { mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
 import { registerShards } from '#localnet/producer/masterchain/shard-config.js';
@@ -25,7 +26,8 @@ import {
   specialMessage,
   specialValues,
 } from '#localnet/producer/masterchain/value-rules.js';
-import type { ExternalMessage } from '#localnet/producer/round-request.js';
+import { librariesAfter, publishForever } from '#localnet/producer/public-libraries.js';
+import type { ExternalMessage, Intervention } from '#localnet/producer/round-request.js';
 import type { Produced } from '#localnet/producer/shard-block.js';
 
 /** What the next masterchain block is made of. */
@@ -37,6 +39,7 @@ export interface MasterchainBlockPlan {
   /** The shards as the block will list them. */
   readonly neighbours: readonly Neighbour[];
   readonly externals: readonly ExternalMessage[];
+  readonly interventions: readonly Intervention[];
 }
 
 export interface ProducedMasterchain extends Produced {
@@ -78,7 +81,9 @@ export async function makeMasterchainBlock(
       mc_seqno,
       prev_end_lt: view.end_lt,
       neighbours: plan.neighbours,
+      gen_utime,
       full,
+      foreignAccount: context.foreignAccount,
     },
     runner,
   );
@@ -96,6 +101,7 @@ export async function makeMasterchainBlock(
   const mint_msg = await receive(special.minter, special.minted);
   collation.dequeueReceived();
   await collation.receiveQueued();
+  const failed = await intervene(collation, plan.interventions);
   await collation.receiveExternals(plan.externals);
   await collation.tickTock('tock');
   collation.queueNew();
@@ -103,11 +109,11 @@ export async function makeMasterchainBlock(
   const { fees_imported, burned: feesBurned } = importedFees(config, registered.shard_fees);
   const values: BlockValues = {
     created: createdValue(config, shard),
-    minted: special.minted,
+    minted: addCurrency(special.minted, collation.minted),
     recovered: special.recovered,
     fees_imported,
     feesBurned,
-    burned: NO_CURRENCY,
+    burned: collation.burned,
   };
   const content = blockContent(collation, values);
   const next = nextMcStateExtra({
@@ -119,7 +125,6 @@ export async function makeMasterchainBlock(
     global_balance: globalBalanceAfter(view.extra.global_balance, {
       created: values.created,
       minted: values.minted,
-      burned: content.burned,
       shard_fees: registered.shard_fees,
     }),
     creators: { masterchain: key.publicKey, shards: plan.tops.map(({ created_by }) => created_by) },
@@ -145,13 +150,17 @@ export async function makeMasterchainBlock(
     extra: mcBlockExtra(next, registered, { recover_create_msg, mint_msg }),
     state: next.extra,
     min_ref_mc_seqno: leastReference(next.extra.shard_hashes, mc_seqno),
-    libraries: before.totals.value.libraries,
+    libraries: plan.interventions.reduce(
+      (libraries, each) => (each.kind === 'library' ? publishForever(libraries, each.library) : libraries),
+      librariesAfter(before.totals.value.libraries, collation.accounts.opened()),
+    ),
   });
   return {
     block,
     key_block: next.key_block,
     session,
     externals: collation.outcomes,
+    failed,
     transactions: runner.count,
     emulateMs: runner.emulateMs,
   };

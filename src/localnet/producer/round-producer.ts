@@ -1,3 +1,4 @@
+import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import {
   type BlockId,
@@ -18,6 +19,7 @@ import type { MadeBlock } from '#localnet/producer/block-cells.js';
 import type { RoundContext } from '#localnet/producer/block-source.js';
 import type { Neighbour } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
+import { type FailedIntervention, placeOf } from '#localnet/producer/interventions.js';
 import * as merging from '#localnet/producer/masterchain/merge-states.js';
 import { type NextShardBlock, nextShardBlocks } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { signBlock, type ValidatorKey, validatorKey } from '#localnet/producer/masterchain/sign-block.js';
@@ -27,11 +29,12 @@ import { MasterchainView } from '#localnet/producer/masterchain-view.js';
 import type {
   ExternalMessage,
   ExternalOutcome,
+  Intervention,
   ProducedRound,
   ProducerModules,
   RoundRequest,
 } from '#localnet/producer/round-request.js';
-import { contains, routingPrefix } from '#localnet/producer/routing.js';
+import { contains, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
 import { makeShardBlock, type ShardBlockPlan } from '#localnet/producer/shard-block.js';
 
 /** A state of the tip, decoded. */
@@ -43,10 +46,13 @@ interface OpenedState extends ChainState {
 export class RoundProducer {
   readonly #modules: ProducerModules;
   readonly #key: ValidatorKey;
+  readonly #foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
 
   constructor(modules: ProducerModules) {
     this.#modules = modules;
     this.#key = validatorKey(modules.validatorSeed);
+    const { foreignAccount } = modules;
+    this.#foreignAccount = foreignAccount === undefined ? null : askOnce(foreignAccount);
   }
 
   /** @throws producer/*, and what decoding the states of the tip throws */
@@ -59,10 +65,21 @@ export class RoundProducer {
     const view = new MasterchainView(tip.masterchain.id, masterchain.value, extra);
     const listed = [...shardDescrs(extra.shard_hashes)].map((entry) => findState(request, entry));
     const gen_utime = Math.max(request.now, masterchain.value.gen_utime, ...listed.map(({ value }) => value.gen_utime));
-    const context: RoundContext = { modules: this.#modules, key: this.#key, view, gen_utime, full };
-
     const next = nextShardBlocks(extra.shard_hashes, gen_utime);
-    const plans = next.map((each) => planShardBlock(request, masterchain, listed, each));
+    const context: RoundContext = {
+      modules: this.#modules,
+      key: this.#key,
+      view,
+      gen_utime,
+      full,
+      foreignAccount: this.#foreignAccount,
+    };
+    const interventions = placeInterventions(request.interventions, next);
+
+    const plans = next.map((each) => ({
+      ...planShardBlock(request, masterchain, listed, each),
+      interventions: interventions.of(each),
+    }));
     const shards = await Promise.all(plans.map((plan) => makeShardBlock(context, plan)));
     const made = shards.map(({ block }) => block);
 
@@ -71,6 +88,7 @@ export class RoundProducer {
       tops: made,
       neighbours: neighboursOfMasterchain(request, made),
       externals: request.externals.filter(({ dest }) => dest.workchain === MASTERCHAIN_SHARD.workchain),
+      interventions: interventions.of(MASTERCHAIN_SHARD),
     });
     const parts = [...shards, top];
     const refused = refuseUnreachable(request, context, next);
@@ -87,7 +105,7 @@ export class RoundProducer {
         signatures,
       },
       externals: [...parts.flatMap(({ externals }) => externals), ...refused],
-      failed: [],
+      failed: [...interventions.failed, ...parts.flatMap(({ failed }) => failed)],
       counts: {
         transactions: parts.reduce((sum, { transactions }) => sum + transactions, 0),
         emulateMs: parts.reduce((sum, { emulateMs }) => sum + emulateMs, 0),
@@ -118,7 +136,7 @@ function planShardBlock(
   masterchain: OpenedState,
   listed: readonly OpenedState[],
   next: NextShardBlock,
-): ShardBlockPlan {
+): Omit<ShardBlockPlan, 'interventions'> {
   const own = next.prev.map((entry) => listed.find(({ id }) => sameShard(id, entry)) as OpenedState);
   const [first, second] = own as [OpenedState, OpenedState | undefined];
   const others = listed.filter((state) => !own.includes(state));
@@ -195,4 +213,45 @@ function refuseUnreachable(
 /** Without what only the producer knows of it. */
 function newBlock({ id, state, bytes, root, prev, gen_utime, end_lt }: MadeBlock) {
   return { id, state, bytes, root, prev, gen_utime, end_lt };
+}
+
+/** Most accounts of which it is remembered that another chain was asked for them. */
+const MOST_ASKED = 100_000;
+
+/** Asks another chain for each account once: what has been taken over from there is not taken over again. */
+function askOnce(ask: (address: Address) => Promise<Cell | null>): (address: Address) => Promise<Cell | null> {
+  const asked = new Set<string>();
+  return async (address) => {
+    const key = address.toRaw();
+    if (asked.has(key)) return null;
+    const found = await ask(address);
+    if (asked.size >= MOST_ASKED) asked.clear();
+    asked.add(key);
+    return found;
+  };
+}
+
+/** Interventions by the shard in whose block they are made. */
+interface PlacedInterventions {
+  of(shard: Shard): readonly Intervention[];
+  /** Those for no shard. */
+  readonly failed: readonly FailedIntervention[];
+}
+
+function placeInterventions(interventions: readonly Intervention[], shards: readonly Shard[]): PlacedInterventions {
+  const placed: { readonly intervention: Intervention; readonly place: RoutingPrefix }[] = [];
+  const failed: FailedIntervention[] = [];
+  for (const intervention of interventions) {
+    try {
+      const place = placeOf(intervention);
+      if ([MASTERCHAIN_SHARD, ...shards].some((shard) => contains(shard, place))) placed.push({ intervention, place });
+      else failed.push({ intervention, problem: `there is no shard of workchain ${place.workchain} for it` });
+    } catch (error) {
+      failed.push({ intervention, problem: (error as Error).message });
+    }
+  }
+  return {
+    of: (shard) => placed.filter(({ place }) => contains(shard, place)).map(({ intervention }) => intervention),
+    failed,
+  };
 }

@@ -12,12 +12,13 @@ import {
 } from '#localnet/producer/block-cells.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
+import { type FailedIntervention, intervene } from '#localnet/producer/interventions.js';
 import { NO_HISTORY } from '#localnet/producer/load-history.js';
 import { prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
 import type { NextShardBlock } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { sessionOf } from '#localnet/producer/masterchain/sign-block.js';
 import { createdValue } from '#localnet/producer/masterchain/value-rules.js';
-import type { ExternalMessage, ExternalOutcome } from '#localnet/producer/round-request.js';
+import type { ExternalMessage, ExternalOutcome, Intervention } from '#localnet/producer/round-request.js';
 
 /** What the next block of a shard is made of. */
 export interface ShardBlockPlan {
@@ -29,6 +30,7 @@ export interface ShardBlockPlan {
   readonly before: ShardStateUnsplit;
   readonly neighbours: readonly Neighbour[];
   readonly externals: readonly ExternalMessage[];
+  readonly interventions: readonly Intervention[];
   readonly wants: { readonly split: boolean; readonly merge: boolean };
 }
 
@@ -36,6 +38,7 @@ export interface ShardBlockPlan {
 export interface Produced {
   readonly block: MadeBlock;
   readonly externals: readonly ExternalOutcome[];
+  readonly failed: readonly FailedIntervention[];
   readonly transactions: number;
   readonly emulateMs: number;
 }
@@ -60,22 +63,25 @@ export async function makeShardBlock(context: RoundContext, plan: ShardBlockPlan
       mc_seqno: view.id.seqno,
       prev_end_lt,
       neighbours: plan.neighbours,
+      gen_utime,
       full,
+      foreignAccount: context.foreignAccount,
     },
     runner,
   );
   collation.dequeueReceived();
   await collation.receiveQueued();
+  const failed = await intervene(collation, plan.interventions);
   await collation.receiveExternals(plan.externals);
   collation.queueNew();
 
   const values: BlockValues = {
     created: createdValue(rules.config, shard),
-    minted: NO_CURRENCY,
+    minted: collation.minted,
     recovered: NO_CURRENCY,
     fees_imported: NO_CURRENCY,
     feesBurned: NO_CURRENCY,
-    burned: NO_CURRENCY,
+    burned: collation.burned,
   };
   const { overload_history: overload, underload_history: underload } = before.totals.value;
   const frame: BlockFrame = {
@@ -94,5 +100,5 @@ export async function makeShardBlock(context: RoundContext, plan: ShardBlockPlan
     wants: plan.wants,
   };
   const block = blockCells(collation, frame, blockContent(collation, values), values, null);
-  return { block, externals: collation.outcomes, transactions: runner.count, emulateMs: runner.emulateMs };
+  return { block, externals: collation.outcomes, failed, transactions: runner.count, emulateMs: runner.emulateMs };
 }

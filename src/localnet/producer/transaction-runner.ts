@@ -80,6 +80,13 @@ export class TransactionRunner {
     return transaction;
   }
 
+  /** The next lt that a transaction of the account may have, at least `lt`. */
+  ltAfter(account: BlockAccount, lt: bigint): bigint {
+    const last = account.transactions.at(-1);
+    const end = last === undefined ? 0n : endOf(last.value);
+    return end > lt ? end : lt;
+  }
+
   /** Adds a transaction that was made otherwise. */
   add(account: BlockAccount, transaction: BlockTransaction, after: Cell): void {
     const { value } = transaction;
