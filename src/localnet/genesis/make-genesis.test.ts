@@ -214,3 +214,35 @@ describe('the configuration', () => {
     expect([info.value.prev_blocks.isEmpty, shard_hashes.isEmpty, gen_lt]).toEqual([true, true, 0n]);
   });
 });
+
+describe('a fork', () => {
+  const theirs = recorded.custom!.value.config.config;
+  const { masterchain, workchains } = makeGenesis({
+    ...options,
+    config: theirs.root!,
+    startLt: 9_000_000n,
+    globalId: -777,
+  });
+  const state = decodeCell(ShardStateUnsplit, masterchain.state);
+  const { config, info } = state.custom!.value;
+
+  it('begins with the configuration of the other network, but for what it does by itself', () => {
+    expect(configParam(config.config, 21)).toEqual(configParam(theirs, 21));
+    expect(configParam(config.config, 44)!.addresses.count()).toBe(configParam(theirs, 44)!.addresses.count());
+    expect(toHex(configParam(config.config, 12)!.get(0)!.zerostate_root_hash)).toBe(toHex(workchains[0]!.id.root_hash));
+    expect(configParam(config.config, 8)).toEqual({ version: 13, capabilities: 110n });
+    const group = computeValidatorGroup(validatorConfigOf(config.config), MASTERCHAIN_SHARD, 0);
+    expect(group.validators.map(({ public_key }) => toHex(public_key))).toEqual([
+      toHex(signingKey(options.validatorSeed).publicKey),
+    ]);
+    expect(info.value.validator_info.validator_list_hash_short).toBe(group.hash);
+    expect([state.gen_lt, state.global_id]).toEqual([9_000_000n, -777]);
+  });
+
+  it('keeps that configuration in its contract', () => {
+    const { value } = state.accounts.value.get(config.config_addr)!.account;
+    const active =
+      value.kind === 'account' && value.storage.state.kind === 'account_active' ? value.storage.state : null;
+    expect(toHex(active!.state_init.data!.ref(0).hash())).toBe(toHex(config.config.root!.hash()));
+  });
+});

@@ -10,7 +10,7 @@ import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
 import { bytesKey } from '#formats/tlb/codec/dictionary-key.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
-import type { ConfigDictionary } from '#formats/tlb/config/config-params.js';
+import { type ConfigDictionary, configDictionary } from '#formats/tlb/config/config-params.js';
 import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { McStateExtra, McStateInfo, OldMcBlocksInfo } from '#formats/tlb/mc-state-extra.js';
 import { OutMsgQueue, OutMsgQueueInfo, ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
@@ -19,6 +19,7 @@ import { ShardHashes } from '#formats/tlb/shard-hashes.js';
 import { MASTERCHAIN, shardIdent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
 import { LibDescr, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { type StateInit, stateInitOf } from '#formats/tlb/state-init.js';
+import { forkConfig } from '#localnet/fork/fork-config.js';
 import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT, networkConfig } from '#localnet/genesis/network-config.js';
 import { type ZerostateAccount, zerostateAccount } from '#localnet/genesis/zerostate-account.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
@@ -51,9 +52,14 @@ export interface GenesisOptions {
   readonly configSeed?: Uint8Array;
   /** Logical time of the zerostates: all blocks are later. 0 when not given. */
   readonly startLt?: bigint;
+  /**
+   * Root of the configuration (`Hashmap 32 ^Cell`) of a network that this one is a fork of, whole. It is taken over but for
+   * what a local network does by itself, see `forkConfig`.
+   */
+  readonly config?: Cell;
 }
 
-/** The zerostates of a new network. The same options, keys given, make the same zerostates. */
+/** The zerostates of a new network. The same options, keys given, make the same zerostates. @throws fork/bad-config */
 export function makeGenesis(options: GenesisOptions): Genesis {
   const { now, randomBytes, globalId = LOCAL_GLOBAL_ID, startLt = 0n } = options;
   const validatorSeed = options.validatorSeed ?? randomBytes(SEED_BYTES);
@@ -64,12 +70,13 @@ export function makeGenesis(options: GenesisOptions): Genesis {
   const accountsOf = (workchain: number) =>
     wallets.filter((wallet) => wallet.address.workchain === workchain).map(walletAccount);
   const basechain = zerostate({ ...common, workchain: BASECHAIN, accounts: accountsOf(BASECHAIN), extra: null });
-  const config = networkConfig({
+  const own = networkConfig({
     now,
     validator: signingKey(validatorSeed).publicKey,
     minter: minterOf(wallets).address.hash,
     basechain: basechain.zerostate.id,
   });
+  const config = options.config === undefined ? own : configDictionary(forkConfig(options.config, own.root as Cell));
   const accounts = [
     ...accountsOf(MASTERCHAIN),
     systemAccount(CONFIG_ACCOUNT, configContract(config, signingKey(configSeed).publicKey)),
