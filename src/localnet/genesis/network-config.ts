@@ -1,3 +1,4 @@
+// Over 250 lines: one table, which is read as a whole.
 import type { Cell } from '#formats/cells/cell.js';
 import { Dictionary, type DictionaryType } from '#formats/tlb/codec/dictionary.js';
 import { bytesKey, intKey, uintKey } from '#formats/tlb/codec/dictionary-key.js';
