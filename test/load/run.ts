@@ -1,5 +1,6 @@
-// npm run -s load -- connections|limits [--seconds N] [--connections N]: a running Tern under load, on this machine only.
-import { mkdtempSync, rmSync } from 'node:fs';
+// npm run -s load -- connections|limits|localnet [--seconds N] [--connections N] [--rate N]: a running Tern under load, on this
+// machine only.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -8,6 +9,7 @@ import { ReplayProcess } from '#test/support/replay-process.js';
 import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { loadConnections } from './connections.js';
 import { loadLimits } from './limits.js';
+import { loadLocalnet } from './localnet.js';
 
 /** What a campaign works with. */
 export interface Ground {
@@ -28,8 +30,12 @@ const campaigns: Readonly<Record<string, (ground: Ground) => Promise<boolean>>> 
   limits: loadLimits,
 };
 
+/** The campaign on a network that lives, and not on a recorded chain. */
+const LOCALNET = 'localnet';
+
 const MOST_SECONDS = 3_600;
 const MOST_CONNECTIONS = 10_000;
+const MOST_RATE = 10_000;
 
 function readArguments() {
   const { positionals, values } = parseArgs({
@@ -37,19 +43,22 @@ function readArguments() {
     options: {
       seconds: { type: 'string', default: '60' },
       connections: { type: 'string', default: '1000' },
+      rate: { type: 'string', default: '100' },
     },
   });
   const [name, ...more] = positionals;
-  const campaign = name === undefined ? undefined : campaigns[name];
+  const campaign = name === LOCALNET ? LOCALNET : campaigns[name ?? ''];
   const seconds = Number(values.seconds);
   const connections = Number(values.connections);
+  const rate = Number(values.rate);
   if (campaign === undefined || more.length > 0)
-    throw new TypeError(`wanted is one of ${Object.keys(campaigns).join(', ')}`);
+    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET].join(', ')}`);
   if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new TypeError(`--seconds is 1 to ${MOST_SECONDS}`);
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS)) {
     throw new TypeError(`--connections is 1 to ${MOST_CONNECTIONS}`);
   }
-  return { campaign, seconds, connections };
+  if (!(rate >= 1 && rate <= MOST_RATE)) throw new TypeError(`--rate is 1 to ${MOST_RATE}`);
+  return { campaign, seconds, connections, rate };
 }
 
 let given: ReturnType<typeof readArguments> | null = null;
@@ -60,19 +69,34 @@ try {
   process.exitCode = 1;
 }
 if (given !== null) {
-  const { campaign, seconds, connections } = given;
-  const network = sharedData('recorded-net/chain');
-  const folder = network ?? vectorPath('recorded-chain');
+  const { campaign, seconds, connections, rate } = given;
   const scratch = mkdtempSync(join(tmpdir(), 'tern-load-'));
-  const config = join(scratch, 'global.config.json');
+  // A database that root starts runs as another user, who has to get there.
+  chmodSync(scratch, 0o755);
+  const data = join(scratch, 'data');
   const write = (line: string): void => void process.stdout.write(`${line}\n`);
-  const replay = await ReplayProcess.start(folder, config);
   try {
-    const held = await campaign({ folder, config, data: join(scratch, 'data'), seconds, connections, write });
+    const held =
+      campaign === LOCALNET
+        ? await loadLocalnet({ data, seconds, rate, write })
+        : await onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);
     write(held ? 'load: all as it should be' : 'load: NOT as it should be');
     if (!held) process.exitCode = 1;
   } finally {
-    await replay.close();
     rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function onRecordedChain(
+  run: (ground: Pick<Ground, 'folder' | 'config'>) => Promise<boolean>,
+  scratch: string,
+): Promise<boolean> {
+  const folder = sharedData('recorded-net/chain') ?? vectorPath('recorded-chain');
+  const config = join(scratch, 'global.config.json');
+  const replay = await ReplayProcess.start(folder, config);
+  try {
+    return await run({ folder, config });
+  } finally {
+    await replay.close();
   }
 }

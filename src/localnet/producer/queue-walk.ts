@@ -1,12 +1,12 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { copyBits, putBit } from '#formats/cells/dict-bits.js';
 import { openNode } from '#formats/cells/dict-node.js';
-import { splitDictionary } from '#formats/cells/dict-split.js';
+import { splitAugmentedDictionary } from '#formats/cells/dict-split.js';
 import type { Slice } from '#formats/cells/slice.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import { outMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
+import { OutMsgQueue, outMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { shardPrefixLength } from '#formats/tlb/shard-ident.js';
 import { BitString } from '#kernel/bytes/bit-string.js';
 import { compareBytes } from '#kernel/bytes/bytes.js';
@@ -44,6 +44,8 @@ interface Node {
   readonly entry: Slice | null;
 }
 
+const { augmentation } = OutMsgQueue.dictionaryType;
+
 /**
  * The messages of several queues in the order in which they are received: by lt, then by hash. Queues are opened only as
  * far as they are read, along the least lt that each node carries.
@@ -57,7 +59,7 @@ export class QueueWalk {
    * @param source handed back with its messages
    */
   add(queue: Cell | null, to: Shard | null, source: number): void {
-    const root = to === null ? queue : splitDictionary(queue, KEY_BITS, keyPrefix(to));
+    const root = to === null ? queue : splitAugmentedDictionary(queue, KEY_BITS, keyPrefix(to), augmentation).root;
     if (root !== null) this.#push(open(root, new Uint8Array(KEY_BYTES), 0, source));
   }
 

@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { toBase64 } from '#kernel/bytes/bytes.js';
+import { internalMessage } from '#localnet/wallets/build-message.js';
+import { createTransfer, type WalletOwner } from '#localnet/wallets/create-transfer.js';
+import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
+import { signingKey } from '#localnet/wallets/signing-key.js';
+import { HIGHLOAD_TIMEOUT, walletContract } from '#localnet/wallets/wallet-contract.js';
+import { ServedTern } from '#test/support/served-tern.js';
+import { percentile } from '../../bench/latency.js';
+
+/** What a campaign on a local network is told. */
+export interface LocalnetGround {
+  /** A folder for what Tern keeps. */
+  readonly data: string;
+  readonly seconds: number;
+  /** Transactions a second. */
+  readonly rate: number;
+  readonly write: (line: string) => void;
+}
+
+/** Wallets that send: highload ones, which need no order, so that nothing but the network sets the pace. */
+const SENDERS = 8;
+const RECEIVERS = 200;
+/** A transfer is two transactions: one sends, one receives. */
+const PER_TRANSFER = 2;
+const BLOCK_TIME_MS = 400;
+const POLL_MS = 10;
+const SAMPLE_MS = 5_000;
+/** Of the messages that were sent, so many are looked for in the index. */
+const LOOKED_FOR = 200;
+const LAG_MS = 500;
+const WARM_UP = 1 / 3;
+const GROWTH = 0.1;
+
+interface Sent {
+  readonly hash: string;
+  readonly accepted: boolean;
+}
+
+/** A local network with its index at a steady rate: the index keeps up, no block is missed, memory is flat. */
+export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGround): Promise<boolean> {
+  const tern = await ServedTern.start(['dev', '--data', data, '--port', '0', '--block-time', String(BLOCK_TIME_MS)]);
+  try {
+    const senders = await fundSenders(tern.url);
+    const before = await headSeqno(tern.url);
+    const began = performance.now();
+    const end = began + seconds * 1000;
+    const made = new Map<number, number>();
+    const indexed = new Map<number, number>();
+    const memory: number[] = [];
+    const sent: Sent[] = [];
+    await Promise.all([
+      watchHeads(tern.url, end, made, indexed),
+      sample(tern, end, memory),
+      send(tern.url, senders, { end, transfersPerSecond: rate / PER_TRANSFER }, sent),
+    ]);
+    const took = (performance.now() - began) / 1000;
+    await delay(3_000);
+
+    const blocks = (await headSeqno(tern.url)) - before;
+    const accepted = sent.filter((each) => each.accepted);
+    const lags = [...made].flatMap(([seqno, at]) => {
+      const seen = indexed.get(seqno);
+      return seen === undefined ? [] : [seen - at];
+    });
+    const missing = await missingBlocks(tern.url);
+    const lost = await notIndexed(tern.url, accepted);
+    const settled = memory.slice(Math.floor(memory.length * WARM_UP));
+    const growth = Math.max(...settled.slice(-3)) / Math.max(...settled.slice(0, 3)) - 1;
+    const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
+    const reached = (accepted.length * PER_TRANSFER) / took;
+    write(`${took.toFixed(0)} s: ${sent.length} transfers sent, ${sent.length - accepted.length} refused`);
+    write(
+      `${reached.toFixed(1)} tx/s of ${rate}; ${blocks} masterchain blocks, one every ${((took * 1000) / blocks).toFixed(0)} ms`,
+    );
+    write(
+      `lag of the index: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, most ${Math.max(...lags).toFixed(0)} ms (${lags.length} blocks)`,
+    );
+    write(
+      `blocks that the index lacks: ${missing}; of ${Math.min(LOOKED_FOR, accepted.length)} messages not found: ${lost}`,
+    );
+    write(
+      `memory: ${mib(settled[0]!)} MiB after a third, ${mib(settled.at(-1)!)} MiB at the end (${(growth * 100).toFixed(1)} %)`,
+    );
+    return p99 <= LAG_MS && missing === 0 && lost === 0 && growth <= GROWTH && reached >= rate * 0.98;
+  } finally {
+    await tern.close();
+  }
+}
+
+/** New highload wallets with coins, deployed by their first message. */
+async function fundSenders(url: string): Promise<readonly Sender[]> {
+  const senders = Array.from({ length: SENDERS }, (_, number) => new Sender(number));
+  const funded = fundedWallets().find(({ version }) => version === 'v5r1')!;
+  const messages = senders.map(({ wallet }) => ({
+    message: internalMessage({ to: wallet.address, value: 10_000_000_000_000n, bounce: false }),
+  }));
+  const options = { seqno: 0, validUntil: now() + 600, messages };
+  if (!(await sendBoc(url, serializeBoc(createTransfer(funded, options)))).accepted)
+    throw new Error('no coins to send');
+  for (const { wallet } of senders) {
+    for (const until = Date.now() + 30_000; ; await delay(100)) {
+      const { result } = await json(`${url}/api/v2/getAddressBalance?address=${wallet.address.toRaw()}`);
+      if (BigInt(result) > 0n) break;
+      if (Date.now() > until) throw new Error(`${wallet.address.toRaw()} got no coins`);
+    }
+  }
+  return senders;
+}
+
+class Sender {
+  readonly wallet: WalletOwner;
+  readonly #init;
+  #queries = 0;
+
+  constructor(number: number) {
+    const seed = new Uint8Array(32).fill(number + 1);
+    const { address, walletId, init } = walletContract({
+      version: 'highload-v3',
+      publicKey: signingKey(seed).publicKey,
+    });
+    this.wallet = { version: 'highload-v3', address, walletId, seed };
+    this.#init = init;
+  }
+
+  transfer(to: WalletOwner['address']): Uint8Array {
+    const seqno = this.#queries++;
+    const message = createTransfer(this.wallet, {
+      seqno,
+      validUntil: now() - 30 + HIGHLOAD_TIMEOUT,
+      messages: [{ message: internalMessage({ to, value: 10_000_000n, bounce: false }) }],
+      init: this.#init,
+    });
+    return serializeBoc(message);
+  }
+}
+
+async function send(
+  url: string,
+  senders: readonly Sender[],
+  { end, transfersPerSecond }: { readonly end: number; readonly transfersPerSecond: number },
+  sent: Sent[],
+): Promise<void> {
+  const receivers = Array.from(
+    { length: RECEIVERS },
+    (_, number) => walletContract({ version: 'v3r2', publicKey: new Uint8Array(32).fill(number) }).address,
+  );
+  const open = new Set<Promise<void>>();
+  const began = performance.now();
+  for (let number = 0; performance.now() < end; number++) {
+    const due = began + (number * 1000) / transfersPerSecond;
+    if (due > performance.now()) await delay(due - performance.now());
+    const boc = senders[number % senders.length]!.transfer(receivers[number % receivers.length]!);
+    const sending = sendBoc(url, boc).then((result) => void sent.push(result));
+    open.add(sending);
+    void sending.finally(() => open.delete(sending));
+  }
+  await Promise.all(open);
+}
+
+/** Notes when each masterchain block is seen first: at the node, and in the index. */
+async function watchHeads(
+  url: string,
+  end: number,
+  made: Map<number, number>,
+  indexed: Map<number, number>,
+): Promise<void> {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any form
+  const watch = async (path: string, seen: Map<number, number>, seqnoOf: (answer: any) => number): Promise<void> => {
+    let last = 0;
+    while (performance.now() < end) {
+      const seqno = seqnoOf(await json(`${url}${path}`));
+      const at = performance.now();
+      if (last > 0) for (let each = last + 1; each <= seqno; each++) seen.set(each, at);
+      last = seqno;
+      await delay(POLL_MS);
+    }
+  };
+  await Promise.all([
+    watch('/localnet/status', made, ({ head }) => head.seqno),
+    watch('/api/v3/masterchainInfo', indexed, ({ last }) => last.seqno),
+  ]);
+}
+
+async function sample(tern: ServedTern, end: number, memory: number[]): Promise<void> {
+  while (performance.now() < end) {
+    await delay(SAMPLE_MS);
+    memory.push(await tern.residentBytes());
+  }
+}
+
+async function sendBoc(url: string, boc: Uint8Array): Promise<Sent> {
+  const answer = await fetch(`${url}/api/v2/sendBocReturnHash`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ boc: toBase64(boc) }),
+  });
+  const { ok, result } = (await answer.json()) as { ok: boolean; result?: { hash: string } };
+  return { accepted: ok, hash: result?.hash ?? '' };
+}
+
+async function headSeqno(url: string): Promise<number> {
+  return (await json(`${url}/localnet/status`)).head.seqno;
+}
+
+async function missingBlocks(url: string): Promise<number> {
+  const { networks } = await json(`${url}/readyz`);
+  const { index_missing_blocks, index_fill_missing_blocks } = networks.dev.details;
+  return index_missing_blocks + index_fill_missing_blocks;
+}
+
+async function notIndexed(url: string, sent: readonly Sent[]): Promise<number> {
+  let lost = 0;
+  const step = Math.max(1, Math.floor(sent.length / LOOKED_FOR));
+  for (let at = 0; at < sent.length; at += step) {
+    const query = `msg_hash=${encodeURIComponent(sent[at]!.hash)}&direction=in`;
+    const { transactions } = await json(`${url}/api/v3/transactionsByMessage?${query}`);
+    if (transactions?.length !== 1) lost++;
+  }
+  return lost;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of any form
+async function json(url: string): Promise<any> {
+  return (await fetch(url)).json();
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}
