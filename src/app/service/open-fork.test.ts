@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,9 @@ import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import type { LogFields } from '#kernel/observe/logger.js';
-import { readForkRecord, writeForkRecord } from '#localnet/fork/fork-record.js';
 import type { ForkSpec } from '#localnet/fork/fork-spec.js';
+import type { ChainOrigin } from '#localnet/ledger/chain-origin.js';
+import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { vectorPath } from '#test/support/shared-data.js';
@@ -36,16 +37,9 @@ const modules: Surroundings = {
   randomBytes: (size) => randomBytes(size),
   logger: { info() {}, warn: (message, fields) => void warnings.push({ message, fields }) },
 };
-let next = 0;
 
-function folder(): string {
-  const made = join(root, String(next++));
-  mkdirSync(made);
-  return made;
-}
-
-function open(given: ForkSpec | null, chain: string, isNew: boolean): Promise<OpenFork | null> {
-  return openFork({ given, folder: chain, isNew, dataFolder: root }, modules);
+function open(given: ForkSpec | null, chain: ChainOrigin | null): Promise<OpenFork | null> {
+  return openFork({ given, folder: 'data/localnet', chain, dataFolder: root }, modules);
 }
 
 interface Found {
@@ -81,17 +75,14 @@ function otherNetwork(): string {
   return file;
 }
 
-const nameOf = ({ workchain, hash }: Address) => ({ workchain, id: hash });
-const NOBODY = { workchain: 0, id: new Uint8Array(32).fill(0xab) };
+const NOBODY = { workchain: 0, hash: new Uint8Array(32).fill(0xab) };
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('a fork that begins', () => {
   let fork: OpenFork;
-  const chain = folder();
-
   beforeAll(async () => {
-    fork = (await open({ source: recorded, seqno: 7 }, chain, true))!;
+    fork = (await open({ source: recorded, seqno: 7 }, null))!;
   });
   afterAll(() => fork.close());
 
@@ -103,14 +94,14 @@ describe('a fork that begins', () => {
     expect(fork.start!.end_lt).toBe(mc.end_lt);
     expect(fork.start!.config.hash()).toEqual(state.custom!.value.config.config.root!.hash());
     expect(fork.start!.global_id).toBe(state.global_id);
-    expect(fork.record).toEqual({ source: recorded, zero_state: ledger.zerostate, block: mc.id });
+    expect(fork.origin).toEqual({ source: recorded, zero_state: ledger.zerostate, block: mc.id });
   });
 
   it('finds every account as it is there after that block, no later', async () => {
     const accounts = accountsAt(7);
     expect(accounts.length).toBeGreaterThan(3);
     for (const { address, entry } of accounts) {
-      const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(nameOf(address)))!));
+      const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
       expect(found.account.cell.hash(), address.toRaw()).toEqual(entry.account.cell.hash());
       expect(found.last_trans_lt).toBe(entry.last_trans_lt);
       expect(found.last_trans_hash).toEqual(entry.last_trans_hash);
@@ -129,15 +120,15 @@ describe('a fork that begins', () => {
   it('finds what an account did before', async () => {
     const { address, entry } = accountsAt(7).find(({ entry: each }) => each.last_trans_lt > 0n)!;
     const { last_trans_lt: lt, last_trans_hash: hash } = entry;
-    const bytes = await fork.questions.transactions(nameOf(address), lt, hash, 3);
+    const bytes = await fork.questions.transactions(address, { lt, hash }, 3);
     const { transactions } = decodeOne(LiteServerTransactionList, bytes);
     expect(verifyAccountTransactions(address, { lt, hash }, transactions).transactions[0]).toMatchObject({ lt });
-    const wrong = fork.questions.transactions(nameOf(address), lt, new Uint8Array(32).fill(1), 3);
+    const wrong = fork.questions.transactions(address, { lt, hash: new Uint8Array(32).fill(1) }, 3);
     await expect(wrong).rejects.toMatchObject({ code: 'fork/unreachable' });
   });
 
   it('is of the newest block when none is named', async () => {
-    const other = (await open({ source: recorded, seqno: null }, folder(), true))!;
+    const other = (await open({ source: recorded, seqno: null }, null))!;
     expect(other.start!.block.seqno).toBe(10);
     await other.close();
   });
@@ -146,30 +137,30 @@ describe('a fork that begins', () => {
     [11, 'fork/bad-block'],
     [0, 'fork/bad-block'],
   ])('does not begin at block %i', async (seqno, code) => {
-    await expect(open({ source: recorded, seqno }, folder(), true)).rejects.toMatchObject({ code });
+    await expect(open({ source: recorded, seqno }, null)).rejects.toMatchObject({ code });
   });
 
   it('does not begin from what is no network', async () => {
-    const nothing = open({ source: join(root, 'nothing'), seqno: null }, folder(), true);
+    const nothing = open({ source: join(root, 'nothing'), seqno: null }, null);
     await expect(nothing).rejects.toMatchObject({ code: 'config/network-list' });
-    const empty = open({ source: folder(), seqno: null }, folder(), true);
+    const empty = open({ source: mkdtempSync(join(root, 'empty-')), seqno: null }, null);
     await expect(empty).rejects.toMatchObject({ code: expect.stringMatching(/^replay\//) });
   });
 
   it('is none when nothing is named', async () => {
-    expect(await open(null, folder(), true)).toBeNull();
+    expect(await open(null, null)).toBeNull();
   });
 });
 
 describe('a fork of a network with shards', () => {
   it('finds accounts of all of them', async () => {
     const folderOfChain = fileURLToPath(new URL('../../../data/dev-chain', import.meta.url));
-    const fork = (await open({ source: folderOfChain, seqno: 300 }, folder(), true))!;
+    const fork = (await open({ source: folderOfChain, seqno: 300 }, null))!;
     const big = openReplay(folderOfChain, { to: 300, head: null });
     const found = accountsAt(300, big).filter(({ address }) => address.workchain === 0);
     expect(found.length).toBeGreaterThan(100);
     for (const { address, entry } of found.filter((_, i) => i % 20 === 0)) {
-      const pulled = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(nameOf(address)))!));
+      const pulled = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
       expect(pulled.account.cell.hash(), address.toRaw()).toEqual(entry.account.cell.hash());
       expect(pulled.last_trans_hash).toEqual(entry.last_trans_hash);
     }
@@ -178,12 +169,15 @@ describe('a fork of a network with shards', () => {
 });
 
 describe('a fork that goes on', () => {
-  const chain = folder();
   const copy = join(root, 'copy');
+  let origin: ForkOrigin;
+  const chain = (): ChainOrigin => ({ fork: origin });
 
   beforeAll(async () => {
     cpSync(recorded, copy, { recursive: true });
-    await (await open({ source: copy, seqno: 7 }, chain, true))!.close();
+    const begun = (await open({ source: copy, seqno: 7 }, null))!;
+    ({ origin } = begun);
+    await begun.close();
   });
 
   it.each<[string, ForkSpec | null]>([
@@ -192,11 +186,11 @@ describe('a fork that goes on', () => {
     ['the network is named, but no block', { source: copy, seqno: null }],
     ['the network is named by another way to it', { source: recorded, seqno: 7 }],
   ])('goes on from the same block when %s', async (_, given) => {
-    const fork = (await open(given, chain, false))!;
+    const fork = (await open(given, chain()))!;
     expect(fork.start).toBeNull();
-    expect(fork.record).toMatchObject({ source: copy, block: { seqno: 7 } });
+    expect(fork.origin).toMatchObject({ source: copy, block: { seqno: 7 } });
     const [{ address, entry }] = accountsAt(7) as [Found];
-    const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(nameOf(address)))!));
+    const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
     expect(found.account.cell.hash()).toEqual(entry.account.cell.hash());
     await fork.close();
   });
@@ -205,7 +199,7 @@ describe('a fork that goes on', () => {
     ['another block', { source: copy, seqno: 8 }],
     ['another network', { source: otherNetwork(), seqno: null }],
   ])('is not taken for one of %s', async (_, given) => {
-    await expect(open(given, chain, false)).rejects.toMatchObject({
+    await expect(open(given, chain())).rejects.toMatchObject({
       code: 'fork/other-origin',
       message: expect.stringContaining(`is a fork of ${copy}, block 7`),
       remedy: expect.stringContaining('--reset'),
@@ -216,14 +210,14 @@ describe('a fork that goes on', () => {
     warnings.length = 0;
     const away = join(root, 'away');
     renameSync(copy, away);
-    const fork = (await open(null, chain, false))!;
+    const fork = (await open(null, chain()))!;
     const asked = fork.questions.account(NOBODY);
     await expect(asked).rejects.toMatchObject({
       code: 'fork/unreachable',
       class: 'upstream',
       message: expect.stringContaining('0:abab'),
     });
-    await expect(fork.questions.library(NOBODY.id)).rejects.toMatchObject({ code: 'fork/unreachable' });
+    await expect(fork.questions.library(NOBODY.hash)).rejects.toMatchObject({ code: 'fork/unreachable' });
     expect(warnings).toEqual([
       { message: expect.stringContaining('cannot be read now'), fields: expect.objectContaining({ source: copy }) },
     ]);
@@ -234,10 +228,7 @@ describe('a fork that goes on', () => {
   });
 
   it('does not read another network that has come in its place', async () => {
-    const moved = folder();
-    const record = readForkRecord(join(chain, 'fork.json'))!;
-    writeForkRecord(join(moved, 'fork.json'), { ...record, zero_state: other });
-    const fork = (await open(null, moved, false))!;
+    const fork = (await open(null, { fork: { ...origin, zero_state: other } }))!;
     await expect(fork.questions.account(NOBODY)).rejects.toMatchObject({
       code: 'fork/unreachable',
       message: expect.stringContaining('another network'),
@@ -245,23 +236,12 @@ describe('a fork that goes on', () => {
     await fork.close();
   });
 
-  it('is not taken up by a chain that stands alone, nor by one whose record is damaged', async () => {
-    const alone = folder();
-    expect(await open(null, alone, false)).toBeNull();
-    await expect(open({ source: copy, seqno: null }, alone, false)).rejects.toMatchObject({
+  it('is not taken up by a chain that stands alone', async () => {
+    const alone = { fork: null };
+    expect(await open(null, alone)).toBeNull();
+    await expect(open({ source: copy, seqno: null }, alone)).rejects.toMatchObject({
       code: 'fork/other-origin',
       message: expect.stringContaining('stands alone'),
     });
-    const damaged = folder();
-    for (const text of [
-      '{',
-      '{}',
-      'null',
-      readFileSync(join(chain, 'fork.json'), 'utf8').replace(/"seqno": 7/, '"seqno": 0'),
-    ]) {
-      writeFileSync(join(damaged, 'fork.json'), text);
-      await expect(open(null, damaged, false)).rejects.toMatchObject({ code: 'fork/bad-record' });
-    }
-    expect(existsSync(join(damaged, 'fork.json'))).toBe(true);
   });
 });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { absoluteSource, type ForkRemote, openForkRemote } from '#app/service/fork-remote.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
@@ -6,25 +5,26 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import { ChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import { forkErrors } from '#localnet/fork/errors.js';
 import { ForkAnswers } from '#localnet/fork/fork-answers.js';
-import { type ForkRecord, readForkRecord, writeForkRecord } from '#localnet/fork/fork-record.js';
 import type { ForkQuestions, ForkStart } from '#localnet/fork/fork-source.js';
 import type { ForkSpec } from '#localnet/fork/fork-spec.js';
 import { LateFork } from '#localnet/fork/late-fork.js';
+import type { ChainOrigin } from '#localnet/ledger/chain-origin.js';
+import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 
 export interface ForkOptions {
   /** What is to be forked; null when nothing was said. */
   readonly given: ForkSpec | null;
-  /** The folder of the local chain, which is there. */
+  /** Where the local chain is kept. */
   readonly folder: string;
-  /** Whether the chain is to begin; else it goes on. */
-  readonly isNew: boolean;
+  /** What the chain there began from; null where it is to begin. */
+  readonly chain: ChainOrigin | null;
   /** For proven key blocks of the forked network. */
   readonly dataFolder: string;
 }
 
 /** The network that a local one is a fork of. */
 export interface OpenFork {
-  readonly record: ForkRecord;
+  readonly origin: ForkOrigin;
   /** How the local chain is to begin; null where it goes on. */
   readonly start: ForkStart | null;
   /** To be answered for the local node. */
@@ -32,10 +32,7 @@ export interface OpenFork {
   close(): Promise<void>;
 }
 
-/** The file in the folder of a local chain that says what it is a fork of. */
-const RECORD = 'fork.json';
-
-/** At a start that does not need the other network, it has so long until a warning says that it cannot be reached. */
+/** At a start that does not need the other network, it has so long until a warning says that it cannot be read. */
 const LOOK_MS = 30_000;
 
 /**
@@ -43,48 +40,46 @@ const LOOK_MS = 30_000;
  * that begins needs the other network at once.
  *
  * @returns null for a chain that stands alone
- * @throws fork/other-origin, fork/bad-record; where it begins also fork/no-start, fork/bad-block, and as `openForkRemote`
+ * @throws fork/other-origin; where it begins also fork/no-start, fork/bad-block, and as `openForkRemote`
  */
 export async function openFork(options: ForkOptions, modules: Surroundings): Promise<OpenFork | null> {
-  const { given, folder, isNew, dataFolder } = options;
-  const file = join(folder, RECORD);
+  const { given, folder, chain, dataFolder } = options;
   const open = (source: string) => openForkRemote(source, dataFolder, modules);
-  if (isNew) return given === null ? null : begin(given, file, open);
-  const record = readForkRecord(file);
-  if (given === null) return record === null ? null : goOn(record, record.source, open, modules);
+  if (chain === null) return given === null ? null : begin(given, open);
+  const { fork } = chain;
+  if (given === null) return fork === null ? null : goOn(fork, fork.source, open, modules);
   const wanted = `a fork of ${nameOf(given)}`;
-  if (record === null) throw forkErrors['other-origin']({ folder, has: 'stands alone', wanted });
-  const has = `is a fork of ${record.source}, block ${record.block.seqno}`;
+  if (fork === null) throw forkErrors['other-origin']({ folder, has: 'stands alone', wanted });
+  const has = `is a fork of ${fork.source}, block ${fork.block.seqno}`;
   const differs = forkErrors['other-origin']({ folder, has, wanted });
-  if (given.seqno !== null && given.seqno !== record.block.seqno) throw differs;
+  if (given.seqno !== null && given.seqno !== fork.block.seqno) throw differs;
   const source = absoluteSource(given.source);
-  if (source !== record.source) {
+  if (source !== fork.source) {
     const remote = await open(source);
     await remote.close();
-    if (!sameBlock(remote.zero_state, record.zero_state)) throw differs;
+    if (!sameBlock(remote.zero_state, fork.zero_state)) throw differs;
   }
-  return goOn(record, source, open, modules);
+  return goOn(fork, source, open, modules);
 }
 
 type Open = (source: string) => Promise<ForkRemote>;
 
-async function begin(given: ForkSpec, file: string, open: Open): Promise<OpenFork> {
+async function begin(given: ForkSpec, open: Open): Promise<OpenFork> {
   const source = absoluteSource(given.source);
   const remote = await open(source);
   try {
     const start = await readForkStart(remote.chain, given.seqno, given.source);
-    const record = { source, zero_state: remote.zero_state, block: start.block };
-    writeForkRecord(file, record);
+    const origin = { source, zero_state: remote.zero_state, block: start.block };
     const questions = new ForkAnswers(new ChainFork({ block: start.block, source }, remote.chain));
-    return { record, start, questions, close: () => remote.close() };
+    return { origin, start, questions, close: () => remote.close() };
   } catch (error) {
     await remote.close();
     throw error;
   }
 }
 
-function goOn(record: ForkRecord, source: string, open: Open, { logger }: Surroundings): OpenFork {
-  const { block, zero_state } = record;
+function goOn(origin: ForkOrigin, source: string, open: Open, { logger }: Surroundings): OpenFork {
+  const { block, zero_state } = origin;
   let remote: ForkRemote | null = null;
   let isClosed = false;
   const late = new LateFork({ block, source }, async () => {
@@ -109,7 +104,7 @@ function goOn(record: ForkRecord, source: string, open: Open, { logger }: Surrou
     }
   });
   return {
-    record,
+    origin,
     start: null,
     questions: new ForkAnswers(late),
     close: async () => {

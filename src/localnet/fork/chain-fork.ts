@@ -1,6 +1,7 @@
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { encodeBoxed } from '#formats/tl/boxed.js';
 import { LiteServerTransactionList } from '#formats/tl/generated/lite-server.js';
@@ -84,11 +85,7 @@ export class ChainFork implements ForkSource {
     return libraries.get(toHex(hash)) ?? null;
   }
 
-  async transactions(
-    address: Address,
-    from: { readonly lt: bigint; readonly hash: Uint8Array },
-    count: number,
-  ): Promise<Uint8Array> {
+  async transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array> {
     const what = `transaction ${toHex(from.hash)} of ${address.toRaw()}`;
     const { proof } = await this.#try(what, () =>
       this.#chain.accountTransactions(address, { from, limit: count, deadlineMs: READ_MS, proof: true, keep: false }),

@@ -26,11 +26,12 @@ export const forkErrors = defineErrors('fork', {
     remedy:
       'Start it without --fork, or with what it is a fork of; or begin anew with --reset, or in another data folder.',
   },
-  'bad-record': {
+  'bad-file': {
     class: 'caller',
     message: (d: { file: string; problem: string }) =>
-      `${d.file}, which tells what the local network is a fork of, cannot be used: ${d.problem}`,
-    remedy: 'Restore the file, or begin anew with --reset: without it no further accounts can be brought here.',
+      `${d.file}, which tells which accounts have ended on the local network, cannot be used: ${d.problem}`,
+    remedy:
+      'Restore the file, or delete it: then accounts that have ended may come back as they are on the forked network.',
   },
   'bad-config': {
     class: 'upstream',

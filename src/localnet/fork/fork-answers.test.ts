@@ -8,8 +8,8 @@ import { ForkAnswers } from '#localnet/fork/fork-answers.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
 
 const cell = new Builder().storeUint(5, 32).endCell();
-const HERE = { workchain: 0, id: new Uint8Array(32).fill(1) };
-const NOT_HERE = { workchain: 0, id: new Uint8Array(32).fill(2) };
+const HERE = { workchain: 0, hash: new Uint8Array(32).fill(1) };
+const NOT_HERE = { workchain: 0, hash: new Uint8Array(32).fill(2) };
 
 /** Has one account, and one library under the same bytes; says what it was asked. */
 class OneAccount implements ForkSource {
@@ -40,24 +40,24 @@ describe('answers of a forked network', () => {
   it('are bags of cells, or that there is nothing', async () => {
     const answers = new ForkAnswers(new OneAccount());
     expect(parseBocRoot((await answers.account(HERE))!).hash()).toEqual(cell.hash());
-    expect(parseBocRoot((await answers.library(HERE.id))!).hash()).toEqual(cell.hash());
+    expect(parseBocRoot((await answers.library(HERE.hash))!).hash()).toEqual(cell.hash());
     expect(await answers.account(NOT_HERE)).toBeNull();
-    expect(await answers.library(NOT_HERE.id)).toBeNull();
+    expect(await answers.library(NOT_HERE.hash)).toBeNull();
   });
 
   it('are read once for all who ask at the same time', async () => {
     const source = new OneAccount();
     const answers = new ForkAnswers(source);
-    const found = await Promise.all([answers.account(HERE), answers.account(HERE), answers.library(HERE.id)]);
+    const found = await Promise.all([answers.account(HERE), answers.account(HERE), answers.library(HERE.hash)]);
     expect(found.map((boc) => boc?.length)).toEqual([found[0]!.length, found[0]!.length, found[0]!.length]);
-    expect(source.asked).toEqual([Address.ofParts(0, HERE.id).toRaw(), 'library']);
+    expect(source.asked).toEqual([Address.ofParts(0, HERE.hash).toRaw(), 'library']);
   });
 
   it('are remembered when there is nothing', async () => {
     const source = new OneAccount();
     const answers = new ForkAnswers(source);
     for (let i = 0; i < 3; i++) expect(await answers.account(NOT_HERE)).toBeNull();
-    for (let i = 0; i < 3; i++) expect(await answers.library(NOT_HERE.id)).toBeNull();
+    for (let i = 0; i < 3; i++) expect(await answers.library(NOT_HERE.hash)).toBeNull();
     expect(source.asked).toHaveLength(2);
   });
 

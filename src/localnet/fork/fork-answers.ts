@@ -1,5 +1,6 @@
 import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import type { AccountName, ForkQuestions, ForkSource } from '#localnet/fork/fork-source.js';
 
@@ -19,8 +20,8 @@ export class ForkAnswers implements ForkQuestions {
     this.#source = source;
   }
 
-  account({ workchain, id }: AccountName): Promise<Uint8Array | null> {
-    const address = Address.ofParts(workchain, id);
+  account({ workchain, hash }: AccountName): Promise<Uint8Array | null> {
+    const address = Address.ofParts(workchain, hash);
     return this.#once(address.toRaw(), async () => {
       const cell = await this.#source.account(address);
       return cell === null ? null : serializeBoc(cell);
@@ -34,8 +35,8 @@ export class ForkAnswers implements ForkQuestions {
     });
   }
 
-  transactions({ workchain, id }: AccountName, lt: bigint, hash: Uint8Array, count: number): Promise<Uint8Array> {
-    return this.#source.transactions(Address.ofParts(workchain, id), { lt, hash }, count);
+  transactions({ workchain, hash }: AccountName, from: TransactionRef, count: number): Promise<Uint8Array> {
+    return this.#source.transactions(Address.ofParts(workchain, hash), from, count);
   }
 
   async #once(key: string, read: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {

@@ -1,5 +1,6 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 
 /** What a local network takes over when it begins from a block of another one. */
@@ -27,18 +28,14 @@ export interface ForkSource {
    * encoded. There is one at least.
    * @throws fork/unreachable
    */
-  transactions(
-    address: Address,
-    from: { readonly lt: bigint; readonly hash: Uint8Array },
-    count: number,
-  ): Promise<Uint8Array>;
+  transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array>;
 }
 
 /** An account's address as plain data. */
 export interface AccountName {
   readonly workchain: number;
   /** 32 bytes. */
-  readonly id: Uint8Array;
+  readonly hash: Uint8Array;
 }
 
 /**
@@ -51,5 +48,5 @@ export interface ForkQuestions {
   /** @param hash 32 bytes @throws fork/unreachable */
   library(hash: Uint8Array): Promise<Uint8Array | null>;
   /** As {@link ForkSource.transactions}. @throws fork/unreachable */
-  transactions(name: AccountName, lt: bigint, hash: Uint8Array, count: number): Promise<Uint8Array>;
+  transactions(name: AccountName, from: TransactionRef, count: number): Promise<Uint8Array>;
 }

@@ -33,7 +33,7 @@ export class GoneAccounts {
   /**
    * @param file need not be there yet
    * @param isInChain whether the local chain has a masterchain block
-   * @throws fork/bad-record
+   * @throws fork/bad-file
    */
   static open(file: string, isInChain: (id: BlockId) => boolean): GoneAccounts {
     const gone = new Set<string>();
@@ -43,7 +43,7 @@ export class GoneAccounts {
     if (whole.length < text.length) truncateSync(file, whole.length);
     for (const [i, line] of whole.split('\n').slice(0, -1).entries()) {
       const entry = readLine(line);
-      if (entry === null) throw forkErrors['bad-record']({ file, problem: `line ${i + 1} is of another form` });
+      if (entry === null) throw forkErrors['bad-file']({ file, problem: `line ${i + 1} is of another form` });
       const { block, address } = entry;
       if (isInChain(block)) gone.add(address.toRaw());
     }
@@ -77,14 +77,14 @@ function endedIn(root: Cell, workchain: number): string[] {
   return ended;
 }
 
-/** @throws fork/bad-record */
+/** @throws fork/bad-file */
 function readText(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '';
-    throw forkErrors['bad-record']({ file, problem: message }, error);
+    throw forkErrors['bad-file']({ file, problem: message }, error);
   }
 }
 

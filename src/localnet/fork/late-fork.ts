@@ -1,5 +1,6 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { ChainFork, type ChainForkOptions } from '#localnet/fork/chain-fork.js';
@@ -38,11 +39,7 @@ export class LateFork implements ForkSource {
     return (await this.#fork(`library ${toHex(hash)}`)).library(hash);
   }
 
-  async transactions(
-    address: Address,
-    from: { readonly lt: bigint; readonly hash: Uint8Array },
-    count: number,
-  ): Promise<Uint8Array> {
+  async transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array> {
     return (await this.#fork(`transactions of ${address.toRaw()}`)).transactions(address, from, count);
   }
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { verifyZerostateFile } from '#formats/proofs/block-header.js';
-import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { shardHex } from '#formats/tlb/shard-ident.js';
 import { fromHex, toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
-import type { Genesis } from '#localnet/ledger/genesis.js';
+import type { ForkOrigin, Genesis } from '#localnet/ledger/genesis.js';
 import { readNeeded, writeWhole } from '#localnet/ledger/ledger-files.js';
 import type { Zerostate } from '#localnet/ledger/round.js';
 import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
@@ -33,12 +33,26 @@ interface StoredWallet {
   readonly balance: string;
 }
 
+/** A block of the masterchain. */
+interface StoredBlock {
+  readonly seqno: number;
+  readonly root_hash: string;
+  readonly file_hash: string;
+}
+
+interface StoredFork {
+  readonly source: string;
+  readonly zero_state: StoredBlock;
+  readonly block: StoredBlock;
+}
+
 interface StoredGenesis {
   readonly version: number;
   readonly zerostates: readonly StoredZerostate[];
   readonly validator_seed: string;
   readonly config_seed: string;
   readonly wallets: readonly StoredWallet[];
+  readonly fork?: StoredFork;
 }
 
 /** Name of the file of a zerostate. */
@@ -72,6 +86,7 @@ export function writeGenesis(folder: string, genesis: Genesis): void {
       wallet_id: walletId,
       balance: String(balance),
     })),
+    ...(genesis.fork === undefined ? {} : { fork: storedFork(genesis.fork) }),
   };
   writeWhole(join(folder, GENESIS_FILE), `${JSON.stringify(stored, null, 2)}\n`);
 }
@@ -90,6 +105,7 @@ export function readGenesis(folder: string): Genesis {
       validatorSeed: bytes32(stored.validator_seed),
       configSeed: bytes32(stored.config_seed),
       wallets: stored.wallets.map(readWallet),
+      ...(stored.fork === undefined ? {} : { fork: readFork(stored.fork) }),
     };
   } catch (error) {
     if (isTernError(error) && error.code.startsWith('ledger/')) throw error;
@@ -138,6 +154,23 @@ function readWallet(stored: StoredWallet): FundedWallet {
     walletId: stored.wallet_id,
     balance: BigInt(stored.balance),
   };
+}
+
+function storedFork({ source, zero_state, block }: ForkOrigin): StoredFork {
+  return { source, zero_state: storedBlock(zero_state), block: storedBlock(block) };
+}
+
+function storedBlock({ seqno, root_hash, file_hash }: BlockId): StoredBlock {
+  return { seqno, root_hash: toHex(root_hash), file_hash: toHex(file_hash) };
+}
+
+function readFork({ source, zero_state, block }: StoredFork): ForkOrigin {
+  if (typeof source !== 'string') throw new SyntaxError('it does not name the network that it is a fork of');
+  return { source, zero_state: readBlock(zero_state), block: readBlock(block) };
+}
+
+function readBlock({ seqno, root_hash, file_hash }: StoredBlock): BlockId {
+  return { ...MASTERCHAIN_SHARD, seqno, root_hash: bytes32(root_hash), file_hash: bytes32(file_hash) };
 }
 
 function bytes32(hex: string): Uint8Array {

@@ -1,3 +1,4 @@
+import type { BlockId } from '#formats/proofs/block-id.js';
 import type { Zerostate } from '#localnet/ledger/round.js';
 import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
 
@@ -12,4 +13,16 @@ export interface Genesis {
   readonly configSeed: Uint8Array;
   /** Wallets with coins: the faucet is the first. */
   readonly wallets: readonly FundedWallet[];
+  /** Of a fork: what it is one of. */
+  readonly fork?: ForkOrigin;
+}
+
+/** The network that a chain begins from, and where. */
+export interface ForkOrigin {
+  /** As it was named; paths are absolute. */
+  readonly source: string;
+  /** The masterchain's zerostate of that network, which names it. */
+  readonly zero_state: BlockId;
+  /** The masterchain block from which on the chain is local. */
+  readonly block: BlockId;
 }
