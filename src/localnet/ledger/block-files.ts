@@ -7,11 +7,11 @@ import type { BlockQuery } from '#formats/proofs/lookup-block.js';
 import { LruByBytes } from '#kernel/async/lru-by-bytes.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
-import { BlockLists } from '#localnet/ledger/block-lists.js';
-import { type BlockRecord, RECORD_BYTES, readRecord } from '#localnet/ledger/block-record.js';
+import { type BlockKeys, BlockLists } from '#localnet/ledger/block-lists.js';
+import { type BlockRecord, FIELD_AT, RECORD_BYTES, readRecord } from '#localnet/ledger/block-record.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 import { listFolder } from '#localnet/ledger/ledger-files.js';
-import { type NewEntry, Pack, packName } from '#localnet/ledger/pack.js';
+import { type NewEntry, Pack, packName, type VisitBlock } from '#localnet/ledger/pack.js';
 import { ParsedBlocks } from '#localnet/replay/parsed-blocks.js';
 
 export interface BlockFilesOptions {
@@ -21,7 +21,8 @@ export interface BlockFilesOptions {
 
 /** Records are read in groups of as many. */
 const PAGE = 64;
-const CACHED_PAGES_BYTES = 4 * 2 ** 20;
+/** Groups of records that are kept; 7,680 bytes each. */
+const CACHED_PAGES = 512;
 const CACHED_FILES_BYTES = 16 * 2 ** 20;
 const CACHED_CELLS_BYTES = 16 * 2 ** 20;
 /** Packs whose files are kept open. */
@@ -37,7 +38,16 @@ export class BlockFiles {
   readonly #starts: number[] = [];
   /** Packs that were opened to be read, the one that was used longest ago first. */
   readonly #open = new Set<Pack>();
-  readonly #pages = new LruByBytes<Uint8Array>(CACHED_PAGES_BYTES);
+  /** Records that were read last, by the number of the first one of a group. */
+  readonly #pages = new Map<number, DataView>();
+  readonly #keys: BlockKeys = {
+    seqno: (number) => this.#field(number, FIELD_AT.seqno),
+    gen_utime: (number) => this.#field(number, FIELD_AT.gen_utime),
+    end_lt: (number) => {
+      const { view, at } = this.#page(number);
+      return view.getBigUint64(at + FIELD_AT.end_lt, true);
+    },
+  };
   readonly #files = new LruByBytes<Uint8Array>(CACHED_FILES_BYTES);
   readonly #parsed = new ParsedBlocks(CACHED_CELLS_BYTES);
   #sealed = false;
@@ -76,7 +86,8 @@ export class BlockFiles {
     const records = this.#packForNext().append(entries);
     entries.forEach(({ bytes }, i) => {
       this.#files.set(toHex(records[i]!.id.root_hash), bytes, bytes.length);
-      this.#lists.add(records[i]!);
+      const { id, key_block } = records[i]!;
+      this.#lists.add(id, key_block);
     });
     return records;
   }
@@ -88,29 +99,23 @@ export class BlockFiles {
 
   /** The block with a number: blocks count from 0 on, in the order in which they were added. */
   record(number: number): BlockRecord {
-    const { pack, start } = this.#packOf(number);
-    const within = number - start;
-    const page = within - (within % PAGE);
-    const count = Math.min(PAGE, pack.count - page);
-    const key = `${pack.first}:${page}:${count}`;
-    let bytes = this.#pages.get(key);
-    if (bytes === undefined) {
-      bytes = this.#use(pack).readIndex(page, count);
-      this.#pages.set(key, bytes, bytes.length);
-    }
-    const record = readRecord(bytes, (within - page) * RECORD_BYTES);
+    const { view, at } = this.#page(number);
+    const record = readRecord(new Uint8Array(view.buffer), at);
     if (record !== null) return record;
-    const problem = 'the checksum of the record is wrong';
-    throw ledgerErrors.damaged({ file: pack.indexFile, offset: within * RECORD_BYTES, problem });
+    const { pack, start } = this.#packOf(number);
+    const offset = (number - start) * RECORD_BYTES;
+    throw ledgerErrors.damaged({ file: pack.indexFile, offset, problem: 'the checksum of the record is wrong' });
   }
 
   find(query: BlockQuery): BlockRecord | null {
-    return this.#lists.find(query, (number) => this.record(number));
+    const number = this.#lists.find(query, this.#keys);
+    return number === null ? null : this.record(number);
   }
 
   /** The block with just this id. */
   get(id: BlockId): BlockRecord | null {
-    const found = this.#lists.inShard(id, id.seqno, (number) => this.record(number));
+    const number = this.#lists.inShard(id, this.#keys);
+    const found = number === null ? null : this.record(number);
     return found !== null && sameBlock(found.id, id) ? found : null;
   }
 
@@ -173,10 +178,11 @@ export class BlockFiles {
     const firsts = new Set(found.flatMap((match) => (match === null ? [] : [Number(match[1])])));
     const ordered = [...firsts].sort((a, b) => a - b);
     let next = 1;
+    const visit: VisitBlock = (id, key_block) => this.#lists.add(id, key_block);
     for (const [i, first] of ordered.entries()) {
       if (first !== next) throw this.#missing(next);
       const start = this.#lists.count;
-      const pack = Pack.open(this.#folder, first, i === ordered.length - 1, (record) => this.#lists.add(record));
+      const pack = Pack.open(this.#folder, first, i === ordered.length - 1, visit);
       if (pack.rounds === 0 && i < ordered.length - 1) throw this.#missing(next);
       this.#packs.push(pack);
       this.#starts.push(start);
@@ -187,6 +193,26 @@ export class BlockFiles {
   #missing(first: number): Error {
     const file = join(this.#folder, packName(first, 'pack'));
     return ledgerErrors['missing-file']({ file, needed: `it has the blocks from masterchain block ${first} on` });
+  }
+
+  #field(number: number, offset: number): number {
+    const { view, at } = this.#page(number);
+    return view.getUint32(at + offset, true);
+  }
+
+  /** The records around a number, and where its own is among them. */
+  #page(number: number): { readonly view: DataView; readonly at: number } {
+    const { pack, start } = this.#packOf(number);
+    const within = (number - start) % PAGE;
+    const first = number - within;
+    const known = this.#pages.get(first);
+    if (known !== undefined && known.byteLength > within * RECORD_BYTES)
+      return { view: known, at: within * RECORD_BYTES };
+    const count = Math.min(PAGE, pack.count - (first - start));
+    const view = new DataView(this.#use(pack).readIndex(first - start, count).buffer);
+    if (this.#pages.size >= CACHED_PAGES) this.#pages.clear();
+    this.#pages.set(first, view);
+    return { view, at: within * RECORD_BYTES };
   }
 
   #packForNext(): Pack {

@@ -1,7 +1,6 @@
-import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import { type BlockPosition, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import { shardContains, shardHex } from '#formats/tlb/shard-ident.js';
-import type { BlockRecord } from '#localnet/ledger/block-record.js';
+import { shardContains } from '#formats/tlb/shard-ident.js';
 import { NumberList } from '#localnet/ledger/number-list.js';
 
 /** The blocks of one shard, by their number in the chain: of rising seqno and lt, and of time that does not fall. */
@@ -10,9 +9,16 @@ interface ShardBlocks {
   readonly numbers: NumberList;
 }
 
+/** Reads what blocks are looked for by, given the number of a block. */
+export interface BlockKeys {
+  seqno(number: number): number;
+  end_lt(number: number): bigint;
+  gen_utime(number: number): number;
+}
+
 /** Which blocks belong to which shard, and which are key blocks: four bytes a block. What else is known is in the files. */
 export class BlockLists {
-  readonly #workchains = new Map<number, Map<string, ShardBlocks>>();
+  readonly #workchains = new Map<number, Map<bigint, ShardBlocks>>();
   readonly #masterchain = new NumberList();
   readonly #keyBlocks = new NumberList();
   #count = 0;
@@ -28,7 +34,7 @@ export class BlockLists {
   }
 
   /** Adds the next block. */
-  add({ id, key_block }: Pick<BlockRecord, 'id' | 'key_block'>): void {
+  add(id: BlockPosition, key_block: boolean): void {
     const number = this.#count++;
     this.#shard(id).push(number);
     if (!isMasterchain(id)) return;
@@ -58,30 +64,30 @@ export class BlockLists {
     return index === this.#keyBlocks.length ? null : this.#keyBlocks.at(index);
   }
 
-  /**
-   * The first block, in the chain of the shards that a prefix belongs to, that the question is about.
-   *
-   * @param read gives the block with a number
-   */
-  find(query: BlockQuery, read: (number: number) => BlockRecord): BlockRecord | null {
-    const reaches = test(query);
-    let first: BlockRecord | null = null;
+  /** Number of the first block, in the chain of the shards that a prefix belongs to, that the question is about. */
+  find(query: BlockQuery, keys: BlockKeys): number | null {
+    const reaches = test(query, keys);
+    let first: number | null = null;
     for (const { shard, numbers } of this.#workchains.get(query.workchain)?.values() ?? []) {
       if (!shardContains(shard, query.shard)) continue;
-      const index = numbers.firstIndex((number) => reaches(read(number)));
-      const found = index === numbers.length ? null : read(numbers.at(index));
-      if (found !== null && (first === null || found.id.seqno < first.id.seqno)) first = found;
+      const index = numbers.firstIndex(reaches);
+      if (index === numbers.length) continue;
+      const found = numbers.at(index);
+      if (first === null || keys.seqno(found) < keys.seqno(first)) first = found;
     }
-    return query.by === 'seqno' && first?.id.seqno !== query.seqno ? null : first;
+    return first !== null && query.by === 'seqno' && keys.seqno(first) !== query.seqno ? null : first;
   }
 
-  /** The block of just this shard with a seqno. */
-  inShard({ workchain, shard }: Shard, seqno: number, read: (number: number) => BlockRecord): BlockRecord | null {
-    const numbers = this.#workchains.get(workchain)?.get(shardHex(shard))?.numbers;
+  /** Number of the block of just this shard with a seqno. */
+  inShard({ workchain, shard, seqno }: BlockPosition, keys: BlockKeys): number | null {
+    const numbers = this.#workchains.get(workchain)?.get(shard)?.numbers;
     if (numbers === undefined) return null;
-    const index = numbers.firstIndex((number) => read(number).id.seqno >= seqno);
-    const found = index === numbers.length ? null : read(numbers.at(index));
-    return found?.id.seqno === seqno ? found : null;
+    // There is one for each seqno, but where a shard was split for a while.
+    const last = numbers.length - 1;
+    const guess = last - (keys.seqno(numbers.at(last)) - seqno);
+    if (guess >= 0 && guess <= last && keys.seqno(numbers.at(guess)) === seqno) return numbers.at(guess);
+    const index = numbers.firstIndex((number) => keys.seqno(number) >= seqno);
+    return index > last || keys.seqno(numbers.at(index)) !== seqno ? null : numbers.at(index);
   }
 
   #shard({ workchain, shard }: Shard): NumberList {
@@ -90,24 +96,23 @@ export class BlockLists {
       shards = new Map();
       this.#workchains.set(workchain, shards);
     }
-    const key = shardHex(shard);
-    let blocks = shards.get(key);
+    let blocks = shards.get(shard);
     if (blocks === undefined) {
       blocks = { shard, numbers: new NumberList() };
-      shards.set(key, blocks);
+      shards.set(shard, blocks);
     }
     return blocks.numbers;
   }
 }
 
-/** Says of a block whether it or one before it is looked for. */
-function test(query: BlockQuery): (block: BlockRecord) => boolean {
+/** Says of the number of a block whether it or one before it is looked for. */
+function test(query: BlockQuery, keys: BlockKeys): (number: number) => boolean {
   switch (query.by) {
     case 'seqno':
-      return ({ id }) => id.seqno >= query.seqno;
+      return (number) => keys.seqno(number) >= query.seqno;
     case 'lt':
-      return ({ end_lt }) => end_lt >= query.lt;
+      return (number) => keys.end_lt(number) >= query.lt;
     case 'utime':
-      return ({ gen_utime }) => gen_utime >= query.utime;
+      return (number) => keys.gen_utime(number) >= query.utime;
   }
 }

@@ -71,3 +71,20 @@ export function readRecord(bytes: Uint8Array, at: number): BlockRecord | null {
     proof: { at: view.getUint32(104, true), length: view.getUint32(108, true) },
   };
 }
+
+/** Whether the checksum of the record at a place of an index is right. */
+export function isRecord(bytes: Uint8Array, at: number, view: DataView): boolean {
+  return crc32(bytes.subarray(at, at + CHECKED_BYTES)) === view.getUint32(at + 116, true);
+}
+
+/** Where fields of a record are, by which blocks are looked for. */
+export const FIELD_AT = {
+  workchain: 0,
+  seqno: 4,
+  shard: 8,
+  end_lt: 80,
+  gen_utime: 88,
+  mc_seqno: 92,
+  extents: 96,
+  flags: 112,
+};

@@ -1,8 +1,21 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BlockId, isMasterchain, printBlockId, printPosition } from '#formats/proofs/block-id.js';
+import {
+  type BlockId,
+  type BlockPosition,
+  isMasterchain,
+  printBlockId,
+  printPosition,
+} from '#formats/proofs/block-id.js';
 import { concatBytes, toHex } from '#kernel/bytes/bytes.js';
-import { type BlockRecord, type Extent, RECORD_BYTES, readRecord, writeRecord } from '#localnet/ledger/block-record.js';
+import {
+  type BlockRecord,
+  type Extent,
+  FIELD_AT,
+  isRecord,
+  RECORD_BYTES,
+  writeRecord,
+} from '#localnet/ledger/block-record.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 import { readFileIfAny, reading, writeWhole, writing } from '#localnet/ledger/ledger-files.js';
 import { unfinishedRound } from '#localnet/ledger/unfinished-round.js';
@@ -13,6 +26,9 @@ export interface NewEntry extends Omit<BlockRecord, 'block' | 'proof'> {
   readonly bytes: Uint8Array;
   readonly proofBytes: Uint8Array;
 }
+
+/** Is told of each block, in their order. */
+export type VisitBlock = (id: BlockPosition, key_block: boolean) => void;
 
 const PACK_HEAD = archivePackHead();
 
@@ -59,7 +75,7 @@ export class Pack {
    * @param visit is called with each block, in their order
    * @throws ledger/damaged, ledger/missing-file, ledger/unreadable, ledger/unwritable
    */
-  static open(folder: string, first: number, isLast: boolean, visit: (record: BlockRecord) => void): Pack {
+  static open(folder: string, first: number, isLast: boolean, visit: VisitBlock): Pack {
     const pack = new Pack(folder, first);
     try {
       pack.#read(isLast, visit);
@@ -128,7 +144,7 @@ export class Pack {
     return this.#index;
   }
 
-  #read(isLast: boolean, visit: (record: BlockRecord) => void): void {
+  #read(isLast: boolean, visit: VisitBlock): void {
     const packSize = reading(this.file, () => fstatSync(this.#openPack()).size);
     const index = this.#readIndexFile(isLast, packSize);
     // What belongs to a snapshot was whole when that was saved.
@@ -169,28 +185,34 @@ export class Pack {
     return false;
   }
 
-  /** Counts what is in whole rounds. */
-  #readRecords(index: Uint8Array, visit: (record: BlockRecord) => void): void {
+  /** Counts what is in whole rounds. It is the bulk of the work of opening a chain, so that no record is made for it. */
+  #readRecords(index: Uint8Array, visit: VisitBlock): void {
     const { indexFile } = this;
-    const round: BlockRecord[] = [];
+    const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
+    let first = 0;
     let end = this.size;
     for (let n = 0; (n + 1) * RECORD_BYTES <= index.length; n++) {
       const at = n * RECORD_BYTES;
-      const record = readRecord(index, at);
-      if (record === null) throw damaged(indexFile, at, 'the checksum of the record is wrong');
-      const { id, mc_seqno, block, proof } = record;
+      if (!isRecord(index, at, view)) throw damaged(indexFile, at, 'the checksum of the record is wrong');
+      const id = positionAt(view, at);
+      const isTop = isMasterchain(id);
+      const mc_seqno = view.getUint32(at + FIELD_AT.mc_seqno, true);
       const wanted = this.first + this.rounds;
-      if (mc_seqno !== wanted || (isMasterchain(id) && id.seqno !== wanted)) {
+      if (mc_seqno !== wanted || (isTop && id.seqno !== wanted)) {
         throw damaged(indexFile, at, `it has block ${printPosition(id)} of round ${mc_seqno} in round ${wanted}`);
       }
-      if (block.at <= end || proof.at <= block.at + block.length) {
-        throw damaged(indexFile, at, `the files of block ${printPosition(id)} overlap with others`);
+      for (let extent = at + FIELD_AT.extents; extent < at + FIELD_AT.flags; extent += 8) {
+        const start = view.getUint32(extent, true);
+        if (start <= end) throw damaged(indexFile, at, `the files of block ${printPosition(id)} overlap with others`);
+        end = start + view.getUint32(extent + 4, true);
       }
-      end = proof.at + proof.length;
-      round.push(record);
-      if (!isMasterchain(id)) continue;
-      for (const each of round.splice(0)) visit(each);
-      this.count = n + 1;
+      if (!isTop) continue;
+      for (let k = first; k <= n; k++) {
+        const flags = view.getUint32(k * RECORD_BYTES + FIELD_AT.flags, true);
+        visit(positionAt(view, k * RECORD_BYTES), (flags & 1) !== 0);
+      }
+      first = n + 1;
+      this.count = first;
       this.rounds++;
       this.size = end;
     }
@@ -204,6 +226,14 @@ export class Pack {
     if (problem !== null) throw damaged(this.file, this.size + problem.offset, problem.problem);
     truncate(this.file, this.#openPack(), this.size);
   }
+}
+
+function positionAt(view: DataView, at: number): BlockPosition {
+  return {
+    workchain: view.getInt32(at + FIELD_AT.workchain, true),
+    shard: view.getBigUint64(at + FIELD_AT.shard, true),
+    seqno: view.getUint32(at + FIELD_AT.seqno, true),
+  };
 }
 
 /** As nodes name the proofs of blocks of the masterchain, and those of others. */

@@ -1,0 +1,30 @@
+/** A process that writes chains until it is killed: `node … ledger-writer.ts FOLDER`. It says what it has done, line by line. */
+import { writeSync } from 'node:fs';
+import process from 'node:process';
+import { LiveLedger } from '#localnet/ledger/live-ledger.js';
+import { hasChain, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
+import { liveRounds } from '#test/support/live-rounds.js';
+import { vectorPath } from '#test/support/shared-data.js';
+
+const folder = process.argv[2]!;
+const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const options = { packBytes: 30_000, checkpointBytes: 40_000 };
+const say = (text: string): void => void writeSync(1, `${text}\n`);
+
+say('ready');
+for (let turn = 0; ; turn++) {
+  const ledger = hasChain(folder) ? LiveLedger.open(folder, options) : LiveLedger.create(folder, genesis, options);
+  say(`chain ${ledger.incarnation} ${ledger.head?.id.seqno ?? 0}`);
+  for (const round of rounds.slice(ledger.head?.id.seqno ?? 0)) {
+    ledger.append(round);
+    say(`chain ${ledger.incarnation} ${round.masterchain.id.seqno}`);
+    if (round.masterchain.id.seqno !== 5) continue;
+    for (const { name } of ledger.snapshots()) ledger.deleteSnapshot(name);
+    ledger.saveSnapshot(`s${turn}`);
+  }
+  const [snapshot] = ledger.snapshots();
+  ledger.close();
+  say('change');
+  if (turn % 2 === 0 && snapshot !== undefined) restoreSnapshot(folder, snapshot.name);
+  else resetChain(folder);
+}
