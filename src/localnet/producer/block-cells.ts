@@ -1,5 +1,6 @@
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
 import { sha256 } from '#formats/cells/sha256.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
@@ -217,13 +218,13 @@ export function blockCells(
     }),
     custom: masterchain === null ? null : Lazy.ofValue(McStateExtra, masterchain.state),
   };
-  const stateCell = encodeCell(ShardStateUnsplit, state);
+  const update = createMerkleUpdate(frame.before, encodeCell(ShardStateUnsplit, state));
 
   const root = encodeCell(Block, {
     global_id: before.global_id,
     info: Lazy.ofValue(BlockInfo, info),
     value_flow: Lazy.ofValue(ValueFlow, flow),
-    state_update: Lazy.ofCell(merkleUpdate(ShardState), createMerkleUpdate(frame.before, stateCell)),
+    state_update: Lazy.ofCell(merkleUpdate(ShardState), update),
     extra: Lazy.ofValue(BlockExtra, {
       in_msg_descr: Lazy.ofValue(InMsgDescr, in_msg_descr),
       out_msg_descr: Lazy.ofValue(OutMsgDescr, out_msg_descr),
@@ -236,7 +237,8 @@ export function blockCells(
   const bytes = serializeBoc(root, BLOCK_FILE);
   return {
     id: { ...shard, seqno: seq_no, root_hash: root.hash(), file_hash: sha256(bytes) },
-    state: stateCell,
+    // Made anew from the state before, it shares all cells with it that are the same, and keeps nothing else alive.
+    state: applyMerkleUpdate(frame.before, update),
     stateValue: state,
     bytes,
     root,

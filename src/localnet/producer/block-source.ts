@@ -3,6 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { type BlockRules, blockRules } from '#localnet/producer/block-rules.js';
 import type { ValidatorKey } from '#localnet/producer/masterchain/sign-block.js';
 import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
+import type { MessageFaults } from '#localnet/producer/message-faults.js';
 import type { ProducerModules } from '#localnet/producer/round-request.js';
 import { TransactionRunner } from '#localnet/producer/transaction-runner.js';
 
@@ -14,6 +15,7 @@ export interface RoundContext {
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly full: () => boolean;
+  readonly faults: MessageFaults;
   readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
 }
 

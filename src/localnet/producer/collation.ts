@@ -18,9 +18,11 @@ import {
 } from '#localnet/producer/block-accounts.js';
 import { BlockMessages, envelope, type SentMessage } from '#localnet/producer/block-messages.js';
 import type { BlockRules } from '#localnet/producer/block-rules.js';
+import { creditedAccount } from '#localnet/producer/changed-account.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { fillOf } from '#localnet/producer/load-history.js';
 import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
+import { isOwnFault, type MessageFaults } from '#localnet/producer/message-faults.js';
 import { NewMessages } from '#localnet/producer/new-messages.js';
 import { OutQueue } from '#localnet/producer/out-queue.js';
 import {
@@ -65,8 +67,15 @@ export interface CollationBase {
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly full: () => boolean;
+  readonly faults: MessageFaults;
   /** The state of an account that another chain may have; null when it has none. */
   readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
+}
+
+/** A transaction of a message, and whose it is. */
+interface Received {
+  readonly account: BlockAccount;
+  readonly transaction: BlockTransaction;
 }
 
 /** A rough size of what a block holds for each transaction and message, in bytes, beside the transaction itself. */
@@ -186,7 +195,8 @@ export class Collation {
       const after = this.#lastReceived?.lt ?? 0n;
       const { start_lt } = this.base;
       const lt = (after > start_lt ? after : start_lt) + 1n;
-      const result = await this.#try(external.dest.hash, external.message, lt);
+      const result = await this.#tryExternal(external, lt);
+      if (result === 'later') continue;
       if (!('account' in result)) {
         this.outcomes.push({ message: external, kind: 'refused', ...result });
         continue;
@@ -310,8 +320,8 @@ export class Collation {
       this.#bytes += BYTES.message;
       return true;
     }
-    const result = await this.#try(receiverOf(queued.message), queued.message, start_lt + 1n);
-    if (!('account' in result)) return false;
+    const result = await this.#tryInternal(queued.message);
+    if (result === null) return false;
     this.messages.importFinal(queued, result.transaction, own);
     if (own) this.queue.remove(queued.key);
     this.sent(result.account, result.transaction);
@@ -319,26 +329,50 @@ export class Collation {
   }
 
   async #receiveNew(sent: SentMessage): Promise<boolean> {
-    const result = await this.#try(receiverOf(sent.message), sent.message, this.base.start_lt + 1n);
-    if (!('account' in result)) return false;
+    const result = await this.#tryInternal(sent.message);
+    if (result === null) return false;
     this.messages.passImmediately(sent, result.transaction);
     this.sent(result.account, result.transaction);
     return true;
   }
 
-  /** Makes the transaction of a message. A failure of the machine counts as a refusal. */
-  async #try(
-    id: Uint8Array,
-    message: Cell,
-    lt: bigint,
-  ): Promise<{ readonly account: BlockAccount; readonly transaction: BlockTransaction } | Refusal> {
+  /**
+   * Makes the transaction of a message from outside.
+   * @returns `later` when neither contract nor message are to blame that there is none
+   */
+  async #tryExternal({ message, dest }: ExternalMessage, lt: bigint): Promise<Received | Refusal | 'later'> {
     try {
-      const account = await this.open(id);
-      const transaction = await this.runner.run(account, { message }, lt);
-      return 'cell' in transaction ? { account, transaction } : transaction;
+      const account = await this.open(dest.hash);
+      const result = await this.runner.run(account, { message }, lt);
+      return 'cell' in result ? { account, transaction: result } : result;
     } catch (error) {
-      return { exit_code: null, problem: (error as Error).message };
+      return isOwnFault(error) ? { exit_code: null, problem: (error as Error).message } : 'later';
     }
+  }
+
+  /**
+   * Makes the transaction of a message between accounts. One that no machine can execute, however often it is tried,
+   * brings its value and does nothing.
+   * @returns null when it is to be tried again
+   */
+  async #tryInternal(message: Cell): Promise<Received | null> {
+    const lt = this.base.start_lt + 1n;
+    const { runner, base } = this;
+    let account: BlockAccount;
+    try {
+      account = await this.open(receiverOf(message));
+      const result = await runner.run(account, { message }, lt);
+      if ('cell' in result) return { account, transaction: result };
+    } catch (error) {
+      if (!isOwnFault(error)) return null;
+      account = this.accounts.get(receiverOf(message));
+    }
+    if (!base.faults.add(message.hash())) return null;
+    const before = decodeCell(ShardAccount, account.current);
+    const context = { address: account.address, lt: runner.ltOf(account, message, lt), now: base.gen_utime };
+    const { transaction, after } = creditedAccount(before, message, context);
+    runner.add(account, transaction, after);
+    return { account, transaction };
   }
 
   /** Takes note of what a transaction sent. */

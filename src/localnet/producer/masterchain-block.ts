@@ -83,6 +83,7 @@ export async function makeMasterchainBlock(
       neighbours: plan.neighbours,
       gen_utime,
       full,
+      faults: context.faults,
       foreignAccount: context.foreignAccount,
     },
     runner,

@@ -20,12 +20,13 @@ import type { RoundContext } from '#localnet/producer/block-source.js';
 import type { Neighbour } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { type FailedIntervention, placeOf } from '#localnet/producer/interventions.js';
-import * as merging from '#localnet/producer/masterchain/merge-states.js';
+import { mergeStates, splitStateCell } from '#localnet/producer/masterchain/merge-states.js';
 import { type NextShardBlock, nextShardBlocks } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { signBlock, type ValidatorKey, validatorKey } from '#localnet/producer/masterchain/sign-block.js';
-import * as splitting from '#localnet/producer/masterchain/split-state.js';
+import { splitState } from '#localnet/producer/masterchain/split-state.js';
 import { makeMasterchainBlock } from '#localnet/producer/masterchain-block.js';
 import { MasterchainView } from '#localnet/producer/masterchain-view.js';
+import { MessageFaults } from '#localnet/producer/message-faults.js';
 import type {
   ExternalMessage,
   ExternalOutcome,
@@ -46,6 +47,7 @@ interface OpenedState extends ChainState {
 export class RoundProducer {
   readonly #modules: ProducerModules;
   readonly #key: ValidatorKey;
+  readonly #faults = new MessageFaults();
   readonly #foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
 
   constructor(modules: ProducerModules) {
@@ -72,6 +74,7 @@ export class RoundProducer {
       view,
       gen_utime,
       full,
+      faults: this.#faults,
       foreignAccount: this.#foreignAccount,
     };
     const interventions = placeInterventions(request.interventions, next);
@@ -144,15 +147,15 @@ function planShardBlock(
   let root: Cell = first.state;
   let before = first.value;
   if (second !== undefined) {
-    root = merging.splitStateCell(first.state, second.state);
-    before = merging.mergeStates(first.value, second.value);
+    root = splitStateCell(first.state, second.state);
+    before = mergeStates(first.value, second.value);
   } else if (next.after_split) {
-    before = splitting.splitState(first.value, next.shard);
+    before = splitState(first.value, next.shard);
     const sibling = shardSibling(next.shard);
     neighbours.push({
       shard: { workchain: next.workchain, shard: sibling },
       end_lt: first.value.gen_lt,
-      state: splitting.splitState(first.value, sibling),
+      state: splitState(first.value, sibling),
     });
   }
   const shard: Shard = next;

@@ -65,6 +65,7 @@ export async function makeShardBlock(context: RoundContext, plan: ShardBlockPlan
       neighbours: plan.neighbours,
       gen_utime,
       full,
+      faults: context.faults,
       foreignAccount: context.foreignAccount,
     },
     runner,

@@ -1,6 +1,7 @@
 import type { PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Message } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual } from '#kernel/bytes/bytes.js';
 import type { BlockAccount, BlockTransaction } from '#localnet/producer/block-accounts.js';
@@ -85,6 +86,13 @@ export class TransactionRunner {
     const last = account.transactions.at(-1);
     const end = last === undefined ? 0n : endOf(last.value);
     return end > lt ? end : lt;
+  }
+
+  /** As {@link ltAfter}, for a transaction that receives this message. */
+  ltOf(account: BlockAccount, message: Cell, lt: bigint): bigint {
+    const { info } = decodeCell(Message, message);
+    const created = info.kind === 'ext_in_msg_info' ? 0n : info.created_lt;
+    return this.ltAfter(account, created >= lt ? created + 1n : lt);
   }
 
   /** Adds a transaction that was made otherwise. */
