@@ -25,20 +25,22 @@ export interface ListedShard {
  * be newer than what is listed. Where the list has its parent, the other half is made of that; where it has its halves,
  * the merged shard takes their place.
  *
+ * @param listed the newest blocks of all shards; of those that are needed, the states are asked for
  * @param sibling of the first block after a split, what the other half starts from
  */
 export function neighboursOf(
-  listed: readonly ListedShard[],
+  listed: readonly BlockId[],
+  stateAfter: (block: BlockId) => ListedShard,
   before: ShardBefore,
   sibling: ShardBefore | null,
 ): readonly Neighbour[] {
   const { shard } = before;
   const all: Neighbour[] = [ownQueue(before)];
-  for (const each of listed) {
-    const { id } = each;
-    if (id.workchain !== shard.workchain || !shardsIntersect(id.shard, shard.shard)) all.push(listedQueue(each));
+  for (const id of listed) {
+    if (id.workchain !== shard.workchain || !shardsIntersect(id.shard, shard.shard))
+      all.push(listedQueue(stateAfter(id)));
     else if (isShardHalf(shard.shard, id.shard))
-      all.push(sibling === null ? otherHalf(listedQueue(each), shard) : ownQueue(sibling));
+      all.push(sibling === null ? otherHalf(listedQueue(stateAfter(id)), shard) : ownQueue(sibling));
   }
   return all;
 }

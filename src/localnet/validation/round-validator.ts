@@ -176,12 +176,7 @@ class RoundCheck {
     const { seq_no } = master_ref.value.master;
     const reference = this.#validator.masterchainAt(seq_no);
     if (reference === null) throw this.#unknown(block, `masterchain block ${seq_no}`);
-    return this.#context(
-      block,
-      reference,
-      null,
-      reference.shards.map((entry) => this.#listed(block, blockOfShard(entry))),
-    );
+    return this.#context(block, reference, null, reference.shards.map(blockOfShard));
   }
 
   #masterchainContext(block: OpenBlock): BlockContext {
@@ -190,18 +185,14 @@ class RoundCheck {
     if (after.custom === null) throw rules.broken('state-header', 'a masterchain state', 'another');
     const view = new MasterchainView(id, after, after.custom.value, reference);
     this.#masterchain = view;
-    return this.#context(
-      block,
-      reference,
-      view,
-      view.shards.map((entry) => this.#listed(block, blockOfShard(entry))),
-    );
+    return this.#context(block, reference, view, view.shards.map(blockOfShard));
   }
 
   #listed(block: OpenBlock, id: BlockId): ListedShard {
     const known = this.#stateAfter(id);
-    if (known === null) throw this.#unknown(block, printPosition(id));
-    return known;
+    if (known !== null) return known;
+    if (block.mcExtra !== null) throw block.rules.broken('shard-chain', 'a block of this round', id);
+    throw this.#unknown(block, printPosition(id));
   }
 
   #unknown({ rules }: OpenBlock, needed: string): Error {
@@ -212,10 +203,11 @@ class RoundCheck {
     block: OpenBlock,
     reference: MasterchainView,
     afterView: MasterchainView | null,
-    listed: readonly ListedShard[],
+    listed: readonly BlockId[],
   ): BlockContext {
     const { before, sibling } = startOf(block);
-    const others = afterView === null ? [...listed, { id: reference.id, state: reference.state }] : listed;
+    const others = afterView === null ? [...listed, reference.id] : listed;
+    const stateAfter = (id: BlockId) => (id === reference.id ? reference : this.#listed(block, id));
     const endLt: KnownEndLt = (mc_seqno, prefix) => {
       if (afterView !== null && mc_seqno === afterView.id.seqno) return afterView.endLt(prefix);
       const view = mc_seqno >= reference.id.seqno ? reference : this.#validator.masterchainAt(mc_seqno);
@@ -228,7 +220,7 @@ class RoundCheck {
       afterView,
       globalVersion: reference.config.globalVersion,
       before,
-      neighbours: neighboursOf(others, before, sibling),
+      neighbours: neighboursOf(others, stateAfter, before, sibling),
       endLt,
       deviations: this.#deviations,
     };
