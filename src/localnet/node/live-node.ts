@@ -1,5 +1,6 @@
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { Address } from '#formats/address/address.js';
+import { accountOf } from '#formats/address/msg-address.js';
 import { wholeCell } from '#formats/cells/whole-cell.js';
 import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -13,6 +14,7 @@ import { changeConfig } from '#localnet/node/config-change.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { MinedIn, NodeStatus, RunningNode, SentMessage, SnapshotInfo } from '#localnet/node/local-node.js';
 import { MessageCheck, stateOf } from '#localnet/node/message-check.js';
+import { messageInRound } from '#localnet/node/message-in-round.js';
 import { MessagePool } from '#localnet/node/message-pool.js';
 import { NetworkTime } from '#localnet/node/network-time.js';
 import type { LiveNodeModules, LiveNodeOptions, NodeAddress } from '#localnet/node/options.js';
@@ -195,11 +197,13 @@ export class LiveNode implements RunningNode {
   async runMessageAs(message: Uint8Array): Promise<SentMessage> {
     const cell = wholeCell(message);
     const { info } = decodeCell(Message, cell);
-    if (info.kind !== 'int_msg_info') {
+    const dest = info.kind === 'int_msg_info' ? accountOf(info.dest) : null;
+    if (info.kind !== 'int_msg_info' || dest === null) {
       throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `it is of kind ${info.kind}` });
     }
-    const { masterchain } = await this.#loop.intervene([{ kind: 'message', message: cell }]);
-    return { block: masterchain.id, message_hash: cell.hash() };
+    const round = await this.#loop.intervene([{ kind: 'message', message: cell }]);
+    const sent = messageInRound(round, dest, cell) ?? cell;
+    return { block: round.masterchain.id, message_hash: sent.hash() };
   }
 
   async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
