@@ -9,13 +9,14 @@ import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/curre
 import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
 import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
 import { ShardFees } from '#formats/tlb/shard-fees.js';
-import { type ShardDescr, type ShardHashes, shardDescrs } from '#formats/tlb/shard-hashes.js';
+import { type ShardDescr, type ShardHashes, shardDescrFees, shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
 import { mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
 import { nextShardBlock } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { registerShards, type ShardTop } from '#localnet/producer/masterchain/shard-config.js';
+import { shardHashesOf } from '#localnet/producer/masterchain/shard-tree.js';
 import { sessionOf } from '#localnet/producer/masterchain/sign-block.js';
 import {
   burnedOfFees,
@@ -56,18 +57,37 @@ interface Past {
  * Makes anew, by the rules of the producer, what the masterchain blocks of a recorded chain have beside their accounts,
  * from the state before, the shard blocks that they commit, and their own time; and of each shard block what its header
  * follows from.
+ *
+ * @param descrs what all entries of shards are written as
  */
-export function compareMasterchainRules(folder: string, zerostates: Zerostates): RulesReport {
-  return new Comparison(folder, zerostates).run();
+export function compareMasterchainRules(
+  folder: string,
+  zerostates: Zerostates,
+  descrs: ShardDescr['kind'] = 'shard_descr_new',
+): RulesReport {
+  return new Comparison(folder, zerostates, descrs).run();
+}
+
+/** All entries as the software of 2019 wrote them. */
+function oldDescrs(hashes: ShardHashes): ShardHashes {
+  const entries = [...shardDescrs(hashes)];
+  return shardHashesOf(
+    entries.map(({ descr, ...shard }) => ({
+      ...shard,
+      descr: { ...descr, ...shardDescrFees(descr), kind: 'shard_descr' },
+    })),
+  );
 }
 
 class Comparison {
   readonly #blocks = new Map<string, ReadBlock>();
   readonly #past: Past[] = [];
   readonly #differences: string[] = [];
+  readonly #descrs: ShardDescr['kind'];
   #state: Cell;
 
-  constructor(folder: string, zerostates: Zerostates) {
+  constructor(folder: string, zerostates: Zerostates, descrs: ShardDescr['kind']) {
+    this.#descrs = descrs;
     for (const { name, data } of readChain(folder)) {
       const named = parseChainName(name);
       if (named?.kind !== 'block') continue;
@@ -147,7 +167,7 @@ class Comparison {
       this.#same(what, id, made, message);
     }
 
-    const next = nextMcStateExtra({
+    const made = nextMcStateExtra({
       before: extraBefore,
       previous: { id: this.#previousId(prev[0]!, id), end_lt: before.gen_lt, gen_utime: before.gen_utime },
       registered: registered.shard_hashes,
@@ -160,6 +180,8 @@ class Comparison {
       }),
       creators: { masterchain: block.extra.value.created_by, shards: this.#creators },
     });
+    const isOld = this.#descrs === 'shard_descr';
+    const next = isOld ? { ...made, extra: { ...made.extra, shard_hashes: oldDescrs(made.extra.shard_hashes) } } : made;
     this.#same('McStateExtra', id, encodeCell(McStateExtra, next.extra), after.custom!.cell);
     this.#same(
       'McBlockExtra',
