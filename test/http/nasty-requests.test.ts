@@ -10,10 +10,11 @@ import { ServedTern } from '#test/support/served-tern.js';
 /** Of this many requests one is sent; `npm run fuzz:http` sends all. Prime, so that each parameter gets other texts. */
 const STRIDE = 31;
 
+const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
 let tern: ServedTern;
 beforeAll(async () => {
-  tern = await ServedTern.start(['dev', '--port', '0', '--data', join(away, 'data')]);
+  tern = await ServedTern.start(['dev', '--replay', DEV_CHAIN, '--port', '0', '--data', join(away, 'data')]);
 }, 120_000);
 afterAll(async () => {
   await tern?.close();

@@ -7,8 +7,12 @@ import { ServedTern } from '#test/support/served-tern.js';
 import { nastyRequests, sendAll } from './nasty-requests.js';
 
 const [given] = process.argv.slice(2);
+const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
-const tern = given === undefined ? await ServedTern.start(['dev', '--port', '0', '--data', join(away, 'data')]) : null;
+const tern =
+  given === undefined
+    ? await ServedTern.start(['dev', '--replay', DEV_CHAIN, '--port', '0', '--data', join(away, 'data')])
+    : null;
 try {
   const report = await sendAll(`${given ?? tern?.url}/api/v2`, nastyRequests());
   for (const failure of report.failures) process.stdout.write(`${failure}\n`);
