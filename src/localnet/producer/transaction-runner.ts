@@ -52,10 +52,12 @@ export class TransactionRunner {
 
   /**
    * Makes a transaction of an account, which it changes, or says why there is none.
-   * @param lt of the transaction, at the least
+   * @param least the lt of the transaction, at the least
    * @throws what emulation throws; producer/transaction-mismatch
    */
-  async run(account: BlockAccount, cause: Cause, lt: bigint): Promise<BlockTransaction | Refusal> {
+  async run(account: BlockAccount, cause: Cause, least: bigint): Promise<BlockTransaction | Refusal> {
+    // An account that was deleted in this block knows nothing of its last transaction any more.
+    const lt = this.ltAfter(account, least);
     const { config, gen_utime, rand_seed, prev_blocks_info, libraries, resolveLibrary } = this.#context;
     const common = {
       shard_account: account.current,
