@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { toHex } from '#kernel/bytes/bytes.js';
+import { RECORD_BYTES } from '#localnet/ledger/block-record.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { Random } from '#test/fuzz/random.js';
 import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
@@ -69,7 +70,7 @@ describe('a chain whose program is killed', () => {
           at,
           before[1]!,
         ]),
-        ...[before[1]! + 120, after[1]! - 1, ...indexLengths].map((at) => [after[0]!, at]),
+        ...[before[1]! + RECORD_BYTES, after[1]! - 1, ...indexLengths].map((at) => [after[0]!, at]),
       ];
       for (const stop of stops) {
         cpSync(folder, torn, { recursive: true });

@@ -11,6 +11,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { isTernError } from '#kernel/errors/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 
 /** Says what a failed operation of the file system was about. */
@@ -24,7 +25,7 @@ export function reading<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (isTernError(error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
     throw ledgerErrors.unreadable({ file, problem: problemOf(error) }, error);
   }
 }
@@ -34,7 +35,7 @@ export function writing<T>(file: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (isTernError(error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
     throw ledgerErrors.unwritable({ file, problem: problemOf(error) }, error);
   }
 }

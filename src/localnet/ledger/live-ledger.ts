@@ -1,5 +1,6 @@
 import { constants, copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { verifyBlockFile } from '#formats/proofs/block-header.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
@@ -216,7 +217,7 @@ export class LiveLedger implements Ledger {
   }
 
   signatures(block: LedgerBlock): SignatureSet | null {
-    const { signatures } = decodeCell(BlockProof, this.#files.proof((block as LiveBlock).record));
+    const { signatures } = decodeCell(BlockProof, parseBocRoot(this.#files.proof((block as LiveBlock).record)));
     return signatures === null ? null : signatureSetOf(signatures.value);
   }
 

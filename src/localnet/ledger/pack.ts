@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import {
   type BlockId,
   type BlockPosition,
@@ -22,7 +23,7 @@ import { unfinishedRound } from '#localnet/ledger/unfinished-round.js';
 import { archivePackHead, packEntryHead } from '#localnet/replay/archive-pack.js';
 
 /** A block to be written, with its proof. */
-export interface NewEntry extends Omit<BlockRecord, 'block' | 'proof'> {
+export interface NewEntry extends Omit<BlockRecord, 'block' | 'proof' | 'proof_crc'> {
   readonly bytes: Uint8Array;
   readonly proofBytes: Uint8Array;
 }
@@ -106,7 +107,8 @@ export class Pack {
     const records = entries.map(({ bytes, proofBytes, ...known }): BlockRecord => {
       const name = printBlockId(known.id);
       const block = put(`block_${name}`, bytes);
-      return { ...known, block, proof: put(`${proofKind(known.id)}_${name}`, proofBytes) };
+      const proof = put(`${proofKind(known.id)}_${name}`, proofBytes);
+      return { ...known, block, proof, proof_crc: crc32(proofBytes) };
     });
     write(this.file, this.#openPack(), concatBytes(...parts), this.size);
     const index = concatBytes(...records.map(writeRecord));

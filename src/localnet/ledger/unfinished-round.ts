@@ -1,6 +1,8 @@
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { readPackEntries } from '#localnet/replay/archive-pack.js';
 
+/** As an entry begins. */
+const ENTRY_HEAD = [0x8b, 0x1e];
 const NAME = /^(block|proof|prooflink)_\((-?\d+),[0-9a-f]{16},\d+\):[0-9A-F]{64}:[0-9A-F]{64}$/;
 
 /**
@@ -21,7 +23,8 @@ export function unfinishedRound(bytes: Uint8Array): { readonly offset: number; r
   } catch (error) {
     if (!isTernError(error)) throw error;
     const offset = Number(error.data.offset);
-    if (error.code !== 'replay/torn-pack') return { offset, problem: 'no entry begins here' };
+    const begins = ENTRY_HEAD.every((byte, i) => (bytes[offset + i] ?? byte) === byte);
+    if (error.code !== 'replay/torn-pack' || !begins) return { offset, problem: 'no entry begins here' };
     if (ended) return { offset, problem: 'the index ends more than one round before it' };
   }
   return null;
