@@ -1,5 +1,6 @@
+import type { Cell } from '#formats/cells/cell.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
 import type { MessageBook, Point } from '#localnet/validation/message-book.js';
 import { compareReceived, ProcessedList } from '#localnet/validation/processed-upto.js';
@@ -53,7 +54,9 @@ function checkInbound(context: BlockContext, book: MessageBook, now: ProcessedLi
     const key = toHex(message.hash);
     const arrived = book.in.get(key);
     if (before.processed.has(message, endLt)) {
-      rules.equal('import-once', 'none', arrived?.kind ?? 'none', place);
+      // One that came through on its way may come back another way, in another envelope.
+      const again = arrived !== undefined && 'in_msg' in arrived && sameEnvelope(arrived.in_msg.cell, message);
+      rules.equal('import-once', 'none', again ? arrived.kind : 'none', place);
       if (!inShard(shard, message.cur)) continue;
       const out = book.out.get(key)?.kind ?? 'none';
       const dequeued = out === 'msg_export_deq' || out === 'msg_export_deq_short';
@@ -89,4 +92,8 @@ function inbound({ rules, neighbours, shard }: BlockContext): readonly QueuedMes
 
 function point({ lt, hash }: Point): string {
   return `${lt} ${toHex(hash)}`;
+}
+
+function sameEnvelope(envelope: Cell, { envelope_hash }: QueuedMessage): boolean {
+  return bytesEqual(envelope.hash(), envelope_hash);
 }
