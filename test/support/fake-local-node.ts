@@ -56,6 +56,8 @@ export class FakeLocalNode implements LocalNode {
   /** What was asked that changes something, in its order. */
   readonly calls: (readonly [name: string, ...args: unknown[]])[] = [];
   readonly balances = new Map<string, bigint>();
+  /** Seqnos of blocks that were waited for, to be known to readers. */
+  readonly known: number[] = [];
   /** When set, everything that changes something is rejected with it. */
   problem: Error | null = null;
   fork: NodeStatus['fork'] = null;
@@ -76,6 +78,10 @@ export class FakeLocalNode implements LocalNode {
 
   get seqno(): number {
     return this.#seqno;
+  }
+
+  noteKnown({ seqno }: BlockId): void {
+    this.known.push(seqno);
   }
 
   balanceOf(address: Address): bigint {

@@ -14,7 +14,11 @@ export async function serveFakeNode(
 ): Promise<HttpServer & { readonly node: FakeLocalNode }> {
   const api: HttpApi<LocalnetContext> = {
     ...localnetDescription,
-    context: () => ({ node, balanceOf: async (address) => node.balanceOf(address) }),
+    context: () => ({
+      node,
+      balanceOf: async (address) => node.balanceOf(address),
+      untilKnown: async (block) => node.noteKnown(block),
+    }),
   };
   const server = await startHttpServer(
     { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none' },

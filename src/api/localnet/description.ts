@@ -6,7 +6,8 @@ const DOCUMENT_VERSION = '1.0.0';
 const DESCRIPTION = `Control of a local TON network: coins, blocks, time, accounts, configuration, snapshots.
 
 It is there when Tern runs a network of its own (\`npm start\`), and only then. Methods that change something take POST with a
-JSON object, and answer when the change is in a block, which all later answers of the other APIs know. Amounts are nanotons.
+JSON object, and answer when the change is in a block that API v2 knows; the index of API v3 has it a moment later, and says in
+\`X-Tern-Mc-Seqno\` how far it is. Amounts are nanotons.
 Unknown parameters and values out of range are refused (422) with the name of the parameter; what the network refuses, too,
 with the reason. A snapshot that there is not is 404.
 

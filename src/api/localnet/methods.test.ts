@@ -263,6 +263,26 @@ describe('interventions', () => {
   });
 });
 
+it('answers when readers know the block', async () => {
+  node.foreign.add(RAW);
+  const changes: readonly (readonly [string, object])[] = [
+    ['faucet', { address: RAW, amount: 1 }],
+    ['mine', { blocks: 2 }],
+    ['time', { advance: 1 }],
+    ['shards/split', { shard: '8000000000000000' }],
+    ['shards/merge', { shard: '8000000000000000' }],
+    ['account', { address: RAW, balance: 1 }],
+    ['impersonate', { from: RAW, to: RAW, value: 1 }],
+    ['config', { param: 44, value: null }],
+    ['touch', { address: RAW }],
+  ];
+  for (const [method, body] of changes) {
+    const { block } = (await call(method, body)).json;
+    expect(node.known.at(-1), method).toBe(block.seqno);
+  }
+  expect(node.known).toHaveLength(changes.length);
+});
+
 describe('snapshots', () => {
   it('are saved, listed, loaded and deleted', async () => {
     expect((await call('snapshots')).json).toEqual({ snapshots: [] });

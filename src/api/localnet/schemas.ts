@@ -65,11 +65,7 @@ const Wallet = named(
 
 export const Wallets = named('WalletsResponse', { wallets: Type.Array(Wallet) }, 'The funded wallets.');
 
-export const Mined = named(
-  'MinedResponse',
-  { block: BlockReference },
-  'The masterchain block in which it is: all later answers of the other APIs know it.',
-);
+export const Mined = named('MinedResponse', { block: BlockReference }, 'The masterchain block in which it is.');
 
 export const Sent = named(
   'SentResponse',

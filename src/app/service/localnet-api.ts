@@ -8,15 +8,18 @@ import type { LocalNode } from '#localnet/node/local-node.js';
 export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<LocalnetContext> {
   return {
     ...localnetDescription,
-    context: ({ group, read }) => ({
-      node,
-      balanceOf: async (address) => {
-        const { chain } = network.poolOf(group).v2;
-        const { seqno } = (await node.status()).head;
-        const { block } = await chain.waitForHead(seqno, read);
-        const { account } = await chain.account(address, { ...read, at: block, pruned: true });
-        return account?.kind === 'account' ? account.storage.balance.grams : 0n;
-      },
-    }),
+    context: ({ group, read }) => {
+      const { chain } = network.poolOf(group).v2;
+      return {
+        node,
+        balanceOf: async (address) => {
+          const { head } = await node.status();
+          const { block } = await chain.waitForHead(head.seqno, read);
+          const { account } = await chain.account(address, { ...read, at: block, pruned: true });
+          return account?.kind === 'account' ? account.storage.balance.grams : 0n;
+        },
+        untilKnown: async ({ seqno }) => void (await chain.waitForHead(seqno, read)),
+      };
+    },
   };
 }

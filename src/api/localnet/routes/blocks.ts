@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
+import { known, type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
 import { LONG_MS } from '#api/localnet/long-work.js';
 import { paramsOf, shardParameters } from '#api/localnet/parameters.js';
 import { Mined, Status } from '#api/localnet/schemas.js';
@@ -37,7 +37,7 @@ const mine = localnetEndpoint({
   statuses: [504],
   freshness: 'none',
   deadlineMs: LONG_MS,
-  handle: async ({ blocks = 1 }, { node }) => minedJson(await node.mine(blocks)),
+  handle: async ({ blocks = 1 }, context) => minedJson(await known(context.node.mine(blocks), context)),
 });
 
 /** Stopping and going on. */
@@ -111,13 +111,14 @@ const time = localnetEndpoint({
   result: Mined,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ advance }, { node }) => {
+  handle: async ({ advance }, context) => {
+    const { node } = context;
     const { now } = await node.status();
     if (now + advance > LAST_SECOND) {
       const problem = `${advance} seconds lead behind ${LAST_SECOND}, the last time that a block can have`;
       throw httpErrors['bad-parameter']({ parameter: 'advance', problem });
     }
-    return minedJson(await node.advanceTime(advance));
+    return minedJson(await known(node.advanceTime(advance), context));
   },
 });
 
@@ -132,7 +133,8 @@ const split = localnetEndpoint({
   statuses: [504],
   freshness: 'none',
   deadlineMs: LONG_MS,
-  handle: async ({ workchain = 0, shard }, { node }) => minedJson(await node.split({ workchain, shard })),
+  handle: async ({ workchain = 0, shard }, context) =>
+    minedJson(await known(context.node.split({ workchain, shard }), context)),
 });
 
 const merge = localnetEndpoint({
@@ -147,7 +149,8 @@ const merge = localnetEndpoint({
   statuses: [504],
   freshness: 'none',
   deadlineMs: LONG_MS,
-  handle: async ({ workchain = 0, shard }, { node }) => minedJson(await node.merge({ workchain, shard })),
+  handle: async ({ workchain = 0, shard }, context) =>
+    minedJson(await known(context.node.merge({ workchain, shard }), context)),
 });
 
 /** When blocks are made, at what time, in how many shards. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
+import { known, type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
 import { localnetApiErrors } from '#api/localnet/errors.js';
 import { addressParameter, nanotonsParameter, paramsOf } from '#api/localnet/parameters.js';
 import { Sent } from '#api/localnet/schemas.js';
@@ -31,7 +31,8 @@ const faucet = localnetEndpoint({
   result: Sent,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ address, amount, comment }, { node, balanceOf }) => {
+  handle: async ({ address, amount, comment }, context) => {
+    const { node, balanceOf } = context;
     const own = (await node.wallets()).find(({ mnemonic }) => mnemonic === null);
     if (own === undefined) throw localnetApiErrors['no-faucet']({});
     const balance = await balanceOf(own.address);
@@ -41,7 +42,7 @@ const faucet = localnetEndpoint({
         problem: `${amount} nanotons are more than the faucet has: ${balance}`,
       });
     }
-    return sentJson(await node.fund(address, amount, comment ?? null));
+    return sentJson(await known(node.fund(address, amount, comment ?? null), context));
   },
 });
 

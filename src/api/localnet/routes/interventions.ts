@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { nullOr } from '#api/http/null-value.js';
-import { type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
+import { known, type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
 import { internalMessage, requireInternal, requireStateInit } from '#api/localnet/internal-message.js';
 import { decodeCellText, encodeCellText } from '#api/localnet/parameter-forms.js';
 import { addressParameter, cellParameter, nanotonsParameter, paramsOf } from '#api/localnet/parameters.js';
 import { Mined, Sent, Touched } from '#api/localnet/schemas.js';
-import { blockReference, minedJson, sentJson } from '#api/localnet/serialize.js';
+import { minedJson, sentJson } from '#api/localnet/serialize.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeConfigParam } from '#formats/tlb/config/config-params.js';
@@ -50,13 +50,13 @@ const account = localnetEndpoint({
   result: Mined,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ address, balance, code, data }, { node }) => {
+  handle: async ({ address, balance, code, data }, context) => {
     const change = {
       ...(balance === undefined ? {} : { balance }),
       ...(code === undefined ? {} : { code }),
       ...(data === undefined ? {} : { data }),
     };
-    return minedJson(await node.setAccount(address, change));
+    return minedJson(await known(context.node.setAccount(address, change), context));
   },
 });
 
@@ -101,9 +101,9 @@ const impersonate = localnetEndpoint({
   result: Sent,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ from, to, value, bounce = true, body = null, init = null, message }, { node }) => {
+  handle: async ({ from, to, value, bounce = true, body = null, init = null, message }, context) => {
     const cell = message ?? internalMessage({ from: from!, to: to!, value: value!, bounce, body, init });
-    return sentJson(await node.runMessageAs(serializeBoc(cell)));
+    return sentJson(await known(context.node.runMessageAs(serializeBoc(cell)), context));
   },
 });
 
@@ -141,8 +141,10 @@ const config = localnetEndpoint({
   result: Mined,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ param, value }, { node }) =>
-    minedJson(await node.setConfigParam(param, value === null ? null : serializeBoc(value))),
+  handle: async ({ param, value }, context) => {
+    const boc = value === null ? null : serializeBoc(value);
+    return minedJson(await known(context.node.setConfigParam(param, boc), context));
+  },
 });
 
 const touch = localnetEndpoint({
@@ -157,9 +159,11 @@ const touch = localnetEndpoint({
   result: Touched,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ address }, { node }) => {
+  handle: async ({ address }, { node, untilKnown }) => {
     const found = await node.touch(address);
-    return { block: found === null ? null : blockReference(found.block) };
+    if (found === null) return { block: null };
+    await untilKnown(found.block);
+    return minedJson(found);
   },
 });
 
