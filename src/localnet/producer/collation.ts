@@ -146,6 +146,7 @@ export class Collation {
         processed: ProcessedMessages.of(state.out_msg_queue_info.value.proc_info),
       })),
     ];
+    const dequeued = new Set<string>();
     const walk = new QueueWalk();
     for (const [source, { shard }] of receivers.entries()) walk.add(queue.root, shard, source);
     let latest = 0n;
@@ -158,6 +159,10 @@ export class Collation {
       const { shard, end_lt, processed } = receivers[found.source]!;
       const queued = readQueued(found.key, found.lt, found.entry);
       if (!processed.has(queued, shard.workchain, base.view)) continue;
+      // After a merge a message may wait twice, at two places of its way. A block can name it once.
+      const name = toHex(queued.hash);
+      if (dequeued.has(name)) continue;
+      dequeued.add(name);
       queue.remove(found.key);
       this.#dequeued.add(toHex(found.key));
       this.messages.dequeue(found.key, queued.envelope, end_lt);

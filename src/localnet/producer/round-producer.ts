@@ -228,9 +228,11 @@ function askOnce(ask: (address: Address) => Promise<Cell | null>): (address: Add
     const key = address.toRaw();
     if (asked.has(key)) return null;
     const found = await ask(address);
+    // What was found may be wanted again: the round in which it was taken over may have failed.
+    if (found !== null) return found;
     if (asked.size >= MOST_ASKED) asked.clear();
     asked.add(key);
-    return found;
+    return null;
   };
 }
 
