@@ -64,6 +64,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
     'http://a/?b',
   ],
   replay: ['chain', 'chain', 'a\0'],
+  fork: ['chain@7', { source: 'chain', seqno: 7 }, 'chain@0', '@7'],
   port: ['0', 0, '-1', '65536', '1.5', 'http', '0x50'],
   host: ['::1', '::1', 'a b', '1.2.3'],
   data: ['/var/lib/tern', '/var/lib/tern', 'a\0'],

@@ -1,4 +1,5 @@
 import { apiSettings } from '#app/config/api-settings.js';
+import { type ForkSpec, parseForkSpec } from '#app/config/fork-spec.js';
 import {
   type DatabaseArgument,
   databaseUrl,
@@ -70,6 +71,14 @@ export const devSettings = {
   replay: optional({
     ...path('DIR'),
     meaning: 'a recorded chain to serve instead of a local network: packs, or files of blocks',
+  }),
+  fork: optional<ForkSpec>({
+    placeholder: 'NETWORK[@SEQNO]',
+    accepted:
+      'mainnet, testnet, a global.config.json (file or URL) or a folder with a recorded chain; with @SEQNO for a block',
+    parse: parseForkSpec,
+    meaning:
+      'the network that a new local network begins from, at its newest masterchain block or at SEQNO: accounts are pulled with proofs when they are first needed, and live on locally',
   }),
   port: one({
     ...wholeNumber('N', 0, 65_535),

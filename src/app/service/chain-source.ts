@@ -1,4 +1,5 @@
 import { startTogether } from '#app/service/closers.js';
+import type { BringAccount } from '#app/service/forked-contracts.js';
 import { HeadWatch } from '#app/service/head-watch.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
@@ -19,6 +20,8 @@ export interface ChainSourceOptions {
 
 export interface ChainSourceModules extends Surroundings {
   readonly keyBlocks: KeyBlockStore;
+  /** For a network that does not have all of its accounts from the start. */
+  readonly bringAccount?: BringAccount;
 }
 
 /** Verified reads of a chain, through some liteservers. */
@@ -38,7 +41,7 @@ export interface ChainSource {
 export function openChainSource(options: ChainSourceOptions, modules: ChainSourceModules): Promise<ChainSource> {
   return startTogether(async (closers) => {
     const { config, cacheBytes, deadlineMs } = options;
-    const { clock, unixTimeMs, random, randomBytes, logger, keyBlocks } = modules;
+    const { clock, unixTimeMs, random, randomBytes, logger, keyBlocks, bringAccount } = modules;
     const connections = createAdnlMetrics();
     const lite = new LitePool(
       { servers: config.servers, cacheBytes, deadlineMs },
@@ -47,7 +50,7 @@ export function openChainSource(options: ChainSourceOptions, modules: ChainSourc
     closers.add(() => lite.close());
     const chain = new Chain(
       { zero_state: config.zeroState, init_block: config.initBlock, deadlineMs },
-      { source: lite, clock, keyBlocks, logger },
+      { source: lite, clock, keyBlocks, logger, ...(bringAccount === undefined ? {} : { bringAccount }) },
     );
     await chain.start();
     closers.add(() => chain.close());

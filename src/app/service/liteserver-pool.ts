@@ -6,7 +6,10 @@ import {
   openChainSource,
 } from '#app/service/chain-source.js';
 import { startTogether } from '#app/service/closers.js';
+import { ForkedContracts } from '#app/service/forked-contracts.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { Contracts } from '#services/contracts/contracts.js';
 import { ContractService } from '#services/contracts/contracts-service.js';
 import type { GetMethodsMode } from '#services/contracts/options.js';
 
@@ -49,7 +52,18 @@ export function openLiteserverPool(
         archival: is_archive,
         seqno,
       }));
-    const v2 = { chain, contracts, servers, now: unixTimeMs };
+    const v2 = { chain, contracts: forked(contracts, chain, modules), servers, now: unixTimeMs };
     return { ...source, contracts, v2, close: () => closers.close() };
   });
+}
+
+/** Contracts as API v2 asks them: of a fork, they may have to be brought. */
+function forked(contracts: Contracts, chain: ChainReads, { bringAccount }: LiteserverPoolModules): Contracts {
+  if (bringAccount === undefined) return contracts;
+  return new ForkedContracts(contracts, bringAccount, (seqno, { deadlineMs, signal }) =>
+    chain.waitForHead(seqno, {
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
 }

@@ -3,22 +3,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
+import type { OpenFork } from '#app/service/open-fork.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { ForkQuestions } from '#localnet/fork/fork-source.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
-import type { NodeStatus, RunningNode } from '#localnet/node/local-node.js';
-import type { ForeignQuestion, GenesisPlan, RoundCounts } from '#localnet/node/node-messages.js';
+import type { RunningNode } from '#localnet/node/local-node.js';
+import type { ForeignQuestion, ForkPlan, RoundCounts } from '#localnet/node/node-messages.js';
 import { NodeThread } from '#localnet/node/node-thread.js';
 import type { NodeAddress } from '#localnet/node/options.js';
-
-/** A network of which this one is to be a fork, opened. */
-export interface ForkOrigin {
-  readonly status: NonNullable<NodeStatus['fork']>;
-  readonly genesis: NonNullable<GenesisPlan['fork']>;
-  /** Unix seconds: the new chain is not earlier. */
-  readonly gen_utime: number;
-  readonly answer: (question: ForeignQuestion) => Promise<Uint8Array | null>;
-}
 
 export interface LocalNetworkOptions {
   /** What it is called in metrics and the log. */
@@ -29,7 +23,8 @@ export interface LocalNetworkOptions {
   readonly paused: boolean;
   /** Of the liteserver; 0 for one that is free. */
   readonly liteserverPort: number;
-  readonly fork: ForkOrigin | null;
+  /** The network of which this one is a fork, opened. */
+  readonly fork: OpenFork | null;
 }
 
 /** A local network that runs in a thread of this process. */
@@ -69,17 +64,16 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Surroun
           liteserver: { host: HOST, port: liteserverPort },
           signatureKind: 'simplex',
           tvmWorkers: TVM_WORKERS,
-          fork: fork?.status ?? null,
         },
         genesis: {
-          now: Math.max(Math.floor(unixTimeMs() / 1000), fork?.gen_utime ?? 0),
-          fork: fork?.genesis ?? null,
+          now: Math.max(Math.floor(unixTimeMs() / 1000), fork?.start?.gen_utime ?? 0),
+          fork: fork === null ? null : forkPlan(fork),
         },
         hasForeign: fork !== null,
       },
       {
         logger,
-        foreign: fork?.answer ?? null,
+        foreign: fork === null ? null : (question) => answerOf(fork.questions, question),
         onProduced: (more) => {
           counts = {
             rounds: counts.rounds + more.rounds,
@@ -110,4 +104,22 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Surroun
 /** Whether there is a chain in a folder already. */
 export function hasLocalChain(folder: string): boolean {
   return existsSync(join(folder, 'genesis.json'));
+}
+
+/** How a fork begins; null where it goes on. */
+function forkPlan({ origin, start }: OpenFork): ForkPlan | null {
+  if (start === null) return null;
+  const { config, end_lt: startLt, global_id: globalId } = start;
+  return { origin, config: serializeBoc(config), startLt, globalId };
+}
+
+function answerOf(questions: ForkQuestions, question: ForeignQuestion): Promise<Uint8Array | null> {
+  switch (question.name) {
+    case 'account':
+      return questions.account(question.address);
+    case 'library':
+      return questions.library(question.hash);
+    case 'transactions':
+      return questions.transactions(question.address, question.from, question.count);
+  }
 }

@@ -1,10 +1,13 @@
+import type { ForkSpec } from '#app/config/fork-spec.js';
 import { startTogether } from '#app/service/closers.js';
 import { type RunningLocalNetwork, startLocalNetwork } from '#app/service/local-network.js';
+import { openFork } from '#app/service/open-fork.js';
 import { Restartable, type Running } from '#app/service/restartable.js';
 import type { IndexPlan } from '#app/service/served-network.js';
 import { type RunningService, type ServicePlan, startService } from '#app/service/start-service.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { chainOrigin } from '#localnet/ledger/chain-origin.js';
 import { requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
@@ -25,6 +28,8 @@ export interface LocalServiceOptions {
   readonly liteserverPort: number;
   readonly listen: { readonly host: string; readonly port: number };
   readonly settings: ServicePlan['settings'];
+  /** What is to be forked; null for a network that stands alone, or goes on as what it is. */
+  readonly fork: ForkSpec | null;
   /** The index of a chain, or why there is none. */
   readonly indexOf: (chain: FollowedChain) => IndexPlan | string;
 }
@@ -55,9 +60,19 @@ export async function startLocalService(options: LocalServiceOptions, modules: S
     if (restartable?.change(async () => work()) !== true) throw localnetErrors['other-command']({ command });
   };
 
+  /** What a new chain forks: what was said at the start, after a reset the same block once more. */
+  let given = options.fork;
+  let isFirst = true;
+
   const start = (): Promise<RunningParts> =>
     startTogether(async (closers) => {
-      const local = await startLocalNetwork({ name, folder, blockTimeMs, paused, liteserverPort, fork: null }, modules);
+      const chain = chainOrigin(folder);
+      const wanted = isFirst || chain === null ? given : null;
+      const fork = await openFork({ given: wanted, folder, chain, dataFolder: settings.data }, modules);
+      closers.add(() => fork?.close());
+      isFirst = false;
+      given = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
+      const local = await startLocalNetwork({ name, folder, blockTimeMs, paused, liteserverPort, fork }, modules);
       closers.add(() => local.close());
       const service = await startService(
         {
@@ -67,7 +82,9 @@ export async function startLocalService(options: LocalServiceOptions, modules: S
           listeners: [{ address: { host: options.listen.host, port }, networks: [name] }],
           hostOf: [],
           indexes: new Map([[name, options.indexOf(local.address)]]),
-          localNodes: new Map([[name, { node: changeableNode(local.node, folder, change), counts: local.counts }]]),
+          localNodes: new Map([
+            [name, { node: changeableNode(local.node, folder, change), counts: local.counts, isFork: fork !== null }],
+          ]),
           keepsKeyBlocks: false,
           settings,
         },

@@ -1,3 +1,4 @@
+import type { ForkSpec } from '#app/config/fork-spec.js';
 import { absoluteSource, type ForkRemote, openForkRemote } from '#app/service/fork-remote.js';
 import type { Surroundings } from '#app/service/surroundings.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
@@ -6,7 +7,6 @@ import { ChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import { forkErrors } from '#localnet/fork/errors.js';
 import { ForkAnswers } from '#localnet/fork/fork-answers.js';
 import type { ForkQuestions, ForkStart } from '#localnet/fork/fork-source.js';
-import type { ForkSpec } from '#localnet/fork/fork-spec.js';
 import { LateFork } from '#localnet/fork/late-fork.js';
 import type { ChainOrigin } from '#localnet/ledger/chain-origin.js';
 import type { ForkOrigin } from '#localnet/ledger/genesis.js';

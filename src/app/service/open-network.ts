@@ -2,6 +2,7 @@ import type { NetworkHealth } from '#api/http/http-api.js';
 import type { NamedGroup, NamedNetwork } from '#app/config/networks.js';
 import { startTogether } from '#app/service/closers.js';
 import { keyBlockPath } from '#app/service/data-folder.js';
+import type { BringAccount } from '#app/service/forked-contracts.js';
 import { type LiteserverPool, openLiteserverPool } from '#app/service/liteserver-pool.js';
 import { networkHealth } from '#app/service/network-health.js';
 import type { Surroundings } from '#app/service/surroundings.js';
@@ -27,6 +28,8 @@ export interface NetworkOptions {
   readonly deadlineMs: number;
   /** How old the newest block may be; 0 for any age. */
   readonly maxHeadAgeMs: number;
+  /** For a network that does not have all of its accounts from the start. */
+  readonly bringAccount?: BringAccount;
 }
 
 /** The name of the group of liteservers that is for everybody. */
@@ -52,7 +55,8 @@ export interface OpenNetwork {
  */
 export function openNetwork(options: NetworkOptions, modules: Surroundings): Promise<OpenNetwork> {
   return startTogether(async (closers) => {
-    const { network, groups, tvmWorkers, maxHeadAgeMs } = options;
+    const { network, groups, tvmWorkers, maxHeadAgeMs, bringAccount } = options;
+    const brought = bringAccount === undefined ? {} : { bringAccount };
     const logger = withField(modules.logger, 'network', network.name);
     const tvm = new TvmPool({ workers: tvmWorkers }, { clock: modules.clock, logger });
     closers.add(() => tvm.close());
@@ -70,7 +74,10 @@ export function openNetwork(options: NetworkOptions, modules: Surroundings): Pro
               { logger },
             );
       const own = group === PUBLIC ? logger : withField(logger, 'group', group);
-      const pool = await openLiteserverPool({ ...options, config }, { ...modules, logger: own, tvm, keyBlocks });
+      const pool = await openLiteserverPool(
+        { ...options, config },
+        { ...modules, ...brought, logger: own, tvm, keyBlocks },
+      );
       closers.add(() => pool.close());
       pools.set(group, pool);
     }

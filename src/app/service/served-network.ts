@@ -6,9 +6,11 @@ import { localnetApi } from '#app/service/localnet-api.js';
 import { type NetworkIndex, openNetworkIndex } from '#app/service/network-index.js';
 import { type NetworkOptions, type OpenNetwork, openNetwork, PUBLIC } from '#app/service/open-network.js';
 import type { Surroundings } from '#app/service/surroundings.js';
+import { TouchedAccounts } from '#app/service/touched-accounts.js';
 import { v2Api } from '#app/service/v2-api.js';
 import { v3Api } from '#app/service/v3-api.js';
 import { withField } from '#app/service/with-field.js';
+import type { Address } from '#formats/address/address.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { RoundCounts } from '#localnet/node/node-messages.js';
 
@@ -28,6 +30,8 @@ export interface ServedLocalNode {
   readonly node: LocalNode;
   /** What was made since it started. */
   readonly counts: () => RoundCounts;
+  /** Whether it is a fork, the accounts of which come when they are needed. */
+  readonly isFork: boolean;
 }
 
 /** A network with everything that is served of it. */
@@ -49,7 +53,9 @@ const NO_DATABASE = 'no database was given';
 export function openServedNetwork(options: ServedNetworkOptions, modules: Surroundings): Promise<ServedNetwork> {
   return startTogether(async (closers) => {
     const { network, index: plan, hosts, localNode } = options;
-    const open = await openNetwork(options, modules);
+    const accounts = localNode?.isFork === true ? new TouchedAccounts(localNode.node) : null;
+    const brought = accounts === null ? {} : { bringAccount: (address: Address) => accounts.bring(address) };
+    const open = await openNetwork({ ...options, ...brought }, modules);
     closers.add(() => open.close());
     const logger = withField(modules.logger, 'network', network.name);
     let index: NetworkIndex | null = null;

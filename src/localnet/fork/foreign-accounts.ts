@@ -25,6 +25,8 @@ const MOST_LIBRARIES = 64;
 export class ForeignAccounts {
   readonly #source: Pick<ForkSource, 'account' | 'library'>;
   readonly #local: LocalState;
+  /** Libraries that were given for single runs, by the hex of their hashes. */
+  readonly #lent = new Map<string, Cell>();
 
   constructor(source: Pick<ForkSource, 'account' | 'library'>, local: LocalState) {
     this.#source = source;
@@ -40,9 +42,18 @@ export class ForeignAccounts {
     return this.#source.account(address);
   }
 
-  /** @param hash 32 bytes @throws fork/unreachable */
-  library(hash: Uint8Array): Promise<Cell | null> {
-    return this.#source.library(hash);
+  /** A library for a run; it will have to be published, see {@link ForeignAccounts.takeLent}. @throws fork/unreachable */
+  async library(hash: Uint8Array): Promise<Cell | null> {
+    const library = await this.#source.library(hash);
+    if (library !== null) this.#lent.set(toHex(hash), library);
+    return library;
+  }
+
+  /** What publishes the libraries that were given for runs since the last time, and are not published yet. */
+  takeLent(): readonly Intervention[] {
+    const lent = [...this.#lent.values()].filter((library) => !this.#local.hasLibrary(library.hash()));
+    this.#lent.clear();
+    return lent.map((library) => ({ kind: 'library', library }));
   }
 
   /**
@@ -70,7 +81,7 @@ export class ForeignAccounts {
         const key = toHex(hash);
         if (asked.size === MOST_LIBRARIES || asked.has(key) || this.#local.hasLibrary(hash)) continue;
         asked.add(key);
-        const library = await this.library(hash);
+        const library = await this.#source.library(hash);
         if (library === null) continue;
         found.push(library);
         roots.push(library);

@@ -23,6 +23,7 @@ import type { Ledger } from '#localnet/liteserver/ledger.js';
 import { libraryHandlers } from '#localnet/liteserver/libraries.js';
 import type { LiteContext, LiteHandler, LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { lookupHandlers } from '#localnet/liteserver/lookup.js';
+import { answerFromBefore, bringMissingAccount } from '#localnet/liteserver/other-network.js';
 import { queueSizeHandlers } from '#localnet/liteserver/queue-sizes.js';
 import { refusedHandlers } from '#localnet/liteserver/refused.js';
 import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
@@ -91,6 +92,9 @@ export async function answerLiteQuery(
 /** The same for all functions: contracts are run elsewhere, so that what depends on them comes later. */
 async function answerAnyCall(call: LiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
   const { runGetMethod, sendMessage } = context;
+  await bringMissingAccount(call, context);
+  const older = await answerFromBefore(call, context);
+  if (older !== null) return older;
   if (call.name === LiteServerSendMessage.name && sendMessage !== undefined) {
     await sendMessage((call.value as LiteServerSendMessage).body);
     return encodeBoxed(LiteServerSendMsgStatus, { status: TAKEN });

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import type { Address } from '#formats/address/address.js';
+import { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { wholeCell } from '#formats/cells/whole-cell.js';
 import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
@@ -8,7 +9,11 @@ import { Message } from '#formats/tlb/message.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { Faucet } from '#localnet/faucet/faucet.js';
+import { ForeignAccounts } from '#localnet/fork/foreign-accounts.js';
+import { GoneAccounts } from '#localnet/fork/gone-accounts.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
+import type { ChainTip } from '#localnet/ledger/round.js';
+import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
 import { changeConfig } from '#localnet/node/config-change.js';
 import { localnetErrors } from '#localnet/node/errors.js';
@@ -39,21 +44,35 @@ export class LiveNode implements RunningNode {
   readonly #check: MessageCheck;
   readonly #time: NetworkTime;
   readonly #faucet: Faucet;
-  readonly #fork: LiveNodeOptions['fork'];
-  /** Accounts of another network that are on their way here, or of which there are none there. */
+  /** The network that this one is a fork of, as far as its accounts have a life here. */
+  readonly #foreign: ForeignAccounts | null;
+  /** Accounts of that network that are on their way here. */
   readonly #touched = new Map<string, Promise<MinedIn | null>>();
 
   private constructor(ledger: LiveLedger, tvm: TvmPool, options: LiveNodeOptions, modules: LiveNodeModules) {
     const { clock, unixTimeMs, randomBytes, logger, foreign } = modules;
     this.#modules = modules;
     this.#ledger = ledger;
-    this.#fork = options.fork;
     this.#pool = new MessagePool(clock);
     this.#time = new NetworkTime(unixTimeMs);
     const { gen_utime } = decodeCell(ShardStateUnsplit, ledger.tip.masterchain.state);
     this.#time.continueFrom(gen_utime);
+    const gone = foreign === undefined ? null : openGone(options.folder, ledger);
+    const accounts =
+      foreign === undefined
+        ? null
+        : new ForeignAccounts(foreign, {
+            isGone: (address) => gone!.has(address),
+            hasLibrary: (hash) => librariesOf(ledger.tip).has(hash),
+          });
+    this.#foreign = accounts;
     const foreignParts: Pick<ProducerModules, 'foreignAccount' | 'foreignLibrary'> =
-      foreign === undefined ? {} : { foreignAccount: foreign.account, foreignLibrary: foreign.library };
+      accounts === null
+        ? {}
+        : {
+            foreignAccount: (address) => accounts.account(address),
+            foreignLibrary: (hash) => accounts.library(hash),
+          };
     const now = () => this.#time.now();
     this.#check = new MessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...foreignParts });
     const [faucet] = ledger.genesis.wallets;
@@ -73,8 +92,14 @@ export class LiveNode implements RunningNode {
       zerostates: ledger.zerostates,
       tip: () => ledger.tip,
       produce: (request) => producer.produce(request),
-      append: (round) => ledger.append(round),
-      onProduced: (produced) => modules.onProduced(produced),
+      append: (round) => {
+        gone?.note(round);
+        ledger.append(round);
+      },
+      onProduced: (produced) => {
+        modules.onProduced(produced);
+        this.#publishLent();
+      },
       onTrouble: (error) => {
         const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
         logger.warn('a round of the local network failed', { problem });
@@ -110,6 +135,7 @@ export class LiveNode implements RunningNode {
           randomBytes,
           runGetMethod: (run) => tvm.runInContext(run),
           sendMessage: (body) => node.#take(body),
+          ...node.#otherNetwork(),
           onFault: (error) => {
             if (!isTernError(error)) logger.warn('a query failed', { problem: String(error) });
           },
@@ -142,6 +168,7 @@ export class LiveNode implements RunningNode {
 
   async status(): Promise<NodeStatus> {
     const { masterchain, shards } = this.#ledger.tip;
+    const { fork } = this.#ledger.genesis;
     return {
       chain: this.#ledger.incarnation,
       head: masterchain.id,
@@ -152,7 +179,7 @@ export class LiveNode implements RunningNode {
       paused: this.#loop.paused,
       waiting_messages: this.#pool.size,
       shards: shards.map(({ id }) => id),
-      fork: this.#fork,
+      fork: fork === undefined ? null : { source: fork.source, block: fork.block },
     };
   }
 
@@ -237,24 +264,49 @@ export class LiveNode implements RunningNode {
   }
 
   async touch(address: Address): Promise<MinedIn | null> {
-    const { foreign } = this.#modules;
-    if (foreign === undefined || this.#has(address)) return null;
+    if (this.#has(address)) return { block: this.#ledger.tip.masterchain.id };
+    if (this.#foreign === null) return null;
     const key = address.toRaw();
-    const under = this.#touched.get(key) ?? this.#bring(address, foreign);
+    const under =
+      this.#touched.get(key) ?? this.#bring(address, this.#foreign).finally(() => this.#touched.delete(key));
     this.#touched.set(key, under);
+    return under;
+  }
+
+  async #bring(address: Address, foreign: ForeignAccounts): Promise<MinedIn | null> {
+    const made = await foreign.bring(address);
+    if (made === null) return null;
+    const here = (): MinedIn => ({ block: this.#ledger.tip.masterchain.id });
+    if (this.#has(address)) return here();
     try {
-      return await under;
+      const { masterchain } = await this.#loop.intervene(made);
+      return { block: masterchain.id };
     } catch (error) {
-      this.#touched.delete(key);
+      // A message may have brought it in the same round.
+      if (this.#has(address)) return here();
       throw error;
     }
   }
 
-  async #bring(address: Address, { account }: NonNullable<LiveNodeModules['foreign']>): Promise<MinedIn | null> {
-    const shard_account = await account(address);
-    if (shard_account === null || this.#has(address)) return null;
-    const { masterchain } = await this.#loop.intervene([{ kind: 'import', address, shard_account }]);
-    return { block: masterchain.id };
+  /** Publishes what the forked network lent for runs, so that all find it here. */
+  #publishLent(): void {
+    const lent = this.#foreign?.takeLent() ?? [];
+    if (lent.length === 0) return;
+    this.#loop.intervene(lent).catch((error: unknown) => {
+      this.#modules.logger.warn('libraries of the forked network could not be published', { problem: String(error) });
+    });
+  }
+
+  /** What the liteserver needs to know of a network that this one is a fork of. */
+  #otherNetwork(): Pick<LiteContext, 'bringAccount' | 'olderTransactions'> {
+    const { foreign } = this.#modules;
+    if (foreign === undefined) return {};
+    const { gen_lt } = decodeCell(ShardStateUnsplit, this.#ledger.genesis.masterchain.state);
+    return {
+      bringAccount: async ({ workchain, id }) => void (await this.touch(Address.ofParts(workchain, id))),
+      olderTransactions: async ({ account: { workchain, id }, lt, hash, count }) =>
+        lt > gen_lt ? null : foreign.transactions(Address.ofParts(workchain, id), { lt, hash }, Math.max(count, 1)),
+    };
   }
 
   #has(address: Address): boolean {
@@ -303,4 +355,12 @@ export class LiveNode implements RunningNode {
     if (round === null) throw localnetErrors['no-block']({ wanted, blocks: MOST_ROUNDS });
     return { block: round.masterchain.id };
   }
+}
+
+function openGone(folder: string, ledger: LiveLedger): GoneAccounts {
+  return GoneAccounts.open(join(folder, 'gone-accounts.txt'), (id) => ledger.block(id) !== null);
+}
+
+function librariesOf({ masterchain }: ChainTip) {
+  return decodeCell(ShardStateUnsplit, masterchain.state).totals.value.libraries;
 }

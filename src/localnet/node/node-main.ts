@@ -1,11 +1,11 @@
 // What the thread of a node runs.
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { wholeCell } from '#formats/cells/whole-cell.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { isTernError, type PlainError, TernError } from '#kernel/errors/tern-error.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import { LiveNode } from '#localnet/node/live-node.js';
@@ -20,7 +20,7 @@ const port = parentPort!;
 const COUNTS_MS = 1_000;
 
 interface Waiting {
-  readonly resolve: (boc: Uint8Array | null) => void;
+  readonly resolve: (bytes: Uint8Array | null) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -31,14 +31,25 @@ function say(message: FromNode): void {
   port.postMessage(message);
 }
 
-async function ask(question: ForeignQuestion): Promise<Cell | null> {
-  const boc = await new Promise<Uint8Array | null>((resolve, reject) => {
+function ask(question: ForeignQuestion): Promise<Uint8Array | null> {
+  return new Promise((resolve, reject) => {
     const id = asked++;
     waiting.set(id, { resolve, reject });
     say({ kind: 'question', id, question });
   });
+}
+
+async function askForCell(question: ForeignQuestion): Promise<Cell | null> {
+  const boc = await ask(question);
   return boc === null ? null : wholeCell(boc);
 }
+
+const foreign: ForkSource = {
+  account: ({ workchain, hash }) => askForCell({ name: 'account', address: { workchain, hash } }),
+  library: (hash) => askForCell({ name: 'library', hash }),
+  transactions: async ({ workchain, hash }, from, count) =>
+    (await ask({ name: 'transactions', address: { workchain, hash }, from, count }))!,
+};
 
 function plainOf(error: unknown): PlainError {
   const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -64,8 +75,11 @@ const modules: LiveNodeModules = {
   },
   makeGenesis: () => {
     const { now, fork } = genesis;
-    const of = fork === null ? {} : { config: wholeCell(fork.config), startLt: fork.startLt };
-    return makeGenesis({ now, randomBytes: modules.randomBytes, ...of });
+    const { randomBytes: random } = modules;
+    if (fork === null) return makeGenesis({ now, randomBytes: random });
+    const { config, startLt, globalId, origin } = fork;
+    const made = makeGenesis({ now, randomBytes: random, config: wholeCell(config), startLt, globalId });
+    return { ...made, fork: origin };
   },
   onProduced: (produced) => {
     counts = {
@@ -75,21 +89,14 @@ const modules: LiveNodeModules = {
       totalMs: counts.totalMs + produced.counts.totalMs,
     };
   },
-  ...(hasForeign
-    ? {
-        foreign: {
-          account: ({ workchain, hash }: Address) => ask({ name: 'account', address: { workchain, hash } }),
-          library: (hash: Uint8Array) => ask({ name: 'library', hash }),
-        },
-      }
-    : {}),
+  ...(hasForeign ? { foreign } : {}),
 };
 
 async function main(): Promise<void> {
   const early: ToNode[] = [];
   let receive = (message: ToNode): void => void early.push(message);
   port.on('message', (message: ToNode) => {
-    if (message.kind === 'answer') waiting.get(message.id)?.resolve(message.boc);
+    if (message.kind === 'answer') waiting.get(message.id)?.resolve(message.bytes);
     else if (message.kind === 'refused') waiting.get(message.id)?.reject(TernError.fromPlain(message.error));
     else receive(message);
     if ('id' in message && message.kind !== 'call') waiting.delete(message.id);

@@ -1,14 +1,26 @@
+import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import type { PlainError } from '#kernel/errors/tern-error.js';
 import type { LogFields } from '#kernel/observe/logger.js';
+import type { AccountName } from '#localnet/fork/fork-source.js';
+import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 import type { RunningNode } from '#localnet/node/local-node.js';
 import type { LiveNodeOptions, NodeAddress } from '#localnet/node/options.js';
+
+/** How a fork begins, as plain data. */
+export interface ForkPlan {
+  readonly origin: ForkOrigin;
+  /** BoC of the root of the configuration (`Hashmap 32 ^Cell`). */
+  readonly config: Uint8Array;
+  /** The lt after which it goes on. */
+  readonly startLt: bigint;
+  readonly globalId: number;
+}
 
 /** How a new chain begins, as plain data. */
 export interface GenesisPlan {
   /** Unix seconds. */
   readonly now: number;
-  /** Of a fork: the configuration (BoC of the root of `Hashmap 32 ^Cell`), and the lt after which it goes on. */
-  readonly fork: { readonly config: Uint8Array; readonly startLt: bigint } | null;
+  readonly fork: ForkPlan | null;
 }
 
 /** What the thread of a node is started with. */
@@ -21,8 +33,14 @@ export interface NodeStart {
 
 /** What a node asks of the network that it is a fork of. Values as plain values. */
 export type ForeignQuestion =
-  | { readonly name: 'account'; readonly address: { readonly workchain: number; readonly hash: Uint8Array } }
-  | { readonly name: 'library'; readonly hash: Uint8Array };
+  | { readonly name: 'account'; readonly address: AccountName }
+  | { readonly name: 'library'; readonly hash: Uint8Array }
+  | {
+      readonly name: 'transactions';
+      readonly address: AccountName;
+      readonly from: TransactionRef;
+      readonly count: number;
+    };
 
 export type ToNode =
   | {
@@ -31,8 +49,8 @@ export type ToNode =
       readonly method: keyof RunningNode;
       readonly args: readonly unknown[];
     }
-  /** BoC of what was asked for, or null. */
-  | { readonly kind: 'answer'; readonly id: number; readonly boc: Uint8Array | null }
+  /** What was asked for, or null. */
+  | { readonly kind: 'answer'; readonly id: number; readonly bytes: Uint8Array | null }
   | { readonly kind: 'refused'; readonly id: number; readonly error: PlainError }
   | { readonly kind: 'close' };
 

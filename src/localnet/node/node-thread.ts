@@ -11,7 +11,7 @@ import { fromPlainValue, toPlainValue } from '#localnet/node/plain-values.js';
 export interface NodeThreadModules {
   readonly logger: Logger;
   readonly onProduced: (counts: RoundCounts) => void;
-  /** Answers from the network that this one is a fork of, as BoCs; null: there is no such thing. */
+  /** Answers from the network that this one is a fork of, cells as BoCs; null: there is no such thing. */
   readonly foreign: ((question: ForeignQuestion) => Promise<Uint8Array | null>) | null;
 }
 
@@ -128,7 +128,7 @@ export class NodeThread {
 
   async #answer(id: number, question: ForeignQuestion): Promise<void> {
     try {
-      this.#say({ kind: 'answer', id, boc: (await this.#modules.foreign?.(question)) ?? null });
+      this.#say({ kind: 'answer', id, bytes: (await this.#modules.foreign?.(question)) ?? null });
     } catch (error) {
       const known = isTernError(error) ? error : localnetErrors['round-failed']({ problem: String(error) }, error);
       this.#say({ kind: 'refused', id, error: known.toPlain() });

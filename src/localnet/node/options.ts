@@ -1,11 +1,9 @@
 import type { RandomBytes } from '#drivers/adnl/keys.js';
-import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { Clock } from '#kernel/clock/clock.js';
 import type { Logger } from '#kernel/observe/logger.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
-import type { NodeStatus } from '#localnet/node/local-node.js';
 import type { ProducedRound, ProducerModules } from '#localnet/producer/round-request.js';
 
 /** What a node is started with; plain data. */
@@ -20,7 +18,6 @@ export interface LiveNodeOptions {
   readonly signatureKind: ProducerModules['signatureKind'];
   /** Threads that run contracts. */
   readonly tvmWorkers: number;
-  readonly fork: NodeStatus['fork'];
 }
 
 /** What a node needs from outside. */
@@ -36,10 +33,7 @@ export interface LiveNodeModules {
   readonly makeGenesis: () => Genesis;
   readonly onProduced: (produced: ProducedRound) => void;
   /** The network that this one is a fork of. */
-  readonly foreign?: {
-    account(address: Address): Promise<Cell | null>;
-    library(hash: Uint8Array): Promise<Cell | null>;
-  };
+  readonly foreign?: ForkSource;
 }
 
 /** Where a node listens, and which chain it has; plain data. */

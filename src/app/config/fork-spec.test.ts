@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseForkSpec } from '#localnet/fork/fork-spec.js';
+import { parseForkSpec } from '#app/config/fork-spec.js';
 
 it.each([
   ['mainnet', { source: 'mainnet', seqno: null }],
