@@ -89,7 +89,8 @@ export class StateWalk {
   /** Puts equal states in the place of those of the newest blocks. */
   replace(states: readonly NamedState[]): void {
     for (const { block, state } of states) {
-      this.#newest.set(block, state);
+      // A state of a workchain without blocks is a zerostate, which stays as it is.
+      if (this.#newest.has(block)) this.#newest.set(block, state);
       const index = this.#rounds.findIndex((round) => round.has(block));
       if (index >= 0) this.#rounds[index] = new Map([...this.#rounds[index]!, [block, state]]);
     }
