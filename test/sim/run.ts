@@ -1,5 +1,5 @@
 // npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
-// recorded chains again, on this machine only.
+// recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { emptyIndex } from './index-ground.js';
 import { IndexerProcess } from './indexer-process.js';
 import { killAgainAndAgain } from './kills.js';
 import { liteserverOutages } from './liteserver-outages.js';
+import { longChain } from './long-chain.js';
 import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
@@ -23,6 +24,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     kills: { type: 'string', default: '200' },
+    blocks: { type: 'string', default: '10000' },
     seed: { type: 'string', default: 'sim' },
     source: { type: 'boolean', default: false },
   },
@@ -56,15 +58,18 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   order,
 };
 
-/** Needs no index. */
-const TRANSACTIONS = 'transactions';
+/** These need no index. */
+const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  transactions: () => repeatTransactions(say),
+  localnet: () => longChain(Number(values.blocks), values.seed, say),
+};
 
 async function main(): Promise<void> {
-  const known = [...Object.keys(scenarios), TRANSACTIONS];
+  const known = [...Object.keys(scenarios), ...Object.keys(alone)];
   const wanted = positionals.length === 0 ? known : positionals;
   for (const name of wanted) if (!known.includes(name)) throw new TypeError(`wanted is one of ${known.join(', ')}`);
-  if (wanted.includes(TRANSACTIONS)) await run(TRANSACTIONS, () => repeatTransactions(say));
-  const names = wanted.filter((name) => name !== TRANSACTIONS);
+  for (const name of wanted) if (name in alone) await run(name, alone[name]!);
+  const names = wanted.filter((name) => name in scenarios);
   if (names.length > 0) await breakIndexes(names);
 }
 
