@@ -25,17 +25,4 @@ export const masterchainErrors = defineErrors('producer', {
     message: (d: { problem: string }) => `states cannot be split or merged: ${d.problem}`,
     remedy: REPORT,
   },
-  'config-account': {
-    class: 'caller',
-    message: (d: { address: string; problem: string }) =>
-      `the configuration contract ${d.address} holds no configuration: ${d.problem}`,
-    remedy:
-      'Undo what was done to that account: its data must hold the dictionary of all parameters in its first reference.',
-  },
-  'config-param-missing': {
-    class: 'caller',
-    message: (d: { param: number; needed: string }) =>
-      `the configuration has no parameter ${d.param}, which is needed ${d.needed}`,
-    remedy: 'Add the parameter to the configuration of the network.',
-  },
 });
