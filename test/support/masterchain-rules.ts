@@ -1,3 +1,4 @@
+// Over 250 lines: one comparison of one chain; its steps share what they read.
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
