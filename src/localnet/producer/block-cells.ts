@@ -68,6 +68,8 @@ export interface BlockValues {
   readonly fees_imported: CurrencyCollection;
   /** What of `fees_imported` is destroyed. */
   readonly feesBurned: CurrencyCollection;
+  /** What counts as imported beside messages. */
+  readonly gained: CurrencyCollection;
   /** What else is destroyed. */
   readonly burned: CurrencyCollection;
 }
@@ -140,7 +142,7 @@ export function blockCells(
   const flow = valueFlow(values, content, {
     from_prev_blk: before.totals.value.total_balance,
     to_next_blk: after.accounts.extra.balance,
-    imported: in_msg_descr.extra.value_imported,
+    imported: addCurrency(in_msg_descr.extra.value_imported, values.gained),
     exported: out_msg_descr.extra,
   });
   checkFlow(flow, printPosition({ ...shard, seqno: seq_no }));

@@ -98,7 +98,7 @@ export class Collation {
   #queuesEmpty = false;
   #bytes: number = BYTES.block;
   #stuck = false;
-  #minted = NO_CURRENCY;
+  #gained = NO_CURRENCY;
   #burned = NO_CURRENCY;
 
   constructor(base: CollationBase, runner: TransactionRunner) {
@@ -277,17 +277,17 @@ export class Collation {
     if (storage.last_trans_lt > this.base.start_lt)
       return `its last transaction ended at lt ${storage.last_trans_lt}, the block begins at ${this.base.start_lt}`;
     account.import(shardAccount);
-    this.mint(storage.balance);
+    this.gain(storage.balance);
     return null;
   }
 
-  /** Value that comes into being. */
-  get minted(): CurrencyCollection {
-    return this.#minted;
+  /** Value that came from nowhere: with accounts of other chains, and by changes from outside. */
+  get gained(): CurrencyCollection {
+    return this.#gained;
   }
 
-  mint(value: CurrencyCollection): void {
-    this.#minted = addCurrency(this.#minted, value);
+  gain(value: CurrencyCollection): void {
+    this.#gained = addCurrency(this.#gained, value);
   }
 
   /** Value that is destroyed, beside fees. */

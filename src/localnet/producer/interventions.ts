@@ -90,7 +90,7 @@ async function changeAccount(
   const { transaction, after, gained } = changedAccount(before, change, { address, lt, now: base.gen_utime });
   runner.add(account, transaction, after);
   collation.sent(account, transaction);
-  if (gained > 0n) collation.mint(onlyGrams(gained));
+  if (gained > 0n) collation.gain(onlyGrams(gained));
   else collation.burn(onlyGrams(-gained));
   return null;
 }

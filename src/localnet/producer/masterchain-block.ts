@@ -2,7 +2,8 @@ import type { Cell } from '#formats/cells/cell.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
 import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { addCurrency } from '#formats/tlb/currency.js';
+import { configParam } from '#formats/tlb/config/config-params.js';
+import { addCurrency, onlyGrams } from '#formats/tlb/currency.js';
 import type { InMsg } from '#formats/tlb/in-msg.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import {
@@ -13,6 +14,7 @@ import {
   type MadeBlock,
 } from '#localnet/producer/block-cells.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
+import { vanishedCoins } from '#localnet/producer/burned-coins.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
 import { intervene } from '#localnet/producer/interventions.js';
 import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
@@ -107,14 +109,17 @@ export async function makeMasterchainBlock(
   await collation.tickTock('tock');
   collation.queueNew();
 
+  const blackhole = configParam(config, 5)?.blackhole_addr ?? null;
+  const vanished = blackhole === null ? 0n : vanishedCoins(collation.accounts.get(blackhole));
   const { fees_imported, burned: feesBurned } = importedFees(config, registered.shard_fees);
   const values: BlockValues = {
     created: createdValue(config, shard),
-    minted: addCurrency(special.minted, collation.minted),
+    minted: special.minted,
+    gained: collation.gained,
     recovered: special.recovered,
     fees_imported,
     feesBurned,
-    burned: collation.burned,
+    burned: addCurrency(collation.burned, onlyGrams(vanished)),
   };
   const content = blockContent(collation, values);
   const next = nextMcStateExtra({

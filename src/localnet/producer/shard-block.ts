@@ -78,7 +78,8 @@ export async function makeShardBlock(context: RoundContext, plan: ShardBlockPlan
 
   const values: BlockValues = {
     created: createdValue(rules.config, shard),
-    minted: collation.minted,
+    minted: NO_CURRENCY,
+    gained: collation.gained,
     recovered: NO_CURRENCY,
     fees_imported: NO_CURRENCY,
     feesBurned: NO_CURRENCY,

@@ -23,6 +23,8 @@ export interface ChangedAccount {
   readonly account: Uint8Array;
   readonly before: Account;
   readonly after: Account;
+  /** Whether it came with a state that the chain did not have: what it had before is not known. */
+  readonly imported: boolean;
   /** In the order of their lts. */
   readonly transactions: readonly BlockTransaction[];
 }
@@ -75,13 +77,23 @@ function checkAccount(
   const { rules } = context;
   const place = { what: 'account', hash: account };
   const { old_hash, new_hash } = block.state_update.value;
-  rules.equal('account-state-update', old?.account.cell.hash() ?? NONE_HASH, old_hash, place);
+  const imported = old === null && !bytesEqual(old_hash, NONE_HASH);
+  if (imported) context.deviations.push({ kind: 'account-import', block: rules.block, subject: toHex(account) });
+  else rules.equal('account-state-update', old?.account.cell.hash() ?? NONE_HASH, old_hash, place);
   rules.equal('account-state-update', fresh?.account.cell.hash() ?? NONE_HASH, new_hash, place);
 
   const before = old?.account.value ?? NONE;
   let hash = old_hash;
   let status = statusOf(before);
   let last = { hash: old?.last_trans_hash ?? NO_HASH, lt: old?.last_trans_lt ?? 0n, end: endOf(before) };
+  if (imported) {
+    // Of the state that it came with, all that the block tells is what its first transaction follows.
+    for (const [, { value: first }] of block.transactions) {
+      status = first.orig_status;
+      last = { hash: first.prev_trans_hash, lt: first.prev_trans_lt, end: 0n };
+      break;
+    }
+  }
   const transactions: BlockTransaction[] = [];
   for (const [key, lazy] of block.transactions) {
     const transaction = lazy.value;
@@ -117,7 +129,7 @@ function checkAccount(
       checkAddress(context, account, after);
     }
   }
-  return { account, before, after, transactions };
+  return { account, before, after, imported, transactions };
 }
 
 function checkAddress({ rules, shard }: BlockContext, account: Uint8Array, state: Account & { kind: 'account' }): void {

@@ -85,6 +85,7 @@ function checkOutgoing({ rules, shard }: BlockContext, book: MessageBook, each: 
 function checkBalance(context: BlockContext, book: MessageBook, changed: ChangedAccount): CurrencyCollection {
   const { rules, id, globalVersion, reference, deviations } = context;
   const { account, transactions } = changed;
+  if (changed.imported) return NO_CURRENCY;
   let left = balanceOf(changed.before);
   let right = addCurrency(balanceOf(changed.after), totalFees(transactions));
   let isSet = false;

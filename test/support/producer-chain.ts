@@ -1,0 +1,121 @@
+import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { type GenesisOptions, makeGenesis } from '#localnet/genesis/make-genesis.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
+import type { ChainTip } from '#localnet/ledger/round.js';
+import { RoundProducer } from '#localnet/producer/round-producer.js';
+import type {
+  Emulation,
+  ExternalMessage,
+  ProducedRound,
+  ProducerModules,
+  RoundRequest,
+} from '#localnet/producer/round-request.js';
+import { type RoundReport, RoundValidator } from '#localnet/validation/round-validator.js';
+import { internalMessage } from '#localnet/wallets/build-message.js';
+import { createTransfer } from '#localnet/wallets/create-transfer.js';
+import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+
+/** A chain that is made round by round, each checked as a validator does. */
+export class ProducerChain {
+  readonly genesis: Genesis;
+  readonly #producer: RoundProducer;
+  readonly #validator: RoundValidator;
+  readonly #seqnos = new Map<FundedWallet, number>();
+  tip: ChainTip;
+  /** Unix seconds. */
+  now: number;
+  /** Of the round that was made last. */
+  report: RoundReport | null = null;
+
+  constructor(
+    emulation: Emulation | TvmPool,
+    modules: Partial<ProducerModules> = {},
+    options: Partial<GenesisOptions> = {},
+  ) {
+    this.now = 1_800_000_000;
+    let random = 1;
+    const randomBytes = (size: number) => new Uint8Array(size).fill(random++);
+    this.genesis = makeGenesis({ now: this.now, randomBytes, ...options });
+    const { validatorSeed, masterchain, workchains } = this.genesis;
+    this.#producer = new RoundProducer({
+      emulation,
+      validatorSeed,
+      signatureKind: 'simplex',
+      randomBytes,
+      now: () => performance.now(),
+      ...modules,
+    });
+    this.tip = { masterchain, shards: workchains };
+    this.#validator = new RoundValidator(this.tip, [masterchain, ...workchains]);
+  }
+
+  /** Makes a round, a second later than the one before. @throws validation/* when a validator would not accept it */
+  async round(request: Partial<RoundRequest> = {}): Promise<ProducedRound> {
+    const produced = await this.#producer.produce({
+      tip: this.tip,
+      zerostates: this.genesis.workchains,
+      now: ++this.now,
+      externals: [],
+      interventions: [],
+      wants: { split: [], merge: [] },
+      full: () => false,
+      ...request,
+    });
+    const { shards, masterchain } = produced.round;
+    this.report = this.#validator.check(produced.round);
+    this.tip = { masterchain, shards: shards.length === 0 ? this.tip.shards : shards };
+    return produced;
+  }
+
+  /** Makes rounds until nothing waits in a queue. */
+  async settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) {
+      await this.round();
+      if (this.states().every((state) => state.out_msg_queue_info.value.out_queue.isEmpty)) return;
+    }
+    throw new RangeError('messages still wait after 20 rounds');
+  }
+
+  /** The states of the tip, that of the masterchain first. */
+  states(): ShardStateUnsplit[] {
+    return [this.tip.masterchain, ...this.tip.shards].map(({ state }) => decodeCell(ShardStateUnsplit, state));
+  }
+
+  /** Nanotons of an account; null when there is none. */
+  balance(address: Address): bigint | null {
+    for (const { accounts, shard_id } of this.states()) {
+      if (shard_id.workchain_id !== address.workchain) continue;
+      const account = accounts.value.get(address.hash)?.account.value;
+      if (account?.kind === 'account') return account.storage.balance.grams;
+    }
+    return null;
+  }
+
+  /** A wallet of a version, in the basechain. */
+  wallet(version: FundedWallet['version'], index = 0): FundedWallet {
+    return this.genesis.wallets.filter((each) => each.version === version && each.address.workchain === 0)[
+      index
+    ] as FundedWallet;
+  }
+
+  /** A transfer from a wallet. */
+  transfer(wallet: FundedWallet, ...messages: Parameters<typeof internalMessage>[0][]): ExternalMessage {
+    const seqno = this.#seqnos.get(wallet) ?? 0;
+    this.#seqnos.set(wallet, seqno + 1);
+    const message: Cell = createTransfer(wallet, {
+      seqno,
+      validUntil: this.now + 600,
+      messages: messages.map((each) => ({ message: internalMessage(each) })),
+    });
+    return { message, dest: wallet.address };
+  }
+}
+
+/** The address whose id is this byte, 32 times. */
+export function accountAt(byte: number, workchain = 0): Address {
+  return Address.ofParts(workchain, new Uint8Array(32).fill(byte));
+}
