@@ -64,7 +64,10 @@ interface Plan {
   readonly before_merge: boolean;
 }
 
-/** What is now planned for a shard of this depth; `sibling` is `null` when the other half is split further. */
+/**
+ * What is now planned for a shard of this depth; `sibling` is `null` when the other half is split further. A plan holds until
+ * its time is over, also when shards no longer want it: validators accept no other change of it.
+ */
 function replan(
   descr: ShardDescr,
   sibling: ShardDescr | null,
@@ -83,8 +86,6 @@ function replan(
   const tooDeep = depth > max_split;
   const bothWant = mate !== null && (tooDeep || (descr.want_merge && mate.want_merge));
   const merge = !split && depth > min_split && bothWant;
-  if (planned.kind === 'fsm_split' && !split) planned = FSM_NONE;
-  if (planned.kind === 'fsm_merge' && !merge) planned = FSM_NONE;
   if (planned.kind === 'fsm_none' && (split || merge)) planned = planFrom(now, split, rules);
   const before_merge = bothWant && isMergeDue(planned, now) && isMergeDue(mate.split_merge_at, now);
   return { split_merge_at: planned, before_merge };

@@ -143,14 +143,16 @@ describe('a split', () => {
     ]);
   });
 
-  it('is called off when the shard no longer wants it, and planned anew when its time is over', () => {
+  it('stays planned when the shard no longer wants it, and is planned anew when its time is over', () => {
     const shards = new Shards().next([top(WHOLE, 1, BEGIN, { want_split: true })]);
     shards.next([top(WHOLE, 2, BEGIN + 5)], 5);
+    expect(shards.plans).toEqual([['8000000000000000', 'fsm_split']]);
+    shards.next([], 40);
     expect(shards.plans).toEqual([['8000000000000000', 'fsm_none']]);
-    shards.next([top(WHOLE, 3, BEGIN + 6, { want_split: true })], 1);
+    shards.next([top(WHOLE, 3, BEGIN + 46, { want_split: true })], 1);
     shards.next([], 40);
     const { descr } = [...shardDescrs(shards.hashes)][0]!;
-    expect(descr.split_merge_at).toEqual({ kind: 'fsm_split', split_utime: BEGIN + 66, interval: 20 });
+    expect(descr.split_merge_at).toEqual({ kind: 'fsm_split', split_utime: BEGIN + 106, interval: 20 });
   });
 
   it('is planned without being wanted up to min_split, and never beyond max_split', () => {
@@ -201,10 +203,15 @@ describe('a merge', () => {
     expect(shards.plans).toEqual([['8000000000000000', 'fsm_none']]);
   });
 
-  it('is called off when one half no longer wants it', () => {
+  it('does not begin when one half no longer wants it, and is called off when its time is over', () => {
     const shards = split();
     shards.next(both(shards, 4, { want_merge: true }));
-    shards.next([top(RIGHT, 5, shards.now)]);
+    shards.next([top(RIGHT, 5, shards.now)], 20);
+    expect(shards.plans).toEqual([
+      ['4000000000000000', 'fsm_merge'],
+      ['c000000000000000', 'fsm_merge'],
+    ]);
+    shards.next([], 40);
     expect(shards.plans).toEqual([
       ['4000000000000000', 'fsm_none'],
       ['c000000000000000', 'fsm_none'],
