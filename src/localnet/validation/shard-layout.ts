@@ -195,16 +195,19 @@ class LayoutCheck {
     const plan = descr.split_merge_at;
     const now = info.gen_utime;
     const known = ancestor?.descr.split_merge_at ?? NO_PLAN;
+    const sibling = this.#sibling(entry);
     const inherited = known.kind !== 'fsm_none' && samePlan(known, plan);
     if (ancestor === null) rules.equal('split-merge-plan', false, descr.before_split, `${place} before_split`);
-    else if (known.kind !== 'fsm_none' && !inherited)
-      rules.require(now >= endOf(known) || descr.before_split, 'split-merge-plan', 'the plan before', 'another', place);
+    else if (known.kind !== 'fsm_none' && !inherited) {
+      const impossible = known.kind === 'fsm_merge' && (sibling === null || sibling.before_split);
+      const over = now >= endOf(known) || descr.before_split || impossible;
+      rules.require(over, 'split-merge-plan', 'the plan before', 'another', place);
+    }
     if (inherited) {
       const holds = now <= endOf(known) && !descr.before_split;
       rules.require(holds, 'split-merge-plan', 'a plan whose time is not over', endOf(known), place);
     }
     const workchain = this.#workchain(entry.workchain);
-    const sibling = this.#sibling(entry);
     const depth = shardPrefixLength(entry.shard);
     const min = workchain?.min_split ?? 0;
     const max = workchain?.max_split ?? 0;
