@@ -10,6 +10,7 @@ import { type BlockKeys, BlockLists } from '#localnet/ledger/block-lists.js';
 import { type BlockRecord, FIELD_AT, RECORD_BYTES, readRecord } from '#localnet/ledger/block-record.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 import { listFolder } from '#localnet/ledger/ledger-files.js';
+import { lastUpTo } from '#localnet/ledger/number-list.js';
 import { type NewEntry, Pack, packName, type VisitBlock } from '#localnet/ledger/pack.js';
 import { ParsedBlocks } from '#localnet/replay/parsed-blocks.js';
 
@@ -31,7 +32,7 @@ const OPEN_PACKS = 32;
 export class BlockFiles {
   readonly #folder: string;
   readonly #options: BlockFilesOptions;
-  readonly #lists = new BlockLists();
+  readonly lists = new BlockLists();
   readonly #packs: Pack[] = [];
   /** Numbers of the first blocks of the packs. */
   readonly #starts: number[] = [];
@@ -71,10 +72,6 @@ export class BlockFiles {
     return files;
   }
 
-  get lists(): BlockLists {
-    return this.#lists;
-  }
-
   /** The files of the packs; they are complete and will stay as they are once {@link seal} was called. */
   get paths(): readonly string[] {
     return this.#packs.flatMap(({ file, indexFile, count }) => (count === 0 ? [] : [file, indexFile]));
@@ -86,7 +83,7 @@ export class BlockFiles {
     entries.forEach(({ bytes }, i) => {
       this.#files.set(toHex(records[i]!.id.root_hash), bytes, bytes.length);
       const { id, key_block } = records[i]!;
-      this.#lists.add(id, key_block);
+      this.lists.add(id, key_block);
     });
     return records;
   }
@@ -102,30 +99,30 @@ export class BlockFiles {
     const record = readRecord(new Uint8Array(view.buffer), at);
     if (record !== null) return record;
     const { pack, start } = this.#packOf(number);
-    const offset = (number - start) * RECORD_BYTES;
-    throw ledgerErrors.damaged({ file: pack.indexFile, offset, problem: 'the checksum of the record is wrong' });
+    const problem = 'the checksum of the record is wrong';
+    throw ledgerErrors.damaged({ file: pack.indexFile, offset: (number - start) * RECORD_BYTES, problem });
   }
 
   find(query: BlockQuery): BlockRecord | null {
-    const number = this.#lists.find(query, this.#keys);
+    const number = this.lists.find(query, this.#keys);
     return number === null ? null : this.record(number);
   }
 
   /** The block with just this id. */
   get(id: BlockId): BlockRecord | null {
-    const number = this.#lists.inShard(id, this.#keys);
+    const number = this.lists.inShard(id, this.#keys);
     const found = number === null ? null : this.record(number);
     return found !== null && sameBlock(found.id, id) ? found : null;
   }
 
   /** The blocks of a round, that of the masterchain last. */
   *round(mc_seqno: number): Generator<BlockRecord> {
-    const { first, last } = this.#lists.round(mc_seqno);
+    const { first, last } = this.lists.round(mc_seqno);
     for (let number = first; number <= last; number++) yield this.record(number);
   }
 
   masterchainBlock(seqno: number): BlockRecord {
-    return this.record(this.#lists.round(seqno).last);
+    return this.record(this.lists.round(seqno).last);
   }
 
   /** The file of a block. @throws ledger/damaged when it is another than its id says */
@@ -159,7 +156,7 @@ export class BlockFiles {
 
   /** Where the blocks of a round begin, for errors about them. */
   placeOf(mc_seqno: number): { readonly file: string; readonly offset: number } {
-    const offset = this.record(this.#lists.round(mc_seqno).first).block.at;
+    const offset = this.record(this.lists.round(mc_seqno).first).block.at;
     return { file: this.#packOfRound(mc_seqno).file, offset };
   }
 
@@ -173,10 +170,10 @@ export class BlockFiles {
     const firsts = new Set(found.flatMap((match) => (match === null ? [] : [Number(match[1])])));
     const ordered = [...firsts].sort((a, b) => a - b);
     let next = 1;
-    const visit: VisitBlock = (id, key_block) => this.#lists.add(id, key_block);
+    const visit: VisitBlock = (id, key_block) => this.lists.add(id, key_block);
     for (const [i, first] of ordered.entries()) {
       if (first !== next) throw this.#missing(next);
-      const start = this.#lists.count;
+      const start = this.lists.count;
       const pack = Pack.open(this.#folder, first, i === ordered.length - 1, visit);
       if (pack.rounds === 0 && i < ordered.length - 1) throw this.#missing(next);
       this.#packs.push(pack);
@@ -215,10 +212,10 @@ export class BlockFiles {
     const isFull = last === undefined || last.size >= this.#options.packBytes || this.#sealed || last.isShared;
     // One without blocks, which a program that was killed has left, is taken as it is.
     if (last !== undefined && (!isFull || last.count === 0)) return last;
-    const pack = Pack.create(this.#folder, this.#lists.rounds + 1);
+    const pack = Pack.create(this.#folder, this.lists.rounds + 1);
     last?.close();
     this.#packs.push(pack);
-    this.#starts.push(this.#lists.count);
+    this.#starts.push(this.lists.count);
     this.#sealed = false;
     return pack;
   }
@@ -232,7 +229,7 @@ export class BlockFiles {
   #packOfRound(mc_seqno: number): Pack {
     const last = this.#packs.at(-1)!;
     if (mc_seqno >= last.first) return last;
-    return this.#packOf(this.#lists.round(mc_seqno).last).pack;
+    return this.#packOf(this.lists.round(mc_seqno).last).pack;
   }
 
   /** Keeps few files open. */
@@ -247,16 +244,4 @@ export class BlockFiles {
     }
     return pack;
   }
-}
-
-/** Index of the last number that is not greater. */
-function lastUpTo(numbers: readonly number[], wanted: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle]! <= wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

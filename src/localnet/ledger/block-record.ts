@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { BlockId } from '#formats/proofs/block-id.js';
+import type { BlockId, BlockPosition } from '#formats/proofs/block-id.js';
 
 /** Where something is in a pack, in bytes. */
 export interface Extent {
@@ -93,3 +93,12 @@ export const FIELD_AT = {
   extents: 96,
   flags: 112,
 };
+
+/** Which block the record at a place is about. */
+export function positionAt(view: DataView, at: number): BlockPosition {
+  return {
+    workchain: view.getInt32(at + FIELD_AT.workchain, true),
+    shard: view.getBigUint64(at + FIELD_AT.shard, true),
+    seqno: view.getUint32(at + FIELD_AT.seqno, true),
+  };
+}

@@ -17,7 +17,6 @@ const VERSION = 1;
 export const GENESIS_FILE = 'genesis.json';
 
 interface StoredZerostate {
-  readonly file: string;
   readonly workchain: number;
   readonly shard: string;
   readonly root_hash: string;
@@ -70,7 +69,6 @@ export function writeGenesis(folder: string, genesis: Genesis): void {
   const stored: StoredGenesis = {
     version: VERSION,
     zerostates: zerostates.map(({ id }) => ({
-      file: zerostateName(id),
       workchain: id.workchain,
       shard: shardHex(id.shard),
       root_hash: toHex(id.root_hash),
@@ -96,16 +94,16 @@ export function readGenesis(folder: string): Genesis {
   const file = join(folder, GENESIS_FILE);
   const stored = readStored(file);
   try {
-    const zerostates = stored.zerostates.map((each) => readZerostate(folder, each));
+    const zerostates = stored.zerostates.map((each) => readZerostate(folder, file, each));
     const masterchain = zerostates.find(({ id }) => isMasterchain(id));
     if (masterchain === undefined) throw badFile(file, 'it names no zerostate of the masterchain');
     return {
       masterchain,
       workchains: zerostates.filter((each) => each !== masterchain),
-      validatorSeed: bytes32(stored.validator_seed),
-      configSeed: bytes32(stored.config_seed),
-      wallets: stored.wallets.map(readWallet),
-      ...(stored.fork === undefined ? {} : { fork: readFork(stored.fork) }),
+      validatorSeed: bytes32(file, stored.validator_seed),
+      configSeed: bytes32(file, stored.config_seed),
+      wallets: stored.wallets.map((each) => readWallet(file, each)),
+      ...(stored.fork === undefined ? {} : { fork: readFork(file, stored.fork) }),
     };
   } catch (error) {
     if (isTernError(error) && error.code.startsWith('ledger/')) throw error;
@@ -127,30 +125,30 @@ function readStored(file: string): StoredGenesis {
   return stored as StoredGenesis;
 }
 
-function readZerostate(folder: string, stored: StoredZerostate): Zerostate {
-  const file = join(folder, stored.file);
+function readZerostate(folder: string, file: string, stored: StoredZerostate): Zerostate {
   const id: BlockId = {
     workchain: stored.workchain,
     shard: BigInt(`0x${stored.shard}`),
     seqno: 0,
-    root_hash: bytes32(stored.root_hash),
-    file_hash: bytes32(stored.file_hash),
+    root_hash: bytes32(file, stored.root_hash),
+    file_hash: bytes32(file, stored.file_hash),
   };
-  const bytes = readNeeded(file, 'the chain begins with this zerostate');
+  const path = join(folder, zerostateName(id));
+  const bytes = readNeeded(path, 'the chain begins with this zerostate');
   try {
     return { id, bytes, state: verifyZerostateFile(bytes, id) };
   } catch (error) {
     if (!isTernError(error)) throw error;
-    throw badFile(file, error.message, error);
+    throw badFile(path, error.message, error);
   }
 }
 
-function readWallet(stored: StoredWallet): FundedWallet {
+function readWallet(file: string, stored: StoredWallet): FundedWallet {
   return {
     version: stored.version,
     address: parseAddress(stored.address).address,
     mnemonic: stored.mnemonic?.split(' ') ?? null,
-    seed: bytes32(stored.seed),
+    seed: bytes32(file, stored.seed),
     walletId: stored.wallet_id,
     balance: BigInt(stored.balance),
   };
@@ -164,18 +162,18 @@ function storedBlock({ seqno, root_hash, file_hash }: BlockId): StoredBlock {
   return { seqno, root_hash: toHex(root_hash), file_hash: toHex(file_hash) };
 }
 
-function readFork({ source, zero_state, block }: StoredFork): ForkOrigin {
-  if (typeof source !== 'string') throw new SyntaxError('it does not name the network that it is a fork of');
-  return { source, zero_state: readBlock(zero_state), block: readBlock(block) };
+function readFork(file: string, { source, zero_state, block }: StoredFork): ForkOrigin {
+  if (typeof source !== 'string') throw badFile(file, 'it does not name the network that it is a fork of');
+  return { source, zero_state: readBlock(file, zero_state), block: readBlock(file, block) };
 }
 
-function readBlock({ seqno, root_hash, file_hash }: StoredBlock): BlockId {
-  return { ...MASTERCHAIN_SHARD, seqno, root_hash: bytes32(root_hash), file_hash: bytes32(file_hash) };
+function readBlock(file: string, { seqno, root_hash, file_hash }: StoredBlock): BlockId {
+  return { ...MASTERCHAIN_SHARD, seqno, root_hash: bytes32(file, root_hash), file_hash: bytes32(file, file_hash) };
 }
 
-function bytes32(hex: string): Uint8Array {
+function bytes32(file: string, hex: string): Uint8Array {
   const bytes = fromHex(hex);
-  if (bytes?.length !== 32) throw new SyntaxError(`${hex} is not 32 bytes in hex`);
+  if (bytes?.length !== 32) throw badFile(file, `${hex} is not 32 bytes in hex`);
   return bytes;
 }
 

@@ -2,11 +2,13 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  ftruncateSync,
   linkSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
@@ -110,4 +112,46 @@ export function linkOrCopy(from: string, to: string): void {
   } catch {
     writing(to, () => copyFileSync(from, to, constants.COPYFILE_FICLONE));
   }
+}
+
+/** @param needed what the file is for. @throws ledger/missing-file, ledger/unreadable */
+export function openToChange(file: string, needed: string): number {
+  return reading(file, () => {
+    try {
+      return openSync(file, 'r+');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw ledgerErrors['missing-file']({ file, needed });
+    }
+  });
+}
+
+/** Bytes of an open file. @throws ledger/damaged when it ends before, ledger/unreadable */
+export function readAt(file: string, descriptor: number, place: { readonly at: number; readonly length: number }) {
+  const { at, length } = place;
+  const bytes = new Uint8Array(length);
+  reading(file, () => {
+    for (let done = 0; done < length; ) {
+      const read = readSync(descriptor, bytes, done, length - done, at + done);
+      if (read === 0) {
+        throw ledgerErrors.damaged({ file, offset: at + done, problem: `${length - done} more bytes should be here` });
+      }
+      done += read;
+    }
+  });
+  return bytes;
+}
+
+/** @throws ledger/unwritable */
+export function writeAt(file: string, descriptor: number, bytes: Uint8Array, at: number): void {
+  writing(file, () => {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+    }
+  });
+}
+
+/** @throws ledger/unwritable */
+export function cutTo(file: string, descriptor: number, length: number): void {
+  writing(file, () => ftruncateSync(descriptor, length));
 }

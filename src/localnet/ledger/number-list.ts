@@ -33,3 +33,15 @@ export class NumberList {
     return low;
   }
 }
+
+/** Index of the last number that is not greater, of rising ones; -1 when all are greater. */
+export function lastUpTo(numbers: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

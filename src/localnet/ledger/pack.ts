@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import {
@@ -18,7 +18,15 @@ import {
   writeRecord,
 } from '#localnet/ledger/block-record.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
-import { readFileIfAny, reading, writeWhole, writing } from '#localnet/ledger/ledger-files.js';
+import {
+  cutTo,
+  openToChange,
+  readAt,
+  readFileIfAny,
+  reading,
+  writeAt,
+  writeWhole,
+} from '#localnet/ledger/ledger-files.js';
 import { unfinishedRound } from '#localnet/ledger/unfinished-round.js';
 import { archivePackHead, packEntryHead } from '#localnet/replay/archive-pack.js';
 
@@ -110,9 +118,9 @@ export class Pack {
       const proof = put(`${proofKind(known.id)}_${name}`, proofBytes);
       return { ...known, block, proof, proof_crc: crc32(proofBytes) };
     });
-    write(this.file, this.#openPack(), concatBytes(...parts), this.size);
+    writeAt(this.file, this.#openPack(), concatBytes(...parts), this.size);
     const index = concatBytes(...records.map(writeRecord));
-    write(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
+    writeAt(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
     this.size = end;
     this.count += records.length;
     this.rounds++;
@@ -121,13 +129,13 @@ export class Pack {
 
   /** @throws ledger/damaged, ledger/unreadable */
   read(extent: Extent): Uint8Array {
-    return readExactly(this.file, this.#openPack(), extent);
+    return readAt(this.file, this.#openPack(), extent);
   }
 
   /** Records, as they are in the file. @throws ledger/damaged, ledger/unreadable */
   readIndex(from: number, count: number): Uint8Array {
     const extent = { at: from * RECORD_BYTES, length: count * RECORD_BYTES };
-    return readExactly(this.indexFile, this.#openIndex(), extent);
+    return readAt(this.indexFile, this.#openIndex(), extent);
   }
 
   close(): void {
@@ -137,12 +145,12 @@ export class Pack {
   }
 
   #openPack(): number {
-    this.#pack ??= openFile(this.file, 'it has blocks of the chain');
+    this.#pack ??= openToChange(this.file, 'it has blocks of the chain');
     return this.#pack;
   }
 
   #openIndex(): number {
-    this.#index ??= openFile(this.indexFile, `it is the index of ${basename(this.file)}`);
+    this.#index ??= openToChange(this.indexFile, `it is the index of ${basename(this.file)}`);
     return this.#index;
   }
 
@@ -156,7 +164,7 @@ export class Pack {
     const head = this.#readHead(packSize, mayBeTorn);
     if (index.length > indexEnd) {
       if (!mayBeTorn) throw damaged(this.indexFile, indexEnd, 'its last round is not whole');
-      truncate(this.indexFile, this.#openIndex(), indexEnd);
+      cutTo(this.indexFile, this.#openIndex(), indexEnd);
     }
     if (packSize < this.size && head) {
       throw damaged(this.file, packSize, `it ends here, but its index has blocks up to byte ${this.size}`);
@@ -178,12 +186,12 @@ export class Pack {
   /** @returns whether the file has its head; one that was killed in the act of writing it gets it now */
   #readHead(packSize: number, mayBeTorn: boolean): boolean {
     const length = Math.min(packSize, PACK_HEAD.length);
-    const found = readExactly(this.file, this.#openPack(), { at: 0, length });
+    const found = readAt(this.file, this.#openPack(), { at: 0, length });
     if (toHex(found) !== toHex(PACK_HEAD.subarray(0, length))) {
       throw damaged(this.file, 0, `it starts with ${toHex(found)}, which no archive pack does`);
     }
     if (length === PACK_HEAD.length || !mayBeTorn || this.count > 0) return true;
-    write(this.file, this.#openPack(), PACK_HEAD, 0);
+    writeAt(this.file, this.#openPack(), PACK_HEAD, 0);
     return false;
   }
 
@@ -223,19 +231,11 @@ export class Pack {
   #cutTail(packSize: number, mayBeTorn: boolean): void {
     const tail = { at: this.size, length: packSize - this.size };
     const problem = mayBeTorn
-      ? unfinishedRound(readExactly(this.file, this.#openPack(), tail))
+      ? unfinishedRound(readAt(this.file, this.#openPack(), tail))
       : { offset: 0, problem: 'its index has nothing of what begins here' };
     if (problem !== null) throw damaged(this.file, this.size + problem.offset, problem.problem);
-    truncate(this.file, this.#openPack(), this.size);
+    cutTo(this.file, this.#openPack(), this.size);
   }
-}
-
-function positionAt(view: DataView, at: number): BlockPosition {
-  return {
-    workchain: view.getInt32(at + FIELD_AT.workchain, true),
-    shard: view.getBigUint64(at + FIELD_AT.shard, true),
-    seqno: view.getUint32(at + FIELD_AT.seqno, true),
-  };
 }
 
 /** As nodes name the proofs of blocks of the masterchain, and those of others. */
@@ -245,39 +245,4 @@ function proofKind(id: BlockId): 'proof' | 'prooflink' {
 
 function damaged(file: string, offset: number, problem: string): Error {
   return ledgerErrors.damaged({ file, offset, problem });
-}
-
-function openFile(file: string, needed: string): number {
-  return reading(file, () => {
-    try {
-      return openSync(file, 'r+');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw ledgerErrors['missing-file']({ file, needed });
-    }
-  });
-}
-
-function readExactly(file: string, descriptor: number, { at, length }: Extent): Uint8Array {
-  const bytes = new Uint8Array(length);
-  reading(file, () => {
-    for (let done = 0; done < length; ) {
-      const read = readSync(descriptor, bytes, done, length - done, at + done);
-      if (read === 0) throw damaged(file, at + done, `${length - done} more bytes should be here`);
-      done += read;
-    }
-  });
-  return bytes;
-}
-
-function write(file: string, descriptor: number, bytes: Uint8Array, at: number): void {
-  writing(file, () => {
-    for (let done = 0; done < bytes.length; ) {
-      done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
-    }
-  });
-}
-
-function truncate(file: string, descriptor: number, length: number): void {
-  writing(file, () => ftruncateSync(descriptor, length));
 }
