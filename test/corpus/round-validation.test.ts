@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { RoundValidator } from '#localnet/validation/round-validator.js';
+import { chainRounds } from '#test/support/chain-rounds.js';
+import { sharedData } from '#test/support/shared-data.js';
+
+interface Tally {
+  blocks: number;
+  transactions: number;
+  deviations: number;
+}
+
+/** Checks all rounds of a chain. */
+function validateChain(folder: string): Tally {
+  const { tip, zerostates, rounds } = chainRounds(folder);
+  const validator = new RoundValidator(tip, zerostates);
+  const tally: Tally = { blocks: 0, transactions: 0, deviations: 0 };
+  for (const round of rounds) {
+    const { blocks, transactions, deviations } = validator.check(round);
+    tally.blocks += blocks;
+    tally.transactions += transactions;
+    tally.deviations += deviations.length;
+  }
+  return tally;
+}
+
+const recorded = sharedData('recorded-net/chain');
+const genesis = sharedData('mainnet-genesis');
+
+describe('the check of rounds accepts blocks of the reference software (where ../shared/data is present)', () => {
+  it.skipIf(recorded === null)(
+    'all of recorded-net: splits and merges, key blocks, deferred messages',
+    { timeout: 900_000 },
+    () => {
+      expect(validateChain(recorded!)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
+    },
+  );
+
+  it.skipIf(genesis === null)('all of mainnet-genesis, under its old rules', { timeout: 900_000 }, () => {
+    expect(validateChain(genesis!)).toEqual({ blocks: 805, transactions: 2187, deviations: 0 });
+  });
+});
