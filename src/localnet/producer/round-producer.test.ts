@@ -11,7 +11,7 @@ import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { configParam, encodeConfigParam } from '#formats/tlb/config/config-params.js';
-import { onlyGrams } from '#formats/tlb/currency.js';
+import { ExtraCurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
 import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
@@ -106,6 +106,37 @@ describe('transfers', () => {
     expect(chain.balance(to.address)! - before).toBeGreaterThan(2n * TON);
     expect(chain.balance(accountAt(8))).toBe(TON);
     expect([chain.balance(accountAt(7)), chain.balance(accountAt(9, -1))]).toEqual([null, null]);
+  });
+
+  it('carry other currencies, which are minted at the beginning, from the masterchain', async () => {
+    const chain = await begin();
+    const minter = chain.genesis.wallets.find(({ address }) => address.workchain === -1)!;
+    const currenciesOf = (id: Uint8Array) => {
+      for (const { accounts } of chain.states()) {
+        const account = accounts.value.get(id)?.account.value;
+        if (account?.kind === 'account') return new Map(account.storage.balance.other);
+      }
+      return null;
+    };
+    const minted = currenciesOf(minter.address.hash)!;
+    const [[currency, amount]] = [...minted] as [[number, bigint]];
+    const value = { grams: TON, other: ExtraCurrencyCollection.of([[currency, amount - 1n]]) };
+    await chain.round({ externals: [chain.transfer(minter, { to: accountAt(3), value, bounce: false })] });
+    await chain.settle();
+    expect(currenciesOf(accountAt(3).hash)).toEqual(new Map([[currency, amount - 1n]]));
+    expect(currenciesOf(minter.address.hash)).toEqual(new Map([...minted, [currency, 1n]]));
+  });
+
+  it('are destroyed at the address for it', async () => {
+    const chain = await begin();
+    const externals = [chain.transfer(chain.wallet('v3r2'), { to: accountAt(0xff, -1), value: TON, bounce: false })];
+    const { round } = await chain.round({ externals });
+    const flow = decodeCell(Block, round.masterchain.root).value_flow.value;
+    expect(flow.kind).toBe('value_flow_v2');
+    // The other part is half of the fees.
+    const burned = flow.kind === 'value_flow_v2' ? flow.burned.grams : 0n;
+    expect(rounded(burned)).toBe(TON);
+    expect(chain.balance(accountAt(0xff, -1)) ?? 0n).toBe(0n);
   });
 
   it('are refused with the exit code of the contract, and for nobody', async () => {
