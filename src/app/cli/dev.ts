@@ -3,6 +3,7 @@ import process from 'node:process';
 import { Command } from 'commander';
 import { devPage } from '#app/cli/dev-page.js';
 import type { Environment } from '#app/cli/environment.js';
+import { cliErrors } from '#app/cli/errors.js';
 import { localPage } from '#app/cli/local-page.js';
 import { metadataOptions } from '#app/cli/metadata-options.js';
 import { packageVersion } from '#app/cli/package-version.js';
@@ -35,6 +36,14 @@ const NETWORK = 'dev';
 /** Why there is no index when none is wanted. */
 const OFF = '--index off';
 
+/** What is to be done to the chain in the folder before it is gone on with. */
+interface ChainChange {
+  readonly reset: boolean;
+  readonly snapshot: string | null;
+}
+
+type DevFlags = GivenSettings['flags'] & { readonly reset?: boolean; readonly snapshot?: string };
+
 /** Reasons for which the database that comes with Tern cannot run on a system at all. */
 const CANNOT_RUN: ReadonlySet<string> = new Set([
   storeErrors['embedded-program'].code,
@@ -46,13 +55,19 @@ export function devCommand(environment: Environment): Command {
   const command = new Command('dev')
     .description('run a local TON network with all APIs, or serve a recorded chain; npm start does this')
     .option('--reset', 'begin a new chain: the one that is there is lost, its snapshots stay')
-    .action(async ({ reset = false, ...flags }: GivenSettings['flags'] & { reset?: boolean }, self: Command) => {
+    .option('--snapshot <name>', 'go on from a snapshot: the chain that is there is lost')
+    .action(async ({ reset = false, snapshot = null, ...flags }: DevFlags, self: Command) => {
+      if (reset && snapshot !== null) {
+        throw cliErrors.usage({
+          problem: '--reset begins a new chain, and --snapshot goes on from one: give one of them',
+        });
+      }
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
       const { values } = readSettings(devSettings, { flags, environment });
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
       try {
         await runUntilSignal(
-          () => startDev(values, reset, logger),
+          () => startDev(values, { reset, snapshot }, logger),
           ({ page }) => writeOut(page),
         );
       } finally {
@@ -79,7 +94,7 @@ interface DevParts {
   readonly server: Promise<EmbeddedServer> | null;
 }
 
-function startDev(settings: DevSettings, reset: boolean, logger: Logger): Promise<RunningDev> {
+function startDev(settings: DevSettings, change: ChainChange, logger: Logger): Promise<RunningDev> {
   return startTogether(async (closers) => {
     const surroundings = realSurroundings(logger);
     await prepareDataFolder(settings.data);
@@ -87,18 +102,22 @@ function startDev(settings: DevSettings, reset: boolean, logger: Logger): Promis
     server?.catch(() => {});
     closers.add(async () => (await server?.catch(() => null))?.close());
     const parts: DevParts = { settings, surroundings, closers, server };
-    return settings.replay === null ? startLocal(parts, reset) : startReplayed(parts, settings.replay);
+    return settings.replay === null ? startLocal(parts, change) : startReplayed(parts, settings.replay);
   });
 }
 
 /** A network that lives here, and goes on where it ended. */
-async function startLocal({ settings, surroundings, closers, server }: DevParts, reset: boolean): Promise<RunningDev> {
+async function startLocal(
+  { settings, surroundings, closers, server }: DevParts,
+  { reset, snapshot }: ChainChange,
+): Promise<RunningDev> {
   const version = packageVersion();
   const folder = join(settings.data, 'localnet');
   // Loaded when they are needed: other commands start in half the time without them.
   const { startLocalService } = await import('#app/service/local-service.js');
-  const { hasChain, resetChain } = await import('#localnet/ledger/snapshots.js');
+  const { hasChain, resetChain, restoreSnapshot } = await import('#localnet/ledger/snapshots.js');
   if (reset) resetChain(folder);
+  if (snapshot !== null) restoreSnapshot(folder, snapshot);
   const isContinued = hasChain(folder);
   const { host, port, blockTime } = settings;
   const paused = blockTime === 0;

@@ -1,7 +1,7 @@
 import { defineErrors } from '#kernel/errors/define-errors.js';
 
 const GO_BACK =
-  'Nothing was changed. Go back to a snapshot (`tern localnet snapshot load NAME`), or begin a new chain (`tern dev --reset`).';
+  'Nothing was changed. Go back to a snapshot (`tern dev --snapshot NAME`), or begin a new chain (`tern dev --reset`).';
 
 /** Errors of the chain in a folder. `file` is a path; `offset` counts bytes in it. */
 export const ledgerErrors = defineErrors('ledger', {
