@@ -14,6 +14,7 @@ import {
   type Extent,
   FIELD_AT,
   isRecord,
+  positionAt,
   RECORD_BYTES,
   writeRecord,
 } from '#localnet/ledger/block-record.js';
