@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -99,7 +99,7 @@ describe('tern dev', { timeout: 180_000 }, () => {
     expect(again.traces[0].trace_id).toBe(trace.trace_id);
     const since = Date.now();
     expect(await second.dev.end('SIGINT')).toEqual({ code: 0, signal: null });
-    expect(Date.now() - since).toBeLessThan(3_000);
+    expect(Date.now() - since).toBeLessThan(10_000);
     expect(second.dev.err).toBe('');
     const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     expect(stdout.split('\n').filter((line) => line.includes(data))).toEqual([]);
@@ -137,18 +137,22 @@ describe('tern dev', { timeout: 180_000 }, () => {
   });
 
   it('says what is damaged in its chain, and touches nothing', async () => {
-    const { dev } = await start(['--index', 'off']);
+    const { dev, url } = await start(['--index', 'off']);
+    expect((await post(`${url}/localnet/snapshots/save`, { name: 'whole' })).status).toBe(200);
     await dev.end('SIGTERM');
     running = null;
     const localnet = join(data, 'localnet');
     const chain = readdirSync(localnet, { recursive: true, encoding: 'utf8' });
     const pack = join(localnet, chain.find((name) => name.endsWith('.pack'))!);
-    truncateSync(pack, 100);
+    // Its snapshots share the file: this one gets a file of its own.
+    const beginning = readFileSync(pack).subarray(0, 100);
+    rmSync(pack);
+    writeFileSync(pack, beginning);
     const { status, stderr } = await runTern(['dev', '--data', data, '--port', '0', '--index', 'off']);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^tern: ledger\/damaged: [^\n]*\.pack[^\n]*--reset/);
     expect(readFileSync(pack)).toHaveLength(100);
-    const { dev: restored } = await start(['--index', 'off', '--snapshot', 'before']);
+    const { dev: restored } = await start(['--index', 'off', '--snapshot', 'whole']);
     expect(restored.out).toContain('It goes on from masterchain block');
   });
 });

@@ -133,10 +133,14 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect((await run('status')).shards.map(({ shard }: any) => shard)).toEqual(['-9223372036854775808']);
   });
 
-  it('writes its chain into a folder', async () => {
+  it('writes its chain into a folder, which is sound by the rules of a validator', async () => {
     const { blocks } = await run('export', join(folder, 'chain'));
     expect(blocks).toBeGreaterThan(20);
     expect(readdirSync(join(folder, 'chain')).some((name) => name.endsWith('.pack'))).toBe(true);
+    const report = await run('check', join(folder, 'chain'));
+    expect(report.blocks).toBe(blocks);
+    const kinds = new Set(report.changed_by_hand.map(({ kind }: { kind: string }) => kind));
+    expect([...kinds].sort()).toEqual(['account-set', 'message-injected']);
   });
 
   it('goes back to a snapshot, and begins anew', async () => {
