@@ -1,7 +1,10 @@
 import { Builder } from '#formats/cells/builder.js';
 import { checkDictionary } from '#formats/cells/dict-check.js';
+import { HashIndex } from '#formats/cells/hash-index.js';
 import { openCell } from '#formats/cells/slice.js';
 import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
+import type { Codec } from '#formats/tlb/codec/codec.js';
+import type { Lazy } from '#formats/tlb/codec/lazy.js';
 import { inMsgDescr } from '#formats/tlb/in-msg.js';
 import { outMsgDescr } from '#formats/tlb/out-msg.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
@@ -22,10 +25,12 @@ type AnyType = AugmentedType<unknown, unknown, unknown>;
  */
 export function checkWholeBlock(context: BlockContext): void {
   const { block, rules } = context;
+  const seen = new SeenCells();
   const visit = (value: unknown, inState: boolean): void =>
     walkValue(value, {
       enter: (node, place) => {
         if (place?.parent === null && place.step === UPDATE && !inState) return false;
+        if (node.kind === 'lazy' && !seen.isNew(node.value)) return false;
         if (node.kind === 'dictionary' && !(inState && node.value instanceof AugmentedDictionary))
           checkOne(context, node.value, place);
         return true;
@@ -37,14 +42,28 @@ export function checkWholeBlock(context: BlockContext): void {
   });
 }
 
+/** Transactions and messages are referred to from several places of a block: what was decoded as a type is not again. */
+class SeenCells {
+  readonly #byCodec = new Map<Codec<unknown>, HashIndex>();
+
+  isNew({ codec, cell }: Lazy<unknown>): boolean {
+    const known = this.#byCodec.get(codec) ?? new HashIndex();
+    this.#byCodec.set(codec, known);
+    const { size } = known;
+    return known.add(cell.hash()) === size;
+  }
+}
+
 /** The field whose parts are left out. */
 const UPDATE = 'state_update';
 
 /** Decodes a whole state, and checks all dictionaries in it: for the states that a chain begins with. @throws as above */
 export function checkWholeState(state: ShardStateUnsplit, rules: RuleCheck): void {
+  const seen = new SeenCells();
   readable(rules.block, () =>
     walkValue(state, {
       enter: (node, place) => {
+        if (node.kind === 'lazy' && !seen.isNew(node.value)) return false;
         if (node.kind === 'dictionary') checkOne({ rules, globalVersion: 0 }, node.value, place);
         return true;
       },
