@@ -1,7 +1,7 @@
 /**
  * What the emulator is: that of the TON sources at this commit, as its `version` export says. It has the rules of every
  * global version (parameter 8 of the configuration) up to 13, as tests against a network of version 13 show: all of 2,300
- * get methods and of 10,000 transactions, except that it counts the cells of extra currencies in the fee for returning a
+ * get methods and of 11,400 transactions, except that it counts the cells of extra currencies in the fee for returning a
  * message, and that it crashes on an action that sends a broken dictionary of them. Newer versions it does not refuse: it
  * runs them by the rules of 13.
  */

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { spreadOf } from './harness.js';
+import { profile, type WorkPart } from './localnet/profile.js';
+import { SandboxExecutor } from './localnet/sandbox-executor.js';
+import { measureStarts, type StartTime } from './localnet/start-times.js';
+import { type TimedRound, TransferNetwork } from './localnet/transfer-network.js';
+import type { ReportTable } from './report.js';
+import type { BenchSuite } from './suite.js';
+
+/** Wallets that send in each round: 8 is a quiet network, 20 is 100 transactions a second with blocks of 400 ms. */
+const WALLETS = [8, 20, 200];
+const WARM_UP_ROUNDS = 5;
+const ROUNDS = 9;
+const STARTS = 4;
+const START_TARGET_MS = 5_000;
+const END_TARGET_MS = 3_000;
+/** Transactions that are profiled, at least. */
+const PROFILED = 3_000;
+
+/** Inside out: what is done within another part counts for the innermost. */
+const PARTS: readonly WorkPart[] = [
+  { name: 'emulation: handing over', file: /drivers\/tvm\/|node:internal\/worker/ },
+  { name: 'Merkle updates', file: /cells\/merkle-update/ },
+  { name: 'bags of cells', file: /cells\/boc-serialize/ },
+  { name: 'ledger', file: /localnet\/ledger\// },
+  { name: 'signatures', file: /producer\/masterchain\/sign-block/ },
+  { name: 'transactions, messages, dictionaries', file: /localnet\/producer\// },
+];
+
+export const suite: BenchSuite = {
+  name: 'localnet',
+  cases: () => [],
+  async tables() {
+    const rates: string[][] = [];
+    const shares: string[][] = [];
+    for (const wallets of WALLETS) {
+      process.stderr.write(`bench: localnet: rounds with ${wallets} transfers …\n`);
+      const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
+      const network = await TransferNetwork.start(join(folder, 'chain'), wallets);
+      try {
+        rates.push(await measureRounds(network, wallets));
+        shares.push(...(await measureShares(network, wallets)));
+      } finally {
+        await network.close();
+        rmSync(folder, { recursive: true });
+      }
+    }
+    process.stderr.write('bench: localnet: npm start …\n');
+    return [ratesTable(rates), sharesTable(shares), startsTable(await measureStarts(STARTS))];
+  },
+};
+
+/** Rounds, and the bare emulation of their transactions by others and by the pool, in turn. */
+async function measureRounds(network: TransferNetwork, wallets: number): Promise<string[]> {
+  const executor = await SandboxExecutor.create();
+  const rounds: TimedRound[] = [];
+  const bare: number[] = [];
+  const sandbox: number[] = [];
+  for (const [i, messages] of network.prepare(WARM_UP_ROUNDS + ROUNDS).entries()) {
+    const round = await network.transfers(messages);
+    const again = executor.prepare(round.transactions);
+    const beganSandbox = performance.now();
+    const found = await again();
+    const sandboxMs = performance.now() - beganSandbox;
+    SandboxExecutor.compare(round.transactions, found);
+    const beganBare = performance.now();
+    for (const { request } of round.transactions) {
+      if ('which' in request) await network.pool.emulateTickTock(request);
+      else await network.pool.emulateTransaction(request);
+    }
+    const bareMs = performance.now() - beganBare;
+    if (i < WARM_UP_ROUNDS) continue;
+    rounds.push(round);
+    bare.push(round.transactions.length / bareMs);
+    sandbox.push(round.transactions.length / sandboxMs);
+  }
+  const rate = (ms: (round: TimedRound) => number): number[] =>
+    rounds.map((round) => round.transactions.length / ms(round));
+  const ours = rate(({ produceMs, appendMs }) => produceMs + appendMs);
+  const ratio = spreadOf(ours.map((each, i) => each / sandbox[i]!));
+  const ms = spreadOf(rounds.map(({ produceMs, appendMs }) => produceMs + appendMs));
+  return [
+    `${wallets}`,
+    `${rounds[0]!.transactions.length}`,
+    `${ms.median.toFixed(0)} ms`,
+    perSecond(ours),
+    perSecond(bare),
+    perSecond(sandbox),
+    `${ratio.median.toFixed(2)}x`,
+    `${ratio.min.toFixed(2)} … ${ratio.max.toFixed(2)}`,
+  ];
+}
+
+function perSecond(perMs: readonly number[]): string {
+  const { min, median, max } = spreadOf(perMs);
+  return [median, min, max].map((each) => (each * 1000).toFixed(0)).join('  ');
+}
+
+function ratesTable(rows: readonly (readonly string[])[]): ReportTable {
+  return {
+    title:
+      'Rounds made and kept, against nothing but the emulation of their transactions, in this process (transactions/s: median, min, max)',
+    head: [
+      'transfers',
+      'transactions',
+      'a round',
+      'producer and ledger',
+      'its emulation alone',
+      '@ton/sandbox 0.41.0 executor',
+      'ratio',
+      'min … max',
+    ],
+    rows,
+  };
+}
+
+async function measureShares(network: TransferNetwork, wallets: number): Promise<string[][]> {
+  const prepared = network.prepare(Math.ceil(PROFILED / (2 * wallets)));
+  let transactions = 0;
+  let cpuMs = 0;
+  const times = await profile(PARTS, async () => {
+    const cpu = process.cpuUsage();
+    for (const messages of prepared) transactions += (await network.transfers(messages)).transactions.length;
+    const { user, system } = process.cpuUsage(cpu);
+    cpuMs = (user + system) / 1000;
+  });
+  const total = [...times.values()].reduce((a, b) => a + b, 0);
+  const row = (name: string, ms: number): string[] => [
+    `${wallets}`,
+    name,
+    `${((ms * 1000) / transactions).toFixed(0)} µs`,
+    `${((ms / total) * 100).toFixed(0)} %`,
+  ];
+  const sorted = [...times].sort(([, a], [, b]) => b - a);
+  return [
+    ...sorted.map(([part, ms]) => row(part === 'waiting' ? 'emulation: waiting for it' : part, ms)),
+    [`${wallets}`, 'CPU of all threads', `${((cpuMs * 1000) / transactions).toFixed(0)} µs`, ''],
+  ];
+}
+
+function sharesTable(rows: readonly (readonly string[])[]): ReportTable {
+  return {
+    title: 'Where the time of a transaction goes',
+    head: ['transfers', 'part', 'a transaction', 'share'],
+    rows,
+  };
+}
+
+function startsTable([first, ...again]: readonly StartTime[]): ReportTable {
+  const row = (chain: string, times: readonly StartTime[]): string[] => {
+    const cell = (of: (time: StartTime) => number, target: number): string => {
+      const { min, median, max } = spreadOf(times.map(of));
+      const texts = [median, min, max].map((ms) => (ms / 1000).toFixed(2));
+      return `${texts.join('  ')} ${median <= target ? 'met' : 'missed'}`;
+    };
+    return [
+      chain,
+      `${times.length}`,
+      cell(({ v2 }) => v2, START_TARGET_MS),
+      cell(({ v3 }) => v3, START_TARGET_MS),
+      cell(({ end }) => end, END_TARGET_MS),
+    ];
+  };
+  return {
+    title:
+      'npm start: seconds to the first right answer (5 are wanted), and from Ctrl-C to the end (3): median, min, max',
+    head: ['chain', 'times', 'v2', 'v3', 'end'],
+    rows: [row('new', first === undefined ? [] : [first]), row('goes on', again)],
+  };
+}
