@@ -3,7 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
 import { sha256 } from '#formats/cells/sha256.js';
-import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
 import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
 import { ShardAccountBlocks } from '#formats/tlb/account-block.js';
 import { Block } from '#formats/tlb/block.js';
@@ -12,7 +12,7 @@ import { BlockInfo } from '#formats/tlb/block-info.js';
 import { BlkMasterInfo, type BlkPrevInfo, blkPrevInfo, ExtBlkRef } from '#formats/tlb/block-ref.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { addCurrency, type CurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
+import { addCurrency, type CurrencyCollection } from '#formats/tlb/currency.js';
 import { InMsgDescr } from '#formats/tlb/in-msg.js';
 import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
 import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
@@ -22,15 +22,13 @@ import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
 import { ShardAccounts } from '#formats/tlb/shard-account.js';
 import { shardIdent } from '#formats/tlb/shard-ident.js';
 import { ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { ValueFlow, ValueFlowBalances, ValueFlowFees, valueFlowSums } from '#formats/tlb/value-flow.js';
+import { ValueFlow } from '#formats/tlb/value-flow.js';
 import type { NewBlock } from '#localnet/ledger/round.js';
-import type { AccountsAfter } from '#localnet/producer/block-accounts.js';
+import { type BlockContent, type BlockValues, checkFlow, valueFlow } from '#localnet/producer/block-content.js';
 import { CAPABILITY } from '#localnet/producer/block-rules.js';
 import type { Collation } from '#localnet/producer/collation.js';
-import { printCurrency, sameCurrency, subtractCurrency } from '#localnet/producer/currency-arithmetic.js';
-import { producerErrors } from '#localnet/producer/errors.js';
+import { subtractCurrency } from '#localnet/producer/currency-arithmetic.js';
 import { fillOf, isFrequent, type LoadHistory, withBlock } from '#localnet/producer/load-history.js';
-import { burnedOfFees } from '#localnet/producer/masterchain/value-rules.js';
 
 /** A block before, as the next one names it. */
 export interface PrevBlock {
@@ -59,21 +57,6 @@ export interface BlockFrame {
   readonly wants: { readonly split: boolean; readonly merge: boolean };
 }
 
-/** Values that come and go otherwise than with messages. */
-export interface BlockValues {
-  readonly created: CurrencyCollection;
-  readonly minted: CurrencyCollection;
-  readonly recovered: CurrencyCollection;
-  /** Fees that shards sent with their blocks. */
-  readonly fees_imported: CurrencyCollection;
-  /** What of `fees_imported` is destroyed. */
-  readonly feesBurned: CurrencyCollection;
-  /** What counts as imported beside messages. */
-  readonly gained: CurrencyCollection;
-  /** What else is destroyed. */
-  readonly burned: CurrencyCollection;
-}
-
 /** What only masterchain blocks have. */
 export interface MasterchainPart {
   readonly extra: McBlockExtra;
@@ -95,36 +78,6 @@ export interface MadeBlock extends NewBlock {
 /** Most messages in the queue of a shard that wants to split, or to merge. */
 const QUEUE_LIMITS = { split: 100_000, merge: 2_047 } as const;
 
-/** What happened in a block. */
-export interface BlockContent {
-  readonly after: AccountsAfter;
-  readonly in_msg_descr: InMsgDescr;
-  readonly out_msg_descr: OutMsgDescr;
-  readonly fees_collected: CurrencyCollection;
-  readonly burned: CurrencyCollection;
-}
-
-/** Sums up what was gathered. */
-export function blockContent({ accounts, messages, base }: Collation, values: BlockValues): BlockContent {
-  const { shard, rules } = base;
-  const after = accounts.finish();
-  const descr = messages.finish(rules.version.version);
-  const own = addCurrency(after.total_fees, onlyGrams(descr.in.extra.fees_collected));
-  // Blocks of shards destroy no fees.
-  const ownBurned = onlyGrams(isMasterchain(shard) ? burnedOfFees(rules.config, own.grams) : 0n);
-  return {
-    after,
-    in_msg_descr: descr.in,
-    out_msg_descr: descr.out,
-    fees_collected: [
-      values.created,
-      subtractCurrency(values.fees_imported, values.feesBurned),
-      subtractCurrency(own, ownBurned),
-    ].reduce(addCurrency),
-    burned: [values.feesBurned, ownBurned, values.burned].reduce(addCurrency),
-  };
-}
-
 /** Makes block and state. @throws producer/value-flow */
 export function blockCells(
   collation: Collation,
@@ -145,7 +98,7 @@ export function blockCells(
     imported: addCurrency(in_msg_descr.extra.value_imported, values.gained),
     exported: out_msg_descr.extra,
   });
-  checkFlow(flow, printPosition({ ...shard, seqno: seq_no }));
+  checkFlow(flow, { ...shard, seqno: seq_no });
 
   const processed = collation.processed();
   const min_ref_mc_seqno = Math.min(base.mc_seqno, processed.minSeqno, masterchain?.min_ref_mc_seqno ?? base.mc_seqno);
@@ -252,24 +205,6 @@ export function blockCells(
     created: values.created,
     created_by: frame.created_by,
   };
-}
-
-function valueFlow(values: BlockValues, content: BlockContent, balances: ValueFlowBalances): ValueFlow {
-  const { fees_imported, recovered, created, minted } = values;
-  const { fees_collected, burned } = content;
-  const parts = {
-    balances: Lazy.ofValue(ValueFlowBalances, balances),
-    fees_collected,
-    fees: Lazy.ofValue(ValueFlowFees, { fees_imported, recovered, created, minted }),
-  };
-  if (burned.grams === 0n && burned.other.isEmpty) return { kind: 'value_flow', ...parts };
-  return { kind: 'value_flow_v2', ...parts, burned };
-}
-
-function checkFlow(flow: ValueFlow, block: string): void {
-  const sums = valueFlowSums(flow);
-  if (sameCurrency(sums.in, sums.out)) return;
-  throw producerErrors['value-flow']({ block, in: printCurrency(sums.in), out: printCurrency(sums.out) });
 }
 
 function prevRef(prev: readonly PrevBlock[]): Lazy<BlkPrevInfo> {

@@ -1,28 +1,18 @@
-import { Address } from '#formats/address/address.js';
+// Over 250 lines: the steps of one work, on the same accounts, messages and queue.
 import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
 import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import type { InMsg } from '#formats/tlb/in-msg.js';
-import { Message } from '#formats/tlb/message.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { accountPrefix } from '#formats/tlb/shard-ident.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes/bytes.js';
-import {
-  type BlockAccount,
-  BlockAccounts,
-  type BlockTransaction,
-  NO_SHARD_ACCOUNT,
-} from '#localnet/producer/block-accounts.js';
+import { type BlockAccount, BlockAccounts, type BlockTransaction } from '#localnet/producer/block-accounts.js';
 import { BlockMessages, envelope, type SentMessage } from '#localnet/producer/block-messages.js';
 import type { BlockRules } from '#localnet/producer/block-rules.js';
-import { creditedAccount } from '#localnet/producer/changed-account.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { fillOf } from '#localnet/producer/load-history.js';
 import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
-import { isOwnFault, type MessageFaults } from '#localnet/producer/message-faults.js';
+import { MessageReceiver, type ReceptionContext, receiverOf } from '#localnet/producer/message-receiver.js';
 import { NewMessages } from '#localnet/producer/new-messages.js';
 import { OutQueue } from '#localnet/producer/out-queue.js';
 import {
@@ -41,7 +31,7 @@ import {
   type RoutingPrefix,
   routingPrefix,
 } from '#localnet/producer/routing.js';
-import type { Refusal, TransactionRunner } from '#localnet/producer/transaction-runner.js';
+import type { TransactionRunner } from '#localnet/producer/transaction-runner.js';
 
 /** Another shard, whose messages may be for this one, as the block sees it. */
 export interface Neighbour {
@@ -52,30 +42,18 @@ export interface Neighbour {
 }
 
 /** What a block is made on. */
-export interface CollationBase {
+export interface CollationBase extends ReceptionContext {
   readonly shard: Shard;
   /** The state before: of a half after a split, of both after a merge. */
   readonly before: ShardStateUnsplit;
   readonly rules: BlockRules;
-  readonly start_lt: bigint;
   readonly view: MasterchainView;
   /** Under which masterchain block the messages are noted that it receives: its own seqno, or that of `view`. */
   readonly mc_seqno: number;
   /** End of the block before, of the later one after a merge. */
   readonly prev_end_lt: bigint;
   readonly neighbours: readonly Neighbour[];
-  /** Unix seconds. */
-  readonly gen_utime: number;
   readonly full: () => boolean;
-  readonly faults: MessageFaults;
-  /** The state of an account that another chain may have; null when it has none. */
-  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
-}
-
-/** A transaction of a message, and whose it is. */
-interface Received {
-  readonly account: BlockAccount;
-  readonly transaction: BlockTransaction;
 }
 
 /** A rough size of what a block holds for each transaction and message, in bytes, beside the transaction itself. */
@@ -88,6 +66,7 @@ export class Collation {
   readonly accounts: BlockAccounts;
   readonly messages = new BlockMessages();
   readonly queue: OutQueue;
+  readonly receiver: MessageReceiver;
   readonly outcomes: ExternalOutcome[] = [];
   readonly #processed: ProcessedMessages;
   /** The last place up to which messages had been received before the block. */
@@ -98,14 +77,13 @@ export class Collation {
   #queuesEmpty = false;
   #bytes: number = BYTES.block;
   #stuck = false;
-  #gained = NO_CURRENCY;
-  #burned = NO_CURRENCY;
 
   constructor(base: CollationBase, runner: TransactionRunner) {
     const { before, shard } = base;
     this.base = base;
     this.runner = runner;
     this.accounts = new BlockAccounts(before.accounts.value, shard.workchain);
+    this.receiver = new MessageReceiver(base, runner, this.accounts);
     const queues = before.out_msg_queue_info.value;
     this.queue = new OutQueue(queues);
     this.#processed = ProcessedMessages.of(queues.proc_info);
@@ -200,7 +178,7 @@ export class Collation {
       const after = this.#lastReceived?.lt ?? 0n;
       const { start_lt } = this.base;
       const lt = (after > start_lt ? after : start_lt) + 1n;
-      const result = await this.#tryExternal(external, lt);
+      const result = await this.receiver.external(external, lt);
       if (result === 'later') continue;
       if (!('account' in result)) {
         this.outcomes.push({ message: external, kind: 'refused', ...result });
@@ -253,52 +231,6 @@ export class Collation {
     return { bytes: this.#bytes, gas, lt_delta: end_lt - this.base.start_lt };
   }
 
-  /**
-   * The account, whether it is there or not. One that the chain does not have may be taken over from another chain.
-   * @param id 32 bytes
-   * @throws producer/foreign-account
-   */
-  async open(id: Uint8Array): Promise<BlockAccount> {
-    const account = this.accounts.get(id);
-    const { foreignAccount } = this.base;
-    if (foreignAccount === null || account.current !== NO_SHARD_ACCOUNT) return account;
-    const foreign = await foreignAccount(account.address);
-    const problem = foreign === null ? null : this.import(account, foreign);
-    if (problem !== null) throw producerErrors['foreign-account']({ account: account.address.toRaw(), problem });
-    return account;
-  }
-
-  /** Takes over the state of an account that the chain does not have. @returns what is wrong with it */
-  import(account: BlockAccount, shardAccount: Cell): string | null {
-    const value = decodeCell(ShardAccount, shardAccount).account.value;
-    if (value.kind === 'account_none') return 'it says that there is none';
-    const { addr, storage } = value;
-    if (!(addr instanceof Address) || !addr.equals(account.address)) return 'it is the state of another account';
-    if (storage.last_trans_lt > this.base.start_lt)
-      return `its last transaction ended at lt ${storage.last_trans_lt}, the block begins at ${this.base.start_lt}`;
-    account.import(shardAccount);
-    this.gain(storage.balance);
-    return null;
-  }
-
-  /** Value that came from nowhere: with accounts of other chains, and by changes from outside. */
-  get gained(): CurrencyCollection {
-    return this.#gained;
-  }
-
-  gain(value: CurrencyCollection): void {
-    this.#gained = addCurrency(this.#gained, value);
-  }
-
-  /** Value that is destroyed, beside fees. */
-  get burned(): CurrencyCollection {
-    return this.#burned;
-  }
-
-  burn(value: CurrencyCollection): void {
-    this.#burned = addCurrency(this.#burned, value);
-  }
-
   #isFull(): boolean {
     if (this.base.full()) return true;
     const fill = fillOf(this.load(), this.base.rules.limits);
@@ -325,7 +257,7 @@ export class Collation {
       this.#bytes += BYTES.message;
       return true;
     }
-    const result = await this.#tryInternal(queued.message);
+    const result = await this.receiver.internal(queued.message);
     if (result === null) return false;
     this.messages.importFinal(queued, result.transaction, own);
     if (own) this.queue.remove(queued.key);
@@ -334,50 +266,11 @@ export class Collation {
   }
 
   async #receiveNew(sent: SentMessage): Promise<boolean> {
-    const result = await this.#tryInternal(sent.message);
+    const result = await this.receiver.internal(sent.message);
     if (result === null) return false;
     this.messages.passImmediately(sent, result.transaction);
     this.sent(result.account, result.transaction);
     return true;
-  }
-
-  /**
-   * Makes the transaction of a message from outside.
-   * @returns `later` when neither contract nor message are to blame that there is none
-   */
-  async #tryExternal({ message, dest }: ExternalMessage, lt: bigint): Promise<Received | Refusal | 'later'> {
-    try {
-      const account = await this.open(dest.hash);
-      const result = await this.runner.run(account, { message }, lt);
-      return 'cell' in result ? { account, transaction: result } : result;
-    } catch (error) {
-      return isOwnFault(error) ? { exit_code: null, problem: (error as Error).message } : 'later';
-    }
-  }
-
-  /**
-   * Makes the transaction of a message between accounts. One that no machine can execute, however often it is tried,
-   * brings its value and does nothing.
-   * @returns null when it is to be tried again
-   */
-  async #tryInternal(message: Cell): Promise<Received | null> {
-    const lt = this.base.start_lt + 1n;
-    const { runner, base } = this;
-    let account: BlockAccount;
-    try {
-      account = await this.open(receiverOf(message));
-      const result = await runner.run(account, { message }, lt);
-      if ('cell' in result) return { account, transaction: result };
-    } catch (error) {
-      if (!isOwnFault(error)) return null;
-      account = this.accounts.get(receiverOf(message));
-    }
-    if (!base.faults.add(message.hash())) return null;
-    const before = decodeCell(ShardAccount, account.current);
-    const context = { address: account.address, lt: runner.ltOf(account, message, lt), now: base.gen_utime };
-    const { transaction, after } = creditedAccount(before, message, context);
-    runner.add(account, transaction, after);
-    return { account, transaction };
   }
 
   /** Takes note of what a transaction sent. */
@@ -406,10 +299,3 @@ export class Collation {
 }
 
 const OWN = 0;
-
-/** Account id of the receiver of an internal message. @throws producer/no-receiver */
-function receiverOf(message: Cell): Uint8Array {
-  const { info } = decodeCell(Message, message);
-  if (info.kind === 'int_msg_info' && info.dest instanceof Address) return info.dest.hash;
-  throw producerErrors['no-receiver']({ found: info.kind });
-}

@@ -1,4 +1,5 @@
 import { Address } from '#formats/address/address.js';
+import { MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
@@ -9,7 +10,7 @@ import { changedAccount } from '#localnet/producer/changed-account.js';
 import type { Collation } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import type { Intervention } from '#localnet/producer/round-request.js';
-import { ARRIVED, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
+import { ARRIVED, contains, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
 
 /** An intervention that could not be made. */
 export interface FailedIntervention {
@@ -18,7 +19,7 @@ export interface FailedIntervention {
 }
 
 /** Where an intervention takes place: libraries are the masterchain's. @throws what decoding the message throws */
-export function placeOf(intervention: Intervention): RoutingPrefix {
+function placeOf(intervention: Intervention): RoutingPrefix {
   switch (intervention.kind) {
     case 'library':
       return { workchain: MASTERCHAIN, prefix: WHOLE_WORKCHAIN };
@@ -71,7 +72,7 @@ async function sendMessage(
   // With another lt each time, equal messages are still different ones.
   const info = { ...value.info, created_lt: runner.end_lt, created_at: collation.base.gen_utime };
   const cell = encodeCell(Message, { ...value, info });
-  const account = await collation.open(dest.hash);
+  const account = await collation.receiver.open(dest.hash);
   const result = await runner.run(account, { message: cell }, collation.base.start_lt + 1n);
   if (!('cell' in result)) return result.problem;
   messages.importFrom(envelope(cell, { current: ARRIVED, next: ARRIVED }, info.fwd_fee), result);
@@ -84,14 +85,14 @@ async function changeAccount(
   { address, change }: Extract<Intervention, { kind: 'account' }>,
 ): Promise<string | null> {
   const { runner, base } = collation;
-  const account = await collation.open(address.hash);
+  const account = await collation.receiver.open(address.hash);
   const before = decodeCell(ShardAccount, account.current);
   const lt = runner.ltAfter(account, base.start_lt + 1n);
   const { transaction, after, gained } = changedAccount(before, change, { address, lt, now: base.gen_utime });
   runner.add(account, transaction, after);
   collation.sent(account, transaction);
-  if (gained > 0n) collation.gain(onlyGrams(gained));
-  else collation.burn(onlyGrams(-gained));
+  if (gained > 0n) collation.receiver.gain(onlyGrams(gained));
+  else collation.receiver.burn(onlyGrams(-gained));
   return null;
 }
 
@@ -101,11 +102,40 @@ async function importAccount(
 ): Promise<string | null> {
   const account = collation.accounts.get(address.hash);
   if (account.account.kind !== 'account_none') return `the chain has the account ${address.toRaw()}`;
-  return collation.import(account, shard_account);
+  return collation.receiver.import(account, shard_account);
 }
 
 /** @throws producer/no-receiver */
 function receiverOf({ info }: Message): Address {
   if (info.kind === 'int_msg_info' && info.dest instanceof Address) return info.dest;
   throw producerErrors['no-receiver']({ found: info.kind });
+}
+
+/** Interventions by the shard in whose block they are made. */
+export interface PlacedInterventions {
+  of(shard: Shard): readonly Intervention[];
+  /** Those for no shard. */
+  readonly failed: readonly FailedIntervention[];
+}
+
+/** Sorts interventions by where they take place. @param shards that get a block, beside the masterchain */
+export function placeInterventions(
+  interventions: readonly Intervention[],
+  shards: readonly Shard[],
+): PlacedInterventions {
+  const placed: { readonly intervention: Intervention; readonly place: RoutingPrefix }[] = [];
+  const failed: FailedIntervention[] = [];
+  for (const intervention of interventions) {
+    try {
+      const place = placeOf(intervention);
+      if ([MASTERCHAIN_SHARD, ...shards].some((shard) => contains(shard, place))) placed.push({ intervention, place });
+      else failed.push({ intervention, problem: `there is no shard of workchain ${place.workchain} for it` });
+    } catch (error) {
+      failed.push({ intervention, problem: (error as Error).message });
+    }
+  }
+  return {
+    of: (shard) => placed.filter(({ place }) => contains(shard, place)).map(({ intervention }) => intervention),
+    failed,
+  };
 }

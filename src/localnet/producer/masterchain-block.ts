@@ -6,13 +6,8 @@ import { configParam } from '#formats/tlb/config/config-params.js';
 import { addCurrency, onlyGrams } from '#formats/tlb/currency.js';
 import type { InMsg } from '#formats/tlb/in-msg.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
-import {
-  type BlockFrame,
-  type BlockValues,
-  blockCells,
-  blockContent,
-  type MadeBlock,
-} from '#localnet/producer/block-cells.js';
+import { type BlockFrame, blockCells, type MadeBlock } from '#localnet/producer/block-cells.js';
+import { type BlockValues, blockContent } from '#localnet/producer/block-content.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
 import { vanishedCoins } from '#localnet/producer/burned-coins.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
@@ -115,11 +110,11 @@ export async function makeMasterchainBlock(
   const values: BlockValues = {
     created: createdValue(config, shard),
     minted: special.minted,
-    gained: collation.gained,
+    gained: collation.receiver.gained,
     recovered: special.recovered,
     fees_imported,
     feesBurned,
-    burned: addCurrency(collation.burned, onlyGrams(vanished)),
+    burned: addCurrency(collation.receiver.burned, onlyGrams(vanished)),
   };
   const content = blockContent(collation, values);
   const next = nextMcStateExtra({

@@ -2,7 +2,13 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 
 /** Errors that come from the message or its contract, not from the machines being busy or about to stop. */
-const OWN_FAULTS: ReadonlySet<string> = new Set(['tvm/timeout', 'tvm/crashed', 'tvm/refused', 'tvm/bad-library']);
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  'tvm/timeout',
+  'tvm/crashed',
+  'tvm/refused',
+  'tvm/bad-library',
+  'producer/foreign-account',
+]);
 
 /** How often a message between accounts is tried that no machine can execute. */
 const TRIES = 3;

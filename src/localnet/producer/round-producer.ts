@@ -19,7 +19,8 @@ import type { MadeBlock } from '#localnet/producer/block-cells.js';
 import type { RoundContext } from '#localnet/producer/block-source.js';
 import type { Neighbour } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
-import { type FailedIntervention, placeOf } from '#localnet/producer/interventions.js';
+import { askOnce } from '#localnet/producer/foreign-accounts.js';
+import { placeInterventions } from '#localnet/producer/interventions.js';
 import { mergeStates, splitStateCell } from '#localnet/producer/masterchain/merge-states.js';
 import { type NextShardBlock, nextShardBlocks } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { signBlock, type ValidatorKey, validatorKey } from '#localnet/producer/masterchain/sign-block.js';
@@ -30,12 +31,11 @@ import { MessageFaults } from '#localnet/producer/message-faults.js';
 import type {
   ExternalMessage,
   ExternalOutcome,
-  Intervention,
   ProducedRound,
   ProducerModules,
   RoundRequest,
 } from '#localnet/producer/round-request.js';
-import { contains, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
+import { contains, routingPrefix } from '#localnet/producer/routing.js';
 import { makeShardBlock, type ShardBlockPlan } from '#localnet/producer/shard-block.js';
 
 /** A state of the tip, decoded. */
@@ -216,47 +216,4 @@ function refuseUnreachable(
 /** Without what only the producer knows of it. */
 function newBlock({ id, state, bytes, root, prev, gen_utime, end_lt }: MadeBlock) {
   return { id, state, bytes, root, prev, gen_utime, end_lt };
-}
-
-/** Most accounts of which it is remembered that another chain was asked for them. */
-const MOST_ASKED = 100_000;
-
-/** Asks another chain for each account once: what has been taken over from there is not taken over again. */
-function askOnce(ask: (address: Address) => Promise<Cell | null>): (address: Address) => Promise<Cell | null> {
-  const asked = new Set<string>();
-  return async (address) => {
-    const key = address.toRaw();
-    if (asked.has(key)) return null;
-    const found = await ask(address);
-    // What was found may be wanted again: the round in which it was taken over may have failed.
-    if (found !== null) return found;
-    if (asked.size >= MOST_ASKED) asked.clear();
-    asked.add(key);
-    return null;
-  };
-}
-
-/** Interventions by the shard in whose block they are made. */
-interface PlacedInterventions {
-  of(shard: Shard): readonly Intervention[];
-  /** Those for no shard. */
-  readonly failed: readonly FailedIntervention[];
-}
-
-function placeInterventions(interventions: readonly Intervention[], shards: readonly Shard[]): PlacedInterventions {
-  const placed: { readonly intervention: Intervention; readonly place: RoutingPrefix }[] = [];
-  const failed: FailedIntervention[] = [];
-  for (const intervention of interventions) {
-    try {
-      const place = placeOf(intervention);
-      if ([MASTERCHAIN_SHARD, ...shards].some((shard) => contains(shard, place))) placed.push({ intervention, place });
-      else failed.push({ intervention, problem: `there is no shard of workchain ${place.workchain} for it` });
-    } catch (error) {
-      failed.push({ intervention, problem: (error as Error).message });
-    }
-  }
-  return {
-    of: (shard) => placed.filter(({ place }) => contains(shard, place)).map(({ intervention }) => intervention),
-    failed,
-  };
 }

@@ -2,14 +2,8 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import { NO_CURRENCY } from '#formats/tlb/currency.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import {
-  type BlockFrame,
-  type BlockValues,
-  blockCells,
-  blockContent,
-  type MadeBlock,
-  type PrevBlock,
-} from '#localnet/producer/block-cells.js';
+import { type BlockFrame, blockCells, type MadeBlock, type PrevBlock } from '#localnet/producer/block-cells.js';
+import { type BlockValues, blockContent } from '#localnet/producer/block-content.js';
 import { type RoundContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-source.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
 import { type FailedIntervention, intervene } from '#localnet/producer/interventions.js';
@@ -79,11 +73,11 @@ export async function makeShardBlock(context: RoundContext, plan: ShardBlockPlan
   const values: BlockValues = {
     created: createdValue(rules.config, shard),
     minted: NO_CURRENCY,
-    gained: collation.gained,
+    gained: collation.receiver.gained,
     recovered: NO_CURRENCY,
     fees_imported: NO_CURRENCY,
     feesBurned: NO_CURRENCY,
-    burned: collation.burned,
+    burned: collation.receiver.burned,
   };
   const { overload_history: overload, underload_history: underload } = before.totals.value;
   const frame: BlockFrame = {
