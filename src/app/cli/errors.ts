@@ -59,6 +59,11 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { problem: string; status: number }) => `the local network failed (${d.status}): ${d.problem}`,
     remedy: 'Ask again; when it fails again, look at what npm start has printed.',
   },
+  'no-signatures': {
+    class: 'caller',
+    message: (d: { folder: string; block: string }) => `${d.folder} has no signatures of block ${d.block}`,
+    remedy: 'Take the folder from tern localnet export, or another one with the proofs of all masterchain blocks.',
+  },
   'no-server': {
     class: 'upstream',
     message: (d: { file: string; servers: number }) =>

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beginCell, Cell, loadMessage, storeStateInit } from '@ton/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpServer } from '#api/http/server.js';
@@ -10,8 +11,10 @@ import { runCommandLine } from '#app/cli/command-line.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import type { AccountChange } from '#localnet/producer/round-request.js';
+import { readArchivePack } from '#localnet/replay/archive-pack.js';
 import { FakeLocalNode, fakeBlock, fakeNodeErrors } from '#test/support/fake-local-node.js';
 import { serveFakeNode } from '#test/support/served-local-node.js';
+import { vectorPath } from '#test/support/shared-data.js';
 
 const RAW = `0:${'12'.repeat(32)}`;
 const MASTER = `-1:${'34'.repeat(32)}`;
@@ -227,6 +230,35 @@ describe('tern localnet', () => {
     expect(await done('reset')).toContain('head     (-1,8000000000000000,0)');
     await done('mine');
     expect(await done('export', 'some/where')).toBe(`3 blocks were written to ${resolve('some/where')}\n`);
+  });
+});
+
+describe('check', () => {
+  it('says what is in a chain that is sound', async () => {
+    expect(await done('check', vectorPath('recorded-chain'))).toBe(
+      'the chain is sound: 10 masterchain blocks, 19 blocks in all, 31 transactions, 11 messages\nnothing was changed by hand\n',
+    );
+    const report = JSON.parse(await done('check', vectorPath('recorded-chain'), '--json'));
+    expect(report).toMatchObject({ masterchain_blocks: 10, blocks: 19, transactions: 31, changed_by_hand: [] });
+  });
+
+  it('says what is missing', async () => {
+    const nowhere = await run('check', join(folder, 'nowhere'));
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringMatching(/^tern: replay\/unreadable-folder: /)]);
+    const bare = join(folder, 'bare');
+    mkdirSync(bare);
+    for (const name of ['zerostate-mc.boc', 'zerostate-basechain.boc']) {
+      copyFileSync(vectorPath(`recorded-chain/${name}`), join(bare, name));
+    }
+    const pack = gunzipSync(readFileSync(vectorPath('recorded-chain/blocks-1-10.pack.gz')));
+    for (const { name, data, offset } of readArchivePack(pack, 'blocks')) {
+      if (name.startsWith('block_')) writeFileSync(join(bare, `${offset}.boc`), data);
+    }
+    const { code, err } = await run('check', bare);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^tern: cli\/no-signatures: .*bare has no signatures of block \(-1,8000000000000000,1\)/),
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { tonOf } from '#app/cli/localnet/amounts.js';
+import type { ChainReport } from '#app/cli/localnet/check-chain.js';
 import type { LocalnetAnswer } from '#app/cli/localnet/localnet-client.js';
 
 /** Lines of a name and what is said of it. */
@@ -61,4 +62,27 @@ export function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
 export function snapshotsText({ snapshots }: LocalnetAnswer): string {
   if (snapshots.length === 0) return 'There are no snapshots. tern localnet snapshot save NAME makes one.\n';
   return snapshots.map(snapshotText).join('');
+}
+
+/** So many changes by hand are listed. */
+const MOST_LISTED = 20;
+
+export function reportText({
+  masterchain_blocks,
+  blocks,
+  transactions,
+  messages,
+  changed_by_hand,
+}: ChainReport): string {
+  const sums = `${masterchain_blocks} masterchain blocks, ${blocks} blocks in all, ${transactions} transactions, ${messages} messages`;
+  const listed = changed_by_hand
+    .slice(0, MOST_LISTED)
+    .map(({ kind, block, subject }) => `  ${kind} in ${block}: ${subject}\n`);
+  const more = changed_by_hand.length - listed.length;
+  return [
+    `the chain is sound: ${sums}\n`,
+    changed_by_hand.length === 0 ? 'nothing was changed by hand\n' : `changed by hand: ${changed_by_hand.length}\n`,
+    ...listed,
+    more > 0 ? `  and ${more} more\n` : '',
+  ].join('');
 }
