@@ -1,12 +1,11 @@
 import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { Account, AccountStorage, type StorageUsed } from '#formats/tlb/account.js';
+import { Account, AccountStorage } from '#formats/tlb/account.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
 import type { ShardAccount } from '#formats/tlb/shard-account.js';
 import type { StateInit } from '#formats/tlb/state-init.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { storageUsed } from '#formats/tlb/storage-used.js';
 
 /** An account that is there from the beginning. */
 export interface ZerostateAccount {
@@ -35,19 +34,4 @@ export function zerostateAccount({ address, balance, init }: ZerostateAccount): 
     storage,
   };
   return { account: Lazy.ofValue(Account, account), last_trans_hash: new Uint8Array(32), last_trans_lt: 0n };
-}
-
-/** Distinct cells of a tree, its root among them, and their bits. */
-export function storageUsed(root: Cell): StorageUsed {
-  const seen = new Set<string>();
-  let bits = 0;
-  const open = [root];
-  for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
-    const name = toHex(cell.hash());
-    if (seen.has(name)) continue;
-    seen.add(name);
-    bits += cell.bits;
-    for (let i = 0; i < cell.refCount; i++) open.push(cell.ref(i));
-  }
-  return { cells: BigInt(seen.size), bits: BigInt(bits) };
 }

@@ -1,7 +1,6 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { HashIndex } from '#formats/cells/hash-index.js';
-import { Account, type AccountState, AccountStorage, type StorageUsed } from '#formats/tlb/account.js';
+import { Account, type AccountState, AccountStorage } from '#formats/tlb/account.js';
 import type { AccountStatus } from '#formats/tlb/account-status.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { ref } from '#formats/tlb/codec/composites.js';
@@ -13,6 +12,7 @@ import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
 import { Message } from '#formats/tlb/message.js';
 import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { SimpleLibs, type StateInit } from '#formats/tlb/state-init.js';
+import { storageUsed } from '#formats/tlb/storage-used.js';
 import { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
 import type { BlockTransaction } from '#localnet/producer/block-accounts.js';
 import type { AccountChange } from '#localnet/producer/round-request.js';
@@ -162,18 +162,4 @@ function statusOf(account: Account): AccountStatus {
     case 'account_uninit':
       return 'acc_state_uninit';
   }
-}
-
-/** Distinct cells of what an account stores (`AccountStorage`), its root among them, and their bits. */
-function storageUsed(root: Cell): StorageUsed {
-  const seen = new HashIndex();
-  let bits = 0;
-  const open = [root];
-  for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
-    const known = seen.size;
-    if (seen.add(cell.hash()) !== known) continue;
-    bits += cell.bits;
-    for (let i = 0; i < cell.refCount; i++) open.push(cell.ref(i));
-  }
-  return { cells: BigInt(seen.size), bits: BigInt(bits) };
 }
