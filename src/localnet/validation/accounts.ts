@@ -29,6 +29,13 @@ export interface ChangedAccount {
   readonly transactions: readonly BlockTransaction[];
 }
 
+/** What a block did to accounts. */
+export interface AccountChanges {
+  readonly changed: readonly ChangedAccount[];
+  /** Balances of accounts that came from another chain, and have no transaction here. */
+  readonly imported: CurrencyCollection;
+}
+
 const NO_HASH = new Uint8Array(32);
 /** Hash of the `Account` of who has none. */
 const NONE_HASH = new Builder().storeBit(false).endCell().hash();
@@ -40,10 +47,11 @@ const NONE: Account = { kind: 'account_none' };
  *
  * @throws validation/broken-rule
  */
-export function checkAccounts(context: BlockContext): readonly ChangedAccount[] {
+export function checkAccounts(context: BlockContext): AccountChanges {
   const { rules, extra, shard, before, after, deviations } = context;
   const changed: ChangedAccount[] = [];
   let expected = before.accounts;
+  let imported = NO_CURRENCY;
   const now = after.accounts.value;
   for (const [account, block] of extra.account_blocks.value) {
     const place = { what: 'account', hash: account };
@@ -60,11 +68,12 @@ export function checkAccounts(context: BlockContext): readonly ChangedAccount[] 
     rules.require(old === null && fresh !== null, 'account-unchanged', 'no change', 'another state', place);
     deviations.push({ kind: 'account-import', block: rules.block, subject: toHex(key) });
     expected = expected.set(key, fresh!);
+    imported = addCurrency(imported, balanceOf(fresh!.account.value));
   }
   rules.equal('accounts-dictionary', expected.root?.hash() ?? null, now.root?.hash() ?? null);
   rules.equal('accounts-dictionary', expected.extra.balance, now.extra.balance, 'extra');
   rules.equal('accounts-dictionary', expected.extra.split_depth, now.extra.split_depth, 'extra');
-  return changed;
+  return { changed, imported };
 }
 
 function checkAccount(

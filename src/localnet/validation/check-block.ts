@@ -1,4 +1,4 @@
-import type { CurrencyCollection } from '#formats/tlb/currency.js';
+import { addCurrency } from '#formats/tlb/currency.js';
 import { type ChangedAccount, checkAccounts } from '#localnet/validation/accounts.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
 import { checkEndLt, checkHeader } from '#localnet/validation/header.js';
@@ -25,7 +25,6 @@ export interface BlockCounts {
 export interface CheckedBlock {
   readonly accounts: readonly ChangedAccount[];
   readonly book: MessageBook;
-  readonly vanished: CurrencyCollection;
 }
 
 /** Checks a block of a shard. @throws validation/broken-rule, validation/malformed */
@@ -38,18 +37,18 @@ export function checkCommon(context: BlockContext): CheckedBlock {
   checkWholeBlock(context);
   checkHeader(context);
   checkShardTurn(context);
-  const accounts = checkAccounts(context);
+  const { changed: accounts, imported } = checkAccounts(context);
   const book = new MessageBook(context, accounts);
   checkKinds(context, accounts);
   checkInMessages(context, book);
   checkOutMessages(context, book);
-  const vanished = checkTransactionMessages(context, book, accounts);
+  const { gained, lost } = checkTransactionMessages(context, book, accounts);
   checkEndLt(context, book);
   checkQueues(context, book);
   checkProcessedInfo(context, book);
-  checkValueFlow(context, vanished);
+  checkValueFlow(context, { gained: addCurrency(gained, imported), lost });
   checkNewState(context);
-  return { accounts, book, vanished };
+  return { accounts, book };
 }
 
 export function countsOf({ book }: CheckedBlock): BlockCounts {

@@ -1,7 +1,13 @@
 import { Address } from '#formats/address/address.js';
 import type { MsgAddressInt } from '#formats/address/msg-address.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
-import { addCurrency, type CurrencyCollection, NO_CURRENCY, onlyGrams } from '#formats/tlb/currency.js';
+import {
+  addCurrency,
+  type CurrencyCollection,
+  ExtraCurrencyCollection,
+  NO_CURRENCY,
+  onlyGrams,
+} from '#formats/tlb/currency.js';
 import { transitValue } from '#formats/tlb/transit-value.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
 import { type BlockTransaction, balanceOf, type ChangedAccount, totalFees } from '#localnet/validation/accounts.js';
@@ -13,20 +19,27 @@ const OUT_KINDS = ['msg_export_ext', 'msg_export_new', 'msg_export_imm', 'msg_ex
 /** From this version of the rules on, the field that was a fee of instant routing is none. */
 const FLAGS_VERSION = 12;
 
+/** Value that accounts got, or that vanished, otherwise than by messages and fees: burned, or set from outside. */
+export interface OutsideValue {
+  readonly gained: CurrencyCollection;
+  readonly lost: CurrencyCollection;
+}
+
+const NOTHING: OutsideValue = { gained: NO_CURRENCY, lost: NO_CURRENCY };
+
 /**
  * Checks that each message of a transaction is registered once and in a right way, that accounts receive messages in their
  * order, and that no account gains or loses value in another way than by messages and fees.
  *
- * @returns what vanished at the address where coins are burned
  * @throws validation/broken-rule
  */
 export function checkTransactionMessages(
   context: BlockContext,
   book: MessageBook,
   accounts: readonly ChangedAccount[],
-): CurrencyCollection {
+): OutsideValue {
   const received = new Set<string>();
-  let burned = NO_CURRENCY;
+  let outside: OutsideValue = { gained: NO_CURRENCY, lost: NO_CURRENCY };
   for (const changed of accounts) {
     let latest = 0n;
     for (const each of changed.transactions) {
@@ -38,9 +51,10 @@ export function checkTransactionMessages(
       }
       checkOutgoing(context, book, each);
     }
-    burned = addCurrency(burned, checkBalance(context, book, changed));
+    const { gained, lost } = checkBalance(context, book, changed);
+    outside = { gained: addCurrency(outside.gained, gained), lost: addCurrency(outside.lost, lost) };
   }
-  return burned;
+  return outside;
 }
 
 /** The lt by which an internal message is put in order; `null` for others, and for those that the block itself makes. */
@@ -81,11 +95,10 @@ function checkOutgoing({ rules, shard }: BlockContext, book: MessageBook, each: 
   }
 }
 
-/** Balance before, and what came in, is balance after, what went out, and fees. @returns what was burned */
-function checkBalance(context: BlockContext, book: MessageBook, changed: ChangedAccount): CurrencyCollection {
+/** Balance before, and what came in, is balance after, what went out, and fees. */
+function checkBalance(context: BlockContext, book: MessageBook, changed: ChangedAccount): OutsideValue {
   const { rules, id, globalVersion, reference, deviations } = context;
   const { account, transactions } = changed;
-  if (changed.imported) return NO_CURRENCY;
   let left = balanceOf(changed.before);
   let right = addCurrency(balanceOf(changed.after), totalFees(transactions));
   let isSet = false;
@@ -103,18 +116,34 @@ function checkBalance(context: BlockContext, book: MessageBook, changed: Changed
         right = addCurrency(right, transitValue(registered.out_msg.value, globalVersion));
     }
   }
-  const place = { what: 'account', hash: account };
-  if (isSet) {
-    deviations.push({ kind: 'account-set', block: rules.block, subject: toHex(account) });
-    return NO_CURRENCY;
-  }
+  const difference = differenceOf(left, right);
   const blackhole = isMasterchain(id) ? (reference.config.burning?.blackhole_addr ?? null) : null;
+  if (isSet) deviations.push({ kind: 'account-set', block: rules.block, subject: toHex(account) });
+  if (isSet || changed.imported) return difference;
+  const place = { what: 'account', hash: account };
   if (blackhole !== null && bytesEqual(blackhole, account)) {
-    rules.require(left.grams >= right.grams, 'account-balance', left, right, place);
-    return onlyGrams(left.grams - right.grams);
+    const { gained } = difference;
+    rules.require(gained.grams === 0n && gained.other.isEmpty, 'account-balance', left, right, place);
+    return difference;
   }
   rules.equal('account-balance', left, right, place);
-  return NO_CURRENCY;
+  return NOTHING;
+}
+
+/** How much more `right` is, and how much less. */
+function differenceOf(left: CurrencyCollection, right: CurrencyCollection): OutsideValue {
+  const more = right.grams - left.grams;
+  const gained: [number, bigint][] = [];
+  const lost: [number, bigint][] = [];
+  for (const id of new Set([...left.other, ...right.other].map(([each]) => each))) {
+    const amount = (right.other.get(id) ?? 0n) - (left.other.get(id) ?? 0n);
+    if (amount > 0n) gained.push([id, amount]);
+    if (amount < 0n) lost.push([id, -amount]);
+  }
+  return {
+    gained: { grams: more > 0n ? more : 0n, other: ExtraCurrencyCollection.of(gained) },
+    lost: { grams: more < 0n ? -more : 0n, other: ExtraCurrencyCollection.of(lost) },
+  };
 }
 
 function isAccount(address: MsgAddressInt, workchain: number, account: Uint8Array): boolean {

@@ -9,6 +9,7 @@ import {
 import { shardPrefixLength } from '#formats/tlb/shard-ident.js';
 import { type ValueFlowBalances, type ValueFlowFees, valueFlowSums } from '#formats/tlb/value-flow.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
+import type { OutsideValue } from '#localnet/validation/transaction-messages.js';
 
 /** Nanotons: less than this is kept for later. */
 const LEAST_RECOVERED = 1_000_000_000n;
@@ -22,11 +23,11 @@ interface Flow extends ValueFlowBalances, ValueFlowFees {
 /**
  * Computes all parts of the value flow again, from the states, messages, transactions and the configuration.
  *
- * @param vanished what was burned at the address for it
+ * @param outside what accounts got or lost otherwise than by messages and fees
  * @throws validation/broken-rule
  */
-export function checkValueFlow(context: BlockContext, vanished: CurrencyCollection): void {
-  const { rules, id, block, extra, mcExtra, before, after, reference, deviations } = context;
+export function checkValueFlow(context: BlockContext, outside: OutsideValue): void {
+  const { rules, id, block, extra, mcExtra, before, after, reference } = context;
   const { config } = reference;
   const { value_flow } = block;
   const written = value_flow.value;
@@ -61,10 +62,8 @@ export function checkValueFlow(context: BlockContext, vanished: CurrencyCollecti
   equal('recovered', masterchain ? recoverable(context, due, burnedOfShards) : NO_CURRENCY);
   const all = [collected, flow.fees_imported, flow.created].reduce(addCurrency);
   rules.equal('value-flow', all, addCurrency(flow.fees_collected, onlyGrams(burned)), 'fees_collected');
-  if (deviations.every(({ kind }) => kind === 'library-published')) {
-    equal('imported', imported.value_imported);
-    equal('burned', addCurrency(vanished, onlyGrams(burned)));
-  }
+  equal('imported', addCurrency(imported.value_imported, outside.gained));
+  equal('burned', addCurrency(outside.lost, onlyGrams(burned)));
   const sums = valueFlowSums(written);
   rules.equal('value-flow', sums.in, sums.out, 'sums');
   checkTotals(context, flow);
