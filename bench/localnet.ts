@@ -6,7 +6,7 @@ import { spreadOf } from './harness.js';
 import { profile, type WorkPart } from './localnet/profile.js';
 import { SandboxExecutor } from './localnet/sandbox-executor.js';
 import { measureStarts, type StartTime } from './localnet/start-times.js';
-import { type TimedRound, TransferNetwork } from './localnet/transfer-network.js';
+import { TransferNetwork } from './localnet/transfer-network.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
 
@@ -53,56 +53,59 @@ export const suite: BenchSuite = {
   },
 };
 
-/** Rounds, and the bare emulation of their transactions by others and by the pool, in turn. */
+/** What some work took, in milliseconds: by the clock, and of all threads. */
+interface Taken {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+async function take<T>(work: () => Promise<T>): Promise<Taken & { readonly result: T }> {
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { wallMs: performance.now() - began, cpuMs: (user + system) / 1000, result };
+}
+
+/** Rounds, and the bare emulation of their transactions by the pool and by others, in turn. */
 async function measureRounds(network: TransferNetwork, wallets: number): Promise<string[]> {
   const executor = await SandboxExecutor.create();
-  const rounds: TimedRound[] = [];
-  const bare: number[] = [];
-  const sandbox: number[] = [];
+  const taken: { readonly count: number; readonly ours: Taken; readonly bare: Taken; readonly sandbox: Taken }[] = [];
   for (const [i, messages] of network.prepare(WARM_UP_ROUNDS + ROUNDS).entries()) {
-    const round = await network.transfers(messages);
-    const again = executor.prepare(round.transactions);
-    const beganSandbox = performance.now();
-    const found = await again();
-    const sandboxMs = performance.now() - beganSandbox;
-    SandboxExecutor.compare(round.transactions, found);
-    const beganBare = performance.now();
-    for (const { request } of round.transactions) {
-      if ('which' in request) await network.pool.emulateTickTock(request);
-      else await network.pool.emulateTransaction(request);
-    }
-    const bareMs = performance.now() - beganBare;
-    if (i < WARM_UP_ROUNDS) continue;
-    rounds.push(round);
-    bare.push(round.transactions.length / bareMs);
-    sandbox.push(round.transactions.length / sandboxMs);
+    const ours = await take(() => network.transfers(messages));
+    const { transactions } = ours.result;
+    const sandbox = await take(executor.prepare(transactions));
+    SandboxExecutor.compare(transactions, sandbox.result);
+    const bare = await take(async () => {
+      for (const { request } of transactions) {
+        if ('which' in request) await network.pool.emulateTickTock(request);
+        else await network.pool.emulateTransaction(request);
+      }
+    });
+    if (i >= WARM_UP_ROUNDS) taken.push({ count: transactions.length, ours, bare, sandbox });
   }
-  const rate = (ms: (round: TimedRound) => number): number[] =>
-    rounds.map((round) => round.transactions.length / ms(round));
-  const ours = rate(({ produceMs, appendMs }) => produceMs + appendMs);
-  const ratio = spreadOf(ours.map((each, i) => each / sandbox[i]!));
-  const ms = spreadOf(rounds.map(({ produceMs, appendMs }) => produceMs + appendMs));
+  const ratio = spreadOf(taken.map(({ ours, sandbox }) => sandbox.wallMs / ours.wallMs));
+  const rate = (of: (each: (typeof taken)[0]) => Taken): string => {
+    const { min, median, max } = spreadOf(taken.map((each) => (each.count * 1000) / of(each).wallMs));
+    const cpu = spreadOf(taken.map((each) => (of(each).cpuMs * 1000) / each.count)).median;
+    return `${median.toFixed(0)}  ${min.toFixed(0)}  ${max.toFixed(0)}; ${cpu.toFixed(0)} µs`;
+  };
   return [
     `${wallets}`,
-    `${rounds[0]!.transactions.length}`,
-    `${ms.median.toFixed(0)} ms`,
-    perSecond(ours),
-    perSecond(bare),
-    perSecond(sandbox),
+    `${taken[0]!.count}`,
+    `${spreadOf(taken.map(({ ours }) => ours.wallMs)).median.toFixed(0)} ms`,
+    rate(({ ours }) => ours),
+    rate(({ bare }) => bare),
+    rate(({ sandbox }) => sandbox),
     `${ratio.median.toFixed(2)}x`,
     `${ratio.min.toFixed(2)} … ${ratio.max.toFixed(2)}`,
   ];
 }
 
-function perSecond(perMs: readonly number[]): string {
-  const { min, median, max } = spreadOf(perMs);
-  return [median, min, max].map((each) => (each * 1000).toFixed(0)).join('  ');
-}
-
 function ratesTable(rows: readonly (readonly string[])[]): ReportTable {
   return {
     title:
-      'Rounds made and kept, against nothing but the emulation of their transactions, in this process (transactions/s: median, min, max)',
+      'Rounds made and kept, against nothing but the emulation of their transactions, in this process (transactions/s: median, min, max; CPU of all threads for one)',
     head: [
       'transfers',
       'transactions',

@@ -23,13 +23,9 @@ export interface MadeTransaction {
   readonly result: TransactionResult;
 }
 
-/** A round, and how long it took; in milliseconds. */
-export interface TimedRound {
+/** A round that was made and kept. */
+export interface MadeRound {
   readonly transactions: readonly MadeTransaction[];
-  readonly produceMs: number;
-  /** Of that, while a transaction was emulated. */
-  readonly emulateMs: number;
-  readonly appendMs: number;
 }
 
 type Wallet = WalletOwner & Pick<WalletContract, 'init'>;
@@ -110,7 +106,7 @@ export class TransferNetwork {
   }
 
   /** @param messages as they were prepared, in their order @throws when anything of that does not happen */
-  async transfers(messages: readonly ExternalMessage[]): Promise<TimedRound> {
+  async transfers(messages: readonly ExternalMessage[]): Promise<MadeRound> {
     const round = await this.#round(messages);
     const ordinary = round.transactions.filter(({ request, result }) => 'message' in request && result.accepted);
     // One for each message that is sent and received; fees that go to their collector make some more.
@@ -149,7 +145,7 @@ export class TransferNetwork {
     return { message: transfer, dest: wallet.address };
   }
 
-  async #round(externals: readonly ExternalMessage[]): Promise<TimedRound> {
+  async #round(externals: readonly ExternalMessage[]): Promise<MadeRound> {
     this.#made = [];
     const produced = await this.#producer.produce({
       tip: this.#ledger.tip,
@@ -164,12 +160,9 @@ export class TransferNetwork {
     if (refused.length > 0 || produced.externals.length !== externals.length) {
       throw new Error(`${refused.length} of ${externals.length} messages are refused: ${JSON.stringify(refused[0])}`);
     }
-    const began = performance.now();
     this.#ledger.append(produced.round);
-    const appendMs = performance.now() - began;
     this.#rounds++;
-    const { emulateMs, totalMs: produceMs } = produced.counts;
-    return { transactions: this.#made, produceMs, emulateMs, appendMs };
+    return { transactions: this.#made };
   }
 }
 
