@@ -194,7 +194,7 @@ export class LiveNode implements RunningNode {
   }
 
   async setPaused(paused: boolean): Promise<void> {
-    this.#loop.setPaused(paused);
+    await this.#loop.setPaused(paused);
   }
 
   async setBlockTime(milliseconds: number): Promise<void> {

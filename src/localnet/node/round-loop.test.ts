@@ -98,6 +98,14 @@ describe('the pace of a local network', () => {
     expect(requests.length).toBe(13);
   });
 
+  it('is paused when the round under way is made', async () => {
+    const { loop, rounds } = loopOf();
+    const made = loop.round();
+    expect(rounds).toHaveLength(0);
+    await loop.setPaused(true);
+    expect(rounds).toEqual([await made]);
+  });
+
   it('makes blocks on demand, one after the other', async () => {
     const { loop, rounds } = loopOf({ paused: true });
     const made = await Promise.all([loop.round(), loop.round(), loop.round()]);

@@ -70,9 +70,11 @@ export class RoundLoop {
     this.#schedule(this.#blockTimeMs);
   }
 
-  setPaused(paused: boolean): void {
+  /** Resolves, for a pause, when the round under way is made: no other follows by itself. */
+  async setPaused(paused: boolean): Promise<void> {
     this.#paused = paused;
     this.#schedule(0);
+    if (paused) await this.#last.catch(() => {});
   }
 
   setBlockTime(milliseconds: number): void {
