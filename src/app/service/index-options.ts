@@ -19,6 +19,8 @@ export interface NetworkIndexOptions {
   readonly keepMs: number | null;
   /** What is indexed; `null` for all. */
   readonly accounts: readonly Address[] | null;
+  /** Whether it is a fork, where accounts come without a transaction. Default: no. */
+  readonly isFork?: boolean;
   /** Besides those that everybody knows. */
   readonly dnsRoots: readonly DnsRoot[];
   readonly metadata: MetadataOptions;

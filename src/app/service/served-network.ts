@@ -64,7 +64,7 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Surrou
     } else {
       const source = open.pools.get(PUBLIC)!;
       const { config } = network;
-      index = await openNetworkIndex({ ...plan, config }, { ...modules, logger, source });
+      index = await openNetworkIndex({ ...plan, config, isFork: accounts !== null }, { ...modules, logger, source });
       closers.add(() => index?.close());
     }
     const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];

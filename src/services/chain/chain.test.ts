@@ -5,6 +5,7 @@ import { LiteServerError } from '#formats/tl/generated/lite-server.js';
 import { silentLogger } from '#kernel/observe/logger.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { Chain } from '#services/chain/chain.js';
+import { chainErrors } from '#services/chain/errors.js';
 import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
 import { DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
@@ -167,5 +168,68 @@ describe('a chain', () => {
   it('does not start from a block of a workchain', () => {
     const zero_state = { ...zerostate, workchain: 0 };
     expect(() => new Chain({ zero_state }, modules())).toThrow(/not of the masterchain/);
+  });
+});
+
+describe('a chain whose accounts come from elsewhere', () => {
+  const nobody = Address.ofParts(-1, new Uint8Array(32).fill(0x12));
+
+  function openBringing(bringAccount: (address: Address) => Promise<number | null>) {
+    const source = new DirectSource(honest);
+    const clock = new FakeClock();
+    const shared = { source, clock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+    return { chain: new Chain({ zero_state: zerostate }, { ...shared, bringAccount }), source, clock };
+  }
+
+  it('has them brought before they are read at the head, and only then', async () => {
+    const brought: string[] = [];
+    const { chain } = openBringing(async (address) => {
+      brought.push(address.toRaw());
+      return null;
+    });
+    await chain.account(ELECTOR);
+    await chain.account(ELECTOR, { at: 'head' });
+    await chain.accountTransactions(ELECTOR, { limit: 1 });
+    for await (const _ of chain.walkTransactions(ELECTOR, { limit: 1 })) break;
+    expect(brought).toEqual(Array.from({ length: 4 }, () => ELECTOR.toRaw()));
+    const { last_transaction } = await chain.account(ELECTOR, { at: 5 });
+    await chain.accountTransactions(ELECTOR, { from: last_transaction!, limit: 1 });
+    expect(brought).toHaveLength(4);
+  });
+
+  it('looks for a newer head when an account has come with one, as long as it does not have it', async () => {
+    const { chain, source } = openBringing(async () => 9);
+    await chain.head();
+    const proofs = () => source.asked.filter(({ fn }) => fn === 'liteServer.getBlockProof').length;
+    const before = proofs();
+    await chain.account(ELECTOR);
+    expect(proofs()).toBe(before);
+    const ahead = openBringing(async () => 10);
+    await ahead.chain.head();
+    const first = ahead.source.asked.length;
+    await ahead.chain.account(ELECTOR);
+    expect(ahead.source.asked[first]!.fn).toBe('liteServer.getBlockProof');
+  });
+
+  it('fails when they cannot be brought, or not in time', async () => {
+    const { chain } = openBringing(() => Promise.reject(chainErrors.aborted({})));
+    await expect(chain.account(ELECTOR)).rejects.toMatchObject({ code: 'chain/aborted' });
+    const { chain: slow, clock } = openBringing(() => new Promise(() => {}));
+    const reading = slow.account(ELECTOR, { deadlineMs: 100 });
+    reading.catch(() => {});
+    await Promise.resolve();
+    clock.advance(200);
+    await expect(reading).rejects.toMatchObject({ code: 'chain/deadline' });
+  });
+
+  it('tells of accounts that are not there', async () => {
+    const absent: string[] = [];
+    const onAbsent = (address: Address) => void absent.push(address.toRaw());
+    const { chain } = open();
+    await chain.account(ELECTOR, { onAbsent });
+    expect(absent).toEqual([]);
+    await chain.account(nobody, { onAbsent });
+    await chain.account(nobody, { onAbsent, at: 5, pruned: true });
+    expect(absent).toEqual([nobody.toRaw(), nobody.toRaw()]);
   });
 });

@@ -31,6 +31,11 @@ export interface IndexerOptions {
   readonly partitionRounds?: number;
   /** Collections whose items are domains, besides those that everybody knows. Default: none. */
   readonly dnsRoots?: readonly DnsRoot[];
+  /**
+   * Whether accounts may come from another network, without a transaction, so that there are some that no block tells of.
+   * Default: no.
+   */
+  readonly accountsComeFromElsewhere?: boolean;
   /** Whether contracts are looked at. Default: yes. */
   readonly contracts?: boolean;
   /** Only what follows from what is indexed: contracts and token events. Nothing is filled or followed then. Default: no. */
@@ -61,8 +66,8 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   if (typeof from === 'number') wholeNumber('from', from, 1, MAX_SEQNO);
   if (to !== null) wholeNumber('to', to, typeof from === 'number' ? from : 1, MAX_SEQNO);
   if (keepMs !== null) wholeNumber('keepMs', keepMs, 1, 2 ** 50);
-  const { contracts = true, deriveOnly = false, dnsRoots = [] } = options;
+  const { contracts = true, deriveOnly = false, dnsRoots = [], accountsComeFromElsewhere = false } = options;
   const follow = options.follow ?? to === null;
-  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly, dnsRoots };
+  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly, dnsRoots, accountsComeFromElsewhere };
   return { ...options, ...chosen, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
 }

@@ -84,6 +84,7 @@ export class Lead {
     const { detection, view, chain } = this.#modules;
     const knowsAll = (): boolean => {
       const { rounds } = view.state;
+      if (settings.accountsComeFromElsewhere) return false;
       return settings.accounts === null && rounds.length === 1 && rounds[0]!.from === 1;
     };
     return detection.run(new ChainAnswers({ zerostate: settings.zerostate, knowsAll, signal }, chain), signal);
