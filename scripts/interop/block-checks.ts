@@ -1,4 +1,5 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { shardContains } from '#formats/tlb/shard-ident.js';
 import { toBase64 } from '#kernel/bytes/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import { type ChainTruth, spreadOver } from './chain-truth.js';
@@ -118,12 +119,12 @@ function overlap(a: bigint, b: bigint): boolean {
   return (a & mask) === (b & mask);
 }
 
-/** The first block on the way to this one that is of the same second. */
+/** The first block of the same second on the way of the prefix that the shard of a block is, through splits and merges. */
 function firstOfTime({ masterchain, shards }: ChainTruth, block: BlockFacts): BlockFacts {
   const chain = block.id.workchain === -1 ? masterchain : shards;
   const same = chain.filter(
     ({ id, gen_utime }) =>
-      id.workchain === block.id.workchain && gen_utime === block.gen_utime && overlap(id.shard, block.id.shard),
+      id.workchain === block.id.workchain && gen_utime === block.gen_utime && shardContains(id.shard, block.id.shard),
   );
   return same.reduce((first, each) => (each.id.seqno < first.id.seqno ? each : first));
 }

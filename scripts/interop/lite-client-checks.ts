@@ -8,7 +8,8 @@ import { expectSame } from './same-answer.js';
 const ACCOUNTS = 20;
 const READY_MS = 10_000;
 
-interface ServerConfig {
+/** What a client needs of a global configuration. */
+export interface ServerConfig {
   readonly liteservers: readonly [{ readonly port: number; readonly id: { readonly key: string } }];
 }
 
@@ -60,7 +61,8 @@ export async function checkLiteClient(config: ServerConfig, truth: ChainTruth, r
   }
 }
 
-async function untilReady(engine: LiteSingleEngine): Promise<void> {
+/** Resolves when it has connected. @throws when that takes too long */
+export async function untilReady(engine: LiteSingleEngine): Promise<void> {
   if (engine.isReady()) return;
   await new Promise<void>((resolve, reject) => {
     const patience = setTimeout(() => reject(new Error('ton-lite-client did not connect')), READY_MS);
