@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { Cell } from '@ton/core';
+import { vectorPath } from '#test/support/shared-data.js';
+
+/** The code of a contract of `vectors/scenarios`, or of `data/localnet` where the network has it itself. */
+export function codeOf(name: string): Cell {
+  return Cell.fromBoc(readFileSync(vectorPath(`scenarios/${name}.boc`)))[0]!;
+}
+
+/** Code of the highload wallet v3, which @ton/ton does not have. */
+export function highloadCode(): Cell {
+  return Cell.fromBoc(readFileSync(new URL('../../../../data/localnet/highload-wallet-v3.boc', import.meta.url)))[0]!;
+}
