@@ -36,6 +36,8 @@ const GROWTH = 0.1;
 interface Sent {
   readonly hash: string;
   readonly accepted: boolean;
+  /** Why it was not. */
+  readonly problem: string;
 }
 
 /** A local network with its index at a steady rate: the index keeps up, no block is missed, memory is flat. */
@@ -64,6 +66,8 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
       const seen = indexed.get(seqno);
       return seen === undefined ? [] : [seen - at];
     });
+    for (const problem of new Set(sent.filter((each) => !each.accepted).map((each) => each.problem)))
+      write(problem.slice(0, 300));
     const missing = await missingBlocks(tern.url);
     const lost = await notIndexed(tern.url, accepted);
     const settled = memory.slice(Math.floor(memory.length * WARM_UP));
@@ -179,7 +183,7 @@ async function watchHeads(
   };
   await Promise.all([
     watch('/localnet/status', made, ({ head }) => head.seqno),
-    watch('/api/v3/masterchainInfo', indexed, ({ last }) => last.seqno),
+    watch('/api/v3/masterchainInfo', indexed, ({ last }) => last?.seqno ?? 0),
   ]);
 }
 
@@ -190,14 +194,19 @@ async function sample(tern: ServedTern, end: number, memory: number[]): Promise<
   }
 }
 
+/** Not accepted is also what got no answer. */
 async function sendBoc(url: string, boc: Uint8Array): Promise<Sent> {
-  const answer = await fetch(`${url}/api/v2/sendBocReturnHash`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ boc: toBase64(boc) }),
-  });
-  const { ok, result } = (await answer.json()) as { ok: boolean; result?: { hash: string } };
-  return { accepted: ok, hash: result?.hash ?? '' };
+  try {
+    const answer = await fetch(`${url}/api/v2/sendBocReturnHash`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ boc: toBase64(boc) }),
+    });
+    const { ok, result, error } = (await answer.json()) as { ok: boolean; result?: { hash: string }; error?: string };
+    return { accepted: ok, hash: result?.hash ?? '', problem: error ?? '' };
+  } catch (error) {
+    return { accepted: false, hash: '', problem: String((error as Error).cause ?? error) };
+  }
 }
 
 async function headSeqno(url: string): Promise<number> {

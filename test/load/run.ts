@@ -24,14 +24,16 @@ export interface Ground {
   readonly write: (line: string) => void;
 }
 
-/** Each says what it saw, and whether that is as it should be. */
-const campaigns: Readonly<Record<string, (ground: Ground) => Promise<boolean>>> = {
+/** Says what it saw, and whether that is as it should be. */
+type Campaign = (ground: Ground) => Promise<boolean>;
+
+const campaigns: Readonly<Record<string, Campaign>> = {
   connections: loadConnections,
   limits: loadLimits,
 };
 
 /** The campaign on a network that lives, and not on a recorded chain. */
-const LOCALNET = 'localnet';
+const LOCALNET = 'localnet' as const;
 
 const MOST_SECONDS = 3_600;
 const MOST_CONNECTIONS = 10_000;
@@ -47,7 +49,7 @@ function readArguments() {
     },
   });
   const [name, ...more] = positionals;
-  const campaign = name === LOCALNET ? LOCALNET : campaigns[name ?? ''];
+  const campaign: Campaign | typeof LOCALNET | undefined = name === LOCALNET ? LOCALNET : campaigns[name ?? ''];
   const seconds = Number(values.seconds);
   const connections = Number(values.connections);
   const rate = Number(values.rate);

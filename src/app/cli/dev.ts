@@ -42,7 +42,10 @@ interface ChainChange {
   readonly snapshot: string | null;
 }
 
-type DevFlags = GivenSettings['flags'] & { readonly reset?: boolean; readonly snapshot?: string };
+type DevFlags = Omit<GivenSettings['flags'], 'reset' | 'snapshot'> & {
+  readonly reset?: boolean;
+  readonly snapshot?: string | null;
+};
 
 /** Reasons for which the database that comes with Tern cannot run on a system at all. */
 const CANNOT_RUN: ReadonlySet<string> = new Set([

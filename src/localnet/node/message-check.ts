@@ -125,6 +125,12 @@ export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: 
   return found?.state ?? null;
 }
 
+/** Whether the newest state has an account; also where there is no such workchain, so that there is nothing to bring. */
+export function hasAccount(tip: ChainTip, address: Address): boolean {
+  const state = stateOf(tip, address);
+  return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
+}
+
 function badMessage(problem: string): Error {
   return liteserverErrors['bad-message']({ problem });
 }

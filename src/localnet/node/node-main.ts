@@ -8,10 +8,11 @@ import { isTernError, type PlainError, TernError } from '#kernel/errors/tern-err
 import type { ForkSource } from '#localnet/fork/fork-source.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
-import { LiveNode } from '#localnet/node/live-node.js';
+import type { LiveNode } from '#localnet/node/live-node.js';
 import type { ForeignQuestion, FromNode, NodeStart, RoundCounts, ToNode } from '#localnet/node/node-messages.js';
 import type { LiveNodeModules } from '#localnet/node/options.js';
 import { fromPlainValue, toPlainValue } from '#localnet/node/plain-values.js';
+import { type StartedNode, startNode } from '#localnet/node/start-node.js';
 
 const { options, genesis, hasForeign } = workerData as NodeStart;
 const port = parentPort!;
@@ -101,9 +102,9 @@ async function main(): Promise<void> {
     else receive(message);
     if ('id' in message && message.kind !== 'call') waiting.delete(message.id);
   });
-  let started: Awaited<ReturnType<typeof LiveNode.start>>;
+  let started: StartedNode;
   try {
-    started = await LiveNode.start(options, modules);
+    started = await startNode(options, modules);
   } catch (error) {
     say({ kind: 'failed', error: plainOf(error) });
     port.close();

@@ -30,6 +30,9 @@ interface Wish {
   readonly reject: (error: unknown) => void;
 }
 
+/** After so many rounds without it, something does not happen any more. */
+export const MOST_ROUNDS = 300;
+
 /** Of the time between blocks, how much may be spent on taking in messages. */
 const SHARE = 0.75;
 /** The rules of splits and merges go by the time of blocks, in seconds. */
