@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Cell as CoreCell, loadTransaction as loadCoreTransaction } from '@ton/core';
 import { describe, expect, it } from 'vitest';
+import { AccountStatusCode } from '#drivers/store/encode/account-status.js';
 import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
 import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
@@ -69,6 +70,21 @@ describe('the rows of a round', () => {
     expect(toHex(blocks[0]!.rand_seed)).toBe(toHex(extra.value.rand_seed));
     expect(blocks[0]!.shard_tops!.length % 3).toBe(0);
     expect(blocks[0]!.shard_tops!.length).toBeGreaterThan(0);
+  });
+
+  it('tell an account that is nowhere, when the update leaves out all accounts', () => {
+    const data = new Uint8Array(readFileSync(vectorPath('localnet/block-of-an-account-that-never-was.boc')));
+    const { accounts, transactions, messages } = buildRound(roundOfFile(data, 77), context());
+    expect(transactions.map(({ lt }) => lt)).toEqual([7_882_000_001n]);
+    expect(messages.map(({ position }) => position)).toEqual([1]);
+    const [account, ...others] = accounts;
+    expect(others).toEqual([]);
+    expect([toHex(account!.address.subarray(-32)), account!.status, account!.balance, account!.last_trans_lt]).toEqual([
+      'c24b9594b72afc44714c557259fd9fd752924228997640fb3f703f15bfead68e',
+      AccountStatusCode.nonexist,
+      0n,
+      7_882_000_001n,
+    ]);
   });
 
   it('are the same each time', () => {

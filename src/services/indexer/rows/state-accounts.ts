@@ -31,27 +31,36 @@ const cursor = new CellCursor();
  * The accounts of a shard state whose cells are lines of a table: of a whole state, or of one side of the update in a block.
  */
 export class StateAccounts {
-  /** The dictionary; null when it is empty. */
-  readonly #root: Cell | null;
+  /** `ShardAccounts`: pruned where no account of the state is another than before. */
+  readonly #accounts: Cell;
+  /** The dictionary; null when it is empty, undefined as long as nobody asked. */
+  #root: Cell | null | undefined;
 
   /** @param state the root cell of a `ShardStateUnsplit` @throws cells/pruned-branch, cells/slice-* */
   constructor(state: Cell) {
     const slice = openCell(state);
     slice.loadRef(); // out_msg_queue_info
-    const accounts = openCell(slice.loadRef());
-    this.#root = accounts.loadBit() ? accounts.loadRef() : null;
+    this.#accounts = slice.loadRef();
   }
 
   /** @param id 32 bytes @throws cells/pruned-branch when the state does not show where it would be */
   find(id: Uint8Array): FoundAccount | null {
-    const leaf = lookup(this.#root, ACCOUNT_BITS, id);
+    const leaf = lookup(this.#dictionary(), ACCOUNT_BITS, id);
     return leaf === null ? null : readShardAccount(leaf);
   }
 
   /** All accounts by id. */
   *all(): Generator<readonly [id: Uint8Array, account: FoundAccount]> {
-    const walk = new DictWalk(this.#root, ACCOUNT_BITS);
+    const walk = new DictWalk(this.#dictionary(), ACCOUNT_BITS);
     while (walk.next()) yield [walk.key.slice(), readShardAccount(walk.value())];
+  }
+
+  #dictionary(): Cell | null {
+    if (this.#root === undefined) {
+      const accounts = openCell(this.#accounts);
+      this.#root = accounts.loadBit() ? accounts.loadRef() : null;
+    }
+    return this.#root;
   }
 }
 
