@@ -50,7 +50,10 @@ const suites = {
   localnet: {
     program: 'localnet/checks.ts',
     limitMs: 5 * 60_000,
-    prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
+    prepare: () => [
+      itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
+    ],
   },
 };
 

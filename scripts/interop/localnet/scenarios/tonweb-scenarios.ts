@@ -9,7 +9,7 @@ import type { Stage } from './stage.js';
 /** The part of tonweb that is used; the package has types of its own only for browsers. */
 interface Query {
   send(): Promise<unknown>;
-  getQuery(): Promise<{ readonly message: { toBoc(hasIndex: boolean): Promise<Uint8Array> } }>;
+  getQuery(): Promise<{ toBoc(hasIndex: boolean): Promise<Uint8Array> }>;
 }
 interface TonwebWallet {
   getAddress(): Promise<{ toString(userFriendly: boolean): string }>;
@@ -61,7 +61,7 @@ export async function tonwebScenarios(stage: Stage, packages: string): Promise<n
 }
 
 async function send(stage: Stage, name: string, query: Query, holds: Parameters<Stage['await']>[3]): Promise<void> {
-  const boc = await (await query.getQuery()).message.toBoc(false);
+  const boc = await (await query.getQuery()).toBoc(false);
   const { info, body } = loadMessage(Cell.fromBoc(Buffer.from(boc))[0]!.beginParse());
   if (info.type !== 'external-in') throw new Error(`${name}: it is no external message`);
   // Ed25519 signs the same bytes the same way: what is sent is what was looked at.

@@ -15,7 +15,9 @@ export class V3Reader {
   }
 
   async get(method: string, parameters: Readonly<Record<string, string | number>>): Promise<JsonObject> {
-    const query = new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+    const query = new URLSearchParams(
+      Object.entries(parameters).map(([name, value]) => [name, `${value}`] as [string, string]),
+    );
     const response = await fetch(`${this.#url}/${method}?${query}`);
     const text = await response.text();
     if (!response.ok) throw new Error(`/${method}?${query}: ${response.status} ${text}`);
