@@ -25,7 +25,7 @@ const RECEIVERS = 200;
 /** A transfer is two transactions: one sends, one receives. */
 const PER_TRANSFER = 2;
 const BLOCK_TIME_MS = 400;
-const POLL_MS = 10;
+const POLL_MS = 40;
 const SAMPLE_MS = 5_000;
 /** Of the messages that were sent, so many are looked for in the index. */
 const LOOKED_FOR = 200;
