@@ -1,9 +1,12 @@
 import { Address, beginCell, Cell, external, storeMessage, toNano } from '@ton/core';
 import type { CheckReport } from '../../check-report.js';
+import { expectOutcomes } from './outcome.js';
 import type { Stage } from './stage.js';
 
 /** Seconds. */
 const LONG_AGO = 1_600_000_000;
+/** Of wallets before v5. */
+const WRONG_SEQNO = /exit ?code[:= ]*33\b/i;
 
 /** External messages that the network must not take: API v2 says why, with the exit code where there is one. */
 export async function refusalScenarios(stage: Stage, report: CheckReport): Promise<void> {
@@ -17,7 +20,7 @@ export async function refusalScenarios(stage: Stage, report: CheckReport): Promi
   const signed = forged.beginParse();
   const body = beginCell().storeBuffer(Buffer.alloc(64)).storeSlice(signed.skip(512)).endCell();
   const cases: readonly (readonly [string, Address, Cell, RegExp])[] = [
-    ['a wrong seqno', contract.address, wallet.sign(seqno + 7, [transfer]), /exit ?code[:= ]*33\b/i],
+    ['a wrong seqno', contract.address, wallet.sign(seqno + 7, [transfer]), WRONG_SEQNO],
     ['a wrong seqno of v5', v5.address, v5.sign((await v5.seqno()) + 7, [transfer]), /exit ?code[:= ]*133\b/i],
     ['one that has expired', contract.address, wallet.sign(seqno, [transfer], LONG_AGO), /exit ?code[:= ]*(35|36)\b/i],
     ['a wrong signature', contract.address, body, /exit ?code[:= ]*35\b/i],
@@ -35,6 +38,18 @@ export async function refusalScenarios(stage: Stage, report: CheckReport): Promi
       return inOneLine(said);
     });
   }
+  await report.check('@ton/ton: refused: one that was taken before', async () => {
+    const message = wallet.sign(seqno, [transfer]);
+    await stage.send('@ton/ton: a transfer to itself', contract, message, (root) =>
+      expectOutcomes(root, [
+        [contract.address, 'ok'],
+        [contract.address, 'ok'],
+      ]),
+    );
+    const said = await refusal(stage, contract.address, message);
+    if (!WRONG_SEQNO.test(said)) throw new Error(`it says: ${said}`);
+    return inOneLine(said);
+  });
   await report.check('@ton/ton: refused: bytes that are no message', () => refusal(stage, null, Cell.EMPTY));
 }
 

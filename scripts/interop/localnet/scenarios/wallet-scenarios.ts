@@ -1,6 +1,7 @@
 import { Address, toNano } from '@ton/core';
 import { mnemonicNew, mnemonicToPrivateKey } from '@ton/crypto';
 import { expectSame } from '../../same-answer.js';
+import { expectDecoded } from './decoded.js';
 import { commentIn, expectOutcomes, valueIn } from './outcome.js';
 import { type Stage, StageWallet, type WalletVersion } from './stage.js';
 
@@ -33,6 +34,7 @@ async function newWallet(stage: Stage, version: WalletVersion): Promise<void> {
     );
     return said;
   });
+  expectDecoded(stage.sent.find(({ name }) => name.startsWith(`${version}: a new`))!, ['text_comment']);
   expectSame(1, await wallet.seqno(), 'its seqno');
   const to = [1, 2, 3, 4].map((i) => new Address(0, Buffer.alloc(32, 16 * VERSIONS.indexOf(version) + i)));
   const four = to.map((address, i) => ({
