@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Cell } from '@ton/core';
 import { vectorPath } from '#test/support/shared-data.js';
 
-/** The code of a contract of `vectors/scenarios`, or of `data/localnet` where the network has it itself. */
+/** The code of a contract of `vectors/scenarios`. */
 export function codeOf(name: string): Cell {
   return Cell.fromBoc(readFileSync(vectorPath(`scenarios/${name}.boc`)))[0]!;
 }

@@ -3,7 +3,7 @@ import { expectSame } from '../../same-answer.js';
 import type { Json, JsonObject } from '../../tonlib-session.js';
 import { base64, flatten, type LedgerMessage, type LedgerTransaction } from './ledger.js';
 
-/** Fields of a transaction in API v3 that repeat others, or that are about the index and not about the chain. */
+/** Statuses of accounts that @ton/core names in another way than API v3. */
 const STATUS: Readonly<Record<string, string>> = { 'non-existing': 'nonexist', uninitialized: 'uninit' };
 
 /** Compares a trace of API v3 with the blocks: its tree, and each transaction with its phases, fees and messages. */
