@@ -85,7 +85,7 @@ export class TonlibWallet {
     const [out] = sent.out_msgs as readonly JsonObject[];
     expectSame([`${amount}`, { '@type': 'msg.dataText', text }], [out!.value!, out!.msg_data!], 'what it sent');
     const received = await this.#transactionWith(out!.destination as JsonObject, out!.body_hash, '0', out!.created_lt);
-    expectSame([out!.hash], [(received.in_msg as JsonObject).hash!], 'the message that arrived');
+    expectSame([out!.hash!], [(received.in_msg as JsonObject).hash!], 'the message that arrived');
     return { transactions: [sent, received] };
   }
 
