@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `tern` command. In a checkout it runs the sources, in a published package the build.
+// The `tern` command. In a checkout it builds what has changed in the sources; a published package is built already.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
@@ -7,15 +7,25 @@ import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('../src/app/cli/main.ts', import.meta.url));
 
+const built = new URL('../dist/app/cli/main.js', import.meta.url).href;
+
 if (!existsSync(source)) {
-  await import(new URL('../dist/app/cli/main.js', import.meta.url).href);
+  await import(built);
 } else {
   const { setUp } = await import('../scripts/setup.mjs');
-  if (setUp()) runSource();
-  else process.exitCode = 1;
+  if (!setUp()) {
+    process.exitCode = 1;
+  } else {
+    const { compile } = await import('../scripts/compile.mjs');
+    if (await compile(fileURLToPath(new URL('..', import.meta.url)))) await import(built);
+    else runSource();
+  }
 }
 
-/** Starts Node again with TypeScript loaded: the `source` condition cannot be switched on in a running process. */
+/**
+ * Where the build cannot be written, as in a checkout of somebody else: starts Node again with TypeScript loaded, since the
+ * `source` condition cannot be switched on in a running process.
+ */
 function runSource() {
   const loader = ['--conditions=source', '--import', import.meta.resolve('tsx')];
   const child = spawn(process.execPath, [...process.execArgv, ...loader, source, ...process.argv.slice(2)], {

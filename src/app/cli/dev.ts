@@ -129,6 +129,7 @@ async function startLocal(
     {
       ...{ name: NETWORK, version, folder, blockTimeMs, paused, settings },
       liteserverPort: settings.liteserverPort,
+      signatures: settings.signatures,
       listen: { host, port },
       fork: settings.fork,
       indexOf: ({ zerostate, incarnation }) => indexOf(settings, server, zerostate, incarnation),

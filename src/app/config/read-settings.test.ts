@@ -84,6 +84,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   drainDelay: ['0', 0, 'x'],
   drainTimeout: ['30', 30_000, '601'],
   blockTime: ['0', 0, '-1', '3600001'],
+  signatures: ['ordinary', 'ordinary', 'both'],
   liteserverPort: ['4443', 4443, '65536'],
   logLevel: ['warn', 'warn', 'debug'],
   requestLog: ['all', 'all', 'some'],

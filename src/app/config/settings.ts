@@ -97,6 +97,12 @@ export const devSettings = {
     fallback: '400',
     meaning: 'milliseconds between the blocks of a local network; 0 for blocks on demand only',
   }),
+  signatures: one({
+    ...words('simplex', 'ordinary'),
+    fallback: 'simplex',
+    meaning:
+      'what the validator of a local network signs: simplex, as networks do today; ordinary, as older clients know it',
+  }),
   liteserverPort: one({
     ...wholeNumber('N', 0, 65_535),
     fallback: '0',

@@ -23,6 +23,8 @@ export interface LocalNetworkOptions {
   readonly paused: boolean;
   /** Of the liteserver; 0 for one that is free. */
   readonly liteserverPort: number;
+  /** What the validator signs. */
+  readonly signatures: 'simplex' | 'ordinary';
   /** The network of which this one is a fork, opened. */
   readonly fork: OpenFork | null;
 }
@@ -51,7 +53,7 @@ const TVM_WORKERS = 2;
  */
 export function startLocalNetwork(options: LocalNetworkOptions, modules: Surroundings): Promise<RunningLocalNetwork> {
   return startTogether(async (closers) => {
-    const { name, folder, blockTimeMs, paused, liteserverPort, fork } = options;
+    const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
     const { logger, unixTimeMs } = modules;
     await mkdir(folder, { recursive: true });
     let counts: RoundCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
@@ -62,7 +64,7 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Surroun
           blockTimeMs,
           paused,
           liteserver: { host: HOST, port: liteserverPort },
-          signatureKind: 'simplex',
+          signatureKind: signatures,
           tvmWorkers: TVM_WORKERS,
         },
         genesis: {

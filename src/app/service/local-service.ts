@@ -26,6 +26,7 @@ export interface LocalServiceOptions {
   readonly blockTimeMs: number;
   readonly paused: boolean;
   readonly liteserverPort: number;
+  readonly signatures: 'simplex' | 'ordinary';
   readonly listen: { readonly host: string; readonly port: number };
   readonly settings: ServicePlan['settings'];
   /** What is to be forked; null for a network that stands alone, or goes on as what it is. */
@@ -51,7 +52,7 @@ export interface LocalService {
 
 /** @throws as startLocalNetwork and startService */
 export async function startLocalService(options: LocalServiceOptions, modules: Surroundings): Promise<LocalService> {
-  const { name, folder, blockTimeMs, paused, liteserverPort, version, settings } = options;
+  const { name, folder, blockTimeMs, paused, liteserverPort, signatures, version, settings } = options;
   let { port } = options.listen;
   let restartable: Restartable<RunningParts> | null = null;
 
@@ -72,7 +73,10 @@ export async function startLocalService(options: LocalServiceOptions, modules: S
       closers.add(() => fork?.close());
       isFirst = false;
       given = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
-      const local = await startLocalNetwork({ name, folder, blockTimeMs, paused, liteserverPort, fork }, modules);
+      const local = await startLocalNetwork(
+        { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork },
+        modules,
+      );
       closers.add(() => local.close());
       const service = await startService(
         {

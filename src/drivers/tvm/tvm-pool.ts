@@ -1,3 +1,4 @@
+// Over 250 lines: one class, whose parts are elsewhere; what is left is the order of a run
 import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
 import { type ContextResult, type ContextRun, leanContext, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
 import { compileEmulator } from '#drivers/tvm/emulator-module.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { Faucet } from '#localnet/faucet/faucet.js';
-import { fundedWallets } from '#localnet/wallets/funded-wallets.js';
+import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
 
 const to = Address.ofParts(0, new Uint8Array(32).fill(7));
 

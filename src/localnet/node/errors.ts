@@ -31,7 +31,8 @@ export const localnetErrors = defineErrors('localnet', {
   'cannot-merge': {
     class: 'caller',
     message: (d: { shard: string; problem: string }) => `the shard ${d.shard} cannot be merged: ${d.problem}`,
-    remedy: 'Name a shard whose sibling (the other half of what was split) is there, too.',
+    remedy:
+      'Name a shard whose sibling (the other half of what was split) is there, too, and lower min_split of the workchain in configuration parameter 12 if need be.',
   },
   'no-account': {
     class: 'caller',

@@ -22,7 +22,7 @@ export interface ShardCommand {
 export function splitCommand(tip: ChainTip, shard: Shard): ShardCommand {
   requireShard(tip, shard);
   const depth = shardPrefixLength(shard.shard);
-  const most = maxSplit(tip, shard.workchain);
+  const most = splitLimits(tip, shard.workchain).max_split;
   if (depth >= most) {
     const problem = `its prefix has ${depth} bits, and max_split of the workchain is ${most}`;
     throw localnetErrors['cannot-split']({ shard: printShard(shard), problem });
@@ -47,6 +47,12 @@ export function mergeCommand(tip: ChainTip, shard: Shard): ShardCommand {
       problem: `its sibling ${printShard(sibling)} is split further`,
     });
   }
+  const depth = shardPrefixLength(shard.shard);
+  const least = splitLimits(tip, shard.workchain).min_split;
+  if (depth <= least) {
+    const problem = `its prefix has ${depth} bits, and min_split of the workchain is ${least}`;
+    throw localnetErrors['cannot-merge']({ shard: printShard(shard), problem });
+  }
   return {
     wants: { split: [], merge: [shard, sibling] },
     happened: (now) => hasShard(now, { ...shard, shard: shardParent(shard.shard) }),
@@ -63,7 +69,11 @@ function requireShard(tip: ChainTip, shard: Shard): void {
   throw localnetErrors['no-such-shard']({ shard: printShard(shard), shards });
 }
 
-function maxSplit({ masterchain }: ChainTip, workchain: number): number {
+/** How many bits the prefixes of a workchain's shards have, as configuration parameter 12 says. */
+function splitLimits(
+  { masterchain }: ChainTip,
+  workchain: number,
+): { readonly min_split: number; readonly max_split: number } {
   const { config } = decodeCell(ShardStateUnsplit, masterchain.state).custom!.value.config;
-  return configParam(config, 12)?.get(workchain)?.max_split ?? 0;
+  return configParam(config, 12)?.get(workchain) ?? { min_split: 0, max_split: 0 };
 }
