@@ -58,9 +58,9 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
       send(tern.url, senders, { end, transfersPerSecond: rate / PER_TRANSFER }, sent),
     ]);
     const took = (performance.now() - began) / 1000;
+    const blocks = (await headSeqno(tern.url)) - before;
     await delay(3_000);
 
-    const blocks = (await headSeqno(tern.url)) - before;
     const accepted = sent.filter((each) => each.accepted);
     const lags = [...made].flatMap(([seqno, at]) => {
       const seen = indexed.get(seqno);
