@@ -16,7 +16,7 @@ export const localnetErrors = defineErrors('localnet', {
   'round-failed': {
     class: 'internal',
     message: (d: { problem: string }) => `no block could be made: ${d.problem}`,
-    remedy: 'Report this with the log. The chain goes on without the messages that were to be in the block.',
+    remedy: 'Report this with the log. It is tried again, every other time without the messages that wait.',
   },
   'no-such-shard': {
     class: 'caller',

@@ -26,6 +26,7 @@ function loopOf(
   const requests: RoundRequest[] = [];
   const rounds: Round[] = [];
   const troubles: unknown[] = [];
+  const dropped: number[] = [];
   let tip: ChainTip = {
     masterchain: { id: idOf(0), state: EMPTY_CELL },
     shards: [{ id: idOf(0, WHOLE, 0), state: EMPTY_CELL }],
@@ -50,6 +51,7 @@ function loopOf(
         tip = { ...tip, masterchain: { id: round.masterchain.id, state: EMPTY_CELL } };
       },
       onProduced: () => {},
+      onDropped: (messages) => dropped.push(messages),
       onTrouble: (error) => troubles.push(error),
     },
   );
@@ -63,7 +65,7 @@ function loopOf(
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     }
   };
-  return { loop, clock, pool, requests, rounds, troubles, setTip, pass };
+  return { loop, clock, pool, requests, rounds, troubles, dropped, setTip, pass };
 }
 
 const message = (number: number) => ({
@@ -184,21 +186,42 @@ describe('what a round is made of', () => {
 });
 
 describe('a round that cannot be made', () => {
-  it('is told, and the chain goes on without what was to be in it', async () => {
+  it('is made without the messages that wait, which are given up when it is always they', async () => {
     const make = ({ externals }: RoundRequest) => {
       if (externals.length > 0) throw new TypeError('a defect');
       return {};
     };
-    const { loop, pool, requests, rounds, troubles, pass } = loopOf({ make });
+    const { loop, pool, requests, rounds, troubles, dropped, pass } = loopOf({ make });
     const told: unknown[] = [];
     pool.add(message(1), (outcome) => told.push(outcome));
     const wished = loop.intervene([account]);
     loop.start();
     await expect(wished).rejects.toMatchObject({ code: 'localnet/round-failed' });
-    await pass(900);
+    await pass(1_700);
+    expect(told).toEqual([]);
+    await pass(400);
     expect(told).toEqual([null]);
-    expect(requests.length).toBe(3);
-    expect(rounds.length).toBe(2);
-    expect(troubles).toEqual([]);
+    expect(dropped).toEqual([1]);
+    expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 1, 0, 1, 0]);
+    expect(rounds).toHaveLength(3);
+    expect(troubles).toHaveLength(2);
+  });
+
+  it('keeps the messages that wait when they are not the reason', async () => {
+    let broken = true;
+    const make = () => {
+      if (broken) throw new TypeError('the other network is away');
+      return {};
+    };
+    const { loop, pool, rounds, dropped, pass } = loopOf({ make });
+    pool.add(message(1));
+    loop.start();
+    await pass(4_000);
+    expect(rounds).toEqual([]);
+    broken = false;
+    await pass(1_000);
+    expect(rounds.length).toBeGreaterThan(0);
+    expect(pool.size).toBe(1);
+    expect(dropped).toEqual([]);
   });
 });

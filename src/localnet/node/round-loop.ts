@@ -20,6 +20,8 @@ export interface RoundLoopModules {
   /** Takes the round into the chain. */
   readonly append: (round: Round) => void;
   readonly onProduced: (produced: ProducedRound) => void;
+  /** So many waiting messages were given up: no round could be made with them, and rounds without them could. */
+  readonly onDropped: (messages: number) => void;
   /** Why a round could not be made. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -52,6 +54,7 @@ export class RoundLoop {
   /** The round that is being made, and after it those that were asked for. */
   #last: Promise<unknown> = Promise.resolve();
   #running = false;
+  readonly #suspects = new SuspectMessages();
 
   /** @param blockTimeMs 1 at least */
   constructor(options: { readonly blockTimeMs: number; readonly paused: boolean }, modules: RoundLoopModules) {
@@ -174,28 +177,57 @@ export class RoundLoop {
     } catch (error) {
       const known = isTernError(error) ? error : localnetErrors['round-failed']({ problem: textOf(error) }, error);
       for (const { reject } of wishes) reject(known);
-      // What was to be in the round may be the reason: the chain goes on without.
-      this.#modules.pool.clear();
+      this.#suspects.failed();
       throw known;
     }
   }
 
   async #produce(wishes: readonly Wish[]): Promise<ProducedRound> {
-    const { clock, time, pool, tip, zerostates, produce, append, onProduced } = this.#modules;
+    const { clock, time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
     const end = clock.now() + Math.max(this.#blockTimeMs * SHARE, LEAST_BUDGET_MS);
+    const externals = this.#suspects.leaveOut ? [] : pool.messages();
     const produced = await produce({
       tip: tip(),
       zerostates,
       now: time.now(),
-      externals: pool.messages(),
+      externals,
       interventions: wishes.flatMap(({ interventions }) => interventions),
       wants: this.#wants,
       full: () => clock.now() >= end,
     });
     append(produced.round);
     pool.settle(produced.externals);
+    if (this.#suspects.succeeded()) onDropped(pool.clear());
     onProduced(produced);
     return produced;
+  }
+}
+
+/** How often rounds may fail that succeed without the messages that wait. */
+const MOST_STRIKES = 3;
+
+/** Whether the messages that wait are why rounds fail: after a failure a round is made without them. */
+class SuspectMessages {
+  #strikes = 0;
+  /** Whether the next round is to be made without them. */
+  leaveOut = false;
+
+  failed(): void {
+    // Without them it failed as well: they are not the reason.
+    this.leaveOut = !this.leaveOut;
+  }
+
+  /** @returns whether it is time to give them up */
+  succeeded(): boolean {
+    if (!this.leaveOut) {
+      this.#strikes = 0;
+      return false;
+    }
+    this.leaveOut = false;
+    this.#strikes++;
+    if (this.#strikes < MOST_STRIKES) return false;
+    this.#strikes = 0;
+    return true;
   }
 }
 

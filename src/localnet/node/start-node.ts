@@ -84,6 +84,9 @@ async function serve(
       modules.onProduced(produced);
       foreign?.publishLent();
     },
+    onDropped: (messages) => {
+      logger.warn('messages from outside were given up: no round could be made with them', { messages });
+    },
     onTrouble: (error) => {
       const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
       logger.warn('a round of the local network failed', { problem });
