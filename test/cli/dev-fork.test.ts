@@ -8,7 +8,7 @@ import { toBase64 } from '#kernel/bytes/bytes.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 
-const chain = fileURLToPath(new URL('../../data/dev-chain', import.meta.url));
+const chain = fileURLToPath(new URL('../../vectors/dev-chain', import.meta.url));
 const away = mkdtempSync(join(tmpdir(), 'tern-forked-'));
 chmodSync(away, 0o755);
 const data = join(away, 'data');

@@ -21,7 +21,7 @@ afterEach(async () => {
   running = null;
 });
 
-const chain = ['--replay', join(import.meta.dirname, '../../data/dev-chain')];
+const chain = ['--replay', join(import.meta.dirname, '../../vectors/dev-chain')];
 
 /** Starts it on a free port, and gives the URL that it prints. */
 async function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {

@@ -104,7 +104,7 @@ describe('tern index and tern check', { timeout: 180_000 }, () => {
   it('derive contracts and token events anew on demand', async () => {
     const { url, connect } = await database('empty');
     const tokens = join(away, 'tokens.config.json');
-    served.push(await serveRecording(join(import.meta.dirname, '../../data/dev-chain'), 340, tokens));
+    served.push(await serveRecording(join(import.meta.dirname, '../../vectors/dev-chain'), 340, tokens));
     await runTern(['index', ...common(url, tokens)]);
     const client = await connect();
     const rows = async () =>

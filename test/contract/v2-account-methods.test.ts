@@ -95,7 +95,7 @@ function timeOf({ recording }: RecordedCall): string {
 describe('accounts, get methods, fees and tokens of a chain of 380 blocks', () => {
   it('are what a reference service answered', async () => {
     const calls = new CallsAtTheirBlocks(
-      replayedChain(`${ROOT}/data/dev-chain`),
+      replayedChain(`${ROOT}/vectors/dev-chain`),
       vectorPath('v2/account-recordings.jsonl.gz'),
     );
     const { equal, differences } = await compareCalls(calls.recorded, RULES, (call) => calls.answer(call));

@@ -41,7 +41,7 @@ function recordedCalls(file: string, calls: RecordedCalls): RecordedCall[] {
 
 describe('blocks, transactions and configuration of a chain of 380 blocks', () => {
   it('are what a reference service answered', async () => {
-    const calls = callsOver(replayedChain(`${ROOT}/data/dev-chain`));
+    const calls = callsOver(replayedChain(`${ROOT}/vectors/dev-chain`));
     const recorded = recordedCalls(vectorPath('v2/chain-recordings.jsonl.gz'), calls);
     const { cases, equal, differences } = await compareCalls(recorded, RULES, (call) => calls.answer(call));
     expect(differences).toEqual([]);

@@ -31,7 +31,7 @@ const RULES = [
 ];
 
 const network = sharedData('recorded-net');
-const folder = network === null ? `${import.meta.dirname}/../../data/dev-chain` : `${network}/chain`;
+const folder = network === null ? `${import.meta.dirname}/../../vectors/dev-chain` : `${network}/chain`;
 const recordings = network === null ? vectorPath('v2/chain-recordings.jsonl.gz') : `${network}/v2-recordings.jsonl.gz`;
 
 describe('recorded requests, sent as they were to the mount of the live dialect', () => {

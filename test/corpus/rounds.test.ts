@@ -52,7 +52,7 @@ function expectRound({ mc_seqno, blocks }: Round, expected: Expected): void {
   }
 }
 
-const DEV_CHAIN = fileURLToPath(new URL('../../data/dev-chain', import.meta.url));
+const DEV_CHAIN = fileURLToPath(new URL('../../vectors/dev-chain', import.meta.url));
 const ledger = openReplay(DEV_CHAIN, { to: null, head: null });
 const expected = roundsOfChain(DEV_CHAIN);
 const honest = replayServer(ledger);

@@ -10,7 +10,7 @@ import { ServedTern } from '#test/support/served-tern.js';
 /** Of this many requests one is sent; `npm run fuzz:http` sends all. Prime, so that each parameter gets other texts. */
 const STRIDE = 31;
 
-const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
 let tern: ServedTern;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { ServedTern } from '#test/support/served-tern.js';
 import { nastyRequests, sendAll } from './nasty-requests.js';
 
 const [given] = process.argv.slice(2);
-const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
 const tern =
   given === undefined

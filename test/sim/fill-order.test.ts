@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fillInAnyOrder } from './fill-order.js';
 
-const folder = join(import.meta.dirname, '../../data/dev-chain');
+const folder = join(import.meta.dirname, '../../vectors/dev-chain');
 
 it('an index is the same in whatever order it is filled', { timeout: 240_000 }, async () => {
   expect(await fillInAnyOrder({ folder, last: 160, ranges: 6, seed: 'order', say: () => {} })).toEqual([]);

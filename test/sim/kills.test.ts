@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killAgainAndAgain } from './kills.js';
 import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
 
-const CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+const CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 
 let network: RecordedNetwork;
 beforeAll(async () => {

@@ -18,7 +18,7 @@ import type { Scenario, Trial } from './scenario.js';
 import { repeatTransactions } from './transactions.js';
 import { twoIndexers } from './two-indexers.js';
 
-const DEV_CHAIN = join(import.meta.dirname, '../../data/dev-chain');
+const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -54,4 +54,4 @@ function changedReads(chain: Chain, changes: Partial<ChainReads>): ChainReads {
 }
 
 /** The small recorded chain of this repository: 380 masterchain blocks, the zerostate the only key block. */
-export const DEV_CHAIN = new URL('../../data/dev-chain', import.meta.url).pathname;
+export const DEV_CHAIN = new URL('../../vectors/dev-chain', import.meta.url).pathname;

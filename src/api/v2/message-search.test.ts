@@ -7,7 +7,7 @@ import { Transaction } from '#formats/tlb/transaction.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { replayedChain } from '#test/support/replayed-chain.js';
 
-const { chain } = replayedChain(`${import.meta.dirname}/../../../data/dev-chain`);
+const { chain } = replayedChain(`${import.meta.dirname}/../../../vectors/dev-chain`);
 
 /** A message of the chain, with the transactions at its ends as they were met. */
 interface Sent {

@@ -154,7 +154,7 @@ describe('a fork that begins', () => {
 
 describe('a fork of a network with shards', () => {
   it('finds accounts of all of them', async () => {
-    const folderOfChain = fileURLToPath(new URL('../../../data/dev-chain', import.meta.url));
+    const folderOfChain = fileURLToPath(new URL('../../../vectors/dev-chain', import.meta.url));
     const fork = (await open({ source: folderOfChain, seqno: 300 }, null))!;
     const big = openReplay(folderOfChain, { to: 300, head: null });
     const found = accountsAt(300, big).filter(({ address }) => address.workchain === 0);

@@ -23,7 +23,7 @@ const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
 const blockOf = (seqno: number) => ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!;
 
 /** Blocks of the basechain in which wallets send all that they have, among many others. */
-const chain = fileURLToPath(new URL('../../../data/dev-chain', import.meta.url));
+const chain = fileURLToPath(new URL('../../../vectors/dev-chain', import.meta.url));
 const shardBlocks: readonly Cell[] = [...readChain(chain)].flatMap(({ name, data }) => {
   const parsed = parseChainName(name);
   return parsed?.kind === 'block' && parsed.workchain === 0 ? [parseBocRoot(data)] : [];

@@ -6,7 +6,7 @@ import { differingRows, dumpIndex, type IndexTable } from '#test/support/dump-in
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
-const FOLDER = join(import.meta.dirname, '../../../data/dev-chain');
+const FOLDER = join(import.meta.dirname, '../../../vectors/dev-chain');
 const HEAD = 380;
 
 let replay: LiveReplay;

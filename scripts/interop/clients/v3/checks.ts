@@ -19,7 +19,7 @@ import { v3Truth } from './v3-truth.js';
 import { checkWdk } from './wdk-checks.js';
 
 /** The chain that comes with Tern is one of the same network. */
-const OWN_CHAIN = fileURLToPath(new URL('../../../../data/dev-chain', import.meta.url));
+const OWN_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
 const PATHS = 33;
 const INDEXED_MS = 180_000;
 

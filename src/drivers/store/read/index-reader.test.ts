@@ -7,7 +7,7 @@ let chain: IndexedChain;
 let oracle: IndexOracle;
 
 beforeAll(async () => {
-  chain = await indexedChain('data/dev-chain', 294, 350, 20);
+  chain = await indexedChain('vectors/dev-chain', 294, 350, 20);
   oracle = new IndexOracle(chain);
 }, 120_000);
 afterAll(() => chain?.close());

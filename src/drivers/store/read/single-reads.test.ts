@@ -21,7 +21,7 @@ let chain: IndexedChain;
 let oracle: IndexOracle;
 
 beforeAll(async () => {
-  chain = await indexedChain('data/dev-chain', FROM, TO, 20);
+  chain = await indexedChain('vectors/dev-chain', FROM, TO, 20);
   oracle = new IndexOracle(chain);
 }, 120_000);
 afterAll(() => chain?.close());

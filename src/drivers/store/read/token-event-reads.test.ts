@@ -15,7 +15,7 @@ let chain: IndexedChain;
 let facts: readonly TokenFact[];
 
 beforeAll(async () => {
-  chain = await indexedChain('data/dev-chain', FROM, TO, 30);
+  chain = await indexedChain('vectors/dev-chain', FROM, TO, 30);
   facts = await addMadeUpTokens(chain, FROM, TO);
 }, 120_000);
 afterAll(() => chain?.close());

@@ -5,7 +5,7 @@ import { compareSplitMergeStates } from '#test/support/split-merge-states.js';
 import { RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
 
 // Blocks of the reference software, with a split at masterchain block 350.
-const DEV_CHAIN = fileURLToPath(new URL('../../../../data/dev-chain', import.meta.url));
+const DEV_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
 
 it('makes anew what 380 masterchain blocks have beside accounts', { timeout: 60_000 }, () => {
   const report = compareMasterchainRules(DEV_CHAIN, RECORDED_ZEROSTATES);

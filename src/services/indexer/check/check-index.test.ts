@@ -8,7 +8,7 @@ import { RoundSource } from '#services/indexer/rounds/round-source.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
-const FOLDER = join(import.meta.dirname, '../../../../data/dev-chain');
+const FOLDER = join(import.meta.dirname, '../../../../vectors/dev-chain');
 
 let replay: LiveReplay;
 let test: TestDatabase;

@@ -5,7 +5,7 @@ import type { IndexerOptions } from '#services/indexer/indexer-options.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
-const FOLDER = join(import.meta.dirname, '../../../../data/dev-chain');
+const FOLDER = join(import.meta.dirname, '../../../../vectors/dev-chain');
 const HEAD = 380;
 /** What is found of contracts; ids are in the order in which it is found. */
 const TABLES = [

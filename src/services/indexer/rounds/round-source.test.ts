@@ -22,7 +22,7 @@ import { replayServer as serverOf } from '#test/support/replayed-chain.js';
 import { type ExpectedRound, roundsOfChain } from '#test/support/rounds-of-chain.js';
 import { vectorPath } from '#test/support/shared-data.js';
 
-const DEV_CHAIN = fileURLToPath(new URL('../../../../data/dev-chain', import.meta.url));
+const DEV_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
 const dev = openReplay(DEV_CHAIN, { to: null, head: null });
 const expected = roundsOfChain(DEV_CHAIN);
 const last = dev.lastSeqno;

@@ -18,7 +18,7 @@ const ALONE = { alone: true, turn: async () => {} };
 let chain: RecordedRounds;
 
 beforeAll(() => {
-  chain = recordedRounds(join(import.meta.dirname, '../../../../data/dev-chain'));
+  chain = recordedRounds(join(import.meta.dirname, '../../../../vectors/dev-chain'));
 });
 
 const opened: { readonly database: Database; readonly test: TestDatabase }[] = [];

@@ -34,7 +34,7 @@ let items: VerifiedItem[];
 const someToken = (n: number) => addressBytes(Address.ofParts(0, new Uint8Array(32).fill(n)));
 
 beforeAll(() => {
-  chain = recordedRounds(join(import.meta.dirname, '../../../../data/dev-chain'), TO);
+  chain = recordedRounds(join(import.meta.dirname, '../../../../vectors/dev-chain'), TO);
   const context = { globalVersion: chain.globalVersion, writer: new TransactionWriter() };
   const rounds = chain.rounds.slice(FROM - 1).map((round) => buildRound(round, context));
   const found = rounds.flatMap(({ transactions }) =>

@@ -16,7 +16,7 @@ let chain: RecordedRounds;
 let test: TestDatabase;
 
 beforeAll(async () => {
-  chain = recordedRounds(join(import.meta.dirname, '../../../../data/dev-chain'), 120);
+  chain = recordedRounds(join(import.meta.dirname, '../../../../vectors/dev-chain'), 120);
   test = await testDatabase();
   await openIndex(await test.connect(), IDENTITY, 1000);
 });
