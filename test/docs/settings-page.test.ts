@@ -12,10 +12,14 @@ it('docs/config.md is what the code says; npm run docs:config writes it anew', (
 });
 
 it('has a row for every setting', () => {
-  const { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel } = devSettings;
+  const { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel } =
+    devSettings;
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    ['tern dev', { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel }],
+    [
+      'tern dev',
+      { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel },
+    ],
     ['tern localnet', localnetSettings],
     ['tern index', backfillSettings],
     ['tern check', checkSettings],
