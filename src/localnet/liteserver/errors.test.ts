@@ -8,7 +8,7 @@ describe('errors that a client is told', () => {
   it('have the codes of the reference software', () => {
     const makers = Object.values(liteserverErrors) as unknown as readonly ErrorFactory<ErrorData>[];
     const codes = makers.map((make) => toLiteError(make({ problem: 'why' })).code);
-    expect(codes).toEqual([0, 621, 0, 0, -400, -400, 0, 651, 652, 602]);
+    expect(codes).toEqual([0, 621, 0, 0, 0, -701, -701, -400, -400, 0, 651, 652, 602]);
   });
 
   it('tell overload from bad requests where a virtual machine runs', () => {
