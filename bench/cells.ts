@@ -8,17 +8,15 @@ import { lookup } from '#formats/cells/dict-lookup.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { messageBody } from '#formats/tlb/message.js';
-import { sharedData } from '../test/support/shared-data.js';
+import { vectorPath } from '../test/support/vector-files.js';
 import type { BenchCase } from './harness.js';
 import type { BenchSuite } from './suite.js';
 
 /** Four dense basechain blocks of mainnet (329 to 510 transactions each), or the small one of the vectors. */
 function readBlocks(): Buffer[] {
-  const folder = sharedData('mainnet-blocks');
+  const folder = vectorPath('collection/mainnet-blocks');
   const names = ['block-1.boc', 'block-2.boc', 'block-3.boc', 'raw-13516764.bin'];
-  if (folder !== null) return names.map((name) => readFileSync(`${folder}/${name}`));
-  process.stderr.write('bench: ../shared/data is not there; measuring a small block of the vectors instead\n');
-  return [readFileSync(new URL('../vectors/examples/basechain-block.boc', import.meta.url))];
+  return names.map((name) => readFileSync(`${folder}/${name}`));
 }
 
 /** All transactions of a block with their messages, descriptions and hashes, as an index needs them. */

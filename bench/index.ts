@@ -9,7 +9,7 @@ import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
-import { sharedData } from '../test/support/shared-data.js';
+import { vectorPath } from '../test/support/vector-files.js';
 import { spreadOf } from './harness.js';
 import type { FillResult, FollowResult, IndexerJob } from './index/indexer-process.js';
 import { measureLargeBlocks } from './index/large-blocks.js';
@@ -35,11 +35,7 @@ export const suite: BenchSuite = {
   name: 'index',
   cases: () => [],
   async tables() {
-    const chain = sharedData('recorded-net/chain');
-    if (chain === null) {
-      process.stderr.write('bench: ../shared/data is not there; no chain that is long enough to be indexed\n');
-      return [];
-    }
+    const chain = vectorPath('collection/recorded-net/chain');
     const scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
     // The database runs as another user, who may not enter the scratch folder.
     const folder = mkdtempSync(join(tmpdir(), 'tern-bench-postgres-'));
@@ -50,7 +46,7 @@ export const suite: BenchSuite = {
         await measureFollowing(server, chain, scratch),
       ];
       const large = await measureLargeBlocks(await server.ensureDatabase('large'));
-      return large === null ? tables : [...tables, large];
+      return [...tables, large];
     } finally {
       await server.close();
       for (const each of [scratch, folder]) rmSync(each, { recursive: true, force: true });

@@ -14,7 +14,7 @@ import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
 import { type BlockFacts, type ChainFacts, chainFacts } from '../test/support/chain-facts.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
-import { sharedData, vectorPath } from '../test/support/shared-data.js';
+import { vectorPath } from '../test/support/vector-files.js';
 import type { LatencyCase } from './latency.js';
 import { adnlCases } from './nodes/adnl-cases.js';
 import { tlCases } from './nodes/tl-cases.js';
@@ -93,11 +93,7 @@ function inTurn<T>(items: readonly T[], call: (item: T) => Promise<unknown>): ()
 }
 
 async function startNode(): Promise<Node> {
-  const network = sharedData('recorded-net/chain');
-  if (network === null) {
-    process.stderr.write('bench: ../shared/data is not there; reading the first blocks of the vectors instead\n');
-  }
-  const folder = network ?? vectorPath('recorded-chain');
+  const folder = vectorPath('collection/recorded-net/chain');
   const scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
   const file = join(scratch, 'global.config.json');
   const replay = await ReplayProcess.start(folder, file);

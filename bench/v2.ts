@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { ServedTern } from '../test/support/served-tern.js';
-import { sharedData, vectorPath } from '../test/support/shared-data.js';
 import { BUILT_TERN } from '../test/support/tern-process.js';
+import { vectorPath } from '../test/support/vector-files.js';
 import type { LatencyCase } from './latency.js';
 import type { BenchSuite } from './suite.js';
 import { type HttpCall, KeepAliveClient } from './v2/keep-alive-client.js';
@@ -44,11 +43,7 @@ export const suite: BenchSuite = {
   name: 'v2',
   cases: () => [],
   async latencies() {
-    const network = sharedData('recorded-net/chain');
-    if (network === null) {
-      process.stderr.write('bench: ../shared/data is not there; serving the first blocks of the vectors instead\n');
-    }
-    const folder = network ?? vectorPath('recorded-chain');
+    const folder = vectorPath('collection/recorded-net/chain');
     scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
     const config = join(scratch, 'global.config.json');
     replay = await ReplayProcess.start(folder, config);

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { ServedTern } from '../test/support/served-tern.js';
-import { sharedData } from '../test/support/shared-data.js';
 import { BUILT_TERN } from '../test/support/tern-process.js';
+import { vectorPath } from '../test/support/vector-files.js';
 import { processTreeMs } from './process-times.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
@@ -45,11 +45,7 @@ export const suite: BenchSuite = {
   name: 'v3',
   cases: () => [],
   async tables() {
-    const recorded = sharedData('recorded-net');
-    if (recorded === null) {
-      process.stderr.write('bench: ../shared/data is not there; nothing to make an index of\n');
-      return [];
-    }
+    const recorded = vectorPath('collection/recorded-net');
     const sizes = (process.env[SIZES_VARIABLE] ?? SIZES).split(',').map(Number);
     const folder = process.env[FOLDER_VARIABLE] ?? join(tmpdir(), 'tern-bench-v3');
     const tables: ReportTable[] = [];

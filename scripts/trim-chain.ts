@@ -8,7 +8,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { fromHex } from '#kernel/bytes/bytes.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
-import { parseChainName, readChain } from '#test/support/shared-data.js';
+import { parseChainName, readChain } from '#test/support/vector-files.js';
 
 const [folder, to, out] = process.argv.slice(2);
 if (folder === undefined || out === undefined) throw new Error('usage: trim-chain.ts FOLDER SEQNO OUT');

@@ -8,13 +8,12 @@ import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js'
 import { migrate } from '#drivers/store/migrate.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
-import { DEV_CHAIN } from '../../test/support/replayed-contracts.js';
 import { liveReplay, replayedIndexer } from '../../test/support/replayed-indexer.js';
-import { sharedData } from '../../test/support/shared-data.js';
+import { vectorPath } from '../../test/support/vector-files.js';
 import type { ReportTable } from '../report.js';
 
 /** Chains of tokens, wallets and contracts that send to one another. */
-const FOLDER = sharedData('recorded-net') === null ? DEV_CHAIN : `${sharedData('recorded-net')}/chain`;
+const FOLDER = vectorPath('collection/recorded-net/chain');
 const PASSES = 3;
 
 interface Pass {

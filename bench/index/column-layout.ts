@@ -13,7 +13,7 @@ import { Transaction } from '#formats/tlb/transaction.js';
 import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
 import type { RoundRows } from '#services/indexer/rows/round-rows.js';
 import { readCsv } from '../../test/support/csv.js';
-import { readBytes } from '../../test/support/shared-data.js';
+import { readBytes } from '../../test/support/vector-files.js';
 
 /** A table as the reference indexer has it, with its rows in the form of COPY. */
 export interface ColumnTable {
@@ -86,7 +86,7 @@ function tableOf(name: string, values: Values, primary: string, indexes: readonl
 
 /** The tables of the reference indexer that hold what `transactions`, `messages` and `codes` of Tern hold. */
 export function columnTables(folder: string, rounds: readonly RoundRows[], codes: readonly CodeRow[]): ColumnTable[] {
-  const read = (table: string) => [...readCsv(readBytes(`${folder}/v3-tables/${table}.csv.gz`))];
+  const read = (table: string) => [...readCsv(readBytes(`${folder}/v3-tables/${table}.csv.br`))];
   return [
     tableOf('transactions', read('transactions'), 'hash, lt', [
       ...['block_workchain, block_shard, block_seqno', 'lt', 'now, lt', 'account, lt', 'account, now, lt', 'hash'],

@@ -7,7 +7,7 @@ import { openIndex } from '#drivers/store/write/index-state.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { WritePool } from '#services/indexer/work/write-pool.js';
 import { roundOfFile } from '../../test/support/recorded-rounds.js';
-import { sharedData } from '../../test/support/shared-data.js';
+import { vectorPath } from '../../test/support/vector-files.js';
 import { percentile } from '../latency.js';
 import type { ReportTable } from '../report.js';
 
@@ -25,9 +25,8 @@ const VERSION = 13;
  * commit. They cannot come from a liteserver, as the blocks around them are not known. The same blocks come again and again
  * with other masterchain seqnos; what a block may leave open only once is taken away in between.
  */
-export async function measureLargeBlocks(url: string): Promise<ReportTable | null> {
-  const folder = sharedData('mainnet-blocks');
-  if (folder === null) return null;
+export async function measureLargeBlocks(url: string): Promise<ReportTable> {
+  const folder = vectorPath('collection/mainnet-blocks');
   const database = await Database.open({ url }, { clock: systemClock });
   const pool = new WritePool(
     1,

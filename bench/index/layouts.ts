@@ -14,8 +14,8 @@ import { ensurePartitions } from '#drivers/store/write/partitions.js';
 import { buildRound } from '#services/indexer/rows/build-round.js';
 import type { RoundRows } from '#services/indexer/rows/round-rows.js';
 import { recordedRounds } from '../../test/support/recorded-rounds.js';
-import { sharedData } from '../../test/support/shared-data.js';
 import { testDatabase } from '../../test/support/test-database.js';
+import { vectorPath } from '../../test/support/vector-files.js';
 import { columnTables, createColumnTables, readColumns } from './column-layout.js';
 import { readRaw } from './raw-layout.js';
 
@@ -117,8 +117,7 @@ async function measure(name: string, layout: Layout, lts: readonly bigint[]): Pr
   }
 }
 
-const folder = sharedData('recorded-net');
-if (folder === null) process.exit(1);
+const folder = vectorPath('collection/recorded-net');
 const chain = recordedRounds(`${folder}/chain`);
 const head = 1060;
 const writer = new TransactionWriter();

@@ -8,7 +8,7 @@ import { LiteServerGetAccountState } from '#formats/tl/generated/lite-server-fun
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { bytesEqual } from '#kernel/bytes/bytes.js';
 import { readLiteExchanges } from '../../test/support/lite-exchanges.js';
-import { vectorPath } from '../../test/support/shared-data.js';
+import { vectorPath } from '../../test/support/vector-files.js';
 import type { BenchCase } from '../harness.js';
 
 /** Transactions of one answer: as many as there can be. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { ReplayProcess } from '#test/support/replay-process.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { MAINNET_ZEROSTATES, RECORDED_ZEROSTATES, type Zerostates } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { checkBlocks } from './block-checks.js';
 import { type ChainTruth, chainTruth } from './chain-truth.js';
 import { CheckReport } from './check-report.js';
@@ -26,29 +26,26 @@ interface Chain {
   readonly recorded: string | null;
 }
 
-/** The chains of the collection of real data; without it the one of the vectors. */
+/** The chains of the collection of real data. */
 function chains(): Chain[] {
-  const network = sharedData('recorded-net');
-  const genesis = sharedData('mainnet-genesis');
-  const found: Chain[] = [
+  const network = vectorPath('collection/recorded-net');
+  const genesis = vectorPath('collection/mainnet-genesis');
+  return [
     {
-      name: network === null ? 'the first blocks of a recorded network' : 'a recorded network',
-      folder: network === null ? vectorPath('recorded-chain') : join(network, 'chain'),
+      name: 'a recorded network',
+      folder: join(network, 'chain'),
       zerostates: RECORDED_ZEROSTATES,
       withoutTonlib: null,
-      recorded: network === null ? null : join(network, 'tonlib-recordings.jsonl.gz'),
+      recorded: join(network, 'tonlib-recordings.jsonl.br'),
     },
-  ];
-  if (genesis !== null) {
-    found.push({
+    {
       name: 'the first blocks of mainnet',
       folder: genesis,
       zerostates: MAINNET_ZEROSTATES,
       withoutTonlib: 'tonlib is not asked: it trusts no block of mainnet before the hard fork at 8536841',
       recorded: null,
-    });
-  }
-  return found;
+    },
+  ];
 }
 
 async function checkTonlib(python: string, config: string, chain: Chain, truth: ChainTruth, report: CheckReport) {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { readBytes } from '#test/support/vector-files.js';
 import type { Json, JsonObject } from './tonlib-session.js';
 
 /** What the reference tonlib was asked, and what it answered, while the chain was still growing. */
@@ -22,7 +21,7 @@ export interface Question {
 }
 
 export function readRecordedAnswers(path: string): RecordedAnswer[] {
-  const lines = gunzipSync(readFileSync(path)).toString('utf8').trimEnd().split('\n');
+  const lines = Buffer.from(readBytes(path)).toString('utf8').trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line));
 }
 

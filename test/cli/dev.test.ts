@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-dev-'));
 // A database that root starts runs as another user, who has to get there.

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-index-'));
 const network = join(away, 'recorded.config.json');

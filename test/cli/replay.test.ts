@@ -11,7 +11,7 @@ import { LiteServerGetMasterchainInfo } from '#formats/tl/generated/lite-server-
 import { decodeLiteAnswer, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const bin = resolve('bin/tern.js');
 const chain = vectorPath('mainnet-genesis');

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-serve-index-'));
 const network = join(away, 'recorded.config.json');

@@ -10,8 +10,8 @@ import { keyPairFromSeed } from '#drivers/adnl/keys.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-serve-'));
 const recorded = join(away, 'recorded.config.json');

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { liveReplay, replayedIndexer } from '#test/support/replayed-indexer.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 // What happened to them, and when, is in `truth.jsonl.gz`.
 const EDITABLE = '0:E13DA43734255046040C4ACB8DAF56785A01A0B94091A4247CEBE7A92FAA0EEC';
@@ -24,7 +24,7 @@ const DOMAIN_OWNER = '0:CDC9FC8FE3DBBC0F06D49E6C3752317AFDEE409AE02C1B755DB7100A
 const OWN_ROOT = '0:47414A9DD26A6BB2420AB848D547E2244C71568EB5AEB4DFE82A4807CD35BE2F';
 
 /** A chain that goes on, and its index, whose contracts are looked at as it grows. */
-describe.skipIf(network === null)('contracts of a chain that goes on', () => {
+describe('contracts of a chain that goes on', () => {
   let database: TestDatabase;
   let query: (text: string, address: string) => Promise<Record<string, unknown>>;
   let indexTo: (seqno: number) => Promise<void>;

@@ -1,8 +1,9 @@
 // Over 250 lines: what a rule may say and what it allows are read together.
+
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { gunzipSync } from 'node:zlib';
 import type { RawParameters } from '#api/http/query-string.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** A request to a reference service, and its answer. */
 export interface Recording {
@@ -79,10 +80,9 @@ export interface Comparison {
   readonly stale: readonly string[];
 }
 
-/** Reads a file with one JSON value a line; one that ends in `.gz` is unpacked. */
+/** Reads a file with one JSON value a line; one that ends in `.gz` or `.br` is decompressed. */
 export function readLines(file: string): unknown[] {
-  const bytes = readFileSync(file);
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  const text = Buffer.from(readBytes(file)).toString('utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -7,7 +7,7 @@ import type { Contracts } from '#services/contracts/contracts.js';
 import { compareCalls, type RecordedCall, type Rule, readLines } from '#test/contract/recorded-calls.js';
 import { RecordedCalls } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** What tonlib shows otherwise than the published methods that are made of it. */
 const RULES: readonly Rule[] = [
@@ -168,9 +168,9 @@ function recordedCalls(file: string): RecordedCall[] {
   return calls;
 }
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
-describe.skipIf(folder === null)('methods that the reference service makes of tonlib', () => {
+describe('methods that the reference service makes of tonlib', () => {
   let replayed: ReplayedChain;
   let calls: RecordedCalls;
 
@@ -188,7 +188,7 @@ describe.skipIf(folder === null)('methods that the reference service makes of to
   });
 
   it('tell the sizes of queues as it does', async () => {
-    const exchanges = readLines(`${folder}/tonlib-recordings.jsonl.gz`) as Exchange[];
+    const exchanges = readLines(`${folder}/tonlib-recordings.jsonl.br`) as Exchange[];
     const all = exchanges.find(
       ({ request }) => request['@type'] === 'blocks.getOutMsgQueueSizes' && request.mode === 0,
     );
@@ -201,7 +201,7 @@ describe.skipIf(folder === null)('methods that the reference service makes of to
   it('answer as it does', async () => {
     replayed.ledger.advanceTo(replayed.ledger.lastSeqno);
     replayed.source.headSeqno = replayed.ledger.lastSeqno;
-    const recorded = recordedCalls(`${folder}/tonlib-recordings.jsonl.gz`);
+    const recorded = recordedCalls(`${folder}/tonlib-recordings.jsonl.br`);
     const { cases, equal, differences, stale } = await compareCalls(recorded, RULES, (call) => calls.answer(call));
     expect(differences).toEqual([]);
     expect(stale).toEqual([]);

@@ -18,8 +18,8 @@ import {
 } from '#test/contract/recorded-calls.js';
 import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-account-rules.json`);
@@ -105,11 +105,11 @@ describe('accounts, get methods, fees and tokens of a chain of 380 blocks', () =
   });
 });
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
-describe.skipIf(folder === null)('accounts, get methods, fees and tokens of a whole recorded chain', () => {
+describe('accounts, get methods, fees and tokens of a whole recorded chain', () => {
   it('are what a reference service answered, but for what the rules say', async () => {
-    const calls = new CallsAtTheirBlocks(replayedChain(`${folder}/chain`), `${folder}/v2-recordings.jsonl.gz`);
+    const calls = new CallsAtTheirBlocks(replayedChain(`${folder}/chain`), `${folder}/v2-recordings.jsonl.br`);
     const comparison = await compareCalls(calls.recorded, RULES, (call) => calls.answer(call));
     expect(comparison.differences).toEqual([]);
     expect(comparison.stale).toEqual([]);

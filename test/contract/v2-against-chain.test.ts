@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { v2Endpoints } from '#api/v2/endpoints.js';
 import { describeAccounts } from '#test/contract/against-chain/account-suite.js';
@@ -9,10 +7,9 @@ import { V2Client } from '#test/contract/against-chain/client.js';
 import { describeContracts } from '#test/contract/against-chain/contract-suite.js';
 import { type HighloadCode, viewOf } from '#test/contract/against-chain/expected-account.js';
 import type { NamedAccount, Subject } from '#test/contract/against-chain/subject.js';
-import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedReplay, serveReplay } from '#test/support/served-replay.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { MAINNET_ZEROSTATES, RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /**
  * What the accounts of the recording are called whose data tonlib reads by a layout of their own. It knows no second
@@ -26,26 +23,17 @@ const HIGHLOAD: ReadonlyMap<string, HighloadCode> = new Map([
 
 if (FULL) vi.setConfig({ testTimeout: 3_600_000 });
 
-const recorded = sharedData('recorded-net');
-const genesis = sharedData('mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net');
+const genesis = vectorPath('collection/mainnet-genesis');
 
 const CHAINS = [
-  ...(genesis === null
-    ? []
-    : [{ name: 'the first blocks of mainnet', folder: genesis, zerostates: MAINNET_ZEROSTATES, addresses: null }]),
-  recorded === null
-    ? {
-        name: 'the beginning of a recorded chain',
-        folder: DEV_CHAIN,
-        zerostates: RECORDED_ZEROSTATES,
-        addresses: null,
-      }
-    : {
-        name: 'a whole recorded chain',
-        folder: `${recorded}/chain`,
-        zerostates: RECORDED_ZEROSTATES,
-        addresses: `${recorded}/addresses.json.gz`,
-      },
+  { name: 'the first blocks of mainnet', folder: genesis, zerostates: MAINNET_ZEROSTATES, addresses: null },
+  {
+    name: 'a whole recorded chain',
+    folder: `${recorded}/chain`,
+    zerostates: RECORDED_ZEROSTATES,
+    addresses: `${recorded}/addresses.json.br`,
+  },
 ];
 
 const published = v2Endpoints.filter(({ unpublished }) => unpublished !== true);
@@ -88,6 +76,6 @@ describe.each(CHAINS)('v2 over $name', ({ folder, zerostates, addresses }) => {
 });
 
 function readNames(file: string): NamedAccount[] {
-  const all = JSON.parse(gunzipSync(readFileSync(file)).toString('utf8')) as readonly NamedAccount[];
+  const all = JSON.parse(Buffer.from(readBytes(file)).toString('utf8')) as readonly NamedAccount[];
   return all.map(({ address, kind }) => ({ address: address.toLowerCase(), kind }));
 }

@@ -8,7 +8,7 @@ import type { Contracts } from '#services/contracts/contracts.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-rules.json`);
@@ -49,15 +49,15 @@ describe('blocks, transactions and configuration of a chain of 380 blocks', () =
   });
 });
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
-describe.skipIf(folder === null)('blocks, transactions and configuration of a whole recorded chain', () => {
+describe('blocks, transactions and configuration of a whole recorded chain', () => {
   let calls: RecordedCalls;
   let recorded: RecordedCall[];
 
   beforeAll(() => {
     calls = callsOver(replayedChain(`${folder}/chain`));
-    recorded = recordedCalls(`${folder}/v2-recordings.jsonl.gz`, calls);
+    recorded = recordedCalls(`${folder}/v2-recordings.jsonl.br`, calls);
   });
 
   it('are what a reference service answered, but for what the rules say', async () => {

@@ -7,7 +7,7 @@ import { locateEndpoints } from '#api/v2/routes/locate.js';
 import { type Answer, compareCalls, type Recording, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { recordedCall } from '#test/contract/v2-recorded.js';
 import { type ServedReplay, serveReplay } from '#test/support/served-replay.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Methods whose answers stay the same while a chain grows; those about accounts are compared at their own blocks. */
 const NAMES = new Set(
@@ -30,9 +30,9 @@ const RULES = [
   },
 ];
 
-const network = sharedData('recorded-net');
-const folder = network === null ? `${import.meta.dirname}/../../vectors/dev-chain` : `${network}/chain`;
-const recordings = network === null ? vectorPath('v2/chain-recordings.jsonl.gz') : `${network}/v2-recordings.jsonl.gz`;
+const network = vectorPath('collection/recorded-net');
+const folder = `${network}/chain`;
+const recordings = `${network}/v2-recordings.jsonl.br`;
 
 describe('recorded requests, sent as they were to the mount of the live dialect', () => {
   let served: ServedReplay;

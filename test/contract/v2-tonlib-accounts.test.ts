@@ -11,14 +11,14 @@ import { PinnedNetwork } from '#test/contract/pinned-network.js';
 import type { Answer } from '#test/contract/recorded-calls.js';
 import { RecordedCalls } from '#test/contract/v2-recorded.js';
 import { replayedChain } from '#test/support/replayed-chain.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { RUNS_THAT_DIFFER, readLoadedContracts } from '#test/support/tonlib-recordings.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 // What only the C++ service has, it has from tonlib: that is compared here.
 
-const folder = sharedData('recorded-net');
-const FILE = `${folder}/tonlib-recordings.jsonl.gz`;
+const folder = vectorPath('collection/recorded-net');
+const FILE = `${folder}/tonlib-recordings.jsonl.br`;
 
 interface TonlibRecording {
   readonly n: number;
@@ -86,7 +86,7 @@ function plain(response: Readonly<Record<string, unknown>>): Record<string, unkn
   return rest;
 }
 
-describe.skipIf(folder === null)('as the real tonlib answered', () => {
+describe('as the real tonlib answered', () => {
   let tvm: TvmPool;
   let network: PinnedNetwork;
   let calls: RecordedCalls;

@@ -6,20 +6,18 @@ import { type CoreAccount, partsOf, stateJson } from '#test/contract/against-cha
 import { type Json, V3Client } from '#test/contract/against-chain/v3-client.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net');
 
 const DEV = { name: 'dev_chain', folder: DEV_CHAIN, to: null, globalVersion: 13 };
 
 /** The whole of the large one takes minutes; its tables are compared elsewhere. */
 const CHAINS = [
-  ...(genesis === null ? [] : [{ name: 'mainnet_genesis', folder: genesis, to: null, globalVersion: 0 }]),
+  { name: 'mainnet_genesis', folder: genesis, to: null, globalVersion: 0 },
   DEV,
-  ...(FULL && recorded !== null
-    ? [{ name: 'recorded_net', folder: `${recorded}/chain`, to: 1060, globalVersion: 13 }]
-    : []),
+  ...(FULL ? [{ name: 'recorded_net', folder: `${recorded}/chain`, to: 1060, globalVersion: 13 }] : []),
 ];
 
 describe.each(CHAINS)('all that @ton/core reads in the files of $name is answered:', ({ name, folder, ...options }) => {

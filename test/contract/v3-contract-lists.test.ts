@@ -6,13 +6,13 @@ import { compareCalls, type RecordedCall, readRecordings, readRules } from '#tes
 import type { Json } from '#test/contract/v3-columns.js';
 import { callOf } from '#test/contract/v3-recorded.js';
 import { addRecordedContracts } from '#test/support/recorded-contracts.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { callV3 } from '#test/support/v3-method.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const METHODS = /^\/(dns\/records|multisig\/(wallets|orders)|vesting)$/;
 const RULES = readRules(`${import.meta.dirname}/v3-rules.json`);
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 /** What is said of accounts is not the matter here: which of them are named is left. */
 function withoutFacts(response: unknown): unknown {
@@ -21,12 +21,12 @@ function withoutFacts(response: unknown): unknown {
   return { ...rest, address_book: Object.fromEntries(Object.keys(address_book).map((name) => [name, true])) };
 }
 
-describe.skipIf(network === null)('what a reference index says of domains, multisigs and vesting', () => {
+describe('what a reference index says of domains, multisigs and vesting', () => {
   let test: TestDatabase;
   let database: Database;
   beforeAll(async () => {
     test = await testDatabase();
-    await addRecordedContracts(await test.connect(), network!);
+    await addRecordedContracts(await test.connect(), network);
     database = await Database.open({ url: test.url }, { clock: systemClock });
   });
   afterAll(async () => {
@@ -36,7 +36,7 @@ describe.skipIf(network === null)('what a reference index says of domains, multi
 
   it('is answered over the rows of that index, but for what the rules say', async () => {
     const index = new IndexReader(database);
-    const asked = readRecordings(`${network}/v3-recordings.jsonl.gz`)
+    const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));
     const answer = async ({ name, recording }: RecordedCall) => {

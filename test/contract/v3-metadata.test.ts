@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '#test/contract/v3-columns.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 /** Tables of tokens of the reference, and the column with what the contract says of itself. */
 const CONTENT = {
@@ -23,14 +23,14 @@ const COUNTS = {
 /** Fields of `token_info`; all else is in `extra`. */
 const FIELDS = new Set(['name', 'symbol', 'description', 'image']);
 
-describe.skipIf(network === null)('metadata of the recorded tokens', () => {
+describe('metadata of the recorded tokens', () => {
   let served: ServedV3;
   beforeAll(async () => {
     served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: 1060 });
   }, 600_000);
   afterAll(() => served?.close());
 
-  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.gz`))];
+  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.br`))];
 
   async function metadataOf(addresses: readonly string[]): Promise<Json> {
     const answers = [];

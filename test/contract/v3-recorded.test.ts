@@ -17,7 +17,7 @@ import { askV3, comesLater, v3Call } from '#test/contract/v3-recorded.js';
 import type { Recorded } from '#test/support/recorded-v3.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Where the index of the reference stood. */
 const HEAD = 1060;
@@ -26,7 +26,7 @@ const RULES = [
   ...readRules(`${import.meta.dirname}/v3-rules.json`),
   ...readRules(`${import.meta.dirname}/v3-insertion-order.json`),
 ];
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 const comparer = join(import.meta.dirname, '../../../shared/tools/compare-recordings.mjs');
 
 function calls(file: string): RecordedCall[] {
@@ -35,7 +35,7 @@ function calls(file: string): RecordedCall[] {
     .filter((call) => call !== null);
 }
 
-describe.skipIf(network === null)('what a reference index answered', () => {
+describe('what a reference index answered', () => {
   let served: ServedV3;
   beforeAll(async () => {
     served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: HEAD });
@@ -54,7 +54,7 @@ describe.skipIf(network === null)('what a reference index answered', () => {
   }
 
   it('is answered, in the dialect of the live service, but for what the rules say', { timeout: 120_000 }, async () => {
-    const asked = calls(`${network}/v3-recordings.jsonl.gz`);
+    const asked = calls(`${network}/v3-recordings.jsonl.br`);
     const compared = await compareCalls(asked, RULES, answerOf, 'body');
     expect(compared.differences).toEqual([]);
     expect(compared.stale).toEqual([]);
@@ -70,7 +70,7 @@ describe.skipIf(network === null)('what a reference index answered', () => {
     try {
       const [recordings, rules] = [join(folder, 'recordings.jsonl'), join(folder, 'rules.json')];
       // What it cannot be told about is left out.
-      const asked = calls(`${network}/v3-recordings.jsonl.gz`);
+      const asked = calls(`${network}/v3-recordings.jsonl.br`);
       const plain = RULES.filter(isPlain).filter(({ path }) =>
         asked.some(({ name }) => new RegExp(path).test(`/${name}`)),
       );
@@ -90,7 +90,7 @@ describe.skipIf(network === null)('what a reference index answered', () => {
   });
 
   it('of every trace is answered', { timeout: 120_000 }, async () => {
-    const traces = readLines(`${network}/v3-traces.jsonl.gz`) as Recorded[];
+    const traces = readLines(`${network}/v3-traces.jsonl.br`) as Recorded[];
     expect(traces.length).toBeGreaterThan(4400);
     for (let at = 0; at < traces.length; at += 200) {
       const expected = traces.slice(at, at + 200);

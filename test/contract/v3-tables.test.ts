@@ -13,14 +13,14 @@ import {
 } from '#test/contract/v3-table-rows.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 /** Hash of `account_none$0`. */
 const EMPTY_STATE = 'kK7Illr6uxbrw8ubQI665xthjXh4i8gNCYQ1k8rJjaQ=';
 
-describe.skipIf(network === null)('the tables of a reference index', () => {
+describe('the tables of a reference index', () => {
   let served: ServedV3;
   let transactions: Json[];
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(network === null)('the tables of a reference index', () => {
     return items;
   }
 
-  const table = (name: string) => readCsv(readBytes(`${network}/v3-tables/${name}.csv.gz`));
+  const table = (name: string) => readCsv(readBytes(`${network}/v3-tables/${name}.csv.br`));
 
   /** Every row of a table is one of ours, and there is no other. */
   function expectTable(

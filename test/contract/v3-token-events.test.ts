@@ -12,15 +12,15 @@ import { askV3, callOf } from '#test/contract/v3-recorded.js';
 import { readCsv } from '#test/support/csv.js';
 import { addRecordedTokens } from '#test/support/recorded-tokens.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { sharedIndex } from '#test/support/shared-index.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const HEAD = 1060;
 const METHODS = /^\/(jetton\/(transfers|burns)|nft\/transfers)$/;
 /** Rules about these methods alone. */
 const OWN_RULES = /^\^\/\(?(\|?(jetton\/(transfers|burns)|nft\/transfers))+\)?\$$/;
 const RULES = readRules(`${import.meta.dirname}/v3-rules.json`);
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 /** What is said of accounts is not the matter here: which of them are named is left. */
 function withoutFacts(response: unknown): unknown {
@@ -29,20 +29,23 @@ function withoutFacts(response: unknown): unknown {
   return { ...rest, address_book: Object.fromEntries(Object.keys(address_book).map((name) => [name, true])) };
 }
 
-describe.skipIf(network === null)('what a reference index says of jettons and NFTs that moved', () => {
+describe('what a reference index says of jettons and NFTs that moved', () => {
   let served: ServedV3;
+  let subject: ListSubject;
   beforeAll(async () => {
     const chain = { name: 'recorded_tokens', folder: `${network}/chain`, to: HEAD };
     const client = new pg.Client(connectionConfig(await sharedIndex(chain.name, chain.folder, chain.to)));
     await client.connect();
-    await addRecordedTokens(client, network!);
+    await addRecordedTokens(client, network);
     await client.end();
     served = await serveV3(chain);
+    const read = coreChain(chain.folder, { globalVersion: 13, to: HEAD });
+    subject = { client: new V3Client(served.url), facts: chainFacts(read) };
   }, 600_000);
   afterAll(() => served?.close());
 
   it('is answered, but for what the rules say', { timeout: 120_000 }, async () => {
-    const asked = readRecordings(`${network}/v3-recordings.jsonl.gz`)
+    const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));
     const answer = async ({ recording }: RecordedCall) => {
@@ -71,7 +74,7 @@ describe.skipIf(network === null)('what a reference index says of jettons and NF
     return items;
   }
 
-  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.gz`))];
+  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.br`))];
 
   /** Every row of a table is one of ours, and there is no other. */
   async function expectTable(rows: readonly Columns[], ours: readonly Columns[], unlike: readonly string[]) {
@@ -150,12 +153,6 @@ describe.skipIf(network === null)('what a reference index says of jettons and NF
     wallets: new Map(table('jetton_wallets').map((row) => [row.address!, row.jetton!])),
     items: new Map(table('nft_items').map((row) => [row.address!, row.collection_address || null])),
   });
-  let subject: ListSubject;
-  beforeAll(() => {
-    if (network === null) return;
-    const chain = coreChain(`${network}/chain`, { globalVersion: 13, to: HEAD });
-    subject = { client: new V3Client(served.url), facts: chainFacts(chain) };
-  }, 300_000);
   describeLists(
     () => subject,
     Object.fromEntries(Object.entries(TOKEN_LISTS).map(([name, make]) => [name, (facts) => make(facts, known())])),

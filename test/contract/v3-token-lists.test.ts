@@ -5,13 +5,13 @@ import { systemClock } from '#kernel/clock/system-clock.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { callOf } from '#test/contract/v3-recorded.js';
 import { addReferenceTokens } from '#test/support/reference-tokens.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { callV3 } from '#test/support/v3-method.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const METHODS = /^\/(jetton\/(masters|wallets)|nft\/(collections|items|sales))$/;
 const RULES = readRules(`${import.meta.dirname}/v3-rules.json`);
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 type Json = Record<string, unknown>;
 
@@ -27,7 +27,7 @@ function withoutSwitches(query: string): string {
   return query.replace(/&?x_\w+=[^&]*/g, '');
 }
 
-describe.skipIf(network === null)('what a reference index says of its jettons and NFTs', () => {
+describe('what a reference index says of its jettons and NFTs', () => {
   let test: TestDatabase;
   let database: Database;
   let index: IndexReader;
@@ -43,7 +43,7 @@ describe.skipIf(network === null)('what a reference index says of its jettons an
   });
 
   it('is said of the same rows in the same order, but for what the rules say', { timeout: 60_000 }, async () => {
-    const asked = readRecordings(`${network}/v3-recordings.jsonl.gz`)
+    const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));
     const answer = async ({ name, recording }: RecordedCall) => {

@@ -5,7 +5,7 @@ import { createMerkleProof, openMerkleProof } from '#formats/cells/merkle-proof.
 import { openCell } from '#formats/cells/slice.js';
 import { UsageTracker } from '#formats/cells/usage-tree.js';
 import { toHex } from '#kernel/bytes/bytes.js';
-import { type ChainEntry, parseChainName, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { type ChainEntry, parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Records all cells of the block that the proof shows. */
 function trackShown(whole: Cell, shown: Cell, tracker: UsageTracker): void {
@@ -42,15 +42,15 @@ describe('proofs of blocks, made anew from the blocks, are the same cells', () =
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('all of mainnet-genesis', () => {
-    expect(remakeProofs(readChain(genesis!))).toBe(805);
+describe('the same, on the collection of real data', () => {
+  it('all of mainnet-genesis', () => {
+    expect(remakeProofs(readChain(genesis))).toBe(805);
   });
 
-  it.skipIf(recorded === null)('all of recorded-net', () => {
-    expect(remakeProofs(readChain(recorded!))).toBe(2587);
+  it('all of recorded-net', () => {
+    expect(remakeProofs(readChain(recorded))).toBe(2587);
   });
 });

@@ -16,14 +16,7 @@ import {
   zerostateValidators,
 } from '#test/support/block-proof-files.js';
 import { errorCode } from '#test/support/error-code.js';
-import {
-  type ChainEntry,
-  parseChainName,
-  readBytes,
-  readChain,
-  sharedData,
-  vectorPath,
-} from '#test/support/shared-data.js';
+import { type ChainEntry, parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Damages of a signature set, and the link that breaks. */
 const damages: readonly (readonly [code: string, change: (set: BlockSignatures) => BlockSignatures])[] = [
@@ -129,13 +122,13 @@ describe('proofs of blocks', () => {
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
-const keyBlocks = sharedData('mainnet-proofs');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const keyBlocks = vectorPath('collection/mainnet-proofs');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('all of mainnet-genesis, ordinary signatures', () => {
-    const tally = checkChain(readChain(genesis!), readBytes(`${genesis}/zerostate_mc_5E994FCF.boc`));
+describe('the same, on the collection of real data', () => {
+  it('all of mainnet-genesis, ordinary signatures', () => {
+    const tally = checkChain(readChain(genesis), readBytes(`${genesis}/zerostate_mc_5E994FCF.boc`));
     expect(tally).toEqual({
       kinds: new Set(['block_signatures_ordinary']),
       signed: 199,
@@ -145,8 +138,8 @@ describe('the same, on the collection of real data (where ../shared/data is pres
     });
   });
 
-  it.skipIf(recorded === null)('all of recorded-net, through its key blocks, simplex signatures', () => {
-    const tally = checkChain(readChain(recorded!), readBytes(`${recorded}/zerostate-mc.boc`));
+  it('all of recorded-net, through its key blocks, simplex signatures', () => {
+    const tally = checkChain(readChain(recorded), readBytes(`${recorded}/zerostate-mc.boc`));
     expect(tally).toEqual({
       kinds: new Set(['block_signatures_simplex']),
       signed: 1219,
@@ -156,7 +149,7 @@ describe('the same, on the collection of real data (where ../shared/data is pres
     });
   });
 
-  it.skipIf(keyBlocks === null)('mainnet-proofs: blocks after key block 3236530, with shuffled validators', () => {
+  it('mainnet-proofs: blocks after key block 3236530, with shuffled validators', () => {
     const load = (name: string) => readBytes(`${keyBlocks}/${name}`);
     const bytes = load('key_block__3236530');
     const keyBlock = blockIdOfFile(bytes, 3236530);

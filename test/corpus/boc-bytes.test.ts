@@ -4,14 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { BLOCK_FILE, type BocOptions, serializeBoc } from '#formats/cells/boc-serialize.js';
 import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
-import {
-  type ChainEntry,
-  parseChainName,
-  readBytes,
-  readChain,
-  sharedData,
-  vectorPath,
-} from '#test/support/shared-data.js';
+import { type ChainEntry, parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Reads a bag, computes all hashes, writes it again; gives the hash of the first root. */
 function expectSameBytes(bytes: Uint8Array, options: BocOptions, name: string): string {
@@ -49,30 +42,30 @@ describe('cells written again give the bytes of the reference serializer', () =>
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
-const blocks = sharedData('mainnet-blocks');
-const proofs = sharedData('mainnet-proofs');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const blocks = vectorPath('collection/mainnet-blocks');
+const proofs = vectorPath('collection/mainnet-proofs');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('all blocks and proofs of mainnet-genesis', () => {
-    expect(expectSameChain(readChain(genesis!))).toEqual({ block: 805, proof: 199, prooflink: 606 });
+describe('the same, on the collection of real data', () => {
+  it('all blocks and proofs of mainnet-genesis', () => {
+    expect(expectSameChain(readChain(genesis))).toEqual({ block: 805, proof: 199, prooflink: 606 });
   });
 
-  it.skipIf(recorded === null)('all blocks, proofs and zerostates of recorded-net', () => {
-    expect(expectSameChain(readChain(recorded!))).toEqual({ block: 2587, proof: 1219, prooflink: 1368 });
+  it('all blocks, proofs and zerostates of recorded-net', () => {
+    expect(expectSameChain(readChain(recorded))).toEqual({ block: 2587, proof: 1219, prooflink: 1368 });
     for (const name of ['zerostate-mc.boc', 'zerostate-basechain.boc'])
       expectSameBytes(readBytes(`${recorded}/${name}`), BLOCK_FILE, name);
   });
 
-  it.skipIf(blocks === null)('all of mainnet-blocks', () => {
-    const names = readdirSync(blocks!).filter((name) => /\.(boc|bin)$/.test(name));
+  it('all of mainnet-blocks', () => {
+    const names = readdirSync(blocks).filter((name) => /\.(boc|bin)$/.test(name));
     expect(names.length).toBe(8);
     for (const name of names) expectSameBytes(readBytes(`${blocks}/${name}`), BLOCK_FILE, name);
   });
 
-  it.skipIf(proofs === null)('the blocks of mainnet-proofs (its proofs were written by another serializer)', () => {
-    const names = readdirSync(proofs!).filter((name) => name.includes('block__'));
+  it('the blocks of mainnet-proofs (its proofs were written by another serializer)', () => {
+    const names = readdirSync(proofs).filter((name) => name.includes('block__'));
     expect(names.length).toBe(21);
     for (const name of names) expectSameBytes(readBytes(`${proofs}/${name}`), BLOCK_FILE, name);
   });

@@ -21,7 +21,7 @@ import {
   where,
 } from '#test/support/chain-facts.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /**
  * Reads of whole chains, compared with what their files say. Head, header, shards, transactions and two accounts are read
@@ -65,17 +65,17 @@ const CHAINS: Readonly<Record<string, Expected>> = {
 };
 
 for (const [name, expected] of Object.entries(CHAINS)) {
-  const folder = sharedData(name);
-  describe.skipIf(folder === null)(`reads of ${name} are proven and true`, { timeout: FULL ? 600_000 : 60_000 }, () => {
+  const folder = vectorPath(`collection/${name}`);
+  describe(`reads of ${name} are proven and true`, { timeout: FULL ? 600_000 : 60_000 }, () => {
     let facts: ChainFacts;
     let replayed: ReplayedChain;
     let histories: ReadonlyMap<string, readonly TransactionFacts[]>;
     const random = new Random(name);
 
     beforeAll(() => {
-      facts = chainFacts(folder!);
+      facts = chainFacts(folder);
       histories = transactionsByAccount(facts);
-      replayed = replayedChain(folder!);
+      replayed = replayedChain(folder);
     });
 
     const every = (stride: number): readonly BlockFacts[] =>
@@ -84,7 +84,7 @@ for (const [name, expected] of Object.entries(CHAINS)) {
       );
 
     it('as the head goes from block to block', async () => {
-      const { chain, ledger, source } = replayedChain(folder!, 0);
+      const { chain, ledger, source } = replayedChain(folder, 0);
       const basechain = busiest(histories, 0) ?? `0:${toHex(random.bytes(32))}`;
       for (const block of facts.masterchain.slice(1)) {
         const waited = chain.waitForHead(block.id.seqno);

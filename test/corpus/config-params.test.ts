@@ -24,8 +24,8 @@ import {
   proofConfigurations,
   wholeConfigurations,
 } from '#test/support/configurations.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { type Plain, plainConfig, readTongoConfig } from '#test/support/tongo-config.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /**
  * Parameters that the schema says nothing about but that occur in real networks, and what their cells look like. All have
@@ -155,45 +155,40 @@ describe('parameters of real configurations', () => {
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
-const blocks = sharedData('mainnet-blocks');
-const proofs = sharedData('mainnet-proofs');
-const configs = sharedData('configs');
-const whole = sharedData('accounts/configs.json');
-const present = [genesis, recorded, blocks, proofs, configs, whole].every((path) => path !== null);
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const blocks = vectorPath('collection/mainnet-blocks');
+const proofs = vectorPath('collection/mainnet-proofs');
+const configs = vectorPath('collection/configs');
+const whole = vectorPath('collection/accounts/configs.json');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(!present)(
-    'decodes and makes again all of them; without a form are just the known ones',
-    () => {
-      const tally = newTally();
-      checkAll(chainConfigurations(genesis!), tally);
-      checkAll(chainConfigurations(recorded!), tally);
-      checkAll(blockConfigurations(blocks!), tally);
-      checkAll(blockConfigurations(proofs!), tally);
-      checkAll(proofConfigurations(configs!), tally);
-      checkAll(wholeConfigurations(whole!), tally);
-      const raw = [...tally.cells.keys()].filter((index) => !isConfigParamIndex(index));
-      expect(tally.misfits).toEqual(MISFITS);
-      expect(raw.map(String).sort()).toEqual(Object.keys(RAW).sort());
-      const distinct = [...tally.cells.values()].reduce((sum, cells) => sum + cells.size, 0);
-      expect({ configurations: tally.configurations, distinct, pruned: tally.pruned }).toEqual({
-        configurations: 16,
-        distinct: 135,
-        pruned: 0,
-      });
-    },
-    60_000,
-  );
+describe('the same, on the collection of real data', () => {
+  it('decodes and makes again all of them; without a form are just the known ones', () => {
+    const tally = newTally();
+    checkAll(chainConfigurations(genesis), tally);
+    checkAll(chainConfigurations(recorded), tally);
+    checkAll(blockConfigurations(blocks), tally);
+    checkAll(blockConfigurations(proofs), tally);
+    checkAll(proofConfigurations(configs), tally);
+    checkAll(wholeConfigurations(whole), tally);
+    const raw = [...tally.cells.keys()].filter((index) => !isConfigParamIndex(index));
+    expect(tally.misfits).toEqual(MISFITS);
+    expect(raw.map(String).sort()).toEqual(Object.keys(RAW).sort());
+    const distinct = [...tally.cells.values()].reduce((sum, cells) => sum + cells.size, 0);
+    expect({ configurations: tally.configurations, distinct, pruned: tally.pruned }).toEqual({
+      configurations: 16,
+      distinct: 135,
+      pruned: 0,
+    });
+  }, 60_000);
 
-  it.skipIf(configs === null).each([
+  it.each([
     ['4324374', [19, 79, -41, -79, -80]],
     ['33651872', [19]],
     ['65466080', [19, -90, -1000]],
   ] as const)('finds the values that tongo finds in block %s', (seqno, unseen) => {
     const file = `config_proof_${seqno}.boc`;
-    const found = [...proofConfigurations(configs!)].find(({ name }) => name === file);
+    const found = [...proofConfigurations(configs)].find(({ name }) => name === file);
     compare(found!.config, readFileSync(`${configs}/config_${seqno}.json`, 'utf8'), unseen);
   });
 });

@@ -5,7 +5,7 @@ import { interfacesOf } from '#domain/contracts/interfaces.js';
 import { libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex, toHex } from '#kernel/bytes/bytes.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Contracts of mainnet, with the kinds that another project knows them to be of, by its own names. */
 interface KnownContract {
@@ -14,7 +14,7 @@ interface KnownContract {
   readonly want_interfaces: readonly string[];
 }
 
-const accounts = sharedData('accounts');
+const accounts = vectorPath('collection/accounts');
 
 function readJson<T>(name: string): T {
   return JSON.parse(readFileSync(`${accounts}/${name}.json`, 'utf8')) as T;
@@ -71,7 +71,7 @@ const BESIDES: Readonly<Record<string, readonly string[]>> = {
 /** Names of get methods of nearly all wallets. */
 const WALLETS = /^wallet_/;
 
-describe.skipIf(accounts === null)('contracts of mainnet', () => {
+describe('contracts of mainnet', () => {
   it('have the interfaces that are known of them', () => {
     const libraries = new Map(
       readJson<string[]>('inspect_libraries').map((text) => {

@@ -23,12 +23,12 @@ import type { ContractService } from '#services/contracts/contracts-service.js';
 import { ContractsAt, nativeAccountOf } from '#services/contracts/token-reads.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const candidates = new CandidateKinds(CONTRACT_KINDS);
 
-const network = sharedData('recorded-net');
+const network = vectorPath('collection/recorded-net');
 
 /** The newest block of the reference index. */
 const HEAD = 1060;
@@ -255,11 +255,11 @@ function referenceText(name: string, value: string): unknown {
 
 /** Of the other kinds it has no table that was recorded. */
 const referenceRows = (kind: string) =>
-  TABLES[kind] === undefined ? [] : [...readCsv(readBytes(`${network}/v3-tables/${TABLES[kind]}.csv.gz`))];
+  TABLES[kind] === undefined ? [] : [...readCsv(readBytes(`${network}/v3-tables/${TABLES[kind]}.csv.br`))];
 
 const addressOfRow = ({ address, nft_item_address }: Record<string, string>) => (address ?? nft_item_address) as string;
 
-describe.skipIf(network === null)('contracts of the recorded network', { timeout: 240_000 }, () => {
+describe('contracts of the recorded network', { timeout: 240_000 }, () => {
   let tvm: TvmPool;
   let contracts: ReplayedContracts;
   let service: ContractService;
@@ -287,7 +287,7 @@ describe.skipIf(network === null)('contracts of the recorded network', { timeout
       },
       { at: HEAD },
     );
-    const named = JSON.parse(Buffer.from(readBytes(`${network}/addresses.json.gz`)).toString()) as {
+    const named = JSON.parse(Buffer.from(readBytes(`${network}/addresses.json.br`)).toString()) as {
       readonly address: string;
       readonly kind: string;
     }[];

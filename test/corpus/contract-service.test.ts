@@ -3,7 +3,6 @@ import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import type { FeeEstimate } from '#services/contracts/contracts.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
-import { sharedData } from '#test/support/shared-data.js';
 import {
   type LoadedContract,
   REFUSED_BY_TONLIB,
@@ -15,14 +14,14 @@ import {
 } from '#test/support/tonlib-recordings.js';
 import { fromTonlibEntry, shapeOfTonlib, shapeOfValue } from '#test/support/tonlib-stack.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const recordings = sharedData('recorded-net/tonlib-recordings.jsonl.gz');
-const folder = sharedData('recorded-net/chain');
+const recordings = vectorPath('collection/recorded-net/tonlib-recordings.jsonl.br');
+const folder = vectorPath('collection/recorded-net/chain');
 
 let tvm: TvmPool;
 let contracts: ReplayedContracts;
 beforeAll(async () => {
-  if (folder === null) return;
   tvm = await startTvm();
   contracts = replayedContracts(folder, tvm);
 });
@@ -43,14 +42,14 @@ async function differenceOf(
   return JSON.stringify(found) === JSON.stringify(wanted) ? null : { n, desc, found, wanted };
 }
 
-describe.skipIf(recordings === null || folder === null)('what the service of contracts gives', () => {
+describe('what the service of contracts gives', () => {
   it('agrees with tonlib in exit code, stack and gas of all get methods', { timeout: 300_000 }, async () => {
     // tonlib's limit; the service of TON Center and this one have a higher one.
     const service = contracts.serviceOver({ getMethodGas: 1_000_000 });
     const differences: unknown[] = [];
     const refused: string[] = [];
     let compared = 0;
-    for (const loaded of readLoadedContracts(recordings!)) {
+    for (const loaded of readLoadedContracts(recordings)) {
       for (const run of loaded.runs) {
         if (RUNS_THAT_DIFFER.has(run.n)) continue;
         if (run.response['@type'] === 'error') {
@@ -90,7 +89,7 @@ describe.skipIf(recordings === null || folder === null)('what the service of con
     };
     let agreed = 0;
     const differences: unknown[] = [];
-    for (const recorded of readRecordedFees(recordings!)) {
+    for (const recorded of readRecordedFees(recordings)) {
       if (await agrees(recorded)) {
         agreed++;
         continue;

@@ -17,13 +17,13 @@ import {
 } from '#test/support/corpus.js';
 import { errorOf } from '#test/support/error-code.js';
 import { UNTAGGED_BRIDGE } from '#test/support/remake.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import {
   MAINNET_ZEROSTATES,
   RECORDED_ZEROSTATES,
   statesOfChain,
   type Zerostates,
 } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** What the schema leaves as a cell though it is known what it holds. */
 function known(kind: CorpusKind, place: Place | null, cell: Cell): unknown {
@@ -99,50 +99,50 @@ describe('every cell is read by a decoder, pruned, or in a value named as opaque
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
-const blocks = sharedData('mainnet-blocks');
-const proofs = sharedData('mainnet-proofs');
-const configs = sharedData('configs');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const blocks = vectorPath('collection/mainnet-blocks');
+const proofs = vectorPath('collection/mainnet-proofs');
+const configs = vectorPath('collection/configs');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('mainnet-genesis', () => {
-    expect(report('mainnet-genesis', decodeAll(chainFiles(genesis!)))).toEqual({
+describe('the same, on the collection of real data', () => {
+  it('mainnet-genesis', () => {
+    expect(report('mainnet-genesis', decodeAll(chainFiles(genesis)))).toEqual({
       state: 2,
       block: 805,
       'block proof': 805,
     });
   });
 
-  it.skipIf(recorded === null)('recorded-net', () => {
-    expect(report('recorded-net', decodeAll(chainFiles(recorded!)))).toEqual({
+  it('recorded-net', () => {
+    expect(report('recorded-net', decodeAll(chainFiles(recorded)))).toEqual({
       state: 2,
       block: 2587,
       'block proof': 2587,
     });
   });
 
-  it.skipIf(genesis === null)('the states at the end of mainnet-genesis', () => {
-    const sums = decodeAll(lastStates(genesis!, MAINNET_ZEROSTATES));
+  it('the states at the end of mainnet-genesis', () => {
+    const sums = decodeAll(lastStates(genesis, MAINNET_ZEROSTATES));
     expect(report('end of mainnet-genesis', sums)).toEqual({ state: 2 });
     expect(sums.state?.pruned).toBe(0);
   });
 
-  it.skipIf(recorded === null)('the states at the end of recorded-net', () => {
-    const sums = decodeAll(lastStates(recorded!, RECORDED_ZEROSTATES));
+  it('the states at the end of recorded-net', () => {
+    const sums = decodeAll(lastStates(recorded, RECORDED_ZEROSTATES));
     expect(report('end of recorded-net', sums)).toEqual({ state: 2 });
     expect(sums.state?.pruned).toBe(0);
   });
 
-  it.skipIf(blocks === null)('mainnet-blocks', () => {
-    expect(report('mainnet-blocks', decodeAll(blockFiles(blocks!)))).toEqual({ block: 8 });
+  it('mainnet-blocks', () => {
+    expect(report('mainnet-blocks', decodeAll(blockFiles(blocks)))).toEqual({ block: 8 });
   });
 
-  it.skipIf(proofs === null)('mainnet-proofs', () => {
-    expect(report('mainnet-proofs', decodeAll(blockFiles(proofs!)))).toEqual({ block: 21, 'block proof': 21 });
+  it('mainnet-proofs', () => {
+    expect(report('mainnet-proofs', decodeAll(blockFiles(proofs)))).toEqual({ block: 21, 'block proof': 21 });
   });
 
-  it.skipIf(configs === null)('configs', () => {
-    expect(report('configs', decodeAll(configFiles(configs!)))).toEqual({ 'state proof': 4, 'header proof': 1 });
+  it('configs', () => {
+    expect(report('configs', decodeAll(configFiles(configs)))).toEqual({ 'state proof': 4, 'header proof': 1 });
   });
 });

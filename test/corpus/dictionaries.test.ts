@@ -5,13 +5,13 @@ import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
 import { blockFiles, CORPUS_TYPES, type CorpusFile, chainFiles, configFiles } from '#test/support/corpus.js';
 import { type RemakeCounts, Remaker } from '#test/support/remake.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import {
   MAINNET_ZEROSTATES,
   RECORDED_ZEROSTATES,
   statesOfChain,
   type Zerostates,
 } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Makes the values of all files anew. */
 function remakeFiles(files: Iterable<CorpusFile>): RemakeCounts {
@@ -67,37 +67,37 @@ describe('values encoded again and dictionaries built again, extras included, gi
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
-const blocks = sharedData('mainnet-blocks');
-const proofs = sharedData('mainnet-proofs');
-const configs = sharedData('configs');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const blocks = vectorPath('collection/mainnet-blocks');
+const proofs = vectorPath('collection/mainnet-proofs');
+const configs = vectorPath('collection/configs');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('mainnet-genesis', () => {
-    report('mainnet-genesis', remakeFiles(chainFiles(genesis!)));
-    const states = remakeStates(genesis!, MAINNET_ZEROSTATES, 1);
+describe('the same, on the collection of real data', () => {
+  it('mainnet-genesis', () => {
+    report('mainnet-genesis', remakeFiles(chainFiles(genesis)));
+    const states = remakeStates(genesis, MAINNET_ZEROSTATES, 1);
     expect(report('states of mainnet-genesis', states).partlyPruned).toBe(0);
   });
 
-  it.skipIf(recorded === null)('recorded-net: blocks and proofs', () => {
-    report('recorded-net', remakeFiles(chainFiles(recorded!)));
+  it('recorded-net: blocks and proofs', () => {
+    report('recorded-net', remakeFiles(chainFiles(recorded)));
   });
 
-  it.skipIf(recorded === null)('recorded-net: states', () => {
-    const states = remakeStates(recorded!, RECORDED_ZEROSTATES, 10);
+  it('recorded-net: states', () => {
+    const states = remakeStates(recorded, RECORDED_ZEROSTATES, 10);
     expect(report('states of recorded-net', states).partlyPruned).toBe(0);
   });
 
-  it.skipIf(blocks === null)('mainnet-blocks', () => {
-    report('mainnet-blocks', remakeFiles(blockFiles(blocks!)));
+  it('mainnet-blocks', () => {
+    report('mainnet-blocks', remakeFiles(blockFiles(blocks)));
   });
 
-  it.skipIf(proofs === null)('mainnet-proofs', () => {
-    report('mainnet-proofs', remakeFiles(blockFiles(proofs!)));
+  it('mainnet-proofs', () => {
+    report('mainnet-proofs', remakeFiles(blockFiles(proofs)));
   });
 
-  it.skipIf(configs === null)('configs', () => {
-    report('configs', remakeFiles(configFiles(configs!)));
+  it('configs', () => {
+    report('configs', remakeFiles(configFiles(configs)));
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
 import { expectSameTree } from '#test/support/cell-trees.js';
-import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** Bags of cells in texts: hexadecimal or base64, found by how the three magics begin. */
 const HEX = /(?:b5ee9c72|68ff65f3|acc3a728)[0-9a-f]+/gi;
@@ -59,9 +59,9 @@ describe('bags of cells read as @ton/core reads them', () => {
     ['accounts', 100],
   ];
   for (const [folder, atLeast] of rows) {
-    const path = sharedData(folder);
-    it.skipIf(path === null)(`real ${folder}`, () => {
-      const { bags, cells } = compareAll(path as string);
+    const path = vectorPath(`collection/${folder}`);
+    it(`real ${folder}`, () => {
+      const { bags, cells } = compareAll(path);
       console.info(`${folder}: ${bags} bags of cells, ${cells} different cells, all the same`);
       expect(bags).toBeGreaterThanOrEqual(atLeast);
     });

@@ -11,7 +11,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import { blockIdOfFile, blockIdOfName } from '#test/support/block-proof-files.js';
 import { errorCode } from '#test/support/error-code.js';
-import { parseChainName, readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** How often each kind of refusal was met. */
 type Tally = Record<string, number>;
@@ -100,9 +100,9 @@ describe('a block with a flipped bit is refused', () => {
     ['mainnet-blocks', blocksOfFolder],
     ['mainnet-proofs', blocksOfFolder],
   ] as const) {
-    const folder = sharedData(name);
-    it.skipIf(folder === null)(`of ${name}`, () => {
-      const { files, cells } = refuse(blocks(folder!));
+    const folder = vectorPath(`collection/${name}`);
+    it(`of ${name}`, () => {
+      const { files, cells } = refuse(blocks(folder));
       console.log(
         `${name}: ${sum(files)} files refused ${JSON.stringify(files)}; without checksum ${JSON.stringify(cells)}`,
       );

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { itReadsAsBruteForce } from '#test/support/index-comparison.js';
 import { IndexOracle } from '#test/support/index-oracle.js';
 import { type IndexedChain, indexedChain } from '#test/support/indexed-chain.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
 /** A stretch of the recorded network with several shards, and messages to the outside. */
-describe.skipIf(folder === null)('lists of an index of the recorded network are as brute force finds them:', () => {
+describe('lists of an index of the recorded network are as brute force finds them:', () => {
   let chain: IndexedChain;
   let oracle: IndexOracle;
 

@@ -18,12 +18,12 @@ import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { readCsv } from '#test/support/csv.js';
 import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
 import { type RecordedRounds, recordedRounds } from '#test/support/recorded-rounds.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 const STATUS = ['uninit', 'active', 'frozen', 'nonexist'];
 
-describe.skipIf(folder === null)('rows of the recorded network', () => {
+describe('rows of the recorded network', () => {
   let chain: RecordedRounds;
   let rows: RoundRows[];
   const writer = new TransactionWriter();
@@ -348,7 +348,7 @@ describe.skipIf(folder === null)('rows of the recorded network', () => {
   });
 
   function csvRows(table: string): Iterable<Record<string, string>> {
-    return readCsv(readBytes(`${folder}/v3-tables/${table}.csv.gz`));
+    return readCsv(readBytes(`${folder}/v3-tables/${table}.csv.br`));
   }
 
   function addressKey(raw: string): bigint | null {

@@ -14,14 +14,14 @@ import { fromBase64, fromHex, toHex } from '#kernel/bytes/bytes.js';
 import { Random } from '#test/fuzz/random.js';
 import { damageBelow } from '#test/fuzz/seeds.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const candidates = new CandidateKinds(CONTRACT_KINDS);
 
-const contracts = sharedData('contracts');
-const accounts = sharedData('accounts');
+const contracts = vectorPath('collection/contracts');
+const accounts = vectorPath('collection/accounts');
 
 interface State {
   readonly name: string;
@@ -46,14 +46,14 @@ const cellOf = (hex: string): Cell => parseBocRoot(fromHex(hex) as Uint8Array);
 
 /** Codes of the folder with data of theirs beside them. */
 function* statesOfFolder(): Generator<State> {
-  for (const file of readdirSync(contracts as string, { recursive: true }) as string[]) {
+  for (const file of readdirSync(contracts, { recursive: true }) as string[]) {
     if (!file.endsWith('.data.boc')) continue;
-    const path = join(contracts as string, file.replace('.data.boc', ''));
+    const path = join(contracts, file.replace('.data.boc', ''));
     const code = ['.boc', '.library.boc']
       .map((end) => `${path}${end}`)
       .map(readIfThere)
       .find((found) => found !== null);
-    const data = parseBocRoot(readFileSync(join(contracts as string, file)));
+    const data = parseBocRoot(readFileSync(join(contracts, file)));
     if (code != null) yield { name: file, address: Address.ofParts(0, new Uint8Array(32).fill(9)), code, data };
   }
 }
@@ -78,9 +78,9 @@ function* statesOfAccounts(): Generator<State> {
 /** Libraries of the folder, of mainnet and of the accounts, by hash. */
 function libraries(): ReadonlyMap<string, Cell> {
   const cells: Cell[] = [];
-  for (const file of readdirSync(contracts as string, { recursive: true }) as string[]) {
+  for (const file of readdirSync(contracts, { recursive: true }) as string[]) {
     if (file.endsWith('.boc') && !file.endsWith('.data.boc')) {
-      const cell = readIfThere(join(contracts as string, file));
+      const cell = readIfThere(join(contracts, file));
       if (cell !== null) cells.push(cell);
     }
   }
@@ -97,7 +97,7 @@ const KINDS: Readonly<Record<string, string>> = {
   NftSaleGetgemsV4: 'nft_sale',
 };
 
-describe.skipIf(contracts === null || accounts === null)('codes of mainnet', { timeout: 120_000 }, () => {
+describe('codes of mainnet', { timeout: 120_000 }, () => {
   let tvm: TvmPool;
   let known: ReadonlyMap<string, Cell>;
   beforeAll(async () => {

@@ -10,9 +10,9 @@ import type { Cell } from '#formats/cells/cell.js';
 import { openVmCellSlice } from '#formats/tlb/vm-cell-slice.js';
 import type { VmStackValue } from '#formats/tlb/vm-value.js';
 import { fromBase64, fromHex, toHex } from '#kernel/bytes/bytes.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { getMethodRequest } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 interface KnownContract {
   readonly name: string;
@@ -32,7 +32,7 @@ interface KnownRun {
   readonly want_go: string;
 }
 
-const accounts = sharedData('accounts');
+const accounts = vectorPath('collection/accounts');
 
 function readJson<T>(name: string): T {
   return JSON.parse(readFileSync(`${accounts}/${name}.json`, 'utf8')) as T;
@@ -87,7 +87,7 @@ function bitsOfTree(cell: Cell): string {
 /** The expected values are those of an unknown time (of a lockup), or cut to 32 bits (10^10). */
 const EXEMPT = new Set(['GetBalances', 'Storm get_exchange_settings']);
 
-describe.skipIf(accounts === null)('contracts of mainnet', () => {
+describe('contracts of mainnet', () => {
   let pool: TvmPool;
   let config: Cell;
   beforeAll(async () => {

@@ -3,8 +3,8 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import { answerChecks, checkAnswer, latestBlock } from '#test/support/lite-answers.js';
 import { type LiteExchange, readLiteExchanges } from '#test/support/lite-exchanges.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { TlError } from '#test/support/tl-reader.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Questions that nothing could prove an answer to: the shard of the masterchain, shard 0. */
 const UNPROVABLE = 'proofs/shard-question';
@@ -75,11 +75,11 @@ describe('answers of the reference liteserver', () => {
   });
 });
 
-const recorded = sharedData('recorded-net/lite-queries.jsonl.gz');
+const recorded = vectorPath('collection/recorded-net/lite-queries.jsonl.br');
 
-describe('the same, on all recorded answers (where ../shared/data is present)', () => {
-  it.skipIf(recorded === null)('of recorded-net', () => {
-    const tally = checkExchanges(readLiteExchanges(recorded!), 40);
+describe('the same, on all recorded answers', () => {
+  it('of recorded-net', () => {
+    const tally = checkExchanges(readLiteExchanges(recorded), 40);
     expect(tally).toMatchObject({ verified: 1040, withoutProof: 498, unprovable: 12 });
     expectRefusals(tally);
   });

@@ -6,7 +6,7 @@ import { LiteServerQuery, liteServerFunctions } from '#formats/tl/generated/lite
 import { decodeLiteAnswer, decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { type RecordedExchange, readLiteRecording } from '#test/support/lite-recording.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 type LiteFunction = (typeof liteServerFunctions)[number];
 
@@ -95,11 +95,11 @@ describe('the bytes of the reference liteserver', () => {
   });
 });
 
-const recorded = sharedData('recorded-net/lite-queries.jsonl.gz');
+const recorded = vectorPath('collection/recorded-net/lite-queries.jsonl.br');
 
-describe('the same, all that was recorded (where ../shared/data is present)', () => {
-  it.skipIf(recorded === null)('in recorded-net', () => {
-    const tally = checkAll(readLiteRecording(recorded!));
+describe('the same, all that was recorded', () => {
+  it('in recorded-net', () => {
+    const tally = checkAll(readLiteRecording(recorded));
     expect(tally).toMatchObject({ requests: 2154, answers: 1892, errors: 289, unreadable: 30, silent: 3 });
     expect(unanswered(tally)).toEqual(neverAnswered);
   });

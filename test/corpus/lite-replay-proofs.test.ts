@@ -14,7 +14,7 @@ import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { type AnsweredQuestion, provenBy } from '#test/support/lite-comparison.js';
 import { checkDispatchQueue, committedBlocks, masterchainBlock, questionsAbout } from '#test/support/lite-survey.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Asks about masterchain blocks; every answer must prove what it says. @returns answers by function */
 async function survey(ledger: ReplayLedger, seqnos: Iterable<number>): Promise<Record<string, number>> {
@@ -61,32 +61,24 @@ describe('every answer of a replayed chain proves what it says', () => {
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
   }, 60_000);
 
-  const mainnet = sharedData('mainnet-genesis');
-  it.skipIf(mainnet === null)(
-    'about blocks of mainnet-genesis',
-    async () => {
-      const ledger = openReplay(mainnet!, { to: null, head: null });
-      const verified = await survey(ledger, [1, 99, 100, 150, 199]);
-      expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
-    },
-    60_000,
-  );
+  const mainnet = vectorPath('collection/mainnet-genesis');
+  it('about blocks of mainnet-genesis', async () => {
+    const ledger = openReplay(mainnet, { to: null, head: null });
+    const verified = await survey(ledger, [1, 99, 100, 150, 199]);
+    expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
+  }, 60_000);
 
-  const recorded = sharedData('recorded-net/chain');
-  it.skipIf(recorded === null)(
-    'about blocks of recorded-net, the splits and merges of its shards included',
-    async () => {
-      const ledger = openReplay(recorded!, { to: null, head: null });
-      const changes = shardChanges(ledger);
-      expect(changes.splits).toHaveLength(2);
-      expect(changes.merges).toHaveLength(2);
-      const around = [...changes.splits, ...changes.merges].flatMap((seqno) => [seqno - 1, seqno, seqno + 1]);
-      const keyBlocks = [978, 999, 1020];
-      const verified = await survey(ledger, [1, 260, 464, ...around, ...keyBlocks, ledger.lastSeqno]);
-      expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
-    },
-    120_000,
-  );
+  const recorded = vectorPath('collection/recorded-net/chain');
+  it('about blocks of recorded-net, the splits and merges of its shards included', async () => {
+    const ledger = openReplay(recorded, { to: null, head: null });
+    const changes = shardChanges(ledger);
+    expect(changes.splits).toHaveLength(2);
+    expect(changes.merges).toHaveLength(2);
+    const around = [...changes.splits, ...changes.merges].flatMap((seqno) => [seqno - 1, seqno, seqno + 1]);
+    const keyBlocks = [978, 999, 1020];
+    const verified = await survey(ledger, [1, 260, 464, ...around, ...keyBlocks, ledger.lastSeqno]);
+    expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
+  }, 120_000);
 });
 
 /** The masterchain blocks that commit the first blocks after splits and merges. */

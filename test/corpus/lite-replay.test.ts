@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GetMethodRunner, startGetMethods } from '#app/cli/replay-get-methods.js';
 import { getMethodId } from '#drivers/tvm/get-method-id.js';
@@ -35,11 +33,11 @@ import {
   provenBy,
 } from '#test/support/lite-comparison.js';
 import { type LiteExchange, readLiteExchanges } from '#test/support/lite-exchanges.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { TlReader } from '#test/support/tl-reader.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const folder = sharedData('recorded-net/chain');
-const recording = sharedData('recorded-net/lite-queries.jsonl.gz');
+const folder = vectorPath('collection/recorded-net/chain');
+const recording = vectorPath('collection/recorded-net/lite-queries.jsonl.br');
 
 /** A recorded exchange, the envelope of the query included. */
 interface Recorded extends AnsweredQuestion {
@@ -49,7 +47,7 @@ interface Recorded extends AnsweredQuestion {
 }
 
 function* readRecording(path: string): Generator<Recorded> {
-  for (const line of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
+  for (const line of Buffer.from(readBytes(path)).toString('utf8').split('\n')) {
     if (line === '') continue;
     const { n, function: name, desc, request, response } = JSON.parse(line) as Record<string, string | null>;
     const query = fromBase64(request!)!;
@@ -163,9 +161,9 @@ beforeAll(async () => {
 
 afterAll(() => methods.close());
 
-describe.skipIf(folder === null || recording === null)('tern replay of recorded-net, asked what was recorded', () => {
+describe('tern replay of recorded-net, asked what was recorded', () => {
   beforeAll(() => {
-    const content = sortContent(readFolder(folder!));
+    const content = sortContent(readFolder(folder));
     const chain = buildChain(content, null);
     const made = new Map<number, ReplayLedger>();
     ledgers = (head) => {
@@ -188,7 +186,7 @@ describe.skipIf(folder === null || recording === null)('tern replay of recorded-
     const problems: string[] = [];
     // The head of the recorded node moved on while it was asked.
     let head = 1048;
-    for (const exchange of readRecording(recording!)) {
+    for (const exchange of readRecording(recording)) {
       const { n, function: name, desc, query, response } = exchange;
       if (response === null) {
         expect(await ask(query, head, false), `${n} ${desc}`).toBeNull();

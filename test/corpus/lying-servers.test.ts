@@ -11,7 +11,7 @@ import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { type Lie, liesAbout, lyingServer, recordingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** A read, and another one of the same kind whose answers a liar may give instead. */
 interface Scenario {
@@ -252,9 +252,9 @@ describe('of servers that lie, no value is taken that is not true', () => {
     expect(tally.answers.size).toBe(16);
   });
 
-  const folder = sharedData('recorded-net/chain');
-  it.skipIf(folder === null)('on the recorded network', { timeout: 300_000 }, async () => {
-    const tally = await tellLies(folder!, null, scenarios(600, 500, MODERN), new Random('recorded'), 5);
+  const folder = vectorPath('collection/recorded-net/chain');
+  it('on the recorded network', { timeout: 300_000 }, async () => {
+    const tally = await tellLies(folder, null, scenarios(600, 500, MODERN), new Random('recorded'), 5);
     report(tally);
     expect(tally.lies).toBeGreaterThan(3000);
     expect(tally.answers.size).toBe(17);

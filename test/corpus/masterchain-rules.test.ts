@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { compareMasterchainRules } from '#test/support/masterchain-rules.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { compareSplitMergeStates } from '#test/support/split-merge-states.js';
 import { MAINNET_ZEROSTATES, RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const recorded = sharedData('recorded-net/chain');
-const genesis = sharedData('mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const genesis = vectorPath('collection/mainnet-genesis');
 
-describe('what masterchain blocks have beside accounts, made anew (where ../shared/data is present)', () => {
-  it.skipIf(recorded === null)('is as the reference software wrote it', { timeout: 120_000 }, () => {
-    expect(compareMasterchainRules(recorded!, RECORDED_ZEROSTATES)).toEqual({
+describe('what masterchain blocks have beside accounts, made anew', () => {
+  it('is as the reference software wrote it', { timeout: 120_000 }, () => {
+    expect(compareMasterchainRules(recorded, RECORDED_ZEROSTATES)).toEqual({
       masterchainBlocks: 1219,
       shardBlocks: 1368,
       keyBlocks: 3,
@@ -20,41 +20,33 @@ describe('what masterchain blocks have beside accounts, made anew (where ../shar
   });
 
   // The software of 2019 wrote all entries of shards in the form that is now only that of a workchain's first one.
-  it.skipIf(genesis === null)(
-    'is as in the first blocks of mainnet, but for the form of entries',
-    { timeout: 60_000 },
-    () => {
-      expect(compareMasterchainRules(genesis!, MAINNET_ZEROSTATES, 'shard_descr')).toEqual({
-        masterchainBlocks: 199,
-        shardBlocks: 606,
-        keyBlocks: 0,
-        splits: 3,
-        merges: 0,
-        differences: [],
-      });
-    },
-  );
+  it('is as in the first blocks of mainnet, but for the form of entries', { timeout: 60_000 }, () => {
+    expect(compareMasterchainRules(genesis, MAINNET_ZEROSTATES, 'shard_descr')).toEqual({
+      masterchainBlocks: 199,
+      shardBlocks: 606,
+      keyBlocks: 0,
+      splits: 3,
+      merges: 0,
+      differences: [],
+    });
+  });
 });
 
-describe('the states from which blocks after splits and merges start (where ../shared/data is present)', () => {
-  it.skipIf(recorded === null)('are those of the reference software', { timeout: 120_000 }, () => {
-    const report = compareSplitMergeStates(recorded!, RECORDED_ZEROSTATES.basechain);
+describe('the states from which blocks after splits and merges start', () => {
+  it('are those of the reference software', { timeout: 120_000 }, () => {
+    const report = compareSplitMergeStates(recorded, RECORDED_ZEROSTATES.basechain);
     expect(report).toEqual({ afterSplit: 4, afterMerge: 2, messages: 148, differences: [] });
   });
 
-  it.skipIf(genesis === null)(
-    'are those of mainnet, up to what its first blocks noted at once',
-    { timeout: 60_000 },
-    () => {
-      const { differences, ...counts } = compareSplitMergeStates(genesis!, MAINNET_ZEROSTATES.basechain);
-      expect(counts).toEqual({ afterSplit: 6, afterMerge: 0, messages: 0 });
-      // The software of 2019 noted in the very first block of a half that it had received all that the masterchain sent.
-      const expected = [
-        ...['c000000000000000,35', '4000000000000000,35'],
-        ...['2000000000000000,71', '6000000000000000,71'],
-        ...['a000000000000000,72', 'e000000000000000,72'],
-      ].flatMap((block) => [`proc_info: ${block}`, `min_ref_mc_seqno: ${block}`]);
-      expect(differences).toEqual(expected);
-    },
-  );
+  it('are those of mainnet, up to what its first blocks noted at once', { timeout: 60_000 }, () => {
+    const { differences, ...counts } = compareSplitMergeStates(genesis, MAINNET_ZEROSTATES.basechain);
+    expect(counts).toEqual({ afterSplit: 6, afterMerge: 0, messages: 0 });
+    // The software of 2019 noted in the very first block of a half that it had received all that the masterchain sent.
+    const expected = [
+      ...['c000000000000000,35', '4000000000000000,35'],
+      ...['2000000000000000,71', '6000000000000000,71'],
+      ...['a000000000000000,72', 'e000000000000000,72'],
+    ].flatMap((block) => [`proc_info: ${block}`, `min_ref_mc_seqno: ${block}`]);
+    expect(differences).toEqual(expected);
+  });
 });

@@ -5,7 +5,7 @@ import { applyMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-updat
 import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { blockLinks, ChainStates } from '#test/support/chain-states.js';
-import { readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /**
  * Follows both chains from their zerostates: applies the update of every block, makes an update of its own between the two
@@ -52,17 +52,17 @@ describe('Merkle updates lead from the zerostates to every later state', () => {
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
-const recorded = sharedData('recorded-net/chain');
+const genesis = vectorPath('collection/mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
 
-describe('the same, on the collection of real data (where ../shared/data is present)', () => {
-  it.skipIf(genesis === null)('all of mainnet-genesis, with shard splits', () => {
-    const counts = followChain(genesis!, 'zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc');
+describe('the same, on the collection of real data', () => {
+  it('all of mainnet-genesis, with shard splits', () => {
+    const counts = followChain(genesis, 'zerostate_mc_5E994FCF.boc', 'zerostate_wc0_EE0BEDFE.boc');
     expect(counts).toEqual({ blocks: 805, beforeSplit: 3, afterSplit: 6, afterMerge: 0 });
   });
 
-  it.skipIf(recorded === null)('all of recorded-net, with shard splits and merges', () => {
-    const counts = followChain(recorded!, 'zerostate-mc.boc', 'zerostate-basechain.boc');
+  it('all of recorded-net, with shard splits and merges', () => {
+    const counts = followChain(recorded, 'zerostate-mc.boc', 'zerostate-basechain.boc');
     expect(counts).toEqual({ blocks: 2587, beforeSplit: 2, afterSplit: 4, afterMerge: 2 });
   });
 });

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { decodeBody, opcodeName } from '#domain/bodies/decode-body.js';
 import { decodeBodyText, parseOpcode } from '#domain/bodies/decode-text.js';
 import { bodyCell, readJsonLines } from '#test/support/message-bodies.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const recordings = sharedData('recorded-net');
-const messages = sharedData('messages');
+const recordings = vectorPath('collection/recorded-net');
+const messages = vectorPath('collection/messages');
 
 interface Recording {
   readonly method: string;
@@ -75,18 +75,18 @@ function differsFrom({ body, decoded, opcodeName: name }: Shown): boolean {
   return JSON.stringify(ours.decoded) !== JSON.stringify(decoded);
 }
 
-describe.skipIf(recordings === null)('the bodies of a recorded network', () => {
-  const folder = recordings ?? '';
+describe('the bodies of a recorded network', () => {
+  const folder = recordings;
 
   it('are decoded as the reference service decodes them', { timeout: 60_000 }, () => {
-    const bodies = bodiesOf([join(folder, 'v3-recordings.jsonl.gz'), join(folder, 'v3-traces.jsonl.gz')]);
+    const bodies = bodiesOf([join(folder, 'v3-recordings.jsonl.br'), join(folder, 'v3-traces.jsonl.br')]);
     expect(bodies.length).toBeGreaterThan(3_700);
     const different = bodies.filter(differsFrom).map(({ body }) => body);
     expect(different.sort()).toEqual([...DIFFERENCES.keys()].sort());
   });
 
   it('and those of /decode', () => {
-    const requests = readJsonLines<Recording>(join(folder, 'v3-recordings.jsonl.gz')).filter(
+    const requests = readJsonLines<Recording>(join(folder, 'v3-recordings.jsonl.br')).filter(
       ({ path, status }) => path === '/decode' && status === 200,
     );
     for (const { method, query, body, response } of requests) {
@@ -112,9 +112,9 @@ function wantedBy(query: string): Wanted {
   return { opcodes: parameters.getAll('opcodes'), bodies: parameters.getAll('bodies') };
 }
 
-describe.skipIf(messages === null)('bodies of mainnet', () => {
+describe('bodies of mainnet', () => {
   it('are decoded as published answers show them', () => {
-    const text = readFileSync(join(messages ?? '', 'decode-pairs.json'), 'utf8');
+    const text = readFileSync(join(messages, 'decode-pairs.json'), 'utf8');
     const pairs = JSON.parse(text) as Record<string, unknown>[];
     // Older versions of the service had another form, without `@type`.
     const shown = pairs.filter(({ decoded }) => typeof decoded === 'object' && decoded !== null && '@type' in decoded);

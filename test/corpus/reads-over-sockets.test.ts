@@ -16,7 +16,7 @@ import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { liesAbout } from '#test/support/lying-source.js';
 import { replayServer } from '#test/support/replayed-chain.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
 const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RoundValidator } from '#localnet/validation/round-validator.js';
 import { chainRounds } from '#test/support/chain-rounds.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 interface Tally {
   blocks: number;
@@ -23,19 +23,15 @@ function validateChain(folder: string): Tally {
   return tally;
 }
 
-const recorded = sharedData('recorded-net/chain');
-const genesis = sharedData('mainnet-genesis');
+const recorded = vectorPath('collection/recorded-net/chain');
+const genesis = vectorPath('collection/mainnet-genesis');
 
-describe('the check of rounds accepts blocks of the reference software (where ../shared/data is present)', () => {
-  it.skipIf(recorded === null)(
-    'all of recorded-net: splits and merges, key blocks, deferred messages',
-    { timeout: 900_000 },
-    () => {
-      expect(validateChain(recorded!)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
-    },
-  );
+describe('the check of rounds accepts blocks of the reference software', () => {
+  it('all of recorded-net: splits and merges, key blocks, deferred messages', { timeout: 900_000 }, () => {
+    expect(validateChain(recorded)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
+  });
 
-  it.skipIf(genesis === null)('all of mainnet-genesis, under its old rules', { timeout: 900_000 }, () => {
-    expect(validateChain(genesis!)).toEqual({ blocks: 805, transactions: 2187, deviations: 0 });
+  it('all of mainnet-genesis, under its old rules', { timeout: 900_000 }, () => {
+    expect(validateChain(genesis)).toEqual({ blocks: 805, transactions: 2187, deviations: 0 });
   });
 });

@@ -17,14 +17,14 @@ import { RoundSource } from '#services/indexer/rounds/round-source.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { replayedChain, replayServer } from '#test/support/replayed-chain.js';
 import { roundsOfChain } from '#test/support/rounds-of-chain.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const recorded = sharedData('recorded-net/chain');
+const recorded = vectorPath('collection/recorded-net/chain');
 
-describe.skipIf(recorded === null)('the rounds of the recorded network', () => {
+describe('the rounds of the recorded network', () => {
   it('are as its files say, over splits and merges', { timeout: 120_000 }, async () => {
-    const expected = roundsOfChain(recorded!);
-    const { chain, ledger, source, clock } = replayedChain(recorded!);
+    const expected = roundsOfChain(recorded);
+    const { chain, ledger, source, clock } = replayedChain(recorded);
     const rounds = new RoundSource({}, { chain, clock, logger: silentLogger });
     let seqno = 0;
     for await (const round of rounds.rounds(1, ledger.lastSeqno)) {

@@ -9,7 +9,6 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
-import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
 import {
   type LoadedContract,
   REFUSED_BY_TONLIB,
@@ -19,10 +18,10 @@ import {
 } from '#test/support/tonlib-recordings.js';
 import { fromTonlibEntry, shapeOfTonlib, shapeOfValue } from '#test/support/tonlib-stack.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const recordings = sharedData('recorded-net/tonlib-recordings.jsonl.gz');
-const chain = sharedData('recorded-net/chain');
-const here = recordings !== null && chain !== null;
+const recordings = vectorPath('collection/recorded-net/tonlib-recordings.jsonl.br');
+const chain = vectorPath('collection/recorded-net/chain');
 
 const cellOf = (text: string): Cell | null => (text === '' ? null : parseBocRoot(fromBase64(text)!));
 
@@ -85,8 +84,8 @@ describe('get methods as the real tonlib ran them agree in exit code, stack and 
     expect(await compareAll(loaded, () => masterchain)).toEqual({ compared: 45, refused: [], differences: [] });
   });
 
-  it.skipIf(!here)('in all recordings', async () => {
-    const ledger = openReplay(chain!, { to: 1_200, head: null });
+  it('in all recordings', async () => {
+    const ledger = openReplay(chain, { to: 1_200, head: null });
     const masterchains = new Map<number, Masterchain>();
     const masterchainAt = (seqno: number): Masterchain => {
       const known = masterchains.get(seqno);
@@ -95,7 +94,7 @@ describe('get methods as the real tonlib ran them agree in exit code, stack and 
       masterchains.set(seqno, found);
       return found;
     };
-    const { compared, refused, differences } = await compareAll(readLoadedContracts(recordings!), masterchainAt);
+    const { compared, refused, differences } = await compareAll(readLoadedContracts(recordings), masterchainAt);
     expect(differences).toEqual([]);
     expect(compared).toBe(2_319);
     const unknown = refused.filter((message) => !REFUSED_BY_TONLIB.some((known) => known.test(message)));

@@ -9,10 +9,10 @@ import { compareBytes, toBase64, toHex } from '#kernel/bytes/bytes.js';
 import { Random } from '#test/fuzz/random.js';
 import { transactionCells } from '#test/support/block-transactions.js';
 import { type BlockFacts, chainFacts } from '#test/support/chain-facts.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { type StoredTrace, TraceStore } from '#test/support/trace-store.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
 /** Blocks by the masterchain block that commits them, by its seqno. */
 function roundsOf(chain: string): BlockFacts[][] {
@@ -80,7 +80,7 @@ function columns({ trace_id, state, ...trace }: StoredTrace): Record<string, str
   return { trace_id: toBase64(trace_id), state, ...Object.fromEntries(texts) };
 }
 
-describe.skipIf(folder === null)('traces of the recorded network', () => {
+describe('traces of the recorded network', () => {
   let rounds: TraceTransaction[][];
   let head: number;
 
@@ -104,7 +104,7 @@ describe.skipIf(folder === null)('traces of the recorded network', () => {
   it('are those of the other index, all of them', () => {
     const expected = new Map<string, Record<string, string>>();
     for (const { external_hash: _, external_hash_norm: __, classification_state: ___, ...row } of csvRows(
-      `${folder}/v3-tables/traces.csv.gz`,
+      `${folder}/v3-tables/traces.csv.br`,
     )) {
       expected.set(row.trace_id!, row);
     }
@@ -122,7 +122,7 @@ describe.skipIf(folder === null)('traces of the recorded network', () => {
     const hashes = new Map(rounds.flat().map(({ id, hash }) => [id, toBase64(hash)]));
     const found = new Map(roots.map(([id, root]) => [hashes.get(id)!, ids.get(root)!]));
     const expected = new Map<string, string>();
-    for (const { hash, trace_id } of csvRows(`${folder}/v3-tables/transactions.csv.gz`)) expected.set(hash!, trace_id!);
+    for (const { hash, trace_id } of csvRows(`${folder}/v3-tables/transactions.csv.br`)) expected.set(hash!, trace_id!);
     expect(expected.size).toBeGreaterThan(10_000);
     expect(found).toEqual(expected);
   });
@@ -165,7 +165,7 @@ describe.skipIf(folder === null)('traces of the recorded network', () => {
 
   it('have the trees that the other index answers', () => {
     let compared = 0;
-    for (const line of Buffer.from(readBytes(`${folder}/v3-traces.jsonl.gz`))
+    for (const line of Buffer.from(readBytes(`${folder}/v3-traces.jsonl.br`))
       .toString()
       .trimEnd()
       .split('\n')) {

@@ -4,8 +4,8 @@ import { printPosition } from '#formats/proofs/block-id.js';
 import type { ChainBlock } from '#localnet/replay/recorded-chain.js';
 import { judgeGenesis, judgeRecorded, knownDifferences } from '#test/support/expected-repetitions.js';
 import { type Repetition, TransactionRepeater } from '#test/support/repeated-transactions.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Of how many blocks one is taken. All of them: `npm run -s sim -- transactions`. */
 const ONE_OF = 10;
@@ -46,12 +46,12 @@ describe('transactions of the first blocks of the recorded network, emulated aga
   });
 });
 
-const recorded = sharedData('recorded-net/chain');
+const recorded = vectorPath('collection/recorded-net/chain');
 
-describe.skipIf(recorded === null)('transactions of the recorded network, emulated again', () => {
+describe('transactions of the recorded network, emulated again', () => {
   it('have the recorded hashes and leave the recorded accounts, but for those listed', async () => {
     const listed = new Set(knownDifferences['recorded-net'].map(({ block }) => block));
-    const repeater = new TransactionRepeater(recorded!, pool);
+    const repeater = new TransactionRepeater(recorded, pool);
     const all = await repeat(repeater, ({ id }, i) => i % ONE_OF === 0 || listed.has(printPosition(id)));
     const { same, problems } = judgeRecorded(all);
     expect(problems).toEqual([]);
@@ -59,11 +59,11 @@ describe.skipIf(recorded === null)('transactions of the recorded network, emulat
   });
 });
 
-const genesis = sharedData('mainnet-genesis');
+const genesis = vectorPath('collection/mainnet-genesis');
 
-describe.skipIf(genesis === null)('transactions of the first blocks of mainnet, emulated again', () => {
+describe('transactions of the first blocks of mainnet, emulated again', () => {
   it('are the same without code, and with code but for gas as it was then', async () => {
-    const repeater = new TransactionRepeater(genesis!, pool, 'full');
+    const repeater = new TransactionRepeater(genesis, pool, 'full');
     const { same, different, problems } = judgeGenesis(await repeat(repeater, (_, i) => i % ONE_OF === 0));
     expect(problems).toEqual([]);
     expect(same).toBeGreaterThan(50);

@@ -17,10 +17,10 @@ import {
   type Recorded,
   readV3Recordings,
 } from '#test/support/recorded-v3.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
-const recordings = sharedData('recorded-net/v3-recordings.jsonl.gz');
-const chain = sharedData('recorded-net/chain');
+const recordings = vectorPath('collection/recorded-net/v3-recordings.jsonl.br');
+const chain = vectorPath('collection/recorded-net/chain');
 
 const dialect = dialectOf('toncenter');
 const bytes = (text: string) => fromBase64(text) as Uint8Array;
@@ -36,13 +36,13 @@ function corrected(expected: Recorded): Recorded {
   return { ...expected, description: { ...description, compute_ph: { ...others, gas_used, gas_fees } } };
 }
 
-describe.skipIf(recordings === null || chain === null)('what the reference service of API v3 answers', () => {
+describe('what the reference service of API v3 answers', () => {
   let byHash: ReadonlyMap<string, ChainTransaction>;
   let answers: Recorded[];
 
   beforeAll(() => {
-    byHash = chainTransactions(chain as string);
-    answers = readV3Recordings(recordings as string)
+    byHash = chainTransactions(chain);
+    answers = readV3Recordings(recordings)
       .filter(({ status, response }) => status === 200 && typeof response === 'object' && response !== null)
       .map(({ response }) => response);
   }, 60_000);

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readSources } from '#test/arch/read-sources.js';
 import { isTwin, parseSource } from '#test/arch/source-file.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { collectSchema, quotedIn, schemaPage } from './schema-page.js';
 
 const lines = collectSchema().flatMap((each) => each.lines);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { ReplayProcess } from '#test/support/replay-process.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { loadConnections } from './connections.js';
 import { loadLimits } from './limits.js';
 import { loadLocalnet } from './localnet.js';
@@ -93,7 +93,7 @@ async function onRecordedChain(
   run: (ground: Pick<Ground, 'folder' | 'config'>) => Promise<boolean>,
   scratch: string,
 ): Promise<boolean> {
-  const folder = sharedData('recorded-net/chain') ?? vectorPath('recorded-chain');
+  const folder = vectorPath('collection/recorded-net/chain');
   const config = join(scratch, 'global.config.json');
   const replay = await ReplayProcess.start(folder, config);
   try {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { generateTl } from '../../scripts/tl-code.js';
 import { lineId, parseTlSchema, type TlDeclaration } from '../../scripts/tl-schema.js';
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 // Worker threads find their code and its loader by themselves: where the sources run, and in a published package.
 

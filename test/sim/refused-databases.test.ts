@@ -8,9 +8,9 @@ import { migrate } from '#drivers/store/migrate.js';
 import { readMigrations } from '#drivers/store/migration-files.js';
 import { startTestServer } from '#test/support/database-server.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { runTern } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { differences, onDatabase } from './index-ground.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-refused-'));

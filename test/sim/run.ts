@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { sharedData } from '#test/support/shared-data.js';
 import { stopTestServer } from '#test/support/test-database.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { fillInAnyOrder } from './fill-order.js';
 import { fullDisk } from './full-disk.js';
 import { emptyIndex } from './index-ground.js';
@@ -45,7 +45,7 @@ const kills: Scenario = async (trial) => {
 };
 
 const order: Scenario = async ({ seed, say }) => {
-  const folder = sharedData('recorded-net/chain') ?? DEV_CHAIN;
+  const folder = vectorPath('collection/recorded-net/chain');
   return fillInAnyOrder({ folder, last: null, ranges: 24, seed, say });
 };
 

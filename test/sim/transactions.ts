@@ -3,7 +3,7 @@ import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { systemClock } from '#kernel/clock/system-clock.js';
 import { type Judgement, judgeGenesis, judgeRecorded } from '#test/support/expected-repetitions.js';
 import { type Repetition, TransactionRepeater } from '#test/support/repeated-transactions.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Emulates every transaction of both recorded chains again. @returns what is not as expected */
 export async function repeatTransactions(say: (line: string) => void): Promise<readonly string[]> {
@@ -15,8 +15,7 @@ export async function repeatTransactions(say: (line: string) => void): Promise<r
     log_level: LogLevel,
     judge: (all: readonly Repetition[]) => Judgement,
   ): Promise<readonly string[]> => {
-    const folder = sharedData(path);
-    if (folder === null) return [`${path}: is not there`];
+    const folder = vectorPath(`collection/${path}`);
     const repeater = new TransactionRepeater(folder, pool, log_level);
     const { masterchain, shards } = repeater.chain;
     const all: Repetition[] = [];

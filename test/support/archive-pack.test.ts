@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readArchivePack, writeArchivePack } from '#test/support/archive-pack.js';
-import { parseChainName, readBytes, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const entries = [
   { name: 'first', data: new Uint8Array([1, 2, 3]) },

@@ -10,7 +10,7 @@ import { BlockProof, BlockSignatures } from '#formats/tlb/block-proof.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { fromHex } from '#kernel/bytes/bytes.js';
-import type { ChainName } from '#test/support/shared-data.js';
+import type { ChainName } from '#test/support/vector-files.js';
 
 /** The id of a block from its file. */
 export function blockIdOfFile(bytes: Uint8Array, seqno: number, shard: Shard = MASTERCHAIN_SHARD): BlockId {

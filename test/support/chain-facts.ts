@@ -13,7 +13,7 @@ import { shardContains } from '#formats/tlb/shard-ident.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readChain } from '#test/support/shared-data.js';
+import { parseChainName, readChain } from '#test/support/vector-files.js';
 
 /** A transaction as a block lists it. */
 export interface TransactionFacts {

@@ -8,8 +8,8 @@ import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type ConfigDictionary, configDictionary } from '#formats/tlb/config/config-params.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { parseChainName, readBytes, readChain } from '#test/support/shared-data.js';
 import { TlReader } from '#test/support/tl-reader.js';
+import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 
 /** A configuration of the collection; of one in a proof, parts may be pruned. */
 export interface NamedConfiguration {

@@ -7,8 +7,8 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** A contract of the recorded network. */
 export interface RecordedAccount extends NativeAccount {

@@ -7,7 +7,7 @@ import { BlockProof } from '#formats/tlb/block-proof.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { merkleProof } from '#formats/tlb/merkle-update.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
-import { parseChainName, readBytes, readChain } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 
 /** What a file of the collection holds. */
 export type CorpusKind = 'block' | 'block proof' | 'state' | 'state proof' | 'header proof';

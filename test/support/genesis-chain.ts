@@ -11,7 +11,7 @@ import type { SignatureSet } from '#formats/proofs/signature-set.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { blockIdOfFile, blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** A block of mainnet's first ten, with the whole state after it. */
 export interface GenesisBlock {

@@ -8,7 +8,7 @@ import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Unix seconds that tests take for now. */
 export const NOW = 1_800_000_000;

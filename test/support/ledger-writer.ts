@@ -4,7 +4,7 @@ import process from 'node:process';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { hasChain, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { liveRounds } from '#test/support/live-rounds.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const folder = process.argv[2]!;
 const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { TlReader } from '#test/support/tl-reader.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** One recorded question to a liteserver and its answer. */
 export interface LiteExchange {
@@ -16,9 +15,9 @@ export interface LiteExchange {
   readonly response: Uint8Array;
 }
 
-/** The answered ones of a recording (JSON lines, packed with gzip); errors and silences are left out. */
+/** The answered ones of a recording (JSON lines, compressed); errors and silences are left out. */
 export function* readLiteExchanges(path: string): Generator<LiteExchange> {
-  for (const line of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
+  for (const line of Buffer.from(readBytes(path)).toString('utf8').split('\n')) {
     if (line === '') continue;
     const { n, function: name, desc, result, request, response } = JSON.parse(line) as Record<string, string>;
     if (response === null || result === 'liteServer.error' || result === null) continue;

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** One recorded question to a liteserver, as its bytes were. */
 export interface RecordedExchange {
@@ -16,9 +15,9 @@ export interface RecordedExchange {
   readonly result: string | null;
 }
 
-/** All of a recording (JSON lines, packed with gzip), errors and silences included. */
+/** All of a recording (JSON lines, compressed), errors and silences included. */
 export function* readLiteRecording(path: string): Generator<RecordedExchange> {
-  for (const line of gunzipSync(readFileSync(path)).toString('utf8').split('\n')) {
+  for (const line of Buffer.from(readBytes(path)).toString('utf8').split('\n')) {
     if (line === '') continue;
     const { n, function: name, desc, request, response, result } = JSON.parse(line);
     yield {

@@ -28,8 +28,8 @@ import {
   specialValues,
 } from '#localnet/producer/masterchain/value-rules.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readBytes, readChain } from '#test/support/shared-data.js';
 import type { Zerostates } from '#test/support/states-of-chain.js';
+import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 
 /** What is made anew of each recorded masterchain block, and compared. */
 export interface RulesReport {

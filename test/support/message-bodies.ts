@@ -1,6 +1,6 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** A body, and what the reference service of API v3 shows for it. */
 export interface RecordedBody {

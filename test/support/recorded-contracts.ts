@@ -4,7 +4,7 @@ import { parseAddress } from '#formats/address/parse-address.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { readCsv } from '#test/support/csv.js';
 import { insert } from '#test/support/indexed-chain.js';
-import { readBytes } from '#test/support/shared-data.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 type Row = Record<string, string>;
 
@@ -14,7 +14,7 @@ type Row = Record<string, string>;
  */
 export async function addRecordedContracts(client: pg.Client, network: string): Promise<void> {
   const table = (name: string) =>
-    [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.gz`))].sort((a, b) => Number(a.id) - Number(b.id));
+    [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.br`))].sort((a, b) => Number(a.id) - Number(b.id));
   const whitelist = table('vesting_whitelist');
   await insert(
     client,

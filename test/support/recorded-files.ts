@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readBytes, readChain, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Files to write: text, or bytes. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;

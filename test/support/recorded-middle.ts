@@ -14,7 +14,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import type { ChainState, ChainTip, NewBlock, Round } from '#localnet/ledger/round.js';
 import { readArchivePack } from '#test/support/archive-pack.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readBytes, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** A part of a recorded chain, with what its first round refers to. */
 export interface MiddleOfChain {

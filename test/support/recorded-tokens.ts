@@ -5,7 +5,7 @@ import { confirmEvents } from '#drivers/store/write/token-events.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { readCsv } from '#test/support/csv.js';
 import { insert } from '#test/support/indexed-chain.js';
-import { readBytes } from '#test/support/shared-data.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** Any of the columns that say of which state a row is. */
 const READ_FROM = { last_trans_lt: 1n, mc_seqno: 1 };
@@ -15,7 +15,7 @@ const READ_FROM = { last_trans_lt: 1n, mc_seqno: 1 };
  * events confirmed. @param network the folder of the recorded network
  */
 export async function addRecordedTokens(client: pg.Client, network: string): Promise<void> {
-  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.gz`))];
+  const table = (name: string) => [...readCsv(readBytes(`${network}/v3-tables/${name}.csv.br`))];
   const wallets = table('jetton_wallets').map((row) => ({
     ...{ address: bytes(row.address!), ...READ_FROM, balance: BigInt(row.balance!) },
     ...{ owner: bytes(row.owner!), jetton: bytes(row.jetton!) },

@@ -6,7 +6,7 @@ import { forEachEntry } from '#formats/cells/dict-iterate.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
-import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** JSON as it was recorded. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods

@@ -4,7 +4,7 @@ import { parseAddress } from '#formats/address/parse-address.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import { readCsv } from '#test/support/csv.js';
 import { insert } from '#test/support/indexed-chain.js';
-import { readBytes } from '#test/support/shared-data.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 type Row = Readonly<Record<string, string>>;
 type Column = readonly [name: string, form: (text: string) => unknown];
@@ -124,7 +124,7 @@ const TABLES: Readonly<Record<string, readonly [table: string, columns: Readonly
 export async function addReferenceTokens(client: pg.Client, folder: string): Promise<void> {
   for (const [file, [table, own]] of Object.entries(TABLES)) {
     const columns = { ...STATE, ...own };
-    const rows = [...readCsv(readBytes(`${folder}/${file}.csv.gz`))].map((row: Row) => {
+    const rows = [...readCsv(readBytes(`${folder}/${file}.csv.br`))].map((row: Row) => {
       const values = Object.entries(columns).map(([theirs, [ours, form]]) => {
         const value = row[theirs]!;
         return [ours, value === '' ? null : form(value)];

@@ -7,7 +7,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readChain } from '#test/support/shared-data.js';
+import { parseChainName, readChain } from '#test/support/vector-files.js';
 
 /** What is in a round, by the files alone. */
 export interface ExpectedRound {

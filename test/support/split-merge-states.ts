@@ -11,7 +11,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { mergeStates, splitStateCell } from '#localnet/producer/masterchain/merge-states.js';
 import { splitState } from '#localnet/producer/masterchain/split-state.js';
 import { type BlockLink, blockLinks } from '#test/support/chain-states.js';
-import { readBytes, readChain } from '#test/support/shared-data.js';
+import { readBytes, readChain } from '#test/support/vector-files.js';
 
 /** What came of the first blocks after splits and merges. */
 export interface SplitMergeReport {

@@ -2,7 +2,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { type BlockLink, blockLinks, ChainStates } from '#test/support/chain-states.js';
-import { readBytes, readChain } from '#test/support/shared-data.js';
+import { readBytes, readChain } from '#test/support/vector-files.js';
 
 /** File names of the zerostates of masterchain and basechain in a folder with archive packs. */
 export interface Zerostates {

@@ -3,8 +3,8 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { fromBase64 } from '#kernel/bytes/bytes.js';
 import type { FeeQuestion } from '#services/contracts/contracts.js';
-import { readBytes } from '#test/support/shared-data.js';
 import type { TonlibEntry } from '#test/support/tonlib-stack.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** A get method as tonlib ran it. */
 export interface RecordedRun {

@@ -4,7 +4,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { fromHex } from '#kernel/bytes/bytes.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** Code of one cell, from hexadecimal bytes after `SETCP 0`; references to more may follow. */
 export function codeOf(hex: string, ...refs: readonly Cell[]): Cell {

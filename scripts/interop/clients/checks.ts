@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ServedTern } from '#test/support/served-tern.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
 import { RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { chainTruth } from '../chain-truth.js';
 import { CheckReport } from '../check-report.js';
 import { checkBlueprint } from './blueprint-checks.js';
@@ -23,8 +23,7 @@ if (python === undefined || packages === undefined || goProgram === undefined ||
     'wanted: a Python with tonutils, a folder with npm packages, a program made of tonutils-go, a browser',
   );
 }
-const network = sharedData('recorded-net');
-const folder = network === null ? vectorPath('recorded-chain') : join(network, 'chain');
+const folder = vectorPath('collection/recorded-net/chain');
 process.stdout.write(`\nclients of API v2 on ${folder}\n`);
 const report = new CheckReport((line) => process.stdout.write(`${line}\n`));
 const scratch = mkdtempSync(join(tmpdir(), 'tern-interop-'));

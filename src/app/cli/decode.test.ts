@@ -14,7 +14,7 @@ import { cellRef } from '#formats/tlb/codec/primitives.js';
 import { configDictionary } from '#formats/tlb/config/config-params.js';
 import { ConfigVotingSetup } from '#formats/tlb/config/voting-setup.js';
 import { toBase64, toHex } from '#kernel/bytes/bytes.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const example = (name: string) => vectorPath(`examples/${name}.boc`);
 const block = parseBocRoot(readFileSync(example('basechain-block')));

@@ -14,7 +14,7 @@ import type { AccountChange } from '#localnet/producer/round-request.js';
 import { readArchivePack } from '#localnet/replay/archive-pack.js';
 import { FakeLocalNode, fakeBlock, fakeNodeErrors } from '#test/support/fake-local-node.js';
 import { serveFakeNode } from '#test/support/served-local-node.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const RAW = `0:${'12'.repeat(32)}`;
 const MASTER = `-1:${'34'.repeat(32)}`;

@@ -24,7 +24,7 @@ import type { ChainOrigin } from '#localnet/ledger/chain-origin.js';
 import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 import { globalConfig } from '#localnet/liteserver/global-config.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const recorded = vectorPath('recorded-chain');
 const ledger = openReplay(recorded, { to: null, head: null });

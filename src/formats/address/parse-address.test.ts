@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { Address as CoreAddress } from '@ton/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,7 @@ import { crc16 } from '#formats/address/crc16.js';
 import { parseAddress } from '#formats/address/parse-address.js';
 import { isTernError } from '#kernel/errors/tern-error.js';
 import { errorOf } from '#test/support/error-code.js';
-import { sharedData } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const HASH = '83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8';
 const FRIENDLY = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
@@ -156,18 +155,16 @@ describe('against @ton/core', () => {
     );
   });
 
-  const recorded = sharedData('recorded-net/addresses.json.gz');
-  const accounts = sharedData('accounts/inspect_contracts.json');
-  it.skipIf(recorded === null || accounts === null)('all addresses of the recorded network and of the accounts', () => {
-    const network: { address: string; friendly: string }[] = JSON.parse(
-      gunzipSync(readFileSync(recorded as string)).toString(),
-    );
+  const recorded = vectorPath('collection/recorded-net/addresses.json.br');
+  const accounts = vectorPath('collection/accounts/inspect_contracts.json');
+  it('all addresses of the recorded network and of the accounts', () => {
+    const network: { address: string; friendly: string }[] = JSON.parse(Buffer.from(readBytes(recorded)).toString());
     for (const { address, friendly: text } of network) {
       compare(address);
       compare(text);
       expect(parseAddress(address).address.toFriendly()).toBe(text);
     }
-    const contracts: { account: string }[] = JSON.parse(readFileSync(accounts as string, 'utf8'));
+    const contracts: { account: string }[] = JSON.parse(readFileSync(accounts, 'utf8'));
     for (const { account } of contracts) compare(account);
     expect(network.length).toBeGreaterThan(2000);
     expect(contracts.length).toBeGreaterThan(50);

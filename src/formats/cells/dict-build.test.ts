@@ -11,8 +11,8 @@ import { openCell } from '#formats/cells/slice.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { builderOf, coreDictionary, dictCase, keyOf, sliceOf } from '#test/support/dictionaries.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
 import { sums } from '#test/support/sum-augmentation.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 describe('building a dictionary', () => {
   it('gives the cells that @ton/core gives, whatever the order of the entries', () => {

@@ -15,8 +15,8 @@ import { UsageTracker } from '#formats/cells/usage-tree.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { bitString, describe as describeSlice, inTable, sliceOf } from '#test/support/dictionaries.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
 import { sums } from '#test/support/sum-augmentation.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const cell = (bits: string, ...refs: Cell[]) => {
   const builder = new Builder().storeBits(bitString(bits));

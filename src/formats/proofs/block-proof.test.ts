@@ -13,7 +13,7 @@ import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { CryptoSignaturePair, SignedCertificate } from '#formats/tlb/signature.js';
 import { blockIdOfProof, changeSignatures } from '#test/support/block-proof-files.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const load = (name: string): Uint8Array => readBytes(vectorPath(`proofs/${name}`));
 const keyProof = load('key_proof__3236530');

@@ -3,8 +3,8 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type LibraryEntry, verifyLibraries } from '#formats/proofs/library.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { readLiteExchanges } from '#test/support/lite-exchanges.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { TlReader } from '#test/support/tl-reader.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** A recorded answer that gives a library with its contents. */
 function recorded() {

@@ -2,8 +2,8 @@ import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { answerChecks, checkAnswer, latestBlock } from '#test/support/lite-answers.js';
 import { type LiteExchange, readLiteExchanges } from '#test/support/lite-exchanges.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { TlError } from '#test/support/tl-reader.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** Exchanges whose answer is proven, and the value. */
 const exchanges: readonly (readonly [LiteExchange, string])[] = [

@@ -5,7 +5,7 @@ import { previousBlocks } from '#formats/proofs/previous-blocks.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const blockAt = (seqno: number) => ledger.lookup({ by: 'seqno', ...MASTERCHAIN_SHARD, seqno })!;

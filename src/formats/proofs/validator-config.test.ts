@@ -11,7 +11,7 @@ import type { ConfigDictionary } from '#formats/tlb/config/config-params.js';
 import { ValidatorSet } from '#formats/tlb/config/validator-set.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const zerostate = decodeCell(
   ShardStateUnsplit,

@@ -15,7 +15,7 @@ import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';
 import { readLiteRecording } from '#test/support/lite-recording.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const recorded = [...readLiteRecording(vectorPath('tl/lite-exchanges.jsonl.gz'))];
 const requests = recorded.map(({ request }) => request);

@@ -16,7 +16,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { coreCells } from '#test/support/block-transactions.js';
 import { itReads, itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { coreAccount, plainAccount } from '#test/support/core-shape.js';
-import { readBytes, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** Compares all accounts of a state with @ton/core, and builds their dictionary again. */
 function checkState(path: string): void {
@@ -46,8 +46,8 @@ describe('accounts of states, as @ton/core reads them', () => {
     checkState(vectorPath(`mainnet-genesis/${file}`));
   });
 
-  const folder = sharedData('recorded-net/chain');
-  it.skipIf(folder === null).each(['zerostate-mc.boc', 'zerostate-basechain.boc'])('recorded-net %s', (file) => {
+  const folder = vectorPath('collection/recorded-net/chain');
+  it.each(['zerostate-mc.boc', 'zerostate-basechain.boc'])('recorded-net %s', (file) => {
     checkState(`${folder}/${file}`);
   });
 });

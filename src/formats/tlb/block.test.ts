@@ -17,7 +17,7 @@ import { ValueFlow, ValueFlowFees, valueFlowSums } from '#formats/tlb/value-flow
 import { toHex } from '#kernel/bytes/bytes.js';
 import { itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { chainFiles } from '#test/support/corpus.js';
-import { parseChainName, readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 const example = (name: string): Cell => parseBocRoot(readBytes(vectorPath(`examples/${name}`)));
 const block = decodeCell(Block, example('masterchain-block.boc'));
@@ -114,13 +114,13 @@ describe('value flows', () => {
     expect(checkAll(vectorPath('recorded-net'))).toBe(20);
   });
 
-  const genesis = sharedData('mainnet-genesis');
-  const recorded = sharedData('recorded-net/chain');
-  it.skipIf(genesis === null)('in all of mainnet-genesis, too (where ../shared/data is present)', () => {
-    expect(checkAll(genesis!)).toBe(805);
+  const genesis = vectorPath('collection/mainnet-genesis');
+  const recorded = vectorPath('collection/recorded-net/chain');
+  it('in all of mainnet-genesis, too', () => {
+    expect(checkAll(genesis)).toBe(805);
   });
-  it.skipIf(recorded === null)('in all of recorded-net, too (where ../shared/data is present)', () => {
-    expect(checkAll(recorded!)).toBe(2587);
+  it('in all of recorded-net, too', () => {
+    expect(checkAll(recorded)).toBe(2587);
   });
 
   it('count what is burned', () => {

@@ -12,7 +12,7 @@ import { transactionCells } from '#test/support/block-transactions.js';
 import { itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { coreMessage, plainMessage } from '#test/support/core-shape.js';
 import { errorCode } from '#test/support/error-code.js';
-import { parseChainName, readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 const account = core.Address.parseRaw(`0:${'83'.repeat(32)}`);
 const other = core.Address.parseRaw(`-1:${'55'.repeat(32)}`);
@@ -134,40 +134,36 @@ describe('normalizedExternalHash', () => {
     expect(errorCode(() => normalizedExternalHash(decoded))).toBe('tlb/unknown-variant');
   });
 
-  const folder = sharedData('recorded-net');
-  it.skipIf(folder === null)(
-    'is what the reference index has for the messages of a network',
-    { timeout: 60_000 },
-    () => {
-      const expected = new Map<string, string>();
-      for (const line of Buffer.from(readBytes(`${folder}/truth.jsonl.gz`))
-        .toString()
-        .trim()
-        .split('\n')) {
-        const { external: pair } = JSON.parse(line) as { external?: { hash: string; hash_norm: string } };
-        if (pair?.hash !== undefined) expected.set(pair.hash, pair.hash_norm);
+  const folder = vectorPath('collection/recorded-net');
+  it('is what the reference index has for the messages of a network', { timeout: 60_000 }, () => {
+    const expected = new Map<string, string>();
+    for (const line of Buffer.from(readBytes(`${folder}/truth.jsonl.br`))
+      .toString()
+      .trim()
+      .split('\n')) {
+      const { external: pair } = JSON.parse(line) as { external?: { hash: string; hash_norm: string } };
+      if (pair?.hash !== undefined) expected.set(pair.hash, pair.hash_norm);
+    }
+    let found = 0;
+    for (const { name, data } of readChain(`${folder}/chain`)) {
+      if (parseChainName(name)?.kind !== 'block') continue;
+      for (const cell of transactionCells(data)) {
+        const { in_msg } = decodeCell(Transaction, cell);
+        if (in_msg?.value.info.kind !== 'ext_in_msg_info') continue;
+        const wanted = expected.get(toHex(in_msg.cell.hash()));
+        if (wanted === undefined) continue;
+        expect(toHex(normalizedExternalHash(in_msg.value))).toBe(wanted);
+        found++;
       }
-      let found = 0;
-      for (const { name, data } of readChain(`${folder}/chain`)) {
-        if (parseChainName(name)?.kind !== 'block') continue;
-        for (const cell of transactionCells(data)) {
-          const { in_msg } = decodeCell(Transaction, cell);
-          if (in_msg?.value.info.kind !== 'ext_in_msg_info') continue;
-          const wanted = expected.get(toHex(in_msg.cell.hash()));
-          if (wanted === undefined) continue;
-          expect(toHex(normalizedExternalHash(in_msg.value))).toBe(wanted);
-          found++;
-        }
-      }
-      expect(found).toBeGreaterThan(300);
-    },
-  );
+    }
+    expect(found).toBeGreaterThan(300);
+  });
 });
 
 describe('real message bodies', () => {
-  const file = sharedData('messages/decode-pairs.json');
-  it.skipIf(file === null)('keep their hash inline and in a reference', () => {
-    const pairs = JSON.parse(Buffer.from(readBytes(file as string)).toString()) as { body: string; hash: string }[];
+  const file = vectorPath('collection/messages/decode-pairs.json');
+  it('keep their hash inline and in a reference', () => {
+    const pairs = JSON.parse(Buffer.from(readBytes(file)).toString()) as { body: string; hash: string }[];
     expect(pairs.length).toBeGreaterThan(200);
     for (const { body: boc } of pairs) {
       const bodyCell = core.Cell.fromBase64(boc);

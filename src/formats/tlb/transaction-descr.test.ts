@@ -19,7 +19,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { transactionCells } from '#test/support/block-transactions.js';
 import { itReads, itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { coreDescription, plainDescription } from '#test/support/core-shape.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const hash = (byte: number) => new Uint8Array(32).fill(byte);
 const storage_ph = { storage_fees_collected: 7n, storage_fees_due: 9n, status_change: 'acst_frozen' } as const;

@@ -9,7 +9,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { coreCells, transactionCells } from '#test/support/block-transactions.js';
 import { roundTrip } from '#test/support/codec-harness.js';
 import { coreTransaction, plainTransaction } from '#test/support/core-shape.js';
-import { parseChainName, readBytes, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Compares every transaction of a block with @ton/core, and encodes each of its parts again. */
 function checkBlock(block: Uint8Array): number {
@@ -41,8 +41,8 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
     expect(checkBlock(readBytes(vectorPath(`examples/${block}`)))).toBe(transactions);
   });
 
-  const folder = sharedData('mainnet-blocks');
-  it.skipIf(folder === null).each([
+  const folder = vectorPath('collection/mainnet-blocks');
+  it.each([
     { block: 'block-1.boc', transactions: 329 },
     { block: 'block-2.boc', transactions: 479 },
     { block: 'block-3.boc', transactions: 510 },
@@ -54,11 +54,11 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
 });
 
 describe('transactions of a network of 2026, as @ton/core reads them', () => {
-  const folder = sharedData('recorded-net/chain');
-  it.skipIf(folder === null)('every eighth block', { timeout: 120_000 }, () => {
+  const folder = vectorPath('collection/recorded-net/chain');
+  it('every eighth block', { timeout: 120_000 }, () => {
     let blocks = 0;
     let transactions = 0;
-    for (const { name, data } of readChain(folder as string)) {
+    for (const { name, data } of readChain(folder)) {
       if (parseChainName(name)?.kind !== 'block' || blocks++ % 8 !== 0) continue;
       transactions += checkBlock(data);
     }

@@ -13,8 +13,8 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { itReads, itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { readLiteExchanges } from '#test/support/lite-exchanges.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { TlReader } from '#test/support/tl-reader.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const toCore = (cell: Cell): core.Cell => core.Cell.fromBoc(Buffer.from(serializeBoc(cell)))[0]!;
 const leaf = new Builder().storeUint(0x1234, 13).storeRef(EMPTY_CELL).endCell();
@@ -108,10 +108,10 @@ describe('VmStack, as @ton/core writes and reads it', () => {
 });
 
 describe('VmStack of a liteserver', () => {
-  const file = sharedData('recorded-net/lite-queries.jsonl.gz');
-  it.skipIf(file === null)('arguments, results and c7 of all recorded get methods', () => {
+  const file = vectorPath('collection/recorded-net/lite-queries.jsonl.br');
+  it('arguments, results and c7 of all recorded get methods', () => {
     let stacks = 0;
-    for (const exchange of readLiteExchanges(file as string)) {
+    for (const exchange of readLiteExchanges(file)) {
       if (exchange.result !== 'liteServer.runMethodResult') continue;
       const request = new TlReader(exchange.request);
       if (request.word() !== 0x5cc65dd2) continue; // with a wait prefix

@@ -17,7 +17,7 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { pathOf, type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
 import { BitString } from '#kernel/bytes/bit-string.js';
 import { errorOf } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 function kinds(value: unknown, inside: (node: VisitedNode) => boolean = () => true): string[] {
   const seen: string[] = [];

@@ -13,7 +13,7 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import { Random } from '#test/fuzz/random.js';
 import { liesAbout, lyingServer, recordingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const SOURCE = 'recorded';
 const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });

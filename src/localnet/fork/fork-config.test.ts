@@ -9,7 +9,7 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { forkConfig } from '#localnet/fork/fork-config.js';
 import { networkConfig } from '#localnet/genesis/network-config.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const mainnet = parseBocRoot(readFileSync(vectorPath('config/mainnet-65466080.boc')));
 const facts = {

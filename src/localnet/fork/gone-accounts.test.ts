@@ -14,7 +14,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { GoneAccounts } from '#localnet/fork/gone-accounts.js';
 import type { Round } from '#localnet/ledger/round.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
-import { parseChainName, readChain, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tern-gone-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

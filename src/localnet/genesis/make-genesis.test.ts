@@ -19,7 +19,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { TOTAL_SUPPLY, WALLET_BALANCE } from '#localnet/wallets/read-funded-wallets.js';
 import { signingKey } from '#localnet/wallets/signing-key.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const options = {
   now: 1_800_000_000,

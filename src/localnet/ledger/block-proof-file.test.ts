@@ -6,7 +6,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { blockProofFile } from '#localnet/ledger/block-proof-file.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
-import { parseChainName, readChain, sharedData, vectorPath } from '#test/support/shared-data.js';
+import { parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Makes the proofs of a folder anew. @returns how many there were, and those that came out otherwise */
 function remakeProofs(folder: string): {
@@ -44,9 +44,9 @@ describe('the file of a block proof', () => {
     expect(remakeProofs(vectorPath('recorded-chain'))).toEqual({ made: 22, signed: 10, keyBlocks: 0, other: [] });
   });
 
-  const recorded = sharedData('recorded-net/chain');
-  it.skipIf(recorded === null)('has the bytes that a node wrote, for a whole recorded chain', () => {
-    const { made, signed, keyBlocks, other } = remakeProofs(recorded!);
+  const recorded = vectorPath('collection/recorded-net/chain');
+  it('has the bytes that a node wrote, for a whole recorded chain', () => {
+    const { made, signed, keyBlocks, other } = remakeProofs(recorded);
     expect(other).toEqual([]);
     expect(keyBlocks).toBe(3);
     expect(signed).toBeGreaterThan(1000);

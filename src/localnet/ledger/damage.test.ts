@@ -9,7 +9,7 @@ import { resetChain } from '#localnet/ledger/snapshots.js';
 import { Random } from '#test/fuzz/random.js';
 import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
 /** Several packs, and several files of states. */

@@ -9,7 +9,7 @@ import { RECORD_BYTES } from '#localnet/ledger/block-record.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { Random } from '#test/fuzz/random.js';
 import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
 const options = { packBytes: 30_000, checkpointBytes: 40_000 };

@@ -9,7 +9,7 @@ import type { LedgerBlock } from '#localnet/liteserver/ledger.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
 
@@ -150,14 +150,14 @@ describe('a live chain', () => {
 
 /** Of the recorded chain, whose shards have been split and merged by then. */
 const LAST = 700;
-const recorded = sharedData('recorded-net/chain');
+const recorded = vectorPath('collection/recorded-net/chain');
 
-describe.skipIf(recorded === null)('a live chain of hundreds of rounds with splits and merges', () => {
+describe('a live chain of hundreds of rounds with splits and merges', () => {
   it(
     'tells of all blocks what a replay tells, and makes old states anew',
     () =>
       inNewFolder((folder) => {
-        const { genesis: begin, rounds: all } = liveRounds(recorded!, LAST);
+        const { genesis: begin, rounds: all } = liveRounds(recorded, LAST);
         const options = { packBytes: 2 ** 20, checkpointBytes: 2 ** 20 };
         const made = LiveLedger.create(folder, begin, options);
         for (const round of all) made.append(round);

@@ -6,7 +6,7 @@ import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { hasChain, requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
 

@@ -12,7 +12,7 @@ import { answerLiteQuery } from '#localnet/liteserver/answer.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { FakeClock } from '#test/support/fake-clock.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const head = ledger.head!.id;

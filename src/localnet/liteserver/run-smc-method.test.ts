@@ -15,8 +15,8 @@ import type { GetMethodRun, RunGetMethod } from '#localnet/liteserver/get-method
 import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import { contextOf } from '#test/support/genesis-ledger.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { shapeOfValue } from '#test/support/tonlib-stack.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const head = ledger.head!;

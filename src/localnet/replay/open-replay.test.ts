@@ -9,7 +9,7 @@ import { openReplay } from '#localnet/replay/open-replay.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
 import { changeSignatures } from '#test/support/block-proof-files.js';
 import { type Files, genesisEntries, genesisZerostates, inFolder } from '#test/support/recorded-files.js';
-import { parseChainName } from '#test/support/shared-data.js';
+import { parseChainName } from '#test/support/vector-files.js';
 
 type Entry = (typeof genesisEntries)[number];
 const WHOLE = { to: 9, head: null };

@@ -6,7 +6,7 @@ import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
 import { genesisEntries, genesisZerostates } from '#test/support/recorded-files.js';
-import { parseChainName } from '#test/support/shared-data.js';
+import { parseChainName } from '#test/support/vector-files.js';
 
 const first = genesisEntries.filter(({ name }) => parseChainName(name)!.seqno <= 3);
 const pack = writeArchivePack([

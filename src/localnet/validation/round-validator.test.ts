@@ -11,7 +11,7 @@ import { messagesAlterations } from '#test/support/alterations/messages.js';
 import { aLibrary, BUSY, changeOut, inMasterchain, inShard } from '#test/support/altered-round.js';
 import { chainRounds } from '#test/support/chain-rounds.js';
 import { recordedMiddle } from '#test/support/recorded-middle.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const middle = recordedMiddle();
 const FIRST = 280;

@@ -7,7 +7,7 @@ import { toHex } from '#kernel/bytes/bytes.js';
 import { openReplay } from '#localnet/replay/open-replay.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
 const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });

@@ -10,7 +10,7 @@ import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
 import { DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
 const WHOLE = 1n << 63n;

@@ -13,7 +13,7 @@ import type { ChainOptions } from '#services/chain/options.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { replayServer } from '#test/support/replayed-chain.js';
-import { sharedData, vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** What a server was asked to prove: from which block on. */
 type Asked = { readonly known: number; readonly target: number | null };
@@ -145,14 +145,14 @@ describe('the newest block', () => {
   });
 });
 
-const folder = sharedData('recorded-net/chain');
+const folder = vectorPath('collection/recorded-net/chain');
 
-describe.skipIf(folder === null)('key blocks of the recorded network', () => {
+describe('key blocks of the recorded network', () => {
   let ledger: ReplayLedger;
   let keyBlocks: readonly number[];
 
   beforeAll(() => {
-    ledger = openReplay(folder!, { to: null, head: null });
+    ledger = openReplay(folder, { to: null, head: null });
     keyBlocks = [];
     for (let at = ledger.keyBlockFrom(1); at !== null; at = ledger.keyBlockFrom(at.seqno + 1)) {
       keyBlocks = [...keyBlocks, at.seqno];

@@ -14,10 +14,10 @@ import { ContractService } from '#services/contracts/contracts-service.js';
 import { nativeAccountOf } from '#services/contracts/token-reads.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
-import { readBytes, sharedData } from '#test/support/shared-data.js';
 import { startTvm } from '#test/support/tvm-pool.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const folder = sharedData('recorded-net');
+const folder = vectorPath('collection/recorded-net');
 
 /** What the Python service says of a token, or null when it says that there is none, or fails. */
 type Told = Readonly<Record<string, unknown>> | null;
@@ -31,7 +31,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   EQADYdzRtyujTHeEiIGBM6krEzwbsUdF1GNwkDVyL93z3yfn: 'a domain outside of .ton: read, not a failure',
 };
 
-describe.skipIf(folder === null)('on the recorded network', { timeout: 120_000 }, () => {
+describe('on the recorded network', { timeout: 120_000 }, () => {
   let replayed: ReplayedChain;
   let tvm: TvmPool;
   let service: ContractService;
@@ -79,7 +79,7 @@ describe.skipIf(folder === null)('on the recorded network', { timeout: 120_000 }
 
   it('domains resolve as with tonlib', async () => {
     let compared = 0;
-    for (const { request, response } of lines<TonlibLine>('tonlib-recordings.jsonl.gz')) {
+    for (const { request, response } of lines<TonlibLine>('tonlib-recordings.jsonl.br')) {
       const { '@type': type, account_address, name = '', ttl = 0 } = request;
       const resolver = account_address?.account_address ?? '';
       if (type !== 'dns.resolve' || resolver === '') continue;
@@ -97,7 +97,7 @@ describe.skipIf(folder === null)('on the recorded network', { timeout: 120_000 }
 
   it('every account of known code is read as the virtual machine does', async () => {
     const { chain } = replayed;
-    const accounts = JSON.parse(Buffer.from(readBytes(`${folder}/addresses.json.gz`)).toString()) as {
+    const accounts = JSON.parse(Buffer.from(readBytes(`${folder}/addresses.json.br`)).toString()) as {
       address: string;
     }[];
     let compared = 0;
@@ -144,7 +144,7 @@ interface V2Line {
 /** What the Python service said of each address, at the end of the chain. */
 function recordedTokens(): ReadonlyMap<string, Told> {
   const told = new Map<string, Told>();
-  for (const { path, query, body, status, response } of lines<V2Line>('v2-recordings.jsonl.gz')) {
+  for (const { path, query, body, status, response } of lines<V2Line>('v2-recordings.jsonl.br')) {
     const call = typeof body === 'string' && body.includes('"getTokenData"') ? (JSON.parse(body) as V2Call) : body;
     let address: string | null | undefined = null;
     if (path === '/getTokenData') address = new URLSearchParams(query ?? '').get('address');

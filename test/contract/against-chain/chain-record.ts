@@ -16,8 +16,8 @@ import {
   type TransactionFacts,
   transactionsByAccount,
 } from '#test/support/chain-facts.js';
-import { readBytes } from '#test/support/shared-data.js';
 import { statesOfChain, type Zerostates } from '#test/support/states-of-chain.js';
+import { readBytes } from '#test/support/vector-files.js';
 
 /** An account at a moment, in the cells of the other library. */
 export interface AccountMoment {

@@ -8,7 +8,7 @@ import {
   type Expected,
   labelLength,
 } from '#test/contract/against-chain/core-transaction.js';
-import { readChain } from '#test/support/shared-data.js';
+import { readChain } from '#test/support/vector-files.js';
 
 /** A block, and what API v3 must answer about it. */
 export interface CoreBlock {

@@ -7,8 +7,8 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ServedTern } from '#test/support/served-tern.js';
-import { sharedData } from '#test/support/shared-data.js';
 import { RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
+import { vectorPath } from '#test/support/vector-files.js';
 import { chainTruth } from '../../chain-truth.js';
 import { CheckReport } from '../../check-report.js';
 import { checkBrowser } from '../browser-checks.js';
@@ -19,7 +19,7 @@ import { v3Truth } from './v3-truth.js';
 import { checkWdk } from './wdk-checks.js';
 
 /** The chain that comes with Tern is one of the same network. */
-const OWN_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
+const _OWN_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
 const PATHS = 33;
 const INDEXED_MS = 180_000;
 
@@ -70,8 +70,7 @@ if (
     'wanted: a Python with toncenter, one with schemathesis, npm packages, a program made of tonutils-go, a browser',
   );
 }
-const network = sharedData('recorded-net');
-const folder = network === null ? OWN_CHAIN : join(network, 'chain');
+const folder = vectorPath('collection/recorded-net/chain');
 process.stdout.write(`\nclients of API v3 on ${folder}\n`);
 const report = new CheckReport((line) => process.stdout.write(`${line}\n`));
 const scratch = mkdtempSync(join(tmpdir(), 'tern-interop-'));
@@ -88,12 +87,8 @@ try {
   const truthFile = write('truth.json', truth);
   await indexed(url);
   await reportLines('toncenter', python, ['-B', near('toncenter_checks.py'), url, truthFile], report);
-  if (network === null) {
-    process.stdout.write('pytoncenter is not asked: this chain has too little of what its models can take\n');
-  } else {
-    const plainFile = write('plain.json', v3Truth(chain, isPlain));
-    await reportLines('pytoncenter', python, ['-B', near('pytoncenter_checks.py'), url, plainFile], report);
-  }
+  const plainFile = write('plain.json', v3Truth(chain, isPlain));
+  await reportLines('pytoncenter', python, ['-B', near('pytoncenter_checks.py'), url, plainFile], report);
   await reportLines('tonutils-go', goProgram, ['v3', url, truthFile], report);
   await reportLines('tonutils-go, toncenter', goProgram, ['v3', `${url}/toncenter`, truthFile], report);
   await checkWdk(packages, url, truth, report);

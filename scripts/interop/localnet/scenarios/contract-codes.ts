@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Cell } from '@ton/core';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 /** The code of a contract of `vectors/scenarios`. */
 export function codeOf(name: string): Cell {

@@ -11,8 +11,8 @@ import { Message, messageBodyCell, messageInit } from '#formats/tlb/message.js';
 import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { FeeQuestion } from '#services/contracts/contracts.js';
-import { vectorPath } from '#test/support/shared-data.js';
 import { callV2 } from '#test/support/v2-method.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 interface RecordedSend {
   readonly desc: string;

@@ -11,7 +11,7 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes/bytes.js';
 import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
 import { nextMcStateExtra } from '#localnet/producer/masterchain/mc-state-extra.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const zerostate = decodeCell(ShardStateUnsplit, parseBocRoot(readBytes(vectorPath('recorded-chain/zerostate-mc.boc'))));
 const extra = zerostate.custom!.value;

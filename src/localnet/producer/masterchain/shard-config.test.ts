@@ -12,7 +12,7 @@ import { adjustShards } from '#localnet/producer/masterchain/adjust-shards.js';
 import { nextShardBlocks } from '#localnet/producer/masterchain/next-shard-blocks.js';
 import { registerShards, type ShardTop } from '#localnet/producer/masterchain/shard-config.js';
 import { errorCode } from '#test/support/error-code.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 // Parameter 12 of the recorded network: splits and merges after 20 s, for 20 s, up to two times; sessions of 250 s.
 const zerostate = decodeCell(ShardStateUnsplit, parseBocRoot(readBytes(vectorPath('recorded-chain/zerostate-mc.boc'))))

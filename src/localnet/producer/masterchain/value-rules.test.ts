@@ -12,7 +12,7 @@ import {
   importedFees,
   specialValues,
 } from '#localnet/producer/masterchain/value-rules.js';
-import { readBytes, vectorPath } from '#test/support/shared-data.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 // Of the recorded network: blocks create 1.7 and 1 coins, half of all fees is burned, currencies 239 and -17 are minted.
 const zerostate = decodeCell(ShardStateUnsplit, parseBocRoot(readBytes(vectorPath('recorded-chain/zerostate-mc.boc'))));

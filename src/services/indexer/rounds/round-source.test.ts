@@ -20,7 +20,7 @@ import { RoundSource } from '#services/indexer/rounds/round-source.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { replayServer as serverOf } from '#test/support/replayed-chain.js';
 import { type ExpectedRound, roundsOfChain } from '#test/support/rounds-of-chain.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const DEV_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
 const dev = openReplay(DEV_CHAIN, { to: null, head: null });

@@ -16,7 +16,7 @@ import { isTernError } from '#kernel/errors/tern-error.js';
 import { buildRound, zerostateAccounts } from '#services/indexer/rows/build-round.js';
 import type { RoundRows } from '#services/indexer/rows/round-rows.js';
 import { recordedRounds, roundOfFile } from '#test/support/recorded-rounds.js';
-import { vectorPath } from '#test/support/shared-data.js';
+import { vectorPath } from '#test/support/vector-files.js';
 
 const basechain = new Uint8Array(readFileSync(vectorPath('examples/basechain-block.boc')));
 const masterchain = new Uint8Array(readFileSync(vectorPath('examples/masterchain-block.boc')));
