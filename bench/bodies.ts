@@ -1,4 +1,4 @@
-import { decodeBody } from '#domain/bodies/decode-body.js';
+import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { bodyCell, recordedBodies } from '../test/support/message-bodies.js';
 import type { BenchCase } from './harness.js';
@@ -12,7 +12,7 @@ function bodiesOf(type: string): readonly Cell[] {
 }
 
 function decodingCase(name: string, bodies: readonly Cell[]): BenchCase {
-  return { name, unit: 'bodies', work: bodies.length, ours: () => bodies.map((body) => decodeBody(body)) };
+  return { name, unit: 'bodies', work: bodies.length, ours: () => bodies.map((body) => decodeMessageBody(body)) };
 }
 
 /** How fast bodies of messages become JSON: this is done for each message that an answer shows. */

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Address as CoreAddress, Cell as CoreCell, Dictionary as CoreDictionary, loadTransaction } from '@ton/core';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBoc, parseBocRoot } from '#formats/cells/boc-parse.js';
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
-import { lookup } from '#formats/cells/dict-lookup.js';
+import { forEachEntry, lookup } from '#formats/cells/dict-read.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { messageBody } from '#formats/tlb/message.js';

@@ -1,16 +1,15 @@
-import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
-import { getJettonData } from '#domain/contracts/kinds/jetton-master.js';
-import { askNatively } from '#domain/contracts/native-code.js';
+import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { getJettonData } from '#domain/contracts/interfaces/jetton-master.js';
+import { runNatively } from '#domain/contracts/native-code.js';
 import { readTokenContent } from '#domain/contracts/token-content.js';
 import { readWallet } from '#domain/contracts/wallet.js';
-import { ConfigImages } from '#drivers/tvm/config-image.js';
 import { Emulator } from '#drivers/tvm/emulator.js';
-import { compileEmulator } from '#drivers/tvm/emulator-module.js';
+import { compileEmulator, EMULATOR } from '#drivers/tvm/emulator-binary.js';
 import { readGetMethodOutput } from '#drivers/tvm/emulator-output.js';
-import { EMULATOR } from '#drivers/tvm/emulator-version.js';
 import { getMethodParts, getMethodResult } from '#drivers/tvm/get-method.js';
+import { EmulatorConfigCache } from '#drivers/tvm/shared-bocs.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { otherAccounts, type RecordedAccount, recordedAccounts } from '../test/support/contract-accounts.js';
 import { nativeMethods } from '../test/support/native-comparison.js';
 import { mainnetConfig } from '../test/support/tvm-contract.js';
@@ -25,7 +24,7 @@ const MAX_GAS = 1_000_000;
 /** The emulator in this thread, without the way to a worker and back: what the machine itself takes. */
 class Machine {
   readonly #emulator: Emulator;
-  readonly #config = new ConfigImages(1).get(mainnetConfig);
+  readonly #config = new EmulatorConfigCache(1).get(mainnetConfig);
 
   private constructor(emulator: Emulator) {
     this.#emulator = emulator;
@@ -81,7 +80,7 @@ export const suite: BenchSuite = {
     const machine = await Machine.start();
     const wallet = accountOf('wallet_v4r2');
     const master = accountOf('jetton_master_v1');
-    const read = askNatively(nativeCodeOf(master.code), master, getJettonData, []);
+    const read = runNatively(nativeCodeOf(master.code), master, getJettonData, []);
     if (read === null) throw new Error('a jetton master is not read natively');
     const { jetton_content } = read.result;
     return [

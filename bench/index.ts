@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { vectorPath } from '../test/support/vector-files.js';
 import { spreadOf } from './harness.js';

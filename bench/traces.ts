@@ -1,5 +1,4 @@
-import { OpenMessages } from '#domain/traces/open-messages.js';
-import { joinsOf, stitch } from '#domain/traces/stitch.js';
+import { findOrphanJoins, joinTraces, OpenMessages } from '#domain/traces/trace.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import { type ChainStep, type MadeTransaction, makeRounds } from '../test/support/random-traces.js';
 import type { BenchCase } from './harness.js';
@@ -45,7 +44,7 @@ function cases(): BenchCase[] {
   const assembled = batches.map((batch) => assemble(batch));
   const opened = assembled.flatMap((batch) => batch.opened);
   const orphans = assembled.flatMap((batch) => batch.orphans);
-  const joins = joinsOf(opened, orphans);
+  const joins = findOrphanJoins(opened, orphans);
   const joined = new Set(joins.flatMap(({ parent, orphan }) => [parent, orphan]));
   const traces = assembled.flatMap(({ started }) => started.filter(({ root }) => joined.has(root)));
   return [
@@ -73,7 +72,7 @@ function cases(): BenchCase[] {
       name: 'find and stitch the orphans of all batches',
       unit: 'orphans',
       work: joins.length,
-      ours: () => stitch(joinsOf(opened, orphans), traces),
+      ours: () => joinTraces(findOrphanJoins(opened, orphans), traces),
     },
   ];
 }

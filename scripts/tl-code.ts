@@ -1,4 +1,3 @@
-// Over 250 lines: one class that reads fields of a schema and writes their code; halves would share all their private parts.
 /** Makes TypeScript from declarations of a TL schema: one file per part of the schema, straight-line code per declaration. */
 import type { TlDeclaration, TlField, TlType } from './tl-schema.js';
 

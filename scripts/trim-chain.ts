@@ -5,8 +5,8 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { fromHex } from '#kernel/bytes/bytes.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { fromHex } from '#kernel/bytes.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
 import { parseChainName, readChain } from '#test/support/vector-files.js';
 

@@ -6,17 +6,16 @@ import pg from 'pg';
 import { Registry } from 'prom-client';
 import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
-import { v3Description } from '#api/v3/description.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
+import { v3Description } from '#api/v3/v3-api.js';
+import { systemEnvironment } from '#app/cli/environment.js';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { migrate } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
+import { migrate, readMigrations } from '#drivers/store/migrate.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
 import type { Address } from '#formats/address/address.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { openAccess } from '../../test/support/fake-http-api.js';
 import { fillTokens, GREAT, tokenAddress } from '../../test/support/large-tokens.js';
 import type { ReportTable } from '../report.js';
@@ -93,7 +92,7 @@ async function measureLists(database: Database, count: number): Promise<ReportTa
   const http = await startHttpServer(
     { host: '127.0.0.1', port: 0, version: '0', requestLog: 'none', deadlineMs: TIMEOUT_MS, cacheBytes: 0 },
     {
-      ...realSurroundings(silentLogger),
+      ...systemEnvironment(silentLogger),
       ...{ access: openAccess, metrics: new Registry() },
       networks: [{ name: 'tokens', hosts: [], apis: [api], health, headSeqno: () => 1 }],
     },

@@ -1,17 +1,17 @@
 import type pg from 'pg';
-import { CopyRows } from '#drivers/store/copy-rows.js';
-import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
+import { CopyRows } from '#drivers/store/copy.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import type { CodeRow } from '#drivers/store/rows.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { loadTransaction } from '#drivers/store/stored-transaction.js';
+import type { CodeRow } from '#drivers/store/tables.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { StateInit } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { messageBodyCell, messageInit } from '#formats/tlb/message.js';
-import { StateInit } from '#formats/tlb/state-init.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
-import type { RoundRows } from '#services/indexer/rows/round-rows.js';
+import { fromBase64, toBase64 } from '#kernel/bytes.js';
+import type { BundleRows } from '#services/indexer/rows/bundle-rows.js';
 import { readCsv } from '../../test/support/csv.js';
 import { readBytes } from '../../test/support/vector-files.js';
 
@@ -85,7 +85,7 @@ function tableOf(name: string, values: Values, primary: string, indexes: readonl
 }
 
 /** The tables of the reference indexer that hold what `transactions`, `messages` and `codes` of Tern hold. */
-export function columnTables(folder: string, rounds: readonly RoundRows[], codes: readonly CodeRow[]): ColumnTable[] {
+export function columnTables(folder: string, rounds: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable[] {
   const read = (table: string) => [...readCsv(readBytes(`${folder}/v3-tables/${table}.csv.br`))];
   return [
     tableOf('transactions', read('transactions'), 'hash, lt', [
@@ -103,7 +103,7 @@ export function columnTables(folder: string, rounds: readonly RoundRows[], codes
 }
 
 /** `message_contents`: bodies and init states by hash. */
-function contents(rounds: readonly RoundRows[], codes: readonly CodeRow[]): ColumnTable {
+function contents(rounds: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable {
   const cells = new Map(codes.map(({ code_hash, boc }) => [toBase64(code_hash), parseBocRoot(boc)]));
   const found = new Map<string, readonly [Uint8Array, Uint8Array]>();
   for (const { transactions } of rounds) {

@@ -1,21 +1,19 @@
 // A process that indexes, with what `tern index` and `tern serve` index with. Its argument is an IndexerJob as JSON; what it
 // measures goes to the standard output, an IndexerResult on each line.
 import process from 'node:process';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { download } from '#app/config/download.js';
-import { loadNetworks } from '#app/config/networks.js';
-import type { IndexTools } from '#app/service/index-tools.js';
-import { openIndexTools } from '#app/service/index-tools.js';
-import { openIndexer } from '#app/service/index-writer.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemEnvironment } from '#app/cli/environment.js';
+import { download, loadNetworks } from '#app/config/networks.js';
+import { type IndexTools, openIndexTools } from '#app/service/index-tools.js';
+import { openIndexer } from '#app/service/network-index.js';
+import { openIndex } from '#drivers/store/index-state.js';
+import { silentLogger } from '#kernel/logger.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
+import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { Filler } from '#services/indexer/fill.js';
-import { indexerSettings } from '#services/indexer/indexer-options.js';
+import { WriteProgress, type WrittenBatch } from '#services/indexer/index-progress.js';
+import { indexerSettings } from '#services/indexer/options.js';
 import { Retries } from '#services/indexer/retries.js';
-import { RoundSource } from '#services/indexer/rounds/round-source.js';
-import { WritePool } from '#services/indexer/work/write-pool.js';
-import { Written, type WrittenBatch } from '#services/indexer/written.js';
+import { WritePool } from '#services/indexer/write/write-pool.js';
 import { percentile } from '../latency.js';
 import { processMs, residentBytes, threadMs } from '../process-times.js';
 
@@ -62,7 +60,7 @@ const EMPTY = `TRUNCATE blocks, transactions, messages, traces, trace_accounts, 
   UPDATE index_state SET rounds = '{}'`;
 
 const job = JSON.parse(process.argv[2]!) as IndexerJob;
-const surroundings = realSurroundings(silentLogger);
+const surroundings = systemEnvironment(silentLogger);
 const [network] = await loadNetworks([{ name: null, source: job.config }], { download });
 const { config } = network!;
 const options = { network: network!, url: job.url, dataFolder: job.dataFolder, writes: true };
@@ -95,13 +93,13 @@ async function fill(
   const globalVersion = (key_block: number) => facts.globalVersion(key_block, stop.signal);
   const start = { url: job.url, partition_rounds: settings.partitionRounds, accounts: null };
   const threads = new WritePool(settings.workers, start, { clock, globalVersion });
-  const written = new Written(() => clock.now());
+  const written = new WriteProgress(() => clock.now());
   let [blocks, transactions] = [0, 0];
   const onWritten = (batch: WrittenBatch) => {
     blocks += batch.blocks;
     transactions += batch.transactions;
   };
-  const rounds = new RoundSource({}, { chain, clock, logger });
+  const rounds = new BundleSource({}, { chain, clock, logger });
   const retries = new Retries(clock, logger);
   const work = { settings, rounds, facts, database, clock, unixTimeMs, logger, retries, onWritten };
   const filler = new Filler(work, threads, written);

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '#drivers/store/database.js';
-import { migrate } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { WritePool } from '#services/indexer/work/write-pool.js';
-import { roundOfFile } from '../../test/support/recorded-rounds.js';
+import { openIndex } from '#drivers/store/index-state.js';
+import { migrate, readMigrations } from '#drivers/store/migrate.js';
+import { systemClock } from '#kernel/clock.js';
+import { WritePool } from '#services/indexer/write/write-pool.js';
+import { bundleOfFile } from '../../test/support/recorded-bundles.js';
 import { vectorPath } from '../../test/support/vector-files.js';
 import { percentile } from '../latency.js';
 import type { ReportTable } from '../report.js';
@@ -47,8 +46,8 @@ export async function measureLargeBlocks(url: string): Promise<ReportTable> {
     for (let round = 0; round < TIMES; round++) {
       const at = round % BLOCKS.length;
       const began = performance.now();
-      const rounds = [roundOfFile(files[at]!, round + 1)];
-      const order = { alone: true, turn: async () => {} };
+      const rounds = [bundleOfFile(files[at]!, round + 1)];
+      const order = { exclusive: true, awaitPrevious: async () => {} };
       const report = await pool.write({ rounds, zerostates: null }, order, signal);
       const took = performance.now() - began;
       const result = results[at]!;

@@ -7,13 +7,13 @@
  */
 import type pg from 'pg';
 import { copyBinary } from '#drivers/store/copy.js';
-import { BatchEncoder } from '#drivers/store/encode/batch-encoder.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
-import { createStagingTables, mergeAccounts } from '#drivers/store/write/merge-accounts.js';
+import { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import { createStagingTables, mergeAccounts } from '#drivers/store/write/accounts.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
-import { buildRound } from '#services/indexer/rows/build-round.js';
-import type { RoundRows } from '#services/indexer/rows/round-rows.js';
-import { recordedRounds } from '../../test/support/recorded-rounds.js';
+import { BatchEncoder } from '#drivers/store/write/write-batch.js';
+import { buildBundleRows } from '#services/indexer/rows/build-rows.js';
+import type { BundleRows } from '#services/indexer/rows/bundle-rows.js';
+import { recordedBundles } from '../../test/support/recorded-bundles.js';
 import { testDatabase } from '../../test/support/test-database.js';
 import { vectorPath } from '../../test/support/vector-files.js';
 import { columnTables, createColumnTables, readColumns } from './column-layout.js';
@@ -30,7 +30,7 @@ interface Layout {
   read(client: pg.Client, below: bigint): Promise<readonly object[]>;
 }
 
-function rawLayout(rounds: readonly RoundRows[], writer: TransactionWriter): Layout {
+function rawLayout(rounds: readonly BundleRows[], writer: TransactionWriter): Layout {
   return {
     tables: ['transactions_p0', 'messages_p0', 'codes'],
     async load(client) {
@@ -57,7 +57,7 @@ function rawLayout(rounds: readonly RoundRows[], writer: TransactionWriter): Lay
   };
 }
 
-function columnLayout(folder: string, rounds: readonly RoundRows[], writer: TransactionWriter): Layout {
+function columnLayout(folder: string, rounds: readonly BundleRows[], writer: TransactionWriter): Layout {
   const tables = columnTables(folder, rounds, writer.codes);
   return {
     tables: tables.map(({ name }) => name),
@@ -118,12 +118,12 @@ async function measure(name: string, layout: Layout, lts: readonly bigint[]): Pr
 }
 
 const folder = vectorPath('collection/recorded-net');
-const chain = recordedRounds(`${folder}/chain`);
+const chain = recordedBundles(`${folder}/chain`);
 const head = 1060;
 const writer = new TransactionWriter();
 const rounds = chain.rounds
   .filter(({ mc_seqno }) => mc_seqno <= head)
-  .map((round) => buildRound(round, { globalVersion: chain.globalVersion, writer }));
+  .map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
 const lts = rounds.flatMap(({ transactions }) => transactions.map(({ lt }) => lt)).sort((a, b) => (a < b ? -1 : 1));
 console.log(`${lts.length} transactions`);
 await measure('raw', rawLayout(rounds, writer), lts);

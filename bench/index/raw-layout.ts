@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { decodeState } from '#drivers/store/encode/state-summary.js';
-import { loadTransaction, sharedCodes } from '#drivers/store/encode/stored-transaction.js';
+import { decodeState } from '#drivers/store/stored-state.js';
+import { loadTransaction, sharedCodes } from '#drivers/store/stored-transaction.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -10,8 +10,7 @@ import { openCell, Slice } from '#formats/cells/slice.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { BitString, toBase64, toHex } from '#kernel/bytes.js';
 
 interface RawRow {
   readonly boc: Uint8Array;

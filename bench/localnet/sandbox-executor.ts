@@ -3,7 +3,7 @@ import { Executor } from '@ton/sandbox/dist/executor/Executor.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { bytesEqual, fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import { bytesEqual, fromBase64, toBase64 } from '#kernel/bytes.js';
 import type { MadeTransaction } from './transfer-network.js';
 
 /** Makes transactions again, one after the other, as a `Blockchain` of @ton/sandbox has them made. */

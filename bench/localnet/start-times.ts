@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
+import { fundedWallets } from '#localnet/wallets/wallet-contract.js';
 
 /** How long a start took, from the command to the first right answers; milliseconds. */
 export interface StartTime {

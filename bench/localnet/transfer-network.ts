@@ -2,20 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { TickTockRequest, TransactionRequest, TransactionResult } from '#drivers/tvm/transaction.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { Address } from '#formats/address/address.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import { RoundProducer } from '#localnet/producer/round-producer.js';
-import type { ExternalMessage } from '#localnet/producer/round-request.js';
-import { commentBody, internalMessage } from '#localnet/wallets/build-message.js';
+import { BlockProducer } from '#localnet/producer/block-producer.js';
+import type { ExternalInMessage } from '#localnet/producer/block-request.js';
 import {
+  buildInternalMessage,
+  commentBody,
   createTransfer,
   MAX_MESSAGES,
   type OutgoingMessage,
   type WalletOwner,
 } from '#localnet/wallets/create-transfer.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { type WalletContract, walletContract } from '#localnet/wallets/wallet-contract.js';
+import { signingKey, type WalletContract, walletContract } from '#localnet/wallets/wallet-contract.js';
 
 /** A transaction that was made in a round: what it was asked for with, and what came of it. */
 export interface MadeTransaction {
@@ -41,7 +41,7 @@ const ROUND_SECONDS = 0.4;
 export class TransferNetwork {
   readonly #ledger: LiveLedger;
   readonly #pool: TvmPool;
-  readonly #producer: RoundProducer;
+  readonly #producer: BlockProducer;
   readonly #wallets: readonly Wallet[];
   readonly #began = Math.floor(Date.now() / 1000);
   #made: MadeTransaction[] = [];
@@ -63,7 +63,7 @@ export class TransferNetwork {
       this.#made.push({ request, result });
       return result;
     };
-    this.#producer = new RoundProducer({
+    this.#producer = new BlockProducer({
       emulation: {
         emulateTransaction: (request) => note(request, (each) => pool.emulateTransaction(each)),
         emulateTickTock: (request) => note(request, (each) => pool.emulateTickTock(each)),
@@ -97,7 +97,7 @@ export class TransferNetwork {
   }
 
   /** Messages for rounds to come, in each of which every wallet sends coins to the next one. */
-  prepare(rounds: number): (readonly ExternalMessage[])[] {
+  prepare(rounds: number): (readonly ExternalInMessage[])[] {
     const all = this.#wallets;
     return Array.from({ length: rounds }, () => {
       const seqno = this.#sent++;
@@ -106,7 +106,7 @@ export class TransferNetwork {
   }
 
   /** @param messages as they were prepared, in their order @throws when anything of that does not happen */
-  async transfers(messages: readonly ExternalMessage[]): Promise<MadeRound> {
+  async transfers(messages: readonly ExternalInMessage[]): Promise<MadeRound> {
     const round = await this.#round(messages);
     const ordinary = round.transactions.filter(({ request, result }) => 'message' in request && result.accepted);
     // One for each message that is sent and received; fees that go to their collector make some more.
@@ -125,7 +125,7 @@ export class TransferNetwork {
     for (let i = 0; i * most < this.#wallets.length; i++) {
       const some = this.#wallets.slice(i * most, (i + 1) * most);
       const messages = some.map(({ address: to }) => ({
-        message: internalMessage({ to, value: FIRST_VALUE, bounce: false }),
+        message: buildInternalMessage({ to, value: FIRST_VALUE, bounce: false }),
       }));
       // A highload wallet counts from when a query was made, which is an hour before its end.
       const validUntil = this.#now + 3_590;
@@ -139,13 +139,13 @@ export class TransferNetwork {
     return this.#began + Math.floor(this.#rounds * ROUND_SECONDS);
   }
 
-  #external(wallet: Wallet, seqno: number, message: OutgoingMessage): ExternalMessage {
+  #external(wallet: Wallet, seqno: number, message: OutgoingMessage): ExternalInMessage {
     const init = seqno === 0 ? wallet.init : null;
     const transfer = createTransfer(wallet, { seqno, validUntil: this.#now + VALID, messages: [message], init });
     return { message: transfer, dest: wallet.address };
   }
 
-  async #round(externals: readonly ExternalMessage[]): Promise<MadeRound> {
+  async #round(externals: readonly ExternalInMessage[]): Promise<MadeRound> {
     this.#made = [];
     const produced = await this.#producer.produce({
       tip: this.#ledger.tip,
@@ -167,5 +167,5 @@ export class TransferNetwork {
 }
 
 function transferTo(to: Address): OutgoingMessage {
-  return { message: internalMessage({ to, value: TRANSFER, bounce: false, body: commentBody('round') }) };
+  return { message: buildInternalMessage({ to, value: TRANSFER, bounce: false, body: commentBody('round') }) };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
-import { MAX_PACKET_LENGTH, PacketReader, PacketWriter } from '#drivers/adnl/packet-stream.js';
+import { MAX_PACKET_LENGTH, PacketReader, PacketWriter } from '#drivers/adnl/wire.js';
 import type { BenchCase } from '../harness.js';
 
 const require = createRequire(import.meta.url);

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Codecs, Functions } from 'ton-lite-client/dist/schema.js';
 import { TLReadBuffer, TLWriteBuffer } from 'ton-tl';
-import { writeQuery } from '#drivers/adnl/message.js';
-import { decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerAccountState, LiteServerBlockTransactions } from '#formats/tl/generated/lite-server.js';
-import { LiteServerGetAccountState } from '#formats/tl/generated/lite-server-functions.js';
+import { writeQuery } from '#drivers/adnl/wire.js';
+import { decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
+import {
+  LiteServerAccountState,
+  LiteServerBlockTransactions,
+  LiteServerGetAccountState,
+} from '#formats/tl/lite-api.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
+import { bytesEqual } from '#kernel/bytes.js';
 import { readLiteExchanges } from '../../test/support/lite-exchanges.js';
 import { vectorPath } from '../../test/support/vector-files.js';
 import type { BenchCase } from '../harness.js';

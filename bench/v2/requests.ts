@@ -1,5 +1,5 @@
 import { readWallet } from '#domain/contracts/wallet.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { chainTruth } from '../../scripts/interop/chain-truth.js';
 import { type BlockFacts, transactionsByAccount } from '../../test/support/chain-facts.js';
 import { RECORDED_ZEROSTATES } from '../../test/support/states-of-chain.js';

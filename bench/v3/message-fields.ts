@@ -1,5 +1,5 @@
 import type { CellTable } from '#formats/cells/cell-table.js';
-import { bitAt, readBits } from '#formats/cells/dict-bits.js';
+import { bitAt, readBits } from '#formats/cells/dict-label.js';
 
 /** Where the fields of a message are that differ from one message to another like it: bits of the bag of cells. */
 export interface MessageFields {

@@ -1,6 +1,6 @@
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { Address } from '#formats/address/address.js';
-import { sha256 } from '#formats/cells/sha256.js';
+import { sha256 } from '#formats/cells/digests.js';
 import type { Templates, TraceTemplate } from './templates.js';
 
 /** Of traces, how many are of a kind. About 3.1 transactions come to a trace. */

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
 import { addressOfBytes } from '#drivers/store/keys.js';
+import { loadTransaction } from '#drivers/store/stored-transaction.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** Different ones, as the reference was measured with. */
 const KEYS = 300;

@@ -1,14 +1,11 @@
-// Over 250 lines: one generator, whose steps share the state of a round.
-import type { TraceAccountRow } from '#drivers/store/encode/table-rows.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
-import { indexId } from '#drivers/store/ids.js';
-import { hashKey } from '#drivers/store/keys.js';
-import type { BlockRow, MessageRow, TransactionRow } from '#drivers/store/rows.js';
-import type { TraceRow } from '#drivers/store/write/merge-traces.js';
+import { hashKey, indexId } from '#drivers/store/keys.js';
+import { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { BlockRow, MessageRow, TraceAccountRow, TransactionRow } from '#drivers/store/tables.js';
+import type { TraceRow } from '#drivers/store/write/traces.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
-import { copyBits } from '#formats/cells/dict-bits.js';
-import { sha256 } from '#formats/cells/sha256.js';
+import { copyBits } from '#formats/cells/dict-label.js';
+import { sha256 } from '#formats/cells/digests.js';
 import { readTransaction } from '#services/indexer/rows/transaction-rows.js';
 import { Population, TraceMix } from './population.js';
 import type { Patch, Templates, TraceTemplate } from './templates.js';

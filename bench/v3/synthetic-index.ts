@@ -6,17 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
-import { copyBinary } from '#drivers/store/copy.js';
-import { CopyRows } from '#drivers/store/copy-rows.js';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { STAGED_ACCOUNTS, STAGED_CODES } from '#drivers/store/encode/table-rows.js';
-import { firstIdOf } from '#drivers/store/ids.js';
-import { migrate } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { claimRounds, openIndex } from '#drivers/store/write/index-state.js';
+import { claimRange, openIndex } from '#drivers/store/index-state.js';
+import { firstIdOf } from '#drivers/store/keys.js';
+import { migrate, readMigrations } from '#drivers/store/migrate.js';
+import { STAGED_ACCOUNTS, STAGED_CODES } from '#drivers/store/tables.js';
 import { PARTITIONED_TABLES, partitionName } from '#drivers/store/write/partitions.js';
-import { sha256 } from '#formats/cells/sha256.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { systemClock } from '#kernel/clock.js';
 import type { GenerateJob } from './generate.js';
 import { Population, randomNumbers, TraceMix } from './population.js';
 import { soundTemplates, timeOf } from './rounds-generator.js';
@@ -111,7 +109,7 @@ async function make(server: EmbeddedServer, folder: string, { transactions, roun
       rounds,
       jobs.map(({ lastFile }) => lastFile),
     );
-    await claimRounds(client, { from: 1, to: rounds });
+    await claimRange(client, { from: 1, to: rounds });
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
     for (const { lastFile } of jobs) rmSync(lastFile);

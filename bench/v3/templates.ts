@@ -1,9 +1,7 @@
-// Over 250 lines: what is cut out of the recorded traces and how it is filled again belong together.
 import { TraceAssembler } from '#domain/traces/trace-assembler.js';
-import { loadTransaction } from '#drivers/store/encode/stored-transaction.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
-import type { BlockRow, CodeRow } from '#drivers/store/rows.js';
+import { loadTransaction, TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { BlockRow, CodeRow } from '#drivers/store/tables.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -11,12 +9,12 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { AccountFold, type FoldedAccount } from '#services/indexer/rows/account-fold.js';
-import { buildRound } from '#services/indexer/rows/build-round.js';
-import type { RoundTransaction } from '#services/indexer/rows/round-rows.js';
-import { TransactionReader } from '#services/indexer/rows/transaction-reader.js';
-import { recordedRounds } from '../../test/support/recorded-rounds.js';
+import { toHex } from '#kernel/bytes.js';
+import { BatchAccounts, type LatestAccount } from '#services/indexer/rows/batch-accounts.js';
+import { TransactionCellReader } from '#services/indexer/rows/block-reader.js';
+import { buildBundleRows } from '#services/indexer/rows/build-rows.js';
+import type { BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
+import { recordedBundles } from '../../test/support/recorded-bundles.js';
 import { type MessageFields, messageFields } from './message-fields.js';
 
 /** What a place in a transaction is filled with; numbers of nodes and accounts are those of the trace. */
@@ -53,7 +51,7 @@ export interface TraceTemplate {
 /** Accounts with the same code. */
 export interface AccountKind {
   /** One of them as it is stored. */
-  readonly like: FoldedAccount;
+  readonly like: LatestAccount;
 }
 
 export interface Templates {
@@ -74,15 +72,15 @@ const WIDE_TO = 80;
 
 /** Traces of a recorded chain that can be made again with other accounts, times and hashes. */
 export function readTemplates(chain: string): Templates {
-  const { rounds, zerostates, globalVersion } = recordedRounds(chain);
+  const { rounds, zerostates, globalVersion } = recordedBundles(chain);
   const writer = new TransactionWriter();
   const assembler = new TraceAssembler();
-  const fold = new AccountFold();
-  const traces = new Map<bigint, RoundTransaction[]>();
+  const fold = new BatchAccounts();
+  const traces = new Map<bigint, BundleTransaction[]>();
   let masterchainBlock: BlockRow | null = null;
   let shardBlock: BlockRow | null = null;
   for (const round of rounds) {
-    const rows = buildRound(round, { writer, globalVersion });
+    const rows = buildBundleRows(round, { writer, globalVersion });
     fold.add(rows);
     for (const block of rows.blocks) {
       if (block.workchain === -1) masterchainBlock = block;
@@ -129,15 +127,15 @@ class TemplateMaker {
   readonly kinds: AccountKind[] = [];
   readonly #kindOf = new Map<string, number>();
   readonly #cells: ReadonlyMap<string, Cell>;
-  readonly #accounts: ReadonlyMap<bigint, FoldedAccount>;
-  readonly #reader = new TransactionReader();
+  readonly #accounts: ReadonlyMap<bigint, LatestAccount>;
+  readonly #reader = new TransactionCellReader();
 
-  constructor(cells: ReadonlyMap<string, Cell>, accounts: ReadonlyMap<bigint, FoldedAccount>) {
+  constructor(cells: ReadonlyMap<string, Cell>, accounts: ReadonlyMap<bigint, LatestAccount>) {
     this.#cells = cells;
     this.#accounts = accounts;
   }
 
-  make(transactions: readonly RoundTransaction[]): TraceTemplate | null {
+  make(transactions: readonly BundleTransaction[]): TraceTemplate | null {
     const [root] = transactions;
     if (root!.in_msg?.kind !== 'external') return null;
     const accounts = new Map<string, number>();
@@ -170,7 +168,7 @@ class TemplateMaker {
   }
 
   #node(
-    transactions: readonly RoundTransaction[],
+    transactions: readonly BundleTransaction[],
     at: number,
     sender: ReadonlyMap<string, number>,
     accountOf: (id: Uint8Array) => number | null,

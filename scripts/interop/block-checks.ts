@@ -1,6 +1,6 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
-import { shardContains } from '#formats/tlb/shard-ident.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { shardContains } from '#formats/tlb/block-id.js';
+import { toBase64 } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import { type ChainTruth, spreadOver } from './chain-truth.js';
 import type { CheckReport } from './check-report.js';

@@ -1,9 +1,8 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { type McStateExtra, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes.js';
 import { type BlockFacts, chainFacts } from '#test/support/chain-facts.js';
 import { statesOfChain, type Zerostates } from '#test/support/states-of-chain.js';
 

@@ -1,6 +1,6 @@
 import { Address as CoreAddress } from '@ton/core';
 import { LiteClient, LiteSingleEngine } from 'ton-lite-client';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { type ChainTruth, spreadOver } from './chain-truth.js';
 import type { CheckReport } from './check-report.js';
 import { expectSame } from './same-answer.js';

@@ -1,6 +1,6 @@
 import { parseBoc } from '#formats/cells/boc-parse.js';
-import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { fromBase64, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { Json, JsonObject } from './tonlib-session.js';
 
 /** First bytes of a bag of cells, in base64. */

@@ -1,9 +1,8 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import type { Account } from '#formats/tlb/account.js';
-import type { ShardAccount } from '#formats/tlb/shard-account.js';
-import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import type { Account, ShardAccount } from '#formats/tlb/account.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes.js';
 import { transactionsByAccount } from '#test/support/chain-facts.js';
 import { tonlibId } from './block-checks.js';
 import { type ChainTruth, spreadOver } from './chain-truth.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 
 const chain = fileURLToPath(new URL('../../vectors/dev-chain', import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
+import { fundedWallets } from '#localnet/wallets/wallet-contract.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-local-'));

@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { connectAdnl } from '#drivers/adnl/client.js';
 import { keyPairFromSeed } from '#drivers/adnl/keys.js';
-import { LiteServerGetMasterchainInfo } from '#formats/tl/generated/lite-server-functions.js';
+import { LiteServerGetMasterchainInfo } from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { fromBase64, toBase64 } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const bin = resolve('bin/tern.js');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

@@ -1,17 +1,17 @@
-import type { ServerState, V2Network } from '#api/v2/context.js';
+import type { LiteserverStatus, V2Network } from '#api/v2/context.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
-import type { ReadAt } from '#services/chain/read-options.js';
-import type { Contracts } from '#services/contracts/contracts.js';
+import type { ReadAt } from '#services/chain/read-context.js';
+import type { ContractReads } from '#services/emulation/contract-reads.js';
 
 /** A network whose newest block is one of the past, for methods about accounts and contracts. */
 export class PinnedNetwork implements V2Network {
   readonly chain: ChainReads;
-  readonly contracts: Contracts;
+  readonly contracts: ContractReads;
   /** The newest block that the chain really has. */
   readonly last: number;
   #seqno: number;
 
-  constructor(chain: ChainReads, contracts: Contracts, last: number) {
+  constructor(chain: ChainReads, contracts: ContractReads, last: number) {
     this.last = last;
     this.#seqno = last;
     this.chain = {
@@ -35,7 +35,7 @@ export class PinnedNetwork implements V2Network {
     this.#seqno = Math.min(seqno, this.last);
   }
 
-  servers(): readonly ServerState[] {
+  servers(): readonly LiteserverStatus[] {
     return [{ name: 'recording', alive: true, archival: true, seqno: this.#seqno }];
   }
 

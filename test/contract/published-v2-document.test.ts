@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openApiDocument } from '#api/http/openapi.js';
-import { v2Description } from '#app/service/v2-api.js';
+import { v2Description } from '#app/service/apis.js';
 import { type Difference, differencesOf, isListed } from '#test/contract/openapi-differences.js';
 import { documentFacts, factsOfTree, treeOfFacts } from '#test/contract/openapi-facts.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openApiDocument } from '#api/http/openapi.js';
-import { v3Description } from '#api/v3/description.js';
+import { v3Description } from '#api/v3/v3-api.js';
 import { documentFacts } from '#test/contract/openapi-facts.js';
 
 const committed = documentFacts(parse(readFileSync('openapi/v3.yaml', 'utf8')));

@@ -1,5 +1,3 @@
-// Over 250 lines: what a rule may say and what it allows are read together.
-
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { RawParameters } from '#api/http/query-string.js';

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
-import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
-import { blockEndpoints } from '#api/v2/routes/blocks.js';
-import { configurationEndpoints } from '#api/v2/routes/configuration.js';
-import type { Contracts } from '#services/contracts/contracts.js';
+import { v2BlockEndpoints } from '#api/v2/blocks.js';
+import { configurationEndpoints } from '#api/v2/network.js';
+import { accountTransactionEndpoints, blockTransactionEndpoints } from '#api/v2/transactions.js';
+import type { ContractReads } from '#services/emulation/contract-reads.js';
 import { compareCalls, type RecordedCall, type Rule, readLines } from '#test/contract/recorded-calls.js';
 import { RecordedCalls } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
@@ -179,12 +178,12 @@ describe('methods that the reference service makes of tonlib', () => {
     replayed = replayedChain(`${folder}/chain`, 1086);
     const { chain } = replayed;
     const endpoints = [
-      ...blockEndpoints,
+      ...v2BlockEndpoints,
       ...blockTransactionEndpoints,
       ...accountTransactionEndpoints,
       ...configurationEndpoints,
     ];
-    calls = new RecordedCalls(endpoints, { chain, contracts: {} as Contracts, servers: () => [], now: () => 0 });
+    calls = new RecordedCalls(endpoints, { chain, contracts: {} as ContractReads, servers: () => [], now: () => 0 });
   });
 
   it('tell the sizes of queues as it does', async () => {

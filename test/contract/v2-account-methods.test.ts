@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountEndpoints } from '#api/v2/routes/accounts.js';
-import { nodeEndpoints } from '#api/v2/routes/nodes.js';
-import { runMethodEndpoints } from '#api/v2/routes/run-method.js';
-import { sendEndpoints } from '#api/v2/routes/send.js';
-import { utilityEndpoints } from '#api/v2/routes/utilities.js';
+import { v2AccountEndpoints } from '#api/v2/accounts.js';
+import { nodeEndpoints } from '#api/v2/network.js';
+import { runMethodEndpoints } from '#api/v2/run-method.js';
+import { sendEndpoints } from '#api/v2/send.js';
+import { utilityEndpoints } from '#api/v2/utilities.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { ContractService } from '#services/contracts/contracts-service.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { ContractService } from '#services/emulation/contract-service.js';
 import { PinnedNetwork } from '#test/contract/pinned-network.js';
 import {
   type Answer,
@@ -23,7 +23,13 @@ import { vectorPath } from '#test/support/vector-files.js';
 
 const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-account-rules.json`);
-const ENDPOINTS = [...accountEndpoints, ...runMethodEndpoints, ...sendEndpoints, ...utilityEndpoints, ...nodeEndpoints];
+const ENDPOINTS = [
+  ...v2AccountEndpoints,
+  ...runMethodEndpoints,
+  ...sendEndpoints,
+  ...utilityEndpoints,
+  ...nodeEndpoints,
+];
 
 let tvm: TvmPool;
 beforeAll(async () => {

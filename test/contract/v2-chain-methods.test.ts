@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
-import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
-import { blockEndpoints } from '#api/v2/routes/blocks.js';
-import { configurationEndpoints } from '#api/v2/routes/configuration.js';
-import { locateEndpoints } from '#api/v2/routes/locate.js';
-import type { Contracts } from '#services/contracts/contracts.js';
+import { v2BlockEndpoints } from '#api/v2/blocks.js';
+import { locateEndpoints } from '#api/v2/locate.js';
+import { configurationEndpoints } from '#api/v2/network.js';
+import { accountTransactionEndpoints, blockTransactionEndpoints } from '#api/v2/transactions.js';
+import type { ContractReads } from '#services/emulation/contract-reads.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
@@ -13,7 +12,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-rules.json`);
 const ENDPOINTS = [
-  ...blockEndpoints,
+  ...v2BlockEndpoints,
   ...blockTransactionEndpoints,
   ...accountTransactionEndpoints,
   ...locateEndpoints,
@@ -21,7 +20,7 @@ const ENDPOINTS = [
 ];
 
 /** Nothing here runs a contract. */
-const NO_CONTRACTS = {} as Contracts;
+const NO_CONTRACTS = {} as ContractReads;
 
 function callsOver({ chain }: ReplayedChain): RecordedCalls {
   return new RecordedCalls(ENDPOINTS, {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
-import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
-import { blockEndpoints } from '#api/v2/routes/blocks.js';
-import { configurationEndpoints } from '#api/v2/routes/configuration.js';
-import { locateEndpoints } from '#api/v2/routes/locate.js';
+import { v2BlockEndpoints } from '#api/v2/blocks.js';
+import { locateEndpoints } from '#api/v2/locate.js';
+import { configurationEndpoints } from '#api/v2/network.js';
+import { accountTransactionEndpoints, blockTransactionEndpoints } from '#api/v2/transactions.js';
 import { type Answer, compareCalls, type Recording, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { recordedCall } from '#test/contract/v2-recorded.js';
 import { type ServedReplay, serveReplay } from '#test/support/served-replay.js';
@@ -12,7 +11,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 /** Methods whose answers stay the same while a chain grows; those about accounts are compared at their own blocks. */
 const NAMES = new Set(
   [
-    ...blockEndpoints,
+    ...v2BlockEndpoints,
     ...blockTransactionEndpoints,
     ...accountTransactionEndpoints,
     ...locateEndpoints,

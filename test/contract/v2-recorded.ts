@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { statusOf } from '#api/http/error-status.js';
 import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
 import { typeRenamer } from '#api/http/profile.js';
 import { parseQuery } from '#api/http/query-string.js';
+import { statusOf } from '#api/http/replies.js';
 import type { V2Context, V2Network } from '#api/v2/context.js';
-import { V2_TYPE_NAMES } from '#api/v2/type-names.js';
-import { TernError } from '#kernel/errors/tern-error.js';
+import { V2_TYPE_NAMES } from '#api/v2/endpoints.js';
+import { TernError } from '#kernel/tern-error.js';
 import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-calls.js';
 
 /** The call of a method that a recording is; `null` for requests that are about the transport. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountEndpoints } from '#api/v2/routes/accounts.js';
-import { runMethodEndpoints } from '#api/v2/routes/run-method.js';
+import { v2AccountEndpoints } from '#api/v2/accounts.js';
+import { runMethodEndpoints } from '#api/v2/run-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { ContractService } from '#services/contracts/contracts-service.js';
+import { fromBase64, toHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { ContractService } from '#services/emulation/contract-service.js';
 import { PinnedNetwork } from '#test/contract/pinned-network.js';
 import type { Answer } from '#test/contract/recorded-calls.js';
 import { RecordedCalls } from '#test/contract/v2-recorded.js';
@@ -96,7 +96,7 @@ describe('as the real tonlib answered', () => {
     const { chain, source: askNode, ledger } = replayedChain(`${folder}/chain`);
     const contracts = new ContractService({}, { chain, tvm, askNode, clock: systemClock, logger: silentLogger });
     network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
-    calls = new RecordedCalls([...accountEndpoints, ...runMethodEndpoints], network);
+    calls = new RecordedCalls([...v2AccountEndpoints, ...runMethodEndpoints], network);
   }, 60_000);
   afterAll(() => tvm.close());
 

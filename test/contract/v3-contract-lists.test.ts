@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
+import { systemClock } from '#kernel/clock.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import type { Json } from '#test/contract/v3-columns.js';
 import { callOf } from '#test/contract/v3-recorded.js';

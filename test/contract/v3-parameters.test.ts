@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { v3Endpoints } from '#api/v3/endpoints.js';
+import { v3Endpoints } from '#api/v3/v3-api.js';
 import { coreChain } from '#test/contract/against-chain/core-chain.js';
 import { type Json, V3Client } from '#test/contract/against-chain/v3-client.js';
 import { EFFECTS } from '#test/contract/against-chain/v3-effects.js';

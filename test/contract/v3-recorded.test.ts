@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { v3Endpoints } from '#api/v3/endpoints.js';
+import { v3Endpoints } from '#api/v3/v3-api.js';
 import {
   type Answer,
   compareCalls,

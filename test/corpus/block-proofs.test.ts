@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import { createMerkleProof, openMerkleProof } from '#formats/cells/merkle-proof.js';
+import { createMerkleProof, openMerkleProof, UsageTracker } from '#formats/cells/merkle-proof.js';
 import { openCell } from '#formats/cells/slice.js';
-import { UsageTracker } from '#formats/cells/usage-tree.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { type ChainEntry, parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Records all cells of the block that the proof shows. */

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type BlockHeader, verifyBlockFile } from '#formats/proofs/block-header.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { verifyBlockProof, verifyBlockProofLink } from '#formats/proofs/block-proof.js';
-import { keyBlockConfig } from '#formats/proofs/config.js';
+import { keyBlockConfig } from '#formats/proofs/shard-state.js';
 import { checkSetHash } from '#formats/proofs/signatures.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
-import { computeValidatorGroup, type ValidatorConfig } from '#formats/proofs/validator-set.js';
+import { computeValidatorGroup, type ValidatorConfig, validatorConfigOf } from '#formats/proofs/validators.js';
 import type { BlockSignatures } from '#formats/tlb/block-proof.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import {
   blockIdOfFile,

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { BLOCK_FILE, type BocOptions, serializeBoc } from '#formats/cells/boc-serialize.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { type ChainEntry, parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Reads a bag, computes all hashes, writes it again; gives the hash of the first root. */

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type BlockId, printBlockId } from '#formats/proofs/block-id.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import { outMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
+import type { BlockQuery } from '#formats/proofs/shard-block.js';
+import { outMsgQueueSize } from '#formats/proofs/shard-state.js';
+import type { ShardAccount } from '#formats/tlb/account.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type { ShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import {
   type BlockFacts,

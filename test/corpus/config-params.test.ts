@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
+import { type Codec, Lazy } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { JettonBridgePrices } from '#formats/tlb/config/bridges.js';
 import {
   type ConfigDictionary,
   configDictionary,
@@ -13,10 +11,10 @@ import {
   encodeConfigParam,
   isConfigParamIndex,
 } from '#formats/tlb/config/config-params.js';
-import { NewConsensusConfig } from '#formats/tlb/config/consensus-config.js';
-import { ConfigProposalSetup } from '#formats/tlb/config/voting-setup.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { JettonBridgePrices } from '#formats/tlb/config/network.js';
+import { ConfigProposalSetup, NewConsensusConfig } from '#formats/tlb/config/validators.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import {
   blockConfigurations,
   chainConfigurations,

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { codeMethods } from '#domain/contracts/code-methods.js';
-import { interfacesOf } from '#domain/contracts/interfaces.js';
-import { libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { codeMethods, interfaceNamesOf } from '#domain/contracts/code-methods.js';
+import { libraryHashOf } from '#domain/contracts/interface-registry.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { fromBase64, fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, fromHex, toHex } from '#kernel/bytes.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 /** Contracts of mainnet, with the kinds that another project knows them to be of, by its own names. */
@@ -85,7 +84,7 @@ describe('contracts of mainnet', () => {
       const reference = libraryHashOf(code);
       const library = reference === null ? null : libraries.get(toHex(reference));
       const methods = codeMethods(library ?? code);
-      const told = interfacesOf(toHex(code.hash()), methods);
+      const told = interfaceNamesOf(toHex(code.hash()), methods);
       if (reference !== null && library === undefined) {
         // Six of them refer to libraries that are not in the collection.
         expect([methods, told], name).toEqual([null, []]);

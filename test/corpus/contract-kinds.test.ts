@@ -1,32 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAboutContract } from '#domain/contracts/answered.js';
 import { codeMethods } from '#domain/contracts/code-methods.js';
-import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
-import { dnsRootOf } from '#domain/contracts/dns-root.js';
+import type { ContractInterface } from '#domain/contracts/contract-interface.js';
+import { type ContractView, isContractError, type ViewedContract } from '#domain/contracts/contract-view.js';
+import { dnsRootOf } from '#domain/contracts/dns-domain.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import type { ContractKind } from '#domain/contracts/kinds/contract-kind.js';
-import { CandidateKinds, CONTRACT_KINDS } from '#domain/contracts/kinds/contract-kinds.js';
-import { dnsItemKind } from '#domain/contracts/kinds/dns-item.js';
-import { nftItemKind } from '#domain/contracts/kinds/nft-item.js';
+import { CandidateInterfaces, CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
+import { dnsItemInterface } from '#domain/contracts/interfaces/dns-item.js';
+import { nftItemInterface } from '#domain/contracts/interfaces/nft-item.js';
 import type { NativeAccount } from '#domain/contracts/native-code.js';
-import { WALLET_CODES } from '#domain/contracts/wallet-codes.js';
+import { WALLET_CODES } from '#domain/contracts/wallet.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { Address, parseAddress } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import { Cell } from '#formats/cells/cell.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { ContractService } from '#services/contracts/contracts-service.js';
-import { ContractsAt, nativeAccountOf } from '#services/contracts/token-reads.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { ContractsAtBlock, nativeAccountOf } from '#services/emulation/contract-data.js';
+import type { ContractService } from '#services/emulation/contract-service.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const candidates = new CandidateKinds(CONTRACT_KINDS);
+const candidates = new CandidateInterfaces(CONTRACT_INTERFACES);
 
 const network = vectorPath('collection/recorded-net');
 
@@ -103,12 +101,12 @@ class RunningView implements ContractView {
     this.#service = service;
   }
 
-  contract(address: Address): Promise<AskedContract> {
+  contract(address: Address): Promise<ViewedContract> {
     return this.#contracts.contract(address);
   }
 
-  async ask<Arguments extends readonly unknown[], Result>(
-    { address }: AskedContract,
+  async runGetMethod<Arguments extends readonly unknown[], Result>(
+    { address }: ViewedContract,
     method: GetMethod<Arguments, Result>,
     ...given: Arguments
   ): Promise<Result> {
@@ -120,11 +118,11 @@ class RunningView implements ContractView {
 }
 
 /** The row of a contract; the code of the error that says why there is none. */
-async function rowOf(kind: ContractKind, view: ContractView, contract: AskedContract): Promise<Row | string> {
+async function rowOf(kind: ContractInterface, view: ContractView, contract: ViewedContract): Promise<Row | string> {
   try {
     return kind.row(await kind.read(view, contract));
   } catch (error) {
-    if (isTernError(error) && isAboutContract(error)) return error.code;
+    if (isTernError(error) && isContractError(error)) return error.code;
     throw error;
   }
 }
@@ -275,7 +273,7 @@ describe('contracts of the recorded network', { timeout: 240_000 }, () => {
     contracts = replayedContracts(`${network}/chain`, tvm, HEAD);
     service = contracts.serviceOver();
     const { chain } = contracts;
-    view = new ContractsAt(
+    view = new ContractsAtBlock(
       {
         runGetMethod: (address, method, stack, options) => {
           runs.push(method);
@@ -342,8 +340,8 @@ describe('contracts of the recorded network', { timeout: 240_000 }, () => {
 
   it('are domains where their collection is a root', async () => {
     const running = new RunningView(view, service);
-    const kind = dnsItemKind(ROOTS);
-    const items = nftItemKind(ROOTS);
+    const kind = dnsItemInterface(ROOTS);
+    const items = nftItemInterface(ROOTS);
     const found: Record<string, readonly string[]> = {};
     for (const { account, code } of accounts) {
       const { address } = account;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import type { FeeEstimate } from '#services/contracts/contracts.js';
+import { parseAddress } from '#formats/address/address.js';
+import type { FeeEstimate } from '#services/emulation/contract-reads.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
 import {
   type LoadedContract,

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '#formats/cells/cell.js';
-import { Block } from '#formats/tlb/block.js';
+import { Block, merkleProof } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { decodeConfigParam } from '#formats/tlb/config/config-params.js';
-import { merkleProof } from '#formats/tlb/merkle-update.js';
 import type { Place } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { cellCoverage } from '#test/support/cell-coverage.js';
 import {
   blockFiles,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Block } from '#formats/tlb/block.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { decodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
 import { blockFiles, CORPUS_TYPES, type CorpusFile, chainFiles, configFiles } from '#test/support/corpus.js';
 import { type RemakeCounts, Remaker } from '#test/support/remake.js';

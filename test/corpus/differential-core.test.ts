@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Cell as CoreCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import { parseBoc } from '#formats/cells/boc-parse.js';
-import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, fromHex } from '#kernel/bytes.js';
 import { expectSameTree } from '#test/support/cell-trees.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { AccountStatus } from '#formats/tlb/account-status.js';
-import { Block } from '#formats/tlb/block.js';
+import type { AccountStatus } from '#formats/tlb/account.js';
+import { Block, type ValueFlow } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import type { CurrencyCollection } from '#formats/tlb/currency.js';
 import type { ShardState } from '#formats/tlb/shard-state.js';
 import type { Transaction } from '#formats/tlb/transaction.js';
-import type { ValueFlow } from '#formats/tlb/value-flow.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /**

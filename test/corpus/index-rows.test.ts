@@ -1,36 +1,35 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decodeState } from '#drivers/store/encode/state-summary.js';
-import { loadTransaction, sharedCodes } from '#drivers/store/encode/stored-transaction.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
-import type { MessageRow } from '#drivers/store/rows.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { decodeState } from '#drivers/store/stored-state.js';
+import { loadTransaction, sharedCodes, TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { MessageRow } from '#drivers/store/tables.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
-import { AccountFold, type FoldedAccount } from '#services/indexer/rows/account-fold.js';
-import { buildRound, zerostateAccounts } from '#services/indexer/rows/build-round.js';
-import type { AccountChange, RoundRows, RoundTransaction } from '#services/indexer/rows/round-rows.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes.js';
+import { BatchAccounts, type LatestAccount } from '#services/indexer/rows/batch-accounts.js';
+import { buildBundleRows, zerostateAccounts } from '#services/indexer/rows/build-rows.js';
+import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { readCsv } from '#test/support/csv.js';
 import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
-import { type RecordedRounds, recordedRounds } from '#test/support/recorded-rounds.js';
+import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const folder = vectorPath('collection/recorded-net');
 const STATUS = ['uninit', 'active', 'frozen', 'nonexist'];
 
 describe('rows of the recorded network', () => {
-  let chain: RecordedRounds;
-  let rows: RoundRows[];
+  let chain: RecordedBundles;
+  let rows: BundleRows[];
   const writer = new TransactionWriter();
 
   beforeAll(() => {
-    chain = recordedRounds(`${folder}/chain`);
-    rows = chain.rounds.map((round) => buildRound(round, { globalVersion: chain.globalVersion, writer }));
+    chain = recordedBundles(`${folder}/chain`);
+    rows = chain.rounds.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
   }, 240_000);
 
   it('of transactions and messages are what the whole decoders say', () => {
@@ -121,16 +120,16 @@ describe('rows of the recorded network', () => {
   it.each([1, 50, 2000])(
     'of accounts are whole at the end, in batches of %i rounds',
     (size) => {
-      const index = new Map<string, FoldedAccount>();
+      const index = new Map<string, LatestAccount>();
       const counts = { batches: 0, rows: 0, wanting: 0, unknown: 0 };
       const zerostates = chain.zerostates.flatMap(({ id, root }) => {
         const { gen_utime } = decodeCell(ShardStateUnsplit, root);
         return zerostateAccounts(parseBocRoot(serializeBoc(root)), { workchain: id.workchain, gen_utime }, writer);
       });
-      const batches: Pick<RoundRows, 'accounts' | 'transactions'>[][] = [[{ accounts: zerostates, transactions: [] }]];
+      const batches: Pick<BundleRows, 'accounts' | 'transactions'>[][] = [[{ accounts: zerostates, transactions: [] }]];
       for (let at = 0; at < rows.length; at += size) batches.push(rows.slice(at, at + size));
       for (const batch of batches) {
-        const fold = new AccountFold();
+        const fold = new BatchAccounts();
         for (const round of batch) fold.add(round);
         const wanting = fold.wanting();
         const known = new Map(
@@ -213,7 +212,7 @@ describe('rows of the recorded network', () => {
     for (const { messages } of rows) {
       for (const row of messages) ours.set(`${ids.get(row.tx_id)} ${row.msg_key} ${row.position > 0}`, row);
     }
-    const received = new Map<string, RoundTransaction>();
+    const received = new Map<string, BundleTransaction>();
     for (const { transactions } of rows) for (const row of transactions) received.set(toBase64(row.hash), row);
     let count = 0;
     for (const row of csvRows('messages')) {
@@ -240,7 +239,7 @@ describe('rows of the recorded network', () => {
   });
 
   it('of the other index agree, for all states of accounts', () => {
-    const ours = new Map<string, AccountChange>();
+    const ours = new Map<string, AccountStateChange>();
     for (const { accounts } of rows) for (const row of accounts) ours.set(toBase64(row.state_hash), row);
     const counts = { agreed: 0, zerostate: 0 };
     for (const row of csvRows('account_states')) {
@@ -355,7 +354,7 @@ describe('rows of the recorded network', () => {
     return raw === '' ? null : accountKey(addressBytes(parseAddress(raw).address));
   }
 
-  function expectState(change: AccountChange, value: Account, name: string): void {
+  function expectState(change: AccountStateChange, value: Account, name: string): void {
     if (value.kind === 'account_none') throw new TypeError(`${name}: an account that is not there`);
     const { balance, state } = value.storage;
     expect(change.balance, name).toBe(balance.grams);

@@ -2,15 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeMethods } from '#domain/contracts/code-methods.js';
-import { CandidateKinds, CONTRACT_KINDS, libraryHashOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateInterfaces, CONTRACT_INTERFACES, libraryHashOf } from '#domain/contracts/interface-registry.js';
 import type { GetMethodResult } from '#drivers/tvm/get-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { Address, parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { fromBase64, fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, fromHex, toHex } from '#kernel/bytes.js';
 import { Random } from '#test/fuzz/random.js';
 import { damageBelow } from '#test/fuzz/seeds.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
@@ -18,7 +17,7 @@ import { mainnetConfig } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const candidates = new CandidateKinds(CONTRACT_KINDS);
+const candidates = new CandidateInterfaces(CONTRACT_INTERFACES);
 
 const contracts = vectorPath('collection/contracts');
 const accounts = vectorPath('collection/accounts');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import { answerChecks, checkAnswer, latestBlock } from '#test/support/lite-answers.js';
 import { type LiteExchange, readLiteExchanges } from '#test/support/lite-exchanges.js';

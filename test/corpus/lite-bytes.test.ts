@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import type { TlConstructor } from '#formats/tl/constructor.js';
-import { LiteServerAccountState, LiteServerError } from '#formats/tl/generated/lite-server.js';
-import { LiteServerQuery, liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
+import { encodeBoxed, type TlConstructor } from '#formats/tl/constructor.js';
+import { LiteServerAccountState, LiteServerError, LiteServerQuery, liteServerFunctions } from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer, decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { type RecordedExchange, readLiteRecording } from '#test/support/lite-recording.js';
 import { vectorPath } from '#test/support/vector-files.js';
 

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { blockIdFromTl } from '#formats/tl/block-id.js';
-import { decodeBoxed, decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerBlockHeader } from '#formats/tl/generated/lite-server.js';
+import { decodeBoxed, decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
 import {
+  LiteServerBlockHeader,
   LiteServerGetDispatchQueueInfo,
   LiteServerGetDispatchQueueMessages,
   LiteServerQuery,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { type AnsweredQuestion, provenBy } from '#test/support/lite-comparison.js';
 import { checkDispatchQueue, committedBlocks, masterchainBlock, questionsAbout } from '#test/support/lite-survey.js';

@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GetMethodRunner, startGetMethods } from '#app/cli/replay-get-methods.js';
-import { getMethodId } from '#drivers/tvm/get-method-id.js';
+import { type ReplayGetMethods, startReplayGetMethods } from '#app/cli/replay.js';
+import { getMethodId } from '#drivers/tvm/get-method.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
-import { decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
+import { decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
 import {
   LiteServerBlockHeader,
   LiteServerLookupBlockResult,
+  LiteServerQuery,
   LiteServerRunMethodResult,
-} from '#formats/tl/generated/lite-server.js';
-import { LiteServerQuery, LiteServerRunSmcMethod } from '#formats/tl/generated/lite-server-functions.js';
+  LiteServerRunSmcMethod,
+} from '#formats/tl/lite-api.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
 import { vmInt, vmTuple } from '#formats/tlb/vm-value.js';
-import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, toHex } from '#kernel/bytes.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { sortContent } from '#localnet/replay/recorded-content.js';
-import { readFolder } from '#localnet/replay/recorded-folder.js';
-import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
+import { openReplay, ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { latestBlock } from '#test/support/lite-answers.js';
 import {
@@ -128,7 +127,7 @@ let ledgers: (head: number) => ReplayLedger;
 /** Forgets a ledger whose head has moved. */
 let moved: (head: number) => void;
 let last: ReplayLedger;
-let methods: GetMethodRunner;
+let methods: ReplayGetMethods;
 
 function ledgerBlock(id: ReturnType<typeof blockIdFromTl>) {
   return last.block(id);
@@ -156,7 +155,7 @@ async function ask(query: Uint8Array, head: number, timesOut: boolean): Promise<
 }
 
 beforeAll(async () => {
-  methods = await startGetMethods();
+  methods = await startReplayGetMethods();
 });
 
 afterAll(() => methods.close());

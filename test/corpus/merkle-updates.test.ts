@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { applyMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
-import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { applyMerkleUpdate, createMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { toHex } from '#kernel/bytes.js';
 import { blockLinks, ChainStates } from '#test/support/chain-states.js';
 import { readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 

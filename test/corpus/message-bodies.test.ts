@@ -1,8 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, opcodeName } from '#domain/bodies/decode-body.js';
-import { decodeBodyText, parseOpcode } from '#domain/bodies/decode-text.js';
+import {
+  decodeMessageBody,
+  decodeMessageBodyText,
+  opcodeName,
+  parseOpcode,
+} from '#domain/message-bodies/decode-message-body.js';
 import { bodyCell, readJsonLines } from '#test/support/message-bodies.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -70,7 +74,7 @@ function bodiesOf(files: readonly string[]): Shown[] {
 }
 
 function differsFrom({ body, decoded, opcodeName: name }: Shown): boolean {
-  const ours = decodeBody(bodyCell(body));
+  const ours = decodeMessageBody(bodyCell(body));
   if (name !== undefined && ours.opcodeName !== name) return true;
   return JSON.stringify(ours.decoded) !== JSON.stringify(decoded);
 }
@@ -94,7 +98,7 @@ describe('the bodies of a recorded network', () => {
       const { opcodes = [], bodies = [] } = wanted;
       const ours = {
         opcodes: opcodes.map((text) => opcodeName(parseOpcode(text) ?? -1) ?? 'unknown'),
-        bodies: bodies.map(decodeBodyText),
+        bodies: bodies.map(decodeMessageBodyText),
       };
       expect(JSON.stringify(ours), `${query} ${body}`).toBe(JSON.stringify(response));
     }
@@ -119,7 +123,7 @@ describe('bodies of mainnet', () => {
     // Older versions of the service had another form, without `@type`.
     const shown = pairs.filter(({ decoded }) => typeof decoded === 'object' && decoded !== null && '@type' in decoded);
     for (const { body, decoded } of shown) {
-      expect(JSON.stringify(decodeBody(bodyCell(body as string)).decoded), body as string).toBe(
+      expect(JSON.stringify(decodeMessageBody(bodyCell(body as string)).decoded), body as string).toBe(
         JSON.stringify(decoded),
       );
     }

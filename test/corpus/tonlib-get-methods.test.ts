@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GetMethodRequest } from '#drivers/tvm/get-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { fromBase64 } from '#kernel/bytes/bytes.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { fromBase64 } from '#kernel/bytes.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import {
   type LoadedContract,
   REFUSED_BY_TONLIB,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { inboundKind, type TraceTransaction } from '#domain/traces/trace-transaction.js';
+import { inboundKind, type TraceTransaction } from '#domain/traces/trace-assembler.js';
 import { traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { compareBytes, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { compareBytes, toBase64, toHex } from '#kernel/bytes.js';
 import { Random } from '#test/fuzz/random.js';
 import { transactionCells } from '#test/support/block-transactions.js';
 import { type BlockFacts, chainFacts } from '#test/support/chain-facts.js';

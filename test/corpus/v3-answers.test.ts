@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AddressCollector } from '#api/v3/serialize/address-collector.js';
-import { dialectOf } from '#api/v3/serialize/dialect.js';
-import { MessageReader } from '#api/v3/serialize/message-list.js';
-import { traceText } from '#api/v3/serialize/trace.js';
-import { type SerializedTransaction, serializeTransaction } from '#api/v3/serialize/transaction.js';
-import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-reads.js';
+import { profileFormat } from '#api/v3/answer-type.js';
+import { MessageListWriter } from '#api/v3/messages.js';
+import { AddressCollector } from '#api/v3/page.js';
+import { traceText } from '#api/v3/traces.js';
+import { type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
+import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import {
   type ChainTransaction,
   chainTransactions,
@@ -22,7 +22,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 const recordings = vectorPath('collection/recorded-net/v3-recordings.jsonl.br');
 const chain = vectorPath('collection/recorded-net/chain');
 
-const dialect = dialectOf('toncenter');
+const dialect = profileFormat('toncenter');
 const bytes = (text: string) => fromBase64(text) as Uint8Array;
 
 /**
@@ -52,8 +52,8 @@ describe('what the reference service of API v3 answers', () => {
     return indexedTransaction(expected, byHash.get(expected.hash) as ChainTransaction);
   }
 
-  function serialized(expected: Recorded): SerializedTransaction {
-    return serializeTransaction(indexed(expected), dialect, new AddressCollector());
+  function serialized(expected: Recorded): WrittenTransaction {
+    return writeTransaction(indexed(expected), dialect, new AddressCollector());
   }
 
   it('of transactions is in the cells of the same transactions', () => {
@@ -73,7 +73,7 @@ describe('what the reference service of API v3 answers', () => {
     for (const { transactions, address_book } of answers) {
       if (!Array.isArray(transactions) || Object.keys(address_book).length === 0) continue;
       const addresses = new AddressCollector();
-      for (const expected of transactions) serializeTransaction(indexed(expected), dialect, addresses);
+      for (const expected of transactions) writeTransaction(indexed(expected), dialect, addresses);
       expect([...addresses.byRaw.keys()].sort()).toEqual(Object.keys(address_book).sort());
       count++;
     }
@@ -116,7 +116,7 @@ describe('what the reference service of API v3 answers', () => {
   it('of messages is in the cells of both their transactions', () => {
     let count = 0;
     for (const { messages } of answers) {
-      const reader = new MessageReader(dialect, new AddressCollector());
+      const reader = new MessageListWriter(dialect, new AddressCollector());
       for (const expected of messages ?? []) {
         expect(JSON.parse(reader.textOf(indexedMessage(expected))), expected.hash).toEqual(expected);
         count++;

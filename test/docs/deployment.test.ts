@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readSettings } from '#app/config/read-settings.js';
-import { flagOf, variableOf } from '#app/config/setting.js';
+import { flagOf, readSettings, variableOf } from '#app/config/setting.js';
 import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
 
 const tables = [serveSettings, devSettings, backfillSettings, checkSettings, migrateSettings];

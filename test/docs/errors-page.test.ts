@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 import { collectErrors, errorsOf, errorsPage, sharedCodes } from './errors-page.js';
 
 describe('docs/errors.md', () => {

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ErrorFactory } from '#kernel/errors/define-errors.js';
-import type { ErrorClass, ErrorData } from '#kernel/errors/tern-error.js';
+import type { ErrorClass, ErrorData, ErrorFactory } from '#kernel/tern-error.js';
 
 /** One row of docs/errors.md. */
 export interface DocumentedError {

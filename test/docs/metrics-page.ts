@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { HttpMetrics } from '#api/http/metrics.js';
-import { registerServiceMetrics } from '#app/telemetry/service-metrics.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { registerServiceMetrics } from '#app/service/metrics.js';
+import { systemClock } from '#kernel/clock.js';
 
 /** One row of docs/metrics.md. */
 export interface DocumentedMetric {

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { type DescribedApi, openApiDocument } from '#api/http/openapi.js';
 import { localnetDescription } from '#api/localnet/description.js';
-import { v3Description } from '#api/v3/description.js';
-import { v2Description } from '#app/service/v2-api.js';
+import { v3Description } from '#api/v3/v3-api.js';
+import { v2Description } from '#app/service/apis.js';
 
 /** The APIs whose documents are committed, by the files that have them. */
 export const DOCUMENTED: Readonly<Record<string, DescribedApi>> = {

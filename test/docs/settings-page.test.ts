@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { localnetSettings } from '#app/config/localnet-settings.js';
 import { flagOf } from '#app/config/setting.js';
-import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
+import {
+  backfillSettings,
+  checkSettings,
+  devSettings,
+  localnetSettings,
+  migrateSettings,
+  serveSettings,
+} from '#app/config/settings.js';
 import { settingsPage } from './settings-page.js';
 
 const page = settingsPage();

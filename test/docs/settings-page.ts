@@ -1,6 +1,12 @@
-import { localnetSettings } from '#app/config/localnet-settings.js';
 import { flagOf, type Setting, type SettingTable, variableOf } from '#app/config/setting.js';
-import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSettings } from '#app/config/settings.js';
+import {
+  backfillSettings,
+  checkSettings,
+  devSettings,
+  localnetSettings,
+  migrateSettings,
+  serveSettings,
+} from '#app/config/settings.js';
 
 const all: SettingTable = serveSettings;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 import { allowedMemory, allowedMs, emptyTally, exercise, type Meter, makeInput } from './exercise.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { realMeter } from './real-meter.js';

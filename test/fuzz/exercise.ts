@@ -1,4 +1,4 @@
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { FuzzTarget } from './fuzz-target.js';
 import { Random } from './random.js';
 

@@ -1,4 +1,4 @@
-import type { TernError } from '#kernel/errors/tern-error.js';
+import type { TernError } from '#kernel/tern-error.js';
 import type { Random } from './random.js';
 
 /**

@@ -1,4 +1,4 @@
-import { concatBytes } from '#kernel/bytes/bytes.js';
+import { concatBytes } from '#kernel/bytes.js';
 import type { Random } from './random.js';
 
 /** Values that sit on the edges of length, count and index checks. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { runCampaign } from './campaign.js';
 import type { FuzzFailure, Tally } from './exercise.js';
 import { findTargets } from './find-targets.js';

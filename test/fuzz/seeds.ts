@@ -5,7 +5,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
+import { BitString } from '#kernel/bytes.js';
 import { mutate } from './mutate.js';
 import type { Random } from './random.js';
 

@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { internalMessage } from '#localnet/wallets/build-message.js';
-import { createTransfer, type WalletOwner } from '#localnet/wallets/create-transfer.js';
-import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { HIGHLOAD_TIMEOUT, walletContract } from '#localnet/wallets/wallet-contract.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { buildInternalMessage, createTransfer, type WalletOwner } from '#localnet/wallets/create-transfer.js';
+import { fundedWallets, HIGHLOAD_TIMEOUT, signingKey, walletContract } from '#localnet/wallets/wallet-contract.js';
 import { ServedTern } from '#test/support/served-tern.js';
 import { percentile } from '../../bench/latency.js';
 
@@ -98,7 +95,7 @@ async function fundSenders(url: string): Promise<readonly Sender[]> {
   const senders = Array.from({ length: SENDERS }, (_, number) => new Sender(number));
   const funded = fundedWallets().find(({ version }) => version === 'v5r1')!;
   const messages = senders.map(({ wallet }) => ({
-    message: internalMessage({ to: wallet.address, value: 10_000_000_000_000n, bounce: false }),
+    message: buildInternalMessage({ to: wallet.address, value: 10_000_000_000_000n, bounce: false }),
   }));
   const options = { seqno: 0, validUntil: now() + 600, messages };
   if (!(await sendBoc(url, serializeBoc(createTransfer(funded, options)))).accepted)
@@ -133,7 +130,7 @@ class Sender {
     const message = createTransfer(this.wallet, {
       seqno,
       validUntil: now() - 30 + HIGHLOAD_TIMEOUT,
-      messages: [{ message: internalMessage({ to, value: 10_000_000n, bounce: false }) }],
+      messages: [{ message: buildInternalMessage({ to, value: 10_000_000n, bounce: false }) }],
       init: this.#init,
     });
     return serializeBoc(message);

@@ -1,18 +1,18 @@
 import { Builder } from '#formats/cells/builder.js';
 import { type BlockId, printShard, type Shard, sameBlock } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
+import { shardParent, shardPrefixLength, shardSibling } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { shardParent, shardPrefixLength, shardSibling } from '#formats/tlb/shard-ident.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
-import type { ChainState, ChainTip, Round } from '#localnet/ledger/round.js';
-import { changeConfig } from '#localnet/node/config-change.js';
-import { RoundProducer } from '#localnet/producer/round-producer.js';
-import type { Emulation, ExternalMessage, Intervention, RoundRequest } from '#localnet/producer/round-request.js';
-import { RoundValidator } from '#localnet/validation/round-validator.js';
-import { RuleCheck } from '#localnet/validation/rule-check.js';
-import { checkWholeState } from '#localnet/validation/whole-block.js';
+import type { ChainState, ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import { changeConfig } from '#localnet/node/live-node.js';
+import { BlockProducer } from '#localnet/producer/block-producer.js';
+import type { BlockRequest, Emulation, ExternalInMessage, StateOverride } from '#localnet/producer/block-request.js';
+import { checkWholeState } from '#localnet/validation/block-context.js';
+import { BlockValidator } from '#localnet/validation/block-validator.js';
+import { RuleCheck } from '#localnet/validation/rules.js';
 import { Random } from '#test/fuzz/random.js';
 import { Traffic } from './traffic.js';
 
@@ -63,7 +63,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
   const genesis = makeGenesis({ now: BEGAN, randomBytes });
   const zerostates = [genesis.masterchain, ...genesis.workchains];
   for (const { state } of zerostates) checkState(state, 'zerostate');
-  const producer = new RoundProducer({
+  const producer = new BlockProducer({
     emulation,
     validatorSeed: genesis.validatorSeed,
     signatureKind: random.chance(1, 2) ? 'simplex' : 'ordinary',
@@ -71,7 +71,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
     now: () => performance.now(),
   });
   let tip: ChainTip = { masterchain: genesis.masterchain, shards: [] };
-  const validator = new RoundValidator(tip, zerostates);
+  const validator = new BlockValidator(tip, zerostates);
   const traffic = new Traffic(random, genesis.wallets);
   const wishes = new Wishes(random);
   const counts: Counts = {
@@ -88,14 +88,14 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
     produceMs: 0,
     checkMs: 0,
   };
-  let waiting: readonly ExternalMessage[] = [];
+  let waiting: readonly ExternalInMessage[] = [];
   let now = BEGAN;
   while (!options.enough(counts)) {
     now += random.chance(1, 30) ? 40 : random.below(2);
-    const interventions: Intervention[] = [];
+    const interventions: StateOverride[] = [];
     if (random.chance(1, 60)) interventions.push(keyBlock(tip, counts.rounds));
     const externals = [...waiting, ...traffic.messages(random.below(options.messages + 1), now)];
-    const request: RoundRequest = {
+    const request: BlockRequest = {
       tip,
       zerostates: genesis.workchains,
       now,
@@ -137,12 +137,12 @@ function checkState(state: ChainState['state'], name: string): void {
 }
 
 /** Another value of a parameter that nobody needs. */
-function keyBlock(tip: ChainTip, value: number): Intervention {
+function keyBlock(tip: ChainTip, value: number): StateOverride {
   return changeConfig(tip.masterchain.state, FREE_PARAMETER, new Builder().storeUint(value, 32).endCell());
 }
 
 /** Where the chain stands after a round. */
-export function tipAfter(tip: ChainTip, { shards, masterchain }: Round): ChainTip {
+export function tipAfter(tip: ChainTip, { shards, masterchain }: NewBlockBundle): ChainTip {
   const known: readonly ChainState[] = [...shards, ...tip.shards];
   const find = (id: BlockId) => known.find((each) => sameBlock(each.id, id)) ?? [];
   const { shard_hashes } = decodeCell(ShardStateUnsplit, masterchain.state).custom!.value;
@@ -170,7 +170,7 @@ class Wishes {
     this.#random = random;
   }
 
-  of({ shards }: ChainTip): RoundRequest['wants'] {
+  of({ shards }: ChainTip): BlockRequest['wants'] {
     const there = shards.map(({ id }) => ({ workchain: id.workchain, shard: id.shard }));
     const has = (shard: Shard) => there.some((each) => printShard(each) === printShard(shard));
     if (this.#wish !== null && !has(this.#wish.shard)) this.#wish = null;

@@ -1,17 +1,21 @@
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { ExternalMessage, ExternalOutcome } from '#localnet/producer/round-request.js';
-import { commentBody, internalMessage } from '#localnet/wallets/build-message.js';
+import type { ExternalInMessage, ExternalInOutcome } from '#localnet/producer/block-request.js';
 import {
+  buildInternalMessage,
+  commentBody,
   createTransfer,
   MAX_MESSAGES,
   type OutgoingMessage,
   type WalletOwner,
 } from '#localnet/wallets/create-transfer.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { type WalletContract, walletContract } from '#localnet/wallets/wallet-contract.js';
+import {
+  type FundedWallet,
+  signingKey,
+  type WalletContract,
+  walletContract,
+} from '#localnet/wallets/wallet-contract.js';
 import type { Random } from '#test/fuzz/random.js';
 
 /** A wallet that sends, and what it has sent. */
@@ -20,7 +24,7 @@ interface Sender extends WalletOwner {
   /** How many messages from outside it has taken. */
   seqno: number;
   /** Whether one is on its way: the next one would have to wait for it. */
-  waiting: ExternalMessage | null;
+  waiting: ExternalInMessage | null;
 }
 
 const VALID_SECONDS = 600;
@@ -43,9 +47,9 @@ export class Traffic {
   }
 
   /** Messages of wallets that wait for nothing. @param now unix seconds */
-  messages(count: number, now: number): ExternalMessage[] {
+  messages(count: number, now: number): ExternalInMessage[] {
     const random = this.#random;
-    const made: ExternalMessage[] = [];
+    const made: ExternalInMessage[] = [];
     for (let i = 0; i < count; i++) {
       const sender = random.pick(this.#senders);
       if (sender.waiting !== null) continue;
@@ -60,7 +64,7 @@ export class Traffic {
   }
 
   /** Takes note of what became of messages. @returns those that are to be offered again */
-  settle(offered: readonly ExternalMessage[], outcomes: readonly ExternalOutcome[]): readonly ExternalMessage[] {
+  settle(offered: readonly ExternalInMessage[], outcomes: readonly ExternalInOutcome[]): readonly ExternalInMessage[] {
     const settled = new Map(outcomes.map((outcome) => [outcome.message, outcome.kind]));
     for (const sender of this.#senders) {
       const kind = sender.waiting === null ? undefined : settled.get(sender.waiting);
@@ -77,11 +81,11 @@ export class Traffic {
     const kind = random.below(20);
     // Far from all wallets have enough: such messages are left out, or bounce.
     if (kind < 9)
-      return { message: internalMessage({ to: random.pick(this.#senders).address, value, body: this.#body() }) };
+      return { message: buildInternalMessage({ to: random.pick(this.#senders).address, value, body: this.#body() }) };
     if (kind < 12)
-      return { message: internalMessage({ to: this.#stranger(), value, bounce: false, body: this.#body() }) };
-    if (kind < 15) return { message: internalMessage({ to: this.#stranger(), value, body: this.#body() }) };
-    if (kind < 16) return { message: internalMessage({ to: this.#senders[0]!.address, value: 1n }) };
+      return { message: buildInternalMessage({ to: this.#stranger(), value, bounce: false, body: this.#body() }) };
+    if (kind < 15) return { message: buildInternalMessage({ to: this.#stranger(), value, body: this.#body() }) };
+    if (kind < 16) return { message: buildInternalMessage({ to: this.#senders[0]!.address, value: 1n }) };
     return this.#newWallet(value);
   }
 
@@ -101,7 +105,9 @@ export class Traffic {
     const known = random.chance(1, 2);
     if (this.#senders.length < 200)
       this.#senders.push({ version, address, walletId, seed, init, seqno: 0, waiting: null });
-    return { message: internalMessage({ to: address, value: value + COIN, bounce: known, init: known ? init : null }) };
+    return {
+      message: buildInternalMessage({ to: address, value: value + COIN, bounce: known, init: known ? init : null }),
+    };
   }
 
   #body(): Cell {

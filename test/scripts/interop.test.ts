@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { CheckReport } from '../../scripts/interop/check-report.js';
 import { prepareBrowser } from '../../scripts/interop/clients/browser.mjs';
 import { findPython, preparePython } from '../../scripts/interop/python-venv.mjs';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { IndexerOptions } from '#services/indexer/indexer-options.js';
+import type { IndexerOptions } from '#services/indexer/options.js';
 import { Random } from '#test/fuzz/random.js';
 import { type LiveReplay, liveReplay, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

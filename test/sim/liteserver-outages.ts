@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import type { Ledger } from '#localnet/liteserver/ledger.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
 import { Random } from '#test/fuzz/random.js';

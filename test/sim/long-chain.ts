@@ -1,5 +1,5 @@
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { longRun } from '../localnet/long-run.js';
 
 /** At most so many blocks of shards come with a masterchain block; the run goes on until there are enough. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { Random } from '#test/fuzz/random.js';
 import { differences, isWhole, onDatabase } from './index-ground.js';
 import { IndexerProcess } from './indexer-process.js';

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { globalConfig } from '#localnet/liteserver/global-config.js';
-import { startLiteserver } from '#localnet/liteserver/server.js';
+import { systemClock } from '#kernel/clock.js';
+import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { sortContent } from '#localnet/replay/recorded-content.js';
-import { readFolder } from '#localnet/replay/recorded-folder.js';
+import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 
 /** A recorded chain that a liteserver on this machine serves. */

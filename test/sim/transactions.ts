@@ -1,6 +1,6 @@
 import type { LogLevel } from '#drivers/tvm/request-fields.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { type Judgement, judgeGenesis, judgeRecorded } from '#test/support/expected-repetitions.js';
 import { type Repetition, TransactionRepeater } from '#test/support/repeated-transactions.js';
 import { vectorPath } from '#test/support/vector-files.js';

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AccessAnswer, AccessQuestion } from '#services/access/access.js';
-import type { AccessMetrics } from '#services/access/metrics.js';
+import type { AccessDecision, AccessMetrics, AccessRequest } from '#services/access/access.js';
 import type { KeyedAccessOptions } from '#services/access/start-keyed-access.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -43,13 +42,13 @@ export class AccessClient {
     return client;
   }
 
-  async ask(question: AccessQuestion): Promise<AccessAnswer> {
+  async ask(question: AccessRequest): Promise<AccessDecision> {
     this.#send(question);
     return JSON.parse(await this.#line());
   }
 
   /** Asks without pause until this moment (milliseconds since 1970), as so many clients at the same time. */
-  async overload(question: AccessQuestion, until: number, clients: number): Promise<OverloadResult> {
+  async overload(question: AccessRequest, until: number, clients: number): Promise<OverloadResult> {
     this.#send({ overload: question, until, clients });
     return JSON.parse(await this.#line());
   }

@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import type { AccessQuestion } from '#services/access/access.js';
+import { systemClock } from '#kernel/clock.js';
+import type { AccessRequest } from '#services/access/access.js';
 import { type KeyedAccessOptions, startKeyedAccess } from '#services/access/start-keyed-access.js';
 
 interface Overload {
-  readonly overload: AccessQuestion;
+  readonly overload: AccessRequest;
   readonly until: number;
   /** How many ask at the same time. */
   readonly clients: number;
@@ -29,7 +29,7 @@ async function overload({ overload: question, until, clients }: Overload): Promi
   const client = async (): Promise<void> => {
     while (Date.now() < until) {
       const start = performance.now();
-      const { kind } = await access.ask(question);
+      const { kind } = await access.check(question);
       slowestMs = Math.max(slowestMs, performance.now() - start);
       if (kind === 'allowed') allowed++;
       else limited++;
@@ -43,8 +43,8 @@ async function overload({ overload: question, until, clients }: Overload): Promi
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line) as AccessQuestion | Overload;
-  const answer = 'overload' in asked ? await overload(asked) : await access.ask(asked);
+  const asked = JSON.parse(line) as AccessRequest | Overload;
+  const answer = 'overload' in asked ? await overload(asked) : await access.check(asked);
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 await close();

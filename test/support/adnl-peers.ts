@@ -2,16 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type AdnlClient, connectAdnl } from '#drivers/adnl/client.js';
-import { buildHandshake, HANDSHAKE_BYTES, PARAMS_BYTES, readHandshake, sessionKeys } from '#drivers/adnl/handshake.js';
 import { generateKeyPair, keyPairFromSeed, shortId } from '#drivers/adnl/keys.js';
-import { type AdnlMessage, readMessage } from '#drivers/adnl/message.js';
 import { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { AdnlClientOptions, AdnlServerOptions } from '#drivers/adnl/options.js';
-import { MAX_PACKET_LENGTH, PacketReader, PacketWriter } from '#drivers/adnl/packet-stream.js';
-import { type AdnlServer, listenAdnl } from '#drivers/adnl/server.js';
-import type { QueryContext } from '#drivers/adnl/server-peer.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { type AdnlServer, listenAdnl, type QueryContext } from '#drivers/adnl/server.js';
+import {
+  buildHandshake,
+  HANDSHAKE_BYTES,
+  MAX_PACKET_LENGTH,
+  PARAMS_BYTES,
+  type PacketMessage,
+  PacketReader,
+  PacketWriter,
+  readHandshake,
+  readMessage,
+  sessionKeys,
+} from '#drivers/adnl/wire.js';
+import { type Clock, systemClock } from '#kernel/clock.js';
 import { startTcpProxy, type TcpProxy } from '#test/support/tcp-proxy.js';
 
 /** Makes clients, servers and broken peers for a test, and ends all of them with it. */
@@ -77,7 +84,7 @@ export class AdnlBench {
 
   /** An ADNL server made of the bare parts: it does the handshake, and the rest is up to the test. */
   async scriptedServer(
-    onMessage: (message: AdnlMessage, peer: ScriptedPeer) => void,
+    onMessage: (message: PacketMessage, peer: ScriptedPeer) => void,
     ready: (peer: ScriptedPeer) => void = (peer) => peer.send(new Uint8Array(0)),
   ): Promise<{ host: string; port: number; publicKey: Uint8Array }> {
     const keys = keyPairFromSeed(randomBytes(32));
@@ -101,7 +108,7 @@ export class AdnlBench {
   /** An ADNL client made of the bare parts. */
   async scriptedClient(
     target: { host: string; port: number; publicKey: Uint8Array },
-    onMessage: (message: AdnlMessage, peer: ScriptedPeer) => void = () => {},
+    onMessage: (message: PacketMessage, peer: ScriptedPeer) => void = () => {},
   ): Promise<ScriptedPeer> {
     const socket = await this.rawClient(target);
     const params = randomBytes(PARAMS_BYTES);
@@ -129,7 +136,7 @@ export class AdnlBench {
 /** One side of a connection whose every byte the test decides. */
 export class ScriptedPeer {
   readonly socket: Socket;
-  readonly messages: AdnlMessage[] = [];
+  readonly messages: PacketMessage[] = [];
   readonly #reader: PacketReader;
   readonly #writer: PacketWriter;
 
@@ -137,7 +144,7 @@ export class ScriptedPeer {
     socket: Socket,
     receive: { key: Uint8Array; iv: Uint8Array },
     send: { key: Uint8Array; iv: Uint8Array },
-    onMessage: (message: AdnlMessage, peer: ScriptedPeer) => void,
+    onMessage: (message: PacketMessage, peer: ScriptedPeer) => void,
   ) {
     this.socket = socket;
     this.#writer = new PacketWriter(send, randomBytes);

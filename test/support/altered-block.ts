@@ -1,24 +1,24 @@
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
-import { sha256 } from '#formats/cells/sha256.js';
-import type { AccountBlock } from '#formats/tlb/account-block.js';
-import { ShardAccountBlocks } from '#formats/tlb/account-block.js';
-import { Block } from '#formats/tlb/block.js';
-import { BlockExtra } from '#formats/tlb/block-extra.js';
-import { BlockInfo } from '#formats/tlb/block-info.js';
-import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { InMsgDescr } from '#formats/tlb/in-msg.js';
-import { McBlockExtra, McBlockMessages } from '#formats/tlb/mc-block-extra.js';
-import { McStateExtra, McStateInfo } from '#formats/tlb/mc-state-extra.js';
-import { OutMsgDescr } from '#formats/tlb/out-msg.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { createMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { ShardAccounts } from '#formats/tlb/account.js';
+import {
+  Block,
+  BlockExtra,
+  BlockInfo,
+  McBlockExtra,
+  McBlockMessages,
+  ValueFlow,
+  ValueFlowBalances,
+  ValueFlowFees,
+} from '#formats/tlb/block.js';
+import { InMsgDescr, OutMsgDescr } from '#formats/tlb/block-messages.js';
+import { type Codec, decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardAccounts } from '#formats/tlb/shard-account.js';
-import { ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { Transaction } from '#formats/tlb/transaction.js';
-import { ValueFlow, ValueFlowBalances, ValueFlowFees } from '#formats/tlb/value-flow.js';
-import type { NewBlock } from '#localnet/ledger/round.js';
+import { McStateExtra, McStateInfo, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { type AccountBlock, ShardAccountBlocks, Transaction } from '#formats/tlb/transaction.js';
+import type { NewBlock } from '#localnet/ledger/block-bundle.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,15 +1,12 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { sha256 } from '#formats/cells/sha256.js';
+import { sha256 } from '#formats/cells/digests.js';
 import { type BlockId, blockOfIdExt, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
-import { stateConfig } from '#formats/proofs/config.js';
-import { checkZerostate } from '#formats/proofs/shard-state.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
-import type { ValidatorConfig } from '#formats/proofs/validator-set.js';
+import { checkZerostate, stateConfig } from '#formats/proofs/shard-state.js';
+import { type ValidatorConfig, validatorConfigOf } from '#formats/proofs/validators.js';
 import { BlockProof, BlockSignatures } from '#formats/tlb/block-proof.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { fromHex } from '#kernel/bytes.js';
 import type { ChainName } from '#test/support/vector-files.js';
 
 /** The id of a block from its file. */

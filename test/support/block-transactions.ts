@@ -1,10 +1,10 @@
 import { Cell as CoreCell } from '@ton/core';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** Cells of all transactions of a block, in the order of account and lt. */
 export function transactionCells(block: Uint8Array): Cell[] {

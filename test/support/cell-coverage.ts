@@ -1,12 +1,12 @@
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import { DictWalk } from '#formats/cells/dict-walk.js';
+import { DictWalk } from '#formats/cells/dict-read.js';
 import { HashIndex } from '#formats/cells/hash-index.js';
+import { UsageTracker, untracked } from '#formats/cells/merkle-proof.js';
 import type { Slice } from '#formats/cells/slice.js';
-import { UsageTracker, untracked } from '#formats/cells/usage-tree.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
 import { type Codec, decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Place, pathOf, type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** What became of the cells below a root, each distinct cell counted once. */
 export interface CellCoverage {

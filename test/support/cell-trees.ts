@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Cell } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { ModelCell } from '#test/support/model-cell.js';
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });

@@ -1,17 +1,16 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { signatureSetOf } from '#formats/proofs/block-proof.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { Block } from '#formats/tlb/block.js';
+import { previousBlocks, shardContains } from '#formats/tlb/block-id.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
-import { previousBlocks } from '#formats/tlb/block-ref.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { shardContains } from '#formats/tlb/shard-ident.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readChain } from '#test/support/vector-files.js';
 

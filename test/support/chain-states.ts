@@ -2,7 +2,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { type ChainEntry, type ChainName, parseChainName } from '#test/support/vector-files.js';
 
 /** The few fields of a block that say which states its update leads from. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';
 
 /** A cell, or a bag of cells in hexadecimal or base64. */

@@ -1,12 +1,12 @@
 import type { NativeAccount } from '#domain/contracts/native-code.js';
 import type { GetMethodResult } from '#drivers/tvm/get-method.js';
-import type { ResolveLibrary } from '#drivers/tvm/libraries.js';
+import type { ResolveLibrary } from '#drivers/tvm/request-fields.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, toHex } from '#kernel/bytes.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 

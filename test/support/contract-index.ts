@@ -1,27 +1,25 @@
 import type pg from 'pg';
-import { CandidateKinds, CONTRACT_KINDS } from '#domain/contracts/kinds/contract-kinds.js';
+import { CandidateInterfaces, CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
 import { Database } from '#drivers/store/database.js';
-import { AccountStatusCode } from '#drivers/store/encode/account-status.js';
+import { openIndex } from '#drivers/store/index-state.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
-import { createStagingTables, mergeAccounts } from '#drivers/store/write/merge-accounts.js';
+import { AccountStatusCode } from '#drivers/store/stored-state.js';
+import { createStagingTables, mergeAccounts } from '#drivers/store/write/accounts.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import type { ChainQuestions, DetectSums } from '#services/indexer/contracts/chain-questions.js';
-import { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
-import { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import { Detector } from '#services/indexer/contracts/detector.js';
-import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
-import { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
-import { RunConfigs } from '#services/indexer/contracts/run-configs.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
+import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
+import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
+import { ContractDetector } from '#services/indexer/contracts/detector.js';
+import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 
-const candidates = new CandidateKinds(CONTRACT_KINDS);
+const candidates = new CandidateInterfaces(CONTRACT_INTERFACES);
 
 /** A state of an account. */
 export interface HandMade {
@@ -39,9 +37,9 @@ export interface HandMade {
 export class ContractIndex {
   readonly database: Database;
   readonly client: pg.Client;
-  readonly detector: Detector;
+  readonly detector: ContractDetector;
   /** What a chain answers; may be replaced. */
-  readonly chain: { -readonly [Name in keyof ChainQuestions]: ChainQuestions[Name] };
+  readonly chain: { -readonly [Name in keyof DetectionChain]: DetectionChain[Name] };
   /** Codes of errors for which contracts were postponed. */
   readonly postponed: string[] = [];
   now = 1_800_000_000;
@@ -57,14 +55,14 @@ export class ContractIndex {
       account: async () => null,
     };
     const clock = systemClock;
-    const chain: ChainQuestions = {
+    const chain: DetectionChain = {
       config: (of) => this.chain.config(of),
       library: (of) => this.chain.library(of),
       account: (of) => this.chain.account(of),
     };
-    const libraries = new PublishedLibraries(chain, clock);
-    const configs = new RunConfigs(database, chain, clock);
-    this.detector = new Detector({
+    const libraries = new PublishedLibraryCache(chain, clock);
+    const configs = new ConfigsAtBlock(database, chain, clock);
+    this.detector = new ContractDetector({
       ...{
         database,
         clock,
@@ -76,7 +74,7 @@ export class ContractIndex {
       },
       codes: new ContractCodes(libraries),
       unixTime: () => this.now,
-      runs: new ContractRuns({ tvm: async () => tvm, libraries, configAt: (state) => configs.at(state) }),
+      runs: new ContractMethodRunner({ tvm: async () => tvm, libraries, configAt: (state) => configs.at(state) }),
       onPostponed: (error) => void this.postponed.push((error as { code: string }).code),
     });
   }
@@ -117,7 +115,7 @@ export class ContractIndex {
         ],
       );
     }
-    await mergeAccounts(client, PLAIN_CODES);
+    await mergeAccounts(client, WALLET_CODE_HASHES);
     await client.query('COMMIT');
   }
 

@@ -1,24 +1,27 @@
-// Over 250 lines: one table of names for each of two libraries, and they are read side by side.
 import type * as core from '@ton/core';
-import type { MsgAddress } from '#formats/address/msg-address.js';
-import { formatMsgAddress } from '#formats/address/msg-address.js';
+import { formatMsgAddress, type MsgAddress } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { Account, StorageUsed } from '#formats/tlb/account.js';
+import type { Account, StateInit, StorageUsed } from '#formats/tlb/account.js';
 import type { CurrencyCollection } from '#formats/tlb/currency.js';
-import type { Message, MessageRelaxed } from '#formats/tlb/message.js';
-import { type CommonMsgInfo, type CommonMsgInfoRelaxed, messageBodyCell, messageInit } from '#formats/tlb/message.js';
-import type { StateInit } from '#formats/tlb/state-init.js';
-import type { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
-import type { SplitMergeInfo } from '#formats/tlb/transaction-descr.js';
+import {
+  type CommonMsgInfo,
+  type CommonMsgInfoRelaxed,
+  type Message,
+  type MessageRelaxed,
+  messageBodyCell,
+  messageInit,
+} from '#formats/tlb/message.js';
 import type {
+  SplitMergeInfo,
   TrActionPhase,
+  Transaction,
+  TransactionDescr,
   TrBouncePhase,
   TrComputePhase,
   TrCreditPhase,
   TrStoragePhase,
-} from '#formats/tlb/transaction-phases.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+} from '#formats/tlb/transaction.js';
+import { BitString, toHex } from '#kernel/bytes.js';
 
 // Both libraries' values as one plain shape, the names being those of @ton/core: a test compares field by field.
 

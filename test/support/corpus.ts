@@ -2,10 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { Block } from '#formats/tlb/block.js';
+import { Block, merkleProof } from '#formats/tlb/block.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
-import { merkleProof } from '#formats/tlb/merkle-update.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
 import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { migrate } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { migrate, readMigrations } from '#drivers/store/migrate.js';
+import { systemClock } from '#kernel/clock.js';
 
 /** Another PostgreSQL for all tests: a folder with `bin`, such as /usr/lib/postgresql/15. */
 const PROGRAM_VARIABLE = 'TERN_TEST_POSTGRES';

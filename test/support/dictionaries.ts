@@ -5,8 +5,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { BitString, toHex } from '#kernel/bytes.js';
 
 /** Generated entries: keys and values as texts of `0` and `1`; a value has `refs` references besides. */
 export interface DictCase {

@@ -2,7 +2,7 @@ import { liteErrors } from '#drivers/lite/errors.js';
 import type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
 import type { TlConstructor } from '#formats/tl/constructor.js';
 import { decodeLiteAnswer, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** A server without a network: bytes of `liteServer.query` to bytes of the answer. */
 export type DirectServer = (query: Uint8Array) => Promise<Uint8Array>;
@@ -39,7 +39,7 @@ export class DirectSource implements LiteSource {
     this.#servers = servers;
   }
 
-  async ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
+  async query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
     const { fn, query, waitSeqno } = request;
     const wait = waitSeqno === undefined ? null : { seqno: waitSeqno, timeout_ms: 200 };
     const bytes = encodeLiteQuery(fn, query as never, wait);
@@ -59,7 +59,7 @@ export class DirectSource implements LiteSource {
   }
 
   fanOut<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
-    return this.ask(request);
+    return this.query(request);
   }
 }
 

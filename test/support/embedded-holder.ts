@@ -1,7 +1,7 @@
 // node --conditions=source --import tsx embedded-holder.ts FOLDER: a process that holds an embedded server until it is killed.
 import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 try {
   const server = await startEmbeddedServer({ folder: process.argv[2]!, sync: false }, { clock: systemClock });

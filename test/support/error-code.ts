@@ -1,4 +1,4 @@
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** The typed error that `run` throws; another exception goes through, and no exception is one, too. */
 export function errorOf(run: () => unknown): TernError {

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { inboundKind } from '#domain/traces/trace-transaction.js';
-import type { MessageRow } from '#drivers/store/rows.js';
+import { inboundKind } from '#domain/traces/trace-assembler.js';
+import type { MessageRow } from '#drivers/store/tables.js';
 import type { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { CellType } from '#formats/cells/cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { compareBytes, toBase64, toHex } from '#kernel/bytes/bytes.js';
-import type { Round } from '#services/indexer/rounds/round.js';
+import { compareBytes, toBase64, toHex } from '#kernel/bytes.js';
+import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import { transactionCells } from '#test/support/block-transactions.js';
 
 /** A transaction's row as it follows from the codecs that decode everything. */
@@ -36,7 +35,7 @@ export interface ExpectedTransaction {
 }
 
 /** All transactions of a round in the order of their ids. */
-export function expectedTransactions(round: Round): ExpectedTransaction[] {
+export function expectedTransactions(round: McBlockBundle): ExpectedTransaction[] {
   const found = round.blocks.flatMap(({ id, data }) => {
     const { start_lt } = decodeCell(Block, parseBocRoot(data)).info.value;
     return transactionCells(data).map((cell) => {

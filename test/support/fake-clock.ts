@@ -1,4 +1,4 @@
-import type { CancelSchedule, Clock } from '#kernel/clock/clock.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
 
 interface Scheduled {
   readonly at: number;

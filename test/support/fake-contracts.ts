@@ -1,13 +1,13 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { stateInitOf } from '#formats/tlb/account.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
-import { stateInitOf } from '#formats/tlb/state-init.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import type { AccountStateRead } from '#services/chain/account-state.js';
-import type { BlockAt, ReadAt } from '#services/chain/read-options.js';
-import type { GetMethodRead } from '#services/contracts/contracts.js';
-import type { TokenReads } from '#services/contracts/token-reads.js';
+import type { AccountStateRead } from '#services/chain/accounts.js';
+import type { BlockAt, ReadAt } from '#services/chain/read-context.js';
+import type { ContractStateReads } from '#services/emulation/contract-data.js';
+import type { GetMethodRead } from '#services/emulation/contract-reads.js';
 
 /** An answer of a get method: its stack, an exit code, or how it comes to one of these. */
 export type FakeAnswer = VmStack | number | ((stack: VmStack) => VmStack | number);
@@ -32,7 +32,7 @@ const NO_METHOD = 11;
 const NO_CODE = -13;
 
 /** Reads of contracts that are all made up. It remembers what was asked, and about which block. */
-export class FakeContracts implements TokenReads {
+export class FakeContracts implements ContractStateReads {
   readonly #contracts: ReadonlyMap<string, FakeContract>;
   readonly #libraries: ReadonlyMap<string, Cell>;
   /** `0:83df… get_jetton_data` */

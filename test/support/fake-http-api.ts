@@ -1,15 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { Registry } from 'prom-client';
-import { commaList } from '#api/http/comma-list.js';
-import { endpointOf } from '#api/http/endpoint.js';
+import { commaList, endpointOf } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { ApiRequest, HttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
-import type { HttpModules } from '#api/http/modules.js';
-import type { HttpOptions } from '#api/http/options.js';
+import type { HttpModules, HttpOptions } from '#api/http/options.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { defineErrors } from '#kernel/errors/define-errors.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { defineErrors } from '#kernel/tern-error.js';
 import type { Access } from '#services/access/access.js';
 
 /** What the fake methods work with: what the HTTP layer gave, and which work was done. */
@@ -222,7 +220,7 @@ export function fakeApi(world: FakeWorld): HttpApi<FakeContext> {
   };
 }
 
-export const openAccess: Access = { ask: () => ({ kind: 'allowed', plan: 'open', key: null, group: null }) };
+export const openAccess: Access = { check: () => ({ kind: 'allowed', plan: 'open', key: null, group: null }) };
 
 /** A network with the fake API. */
 export function fakeNetwork(name: string, hosts: readonly string[], world = new FakeWorld()): HttpNetwork {

@@ -1,30 +1,28 @@
-import type { AddressFacts, WantedFacts } from '#drivers/store/read/address-facts.js';
-import type { IndexedDnsRecord } from '#drivers/store/read/dns-reads.js';
+import type { IndexedDnsRecord } from '#drivers/store/read/dns.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
+  AddressFacts,
+  IndexExtent,
   IndexedAccount,
   IndexedBlock,
-  IndexedMessage,
-  IndexedTrace,
-  IndexedTransaction,
-  IndexHead,
-  Listed,
-} from '#drivers/store/read/index-reads.js';
-import type {
   IndexedJettonMaster,
   IndexedJettonWallet,
+  IndexedMessage,
   IndexedNftCollection,
   IndexedNftItem,
   IndexedSale,
-} from '#drivers/store/read/indexed-tokens.js';
-import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-reads.js';
+  IndexedTrace,
+  IndexedTransaction,
+  Listed,
+  WantedFacts,
+} from '#drivers/store/read/index-types.js';
+import type { IndexedMultisig, IndexedMultisigOrder, IndexedVesting } from '#drivers/store/read/multisig-vesting.js';
 import type { IndexedTokenEvent, ListedTokenKind } from '#drivers/store/read/token-events.js';
-import type { IndexedVesting } from '#drivers/store/read/vesting-reads.js';
 import type { Address } from '#formats/address/address.js';
 
 /** What a {@link FakeIndex} holds; nothing by default. */
 export interface FakeRows {
-  readonly head?: IndexHead;
+  readonly head?: IndexExtent;
   readonly rounds?: readonly number[];
   readonly blocks?: readonly IndexedBlock[];
   readonly transactions?: readonly IndexedTransaction[];
@@ -58,10 +56,10 @@ export class FakeIndex implements IndexPort {
     this.#rows = rows;
   }
 
-  async head() {
+  async extent() {
     return this.#give(['head'], this.#rows.head ?? null);
   }
-  async hasRound(mc_seqno: number) {
+  async hasMcBlock(mc_seqno: number) {
     return this.#give(['hasRound', mc_seqno], this.#rows.rounds?.includes(mc_seqno) ?? false);
   }
   async blocks(filter: unknown, page: unknown) {

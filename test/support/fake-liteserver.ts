@@ -1,28 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { type AdnlServer, listenAdnl } from '#drivers/adnl/server.js';
-import type { LiteServerAddress } from '#drivers/lite/server-address.js';
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import type { TlConstructor, TlFunction, TlValue } from '#formats/tl/constructor.js';
+import type { LiteServerAddress } from '#drivers/lite/global-config.js';
+import { encodeBoxed, type TlConstructor, type TlFunction, type TlValue } from '#formats/tl/constructor.js';
 import {
   LiteServerBlockHeader,
   LiteServerConfigInfo,
   LiteServerCurrentTime,
   LiteServerError,
-  LiteServerMasterchainInfo,
-  LiteServerMasterchainInfoExt,
-} from '#formats/tl/generated/lite-server.js';
-import {
   LiteServerGetConfigParams,
   LiteServerGetMasterchainInfo,
   LiteServerGetMasterchainInfoExt,
   LiteServerGetTime,
   LiteServerLookupBlock,
-} from '#formats/tl/generated/lite-server-functions.js';
-import type { TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
-import { decodeLiteQuery, type LiteQuery } from '#formats/tl/lite-query.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+  LiteServerMasterchainInfo,
+  LiteServerMasterchainInfoExt,
+  type TonNodeBlockIdExt,
+} from '#formats/tl/lite-api.js';
+import { type DecodedLiteQuery, decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { type Clock, pause, systemClock } from '#kernel/clock.js';
 
 const MASTERCHAIN_SHARD = -(2n ** 63n);
 
@@ -30,7 +25,7 @@ const MASTERCHAIN_SHARD = -(2n ** 63n);
 export type Answer = Uint8Array | null;
 
 /** Answers one function. */
-export type Script = (args: never, query: LiteQuery) => Answer | Promise<Answer>;
+export type Script = (args: never, query: DecodedLiteQuery) => Answer | Promise<Answer>;
 
 /** The id of a made-up masterchain block: its hashes follow from its seqno. */
 export function fakeBlockId(seqno: number): TonNodeBlockIdExt {
@@ -123,7 +118,10 @@ export class FakeLiteserver {
   }
 
   /** Answers this function so from now on. */
-  on<F extends TlFunction>(fn: F, script: (args: TlValue<F>, query: LiteQuery) => Answer | Promise<Answer>): this {
+  on<F extends TlFunction>(
+    fn: F,
+    script: (args: TlValue<F>, query: DecodedLiteQuery) => Answer | Promise<Answer>,
+  ): this {
     this.#scripts.set(fn.name, script as Script);
     return this;
   }
@@ -161,7 +159,7 @@ export class FakeLiteserver {
     return this.#builtIn(query);
   }
 
-  #builtIn({ call }: LiteQuery): Uint8Array {
+  #builtIn({ call }: DecodedLiteQuery): Uint8Array {
     const claimed = this.seqno + this.boast;
     const state_root_hash = new Uint8Array(32);
     const init = { workchain: -1, root_hash: new Uint8Array(32), file_hash: new Uint8Array(32) };

@@ -1,9 +1,9 @@
 import { Address } from '#formats/address/address.js';
 import { type BlockId, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
-import { defineErrors } from '#kernel/errors/define-errors.js';
-import type { LocalNode, MinedIn, NodeStatus, SentMessage, SnapshotInfo } from '#localnet/node/local-node.js';
-import type { AccountChange } from '#localnet/producer/round-request.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+import { defineErrors } from '#kernel/tern-error.js';
+import type { LocalNode, MinedIn, MinedMessage, NodeStatus, SnapshotInfo } from '#localnet/node/local-node.js';
+import type { AccountOverride } from '#localnet/producer/block-request.js';
+import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Errors as a network has them. */
 export const fakeNodeErrors = defineErrors('fake-node', {
@@ -128,18 +128,18 @@ export class FakeLocalNode implements LocalNode {
     return mined;
   }
 
-  async fund(to: Address, amount: bigint, comment: string | null): Promise<SentMessage> {
+  async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {
     const sent = this.#sent(['fund', to.toRaw(), amount, comment]);
     this.balances.set(to.toRaw(), this.balanceOf(to) + amount);
     this.balances.set(fakeFaucet.address.toRaw(), this.balanceOf(fakeFaucet.address) - amount);
     return sent;
   }
 
-  async setAccount(address: Address, change: AccountChange): Promise<MinedIn> {
+  async setAccount(address: Address, change: AccountOverride): Promise<MinedIn> {
     return this.#mined(['setAccount', address.toRaw(), change]);
   }
 
-  async runMessageAs(message: Uint8Array): Promise<SentMessage> {
+  async runMessageAs(message: Uint8Array): Promise<MinedMessage> {
     return this.#sent(['runMessageAs', message]);
   }
 
@@ -210,7 +210,7 @@ export class FakeLocalNode implements LocalNode {
     return { block: fakeBlock(MASTERCHAIN_SHARD, this.#seqno) };
   }
 
-  #sent(call: readonly [string, ...unknown[]]): SentMessage {
+  #sent(call: readonly [string, ...unknown[]]): MinedMessage {
     return { ...this.#mined(call), message_hash: new Uint8Array(32).fill(0xab) };
   }
 

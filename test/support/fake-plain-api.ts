@@ -1,9 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { commaList } from '#api/http/comma-list.js';
-import { endpointOf } from '#api/http/endpoint.js';
+import { commaList, endpointOf, jsonText } from '#api/http/endpoint.js';
 import type { ApiFreshness, ApiRequest, HttpApi } from '#api/http/http-api.js';
-import { jsonText } from '#api/http/json-text.js';
-import { requestSwitch, type SwitchValues } from '#api/http/request-switches.js';
+import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
 import { fakeErrors } from '#test/support/fake-http-api.js';
 
 /** Switches of every kind. */

@@ -1,10 +1,10 @@
-import { storeAddress } from '#domain/contracts/native-data.js';
+import { storeAddress } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { setEntry } from '#formats/cells/dict-edit.js';
-import { methodIdOf } from '#formats/tlb/method-id.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { methodIdOf } from '#formats/tlb/vm-stack.js';
+import { fromHex } from '#kernel/bytes.js';
 
 /** `SETCP0; 19 DICTPUSHCONST; DICTIGETJMPZ; 11 THROWARG`, as compilers begin a contract. */
 const JUMP = 'ff00f4a413f4bcf2c80b';

@@ -1,8 +1,8 @@
-import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
+import type { ContractView, ViewedContract } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
-import { askNatively } from '#domain/contracts/native-code.js';
+import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { runNatively } from '#domain/contracts/native-code.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -24,17 +24,17 @@ export class FakeView implements ContractView {
     this.#contracts = new Map(contracts.map((contract) => [contract.address.toRaw(), contract]));
   }
 
-  async contract(address: Address): Promise<AskedContract> {
+  async contract(address: Address): Promise<ViewedContract> {
     const { code, data } = this.#contracts.get(address.toRaw()) ?? {};
     return { address, account: code === undefined || data === undefined ? null : { address, code, data } };
   }
 
-  async ask<Arguments extends readonly unknown[], Result>(
-    { address, account }: AskedContract,
+  async runGetMethod<Arguments extends readonly unknown[], Result>(
+    { address, account }: ViewedContract,
     method: GetMethod<Arguments, Result>,
     ...given: Arguments
   ): Promise<Result> {
-    const native = account === null ? null : askNatively(nativeCodeOf(account.code), account, method, given);
+    const native = account === null ? null : runNatively(nativeCodeOf(account.code), account, method, given);
     if (native !== null) return native.result;
     const { name } = method;
     const question = `${address.toRaw()} ${name}`;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Listed, Page } from '#drivers/store/read/index-reads.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 
 /** Numbers that are the same in each run. */
 export class Dice {

@@ -1,13 +1,12 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { createMerkleProof } from '#formats/cells/merkle-proof.js';
+import { createMerkleProof, UsageTracker } from '#formats/cells/merkle-proof.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
-import { UsageTracker } from '#formats/cells/usage-tree.js';
 import { checkBlockHeader, stateHash } from '#formats/proofs/block-header.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { signatureSetOf } from '#formats/proofs/block-proof.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { blockIdOfFile, blockIdOfName } from '#test/support/block-proof-files.js';

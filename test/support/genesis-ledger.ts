@@ -2,12 +2,11 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { toLiteError } from '#localnet/liteserver/errors.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 /** Unix seconds that tests take for now. */

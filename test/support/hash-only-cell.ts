@@ -1,5 +1,5 @@
 import { Cell, type CellType } from '#formats/cells/cell.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { fromHex } from '#kernel/bytes.js';
 
 /** A code that is only a hash: for those that nobody recorded. */
 export class HashOnlyCell extends Cell {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
 import type {
   BlockFilter,
   ByMessageFilter,
@@ -8,9 +8,9 @@ import type {
   TimeBounds,
   TraceFilter,
   TransactionFilter,
-} from '#drivers/store/read/index-reads.js';
-import { DEFAULT_THRESHOLDS } from '#drivers/store/read/index-session.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+} from '#drivers/store/read/index-types.js';
+import { DEFAULT_THRESHOLDS } from '#drivers/store/read/session.js';
+import { toHex } from '#kernel/bytes.js';
 import { compareCombinations, Dice, type FilterParts } from '#test/support/filter-combinations.js';
 import type { IndexOracle, MessageFact } from '#test/support/index-oracle.js';
 import type { IndexedChain } from '#test/support/indexed-chain.js';

@@ -5,7 +5,7 @@ import type {
   TimeBounds,
   TraceFilter,
   TransactionFilter,
-} from '#drivers/store/read/index-reads.js';
+} from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { CellType } from '#formats/cells/cell.js';
@@ -13,7 +13,7 @@ import { openCell } from '#formats/cells/slice.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 import type { BlockFact, IndexedChain, IndexedFact } from '#test/support/indexed-chain.js';
 
 /** A message of the indexed part of a chain, decoded as a whole. */

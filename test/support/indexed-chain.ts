@@ -1,28 +1,27 @@
 import type pg from 'pg';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import { Database } from '#drivers/store/database.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
+import { TransactionWriter } from '#drivers/store/stored-transaction.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { Block as BlockValue } from '#formats/tlb/block.js';
-import { Block } from '#formats/tlb/block.js';
+import { Block, type Block as BlockValue } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { buildRound } from '#services/indexer/rows/build-round.js';
-import type { RoundRows, RoundTransaction } from '#services/indexer/rows/round-rows.js';
+import { toHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
+import { buildBundleRows } from '#services/indexer/rows/build-rows.js';
+import type { BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
-import { traceRow } from '#services/indexer/work/change-traces.js';
+import { traceRow } from '#services/indexer/write/batch-writer.js';
 import { type ExpectedTransaction, expectedTransactions } from '#test/support/expected-rows.js';
-import { type RecordedRound, recordedRounds } from '#test/support/recorded-rounds.js';
+import { type RecordedBundle, recordedBundles } from '#test/support/recorded-bundles.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 /** A transaction that is indexed, and all that is known of it otherwise. */
 export interface IndexedFact {
   readonly id: bigint;
   readonly mc_seqno: number;
-  readonly row: RoundTransaction;
+  readonly row: BundleTransaction;
   readonly expected: ExpectedTransaction;
   readonly trace_root: bigint;
 }
@@ -45,7 +44,7 @@ export interface IndexedChain {
   readonly reader: IndexReader;
   readonly database: Database;
   readonly client: pg.Client;
-  readonly rounds: readonly RecordedRound[];
+  readonly rounds: readonly RecordedBundle[];
   readonly blocks: readonly BlockFact[];
   readonly transactions: readonly IndexedFact[];
   readonly traces: TraceBatch['started'];
@@ -63,10 +62,10 @@ export async function indexedChain(
   to: number,
   partition_rounds: number,
 ): Promise<IndexedChain> {
-  const chain = recordedRounds(folder, to);
+  const chain = recordedBundles(folder, to);
   const rounds = chain.rounds.filter(({ mc_seqno }) => mc_seqno >= from);
   const writer = new TransactionWriter();
-  const rows = rounds.map((round) => buildRound(round, { globalVersion: chain.globalVersion, writer }));
+  const rows = rounds.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
   const assembler = new TraceAssembler();
   const transactions: IndexedFact[] = [];
   for (const [i, { mc_seqno, transactions: found }] of rows.entries()) {
@@ -106,7 +105,7 @@ async function closeAll(database: Database, test: TestDatabase): Promise<void> {
 
 async function insertRows(
   client: pg.Client,
-  rows: readonly RoundRows[],
+  rows: readonly BundleRows[],
   transactions: readonly IndexedFact[],
   traces: TraceBatch,
   writer: TransactionWriter,
@@ -173,7 +172,7 @@ function plain(this: Record<string, unknown>, key: string, value: unknown): unkn
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-function blockFacts(rounds: readonly RecordedRound[]): BlockFact[] {
+function blockFacts(rounds: readonly RecordedBundle[]): BlockFact[] {
   return rounds.flatMap(({ mc_seqno, blocks }) =>
     blocks.map(({ id, data }, ordinal) => ({
       ...{ id: (BigInt(mc_seqno) << 24n) | BigInt(ordinal), mc_seqno, workchain: id.workchain, shard: id.shard },

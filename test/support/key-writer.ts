@@ -1,10 +1,10 @@
 // A process that adds keys to a file of keys and prints the id of each: key-writer.ts FILE COUNT
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { KeyAdministration } from '#services/access/key-administration.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { KeyFile } from '#services/access/key-file.js';
+import { KeyAdministration } from '#services/access/keys.js';
 import { Plans } from '#services/access/plans.js';
 
 const [path = '', count = '0'] = process.argv.slice(2);

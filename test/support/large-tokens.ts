@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { Address } from '#formats/address/address.js';
-import { sha256 } from '#formats/cells/sha256.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** An address of {@link fillTokens}. */
 export function tokenAddress(text: string): Address {

@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { hasChain, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
-import { liveRounds } from '#test/support/live-rounds.js';
+import { newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const folder = process.argv[2]!;
-const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
 const options = { packBytes: 30_000, checkpointBytes: 40_000 };
 const say = (text: string): void => void writeSync(1, `${text}\n`);
 

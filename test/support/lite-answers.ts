@@ -1,33 +1,38 @@
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { verifyAccount, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
-import { verifyAccountTransactions } from '#formats/proofs/account-transactions.js';
-import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-chain.js';
-import { verifyBlockCreateStats } from '#formats/proofs/block-create-stats.js';
 import { verifyBlockFile, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
-import {
-  type TransactionStretch,
-  type TransactionsQuery,
-  verifyBlockTransactions,
-  verifyTransaction,
-  verifyTransactionIds,
-} from '#formats/proofs/block-transactions.js';
-import { stateConfig, verifyConfig, verifyKeyBlockConfig } from '#formats/proofs/config.js';
-import { verifyLibraries } from '#formats/proofs/library.js';
-import { type BlockQuery, verifyLookup } from '#formats/proofs/lookup-block.js';
-import { verifyOutMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
+import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-proof.js';
 import { openProof } from '#formats/proofs/proof-part.js';
 import {
+  type BlockQuery,
   blockOfShard,
   type ShardBlockLink,
   verifyAllShards,
+  verifyLookup,
   verifyShardBlockChain,
   verifyShardInfo,
 } from '#formats/proofs/shard-block.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import {
+  stateConfig,
+  verifyBlockCreateStats,
+  verifyConfig,
+  verifyKeyBlockConfig,
+  verifyLibraries,
+  verifyOutMsgQueueSize,
+} from '#formats/proofs/shard-state.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
+import {
+  type TransactionRange,
+  type TransactionsQuery,
+  verifyAccountTransactions,
+  verifyBlockTransactions,
+  verifyTransaction,
+  verifyTransactionIds,
+} from '#formats/proofs/transactions.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import type { LiteExchange } from '#test/support/lite-exchanges.js';
 import { TlError, TlReader } from '#test/support/tl-reader.js';
 
@@ -321,7 +326,7 @@ function readTransactionsQuery(q: TlReader): { readonly mode: number; readonly q
   return { mode, query: { count, after, reverse: (mode & 64) !== 0 } };
 }
 
-function printStretch({ transactions, incomplete }: TransactionStretch): string {
+function printStretch({ transactions, incomplete }: TransactionRange): string {
   const list = transactions.map(({ account, lt, hash }) => `${toHex(account)} ${lt} ${toHex(hash)}`);
   return `${list.join()} ${incomplete ? '...' : '.'}`;
 }

@@ -1,8 +1,7 @@
-import { decodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
-import { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { decodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerError, liteServerFunctions } from '#formats/tl/lite-api.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { answerChecks, checkAnswer, latestBlock } from '#test/support/lite-answers.js';
 import { TlError } from '#test/support/tl-reader.js';
 

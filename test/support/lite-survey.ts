@@ -1,14 +1,13 @@
 import type { Address } from '#formats/address/address.js';
-import { iterateEntries } from '#formats/cells/dict-iterate.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
-import { isMasterchain, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
-import { listTransactions } from '#formats/proofs/block-transactions.js';
+import { iterateEntries } from '#formats/cells/dict-read.js';
+import { type BlockId, isMasterchain, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
 import { verifyTwoRootState } from '#formats/proofs/shard-state.js';
+import { listTransactions } from '#formats/proofs/transactions.js';
 import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
-import { decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
-import type { TlFunction, TlValue } from '#formats/tl/constructor.js';
-import { LiteServerDispatchQueueInfo, LiteServerDispatchQueueMessages } from '#formats/tl/generated/lite-server.js';
+import { decodeOne, encodeBoxed, type TlFunction, type TlValue } from '#formats/tl/constructor.js';
 import {
+  LiteServerDispatchQueueInfo,
+  LiteServerDispatchQueueMessages,
   LiteServerGetAccountState,
   LiteServerGetAccountStatePrunned,
   LiteServerGetAllShardsInfo,
@@ -30,12 +29,12 @@ import {
   LiteServerListBlockTransactionsExt,
   LiteServerLookupBlock,
   LiteServerLookupBlockWithProof,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import type { LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import type { AnsweredQuestion } from '#test/support/lite-comparison.js';

@@ -1,8 +1,6 @@
-import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
-import type { TlConstructor } from '#formats/tl/constructor.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
-import { liteServerFunctions } from '#formats/tl/generated/lite-server-functions.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { decodeBoxed, encodeBoxed, type TlConstructor } from '#formats/tl/constructor.js';
+import { LiteServerError, liteServerFunctions } from '#formats/tl/lite-api.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 

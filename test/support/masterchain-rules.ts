@@ -1,24 +1,28 @@
-// Over 250 lines: one comparison of one chain; its steps share what they read.
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { type BlockId, blockOfRef, isMasterchain, printPosition, type Shard } from '#formats/proofs/block-id.js';
-import { Block } from '#formats/tlb/block.js';
-import { previousBlocks } from '#formats/tlb/block-ref.js';
+import { Block, McBlockExtra } from '#formats/tlb/block.js';
+import { previousBlocks } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
-import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
-import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { ShardFees } from '#formats/tlb/shard-fees.js';
-import { type ShardDescr, type ShardHashes, shardDescrFees, shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { configOfAccounts } from '#localnet/producer/masterchain/config-account.js';
-import { mcBlockExtra, nextMcStateExtra, prevKeyBlockSeqno } from '#localnet/producer/masterchain/mc-state-extra.js';
-import { nextShardBlock } from '#localnet/producer/masterchain/next-shard-blocks.js';
-import { registerShards, type ShardTop } from '#localnet/producer/masterchain/shard-config.js';
-import { shardHashesOf } from '#localnet/producer/masterchain/shard-tree.js';
-import { sessionOf } from '#localnet/producer/masterchain/sign-block.js';
+import {
+  type ShardDescr,
+  ShardFees,
+  type ShardHashes,
+  shardDescrFees,
+  shardDescrs,
+} from '#formats/tlb/shard-hashes.js';
+import { McStateExtra, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes.js';
+import {
+  configOfAccounts,
+  mcBlockExtra,
+  nextMcStateExtra,
+  prevKeyBlockSeqno,
+} from '#localnet/producer/mc-state-extra.js';
+import { nextShardBlock, registerShards, type ShardTopBlock, shardHashesOf } from '#localnet/producer/shard-config.js';
+import { sessionOf } from '#localnet/producer/sign-block.js';
 import {
   burnedOfFees,
   createdValue,
@@ -26,7 +30,7 @@ import {
   importedFees,
   specialMessage,
   specialValues,
-} from '#localnet/producer/masterchain/value-rules.js';
+} from '#localnet/producer/value-flow.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import type { Zerostates } from '#test/support/states-of-chain.js';
 import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
@@ -230,7 +234,7 @@ class Comparison {
       .map(({ descr }) => this.#blocks.get(toHex(descr.root_hash))!);
   }
 
-  #sum(top: ReadBlock, before: ShardHashes): ShardTop {
+  #sum(top: ReadBlock, before: ShardHashes): ShardTopBlock {
     const known = new Set(
       [...shardDescrs(before)].map(({ descr }: { readonly descr: ShardDescr }) => toHex(descr.root_hash)),
     );

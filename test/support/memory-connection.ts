@@ -1,8 +1,8 @@
 import type { AdnlClient, QueryOptions } from '#drivers/adnl/client.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import type { AdnlClientOptions } from '#drivers/adnl/options.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import type { Clock } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
 import type { FakeLiteserver } from '#test/support/fake-liteserver.js';
 
 /** Connections to fake servers without sockets, so that a fake clock decides all times. */

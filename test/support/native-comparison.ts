@@ -1,29 +1,29 @@
-import { ALL_CATEGORIES, dnsresolve, getDomain, getFullDomain, SELF } from '#domain/contracts/domain-item.js';
+import { ALL_CATEGORIES, DNS_SELF, dnsresolve, getDomain, getFullDomain } from '#domain/contracts/dns-domain.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
-import { getAssets, getReserves, getTradeFee, isStable } from '#domain/contracts/kinds/dex-pool.js';
-import { getJettonData, getWalletAddress } from '#domain/contracts/kinds/jetton-master.js';
-import { getWalletData, isClaimed } from '#domain/contracts/kinds/jetton-wallet.js';
-import { getMultisigData, getOrderAddress } from '#domain/contracts/kinds/multisig.js';
-import { getOrderData } from '#domain/contracts/kinds/multisig-order.js';
-import { getCollectionData, getNftAddressByIndex, getNftContent } from '#domain/contracts/kinds/nft-collection.js';
-import { getNftData } from '#domain/contracts/kinds/nft-item.js';
-import { getPoolData } from '#domain/contracts/kinds/nominator-pool.js';
-import { getAuctionDataV4, getFixPriceDataV4, getSaleData } from '#domain/contracts/kinds/sale-data.js';
+import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { getAssets, getReserves, getTradeFee, isStable } from '#domain/contracts/interfaces/dex-pool.js';
+import { getJettonData, getWalletAddress } from '#domain/contracts/interfaces/jetton-master.js';
+import { getWalletData, isClaimed } from '#domain/contracts/interfaces/jetton-wallet.js';
+import { getMultisigData, getOrderAddress } from '#domain/contracts/interfaces/multisig.js';
+import { getOrderData } from '#domain/contracts/interfaces/multisig-order.js';
+import { getCollectionData, getNftAddressByIndex, getNftContent } from '#domain/contracts/interfaces/nft-collection.js';
+import { getNftData } from '#domain/contracts/interfaces/nft-item.js';
+import { getPoolData } from '#domain/contracts/interfaces/nominator-pool.js';
+import { getAuctionDataV4, getFixPriceDataV4, getSaleData } from '#domain/contracts/interfaces/sale-data.js';
 import {
   getTelemintAuctionConfig,
   getTelemintAuctionState,
   getTelemintTokenName,
   royaltyParams,
-} from '#domain/contracts/kinds/telemint-item.js';
-import { getVestingData } from '#domain/contracts/kinds/vesting.js';
-import { askNatively, type NativeAccount } from '#domain/contracts/native-code.js';
+} from '#domain/contracts/interfaces/telemint-item.js';
+import { getVestingData } from '#domain/contracts/interfaces/vesting.js';
+import { type NativeAccount, runNatively } from '#domain/contracts/native-code.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** A get method with arguments. */
 interface Question {
@@ -40,7 +40,7 @@ function question<Arguments extends readonly unknown[], Result>(
   return {
     name: method.name,
     stack: method.stack(...given),
-    native: (account) => askNatively(nativeCodeOf(account.code), account, method, given),
+    native: (account) => runNatively(nativeCodeOf(account.code), account, method, given),
     parse: (stack) => method.parse(stack),
   };
 }
@@ -58,7 +58,7 @@ const QUESTIONS: readonly Question[] = [
   ...[0n, 77n].map((index) => question(getNftAddressByIndex, index)),
   question(getNftContent, 7n, ITEM_CONTENT),
   question(getNftData),
-  question(dnsresolve, SELF, ALL_CATEGORIES),
+  question(dnsresolve, DNS_SELF, ALL_CATEGORIES),
   question(getDomain),
   question(getFullDomain),
   question(getSaleData),

@@ -4,32 +4,31 @@ import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { type GenesisOptions, makeGenesis } from '#localnet/genesis/make-genesis.js';
+import type { ChainTip } from '#localnet/ledger/block-bundle.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
-import type { ChainTip } from '#localnet/ledger/round.js';
-import { RoundProducer } from '#localnet/producer/round-producer.js';
+import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type {
+  BlockRequest,
   Emulation,
-  ExternalMessage,
-  ProducedRound,
+  ExternalInMessage,
+  ProducedBundle,
   ProducerModules,
-  RoundRequest,
-} from '#localnet/producer/round-request.js';
-import { type RoundReport, RoundValidator } from '#localnet/validation/round-validator.js';
-import { internalMessage } from '#localnet/wallets/build-message.js';
-import { createTransfer } from '#localnet/wallets/create-transfer.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+} from '#localnet/producer/block-request.js';
+import { BlockValidator, type BundleReport } from '#localnet/validation/block-validator.js';
+import { buildInternalMessage, createTransfer } from '#localnet/wallets/create-transfer.js';
+import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** A chain that is made round by round, each checked as a validator does. */
 export class ProducerChain {
   readonly genesis: Genesis;
-  readonly #producer: RoundProducer;
-  readonly #validator: RoundValidator;
+  readonly #producer: BlockProducer;
+  readonly #validator: BlockValidator;
   readonly #seqnos = new Map<FundedWallet, number>();
   tip: ChainTip;
   /** Unix seconds. */
   now: number;
   /** Of the round that was made last. */
-  report: RoundReport | null = null;
+  report: BundleReport | null = null;
 
   constructor(
     emulation: Emulation | TvmPool,
@@ -41,7 +40,7 @@ export class ProducerChain {
     const randomBytes = (size: number) => new Uint8Array(size).fill(random++);
     this.genesis = makeGenesis({ now: this.now, randomBytes, ...options });
     const { validatorSeed, masterchain, workchains } = this.genesis;
-    this.#producer = new RoundProducer({
+    this.#producer = new BlockProducer({
       emulation,
       validatorSeed,
       signatureKind: 'simplex',
@@ -50,11 +49,11 @@ export class ProducerChain {
       ...modules,
     });
     this.tip = { masterchain, shards: workchains };
-    this.#validator = new RoundValidator(this.tip, [masterchain, ...workchains]);
+    this.#validator = new BlockValidator(this.tip, [masterchain, ...workchains]);
   }
 
   /** Makes a round, a second later than the one before. @throws validation/* when a validator would not accept it */
-  async round(request: Partial<RoundRequest> = {}): Promise<ProducedRound> {
+  async round(request: Partial<BlockRequest> = {}): Promise<ProducedBundle> {
     const produced = await this.#producer.produce({
       tip: this.tip,
       zerostates: this.genesis.workchains,
@@ -103,13 +102,13 @@ export class ProducerChain {
   }
 
   /** A transfer from a wallet. */
-  transfer(wallet: FundedWallet, ...messages: Parameters<typeof internalMessage>[0][]): ExternalMessage {
+  transfer(wallet: FundedWallet, ...messages: Parameters<typeof buildInternalMessage>[0][]): ExternalInMessage {
     const seqno = this.#seqnos.get(wallet) ?? 0;
     this.#seqnos.set(wallet, seqno + 1);
     const message: Cell = createTransfer(wallet, {
       seqno,
       validUntil: this.now + 600,
-      messages: messages.map((each) => ({ message: internalMessage(each) })),
+      messages: messages.map((each) => ({ message: buildInternalMessage(each) })),
     });
     return { message, dest: wallet.address };
   }

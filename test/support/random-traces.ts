@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { InboundKind, OutboundMessage, TraceTransaction } from '#domain/traces/trace-transaction.js';
+import type { InboundKind, OutboundMessage, TraceTransaction } from '#domain/traces/trace-assembler.js';
 
 /** What a made-up chain does next. */
 export interface ChainStep {

@@ -10,8 +10,8 @@ import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import type { ChainState, ChainTip, NewBlock, Round } from '#localnet/ledger/round.js';
+import { toHex } from '#kernel/bytes.js';
+import type { ChainState, ChainTip, NewBlock, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import { readArchivePack } from '#test/support/archive-pack.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readBytes, vectorPath } from '#test/support/vector-files.js';
@@ -21,7 +21,7 @@ export interface MiddleOfChain {
   readonly tip: ChainTip;
   /** Masterchain states before the tip, oldest first. */
   readonly earlier: readonly ChainState[];
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly NewBlockBundle[];
 }
 
 /**
@@ -50,7 +50,7 @@ export function recordedMiddle(): MiddleOfChain {
 
   const states = new Map<string, Cell>();
   for (const { id, state } of [tip.masterchain, ...tip.shards]) states.set(toHex(id.root_hash), state);
-  const rounds: Round[] = [];
+  const rounds: NewBlockBundle[] = [];
   let shards: NewBlock[] = [];
   for (const { named, data } of files) {
     if (named.kind !== 'block') continue;

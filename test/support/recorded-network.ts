@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { globalConfig } from '#localnet/liteserver/global-config.js';
-import { startLiteserver } from '#localnet/liteserver/server.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { systemClock } from '#kernel/clock.js';
+import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 
 /** A liteserver in this process. */
 export interface RecordedNetwork {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { addressBytes } from '#drivers/store/keys.js';
-import { lockTraces } from '#drivers/store/write/merge-traces.js';
 import { confirmEvents } from '#drivers/store/write/token-events.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
+import { parseAddress } from '#formats/address/address.js';
 import { readCsv } from '#test/support/csv.js';
 import { insert } from '#test/support/indexed-chain.js';
 import { readBytes } from '#test/support/vector-files.js';

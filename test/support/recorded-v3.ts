@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
+import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** JSON as it was recorded. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { addressBytes } from '#drivers/store/keys.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import { fromBase64 } from '#kernel/bytes/bytes.js';
+import { parseAddress } from '#formats/address/address.js';
+import { fromBase64 } from '#kernel/bytes.js';
 import { readCsv } from '#test/support/csv.js';
 import { insert } from '#test/support/indexed-chain.js';
 import { readBytes } from '#test/support/vector-files.js';

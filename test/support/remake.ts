@@ -1,14 +1,12 @@
 import { Cell } from '#formats/cells/cell.js';
+import { EXTRA_FLAGS_VERSION, inMsgDescr, outMsgDescr } from '#formats/tlb/block-messages.js';
 import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
 import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
 import { CONFIG_PARAMS, isConfigParamIndex } from '#formats/tlb/config/config-params.js';
-import { inMsgDescr } from '#formats/tlb/in-msg.js';
-import { outMsgDescr } from '#formats/tlb/out-msg.js';
-import { EXTRA_FLAGS_VERSION } from '#formats/tlb/transit-value.js';
 import { type AnyDictionary, type Place, pathOf, type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /**
  * Hash of parameter 79 of the test network at masterchain block 4324374: jetton_bridge_params_v0 as it was before it had a

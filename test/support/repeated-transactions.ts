@@ -5,21 +5,19 @@ import { Builder } from '#formats/cells/builder.js';
 import { Cell } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
-import { previousBlocks } from '#formats/proofs/previous-blocks.js';
-import { Account } from '#formats/tlb/account.js';
+import { prevMcBlocks } from '#formats/proofs/shard-state.js';
+import { Account, ShardAccount } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
+import { accountPrefix, shardContains, shardOf } from '#formats/tlb/block-id.js';
 import { type Codec, decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, shardContains, shardOf } from '#formats/tlb/shard-ident.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { pathOf, walkValue } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import type { Emulation } from '#localnet/producer/round-request.js';
+import { toHex } from '#kernel/bytes.js';
+import type { Emulation } from '#localnet/producer/block-request.js';
 import { buildChain, type ChainBlock, type RecordedChain } from '#localnet/replay/recorded-chain.js';
-import { sortContent } from '#localnet/replay/recorded-content.js';
-import { readFolder } from '#localnet/replay/recorded-folder.js';
+import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 import { EMPTY_SHARD_ACCOUNT } from '#test/support/tvm-contract.js';
 
 /** A part of a transaction, or of the account after it, that did not come out the same. */
@@ -53,7 +51,7 @@ interface Ground {
   readonly seqno: number;
   readonly config: Cell;
   readonly libraries: Cell | null;
-  readonly prev_blocks_info: ReturnType<typeof previousBlocks>;
+  readonly prev_blocks_info: ReturnType<typeof prevMcBlocks>;
 }
 
 /** Emulates the transactions of a recorded chain again, each account's in a block on top of each other. */
@@ -143,7 +141,7 @@ export class TransactionRepeater {
       seqno,
       config: extra.config.config.root!,
       libraries: totals.value.libraries.root,
-      prev_blocks_info: previousBlocks(id, extra, version),
+      prev_blocks_info: prevMcBlocks(id, extra, version),
     };
     return this.#ground;
   }

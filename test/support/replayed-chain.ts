@@ -1,12 +1,10 @@
 import type { BlockId } from '#formats/proofs/block-id.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import type { Clock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
-import { Chain } from '#services/chain/chain.js';
-import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
-import type { ChainOptions } from '#services/chain/options.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { Chain, type ChainOptions } from '#services/chain/chain.js';
+import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 

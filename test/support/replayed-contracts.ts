@@ -1,13 +1,12 @@
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import type { Chain } from '#services/chain/chain.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
-import { ContractService } from '#services/contracts/contracts-service.js';
-import type { ContractOptions } from '#services/contracts/options.js';
+import { ContractService } from '#services/emulation/contract-service.js';
+import type { ContractOptions } from '#services/emulation/options.js';
 import type { DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { chainOver } from '#test/support/replayed-chain.js';

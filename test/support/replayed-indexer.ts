@@ -1,13 +1,12 @@
 import { Database } from '#drivers/store/database.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { type Logger, silentLogger } from '#kernel/observe/logger.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { systemClock } from '#kernel/clock.js';
+import { type Logger, silentLogger } from '#kernel/logger.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
-import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import { KeyBlockMemory } from '#services/chain/key-blocks.js';
+import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { Indexer } from '#services/indexer/indexer.js';
-import type { IndexerOptions } from '#services/indexer/indexer-options.js';
-import { RoundSource } from '#services/indexer/rounds/round-source.js';
+import type { IndexerOptions } from '#services/indexer/options.js';
 import { DirectSource } from '#test/support/direct-source.js';
 import { replayServer } from '#test/support/replayed-chain.js';
 
@@ -41,7 +40,7 @@ export async function replayedIndexer(
 ): Promise<ReplayedIndexer> {
   const clock = systemClock;
   const database = await Database.open({ url: databaseUrl, writeConnections: 4 }, { clock });
-  const rounds = new RoundSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
+  const rounds = new BundleSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
   const settings = { zerostate: ledger.zerostate, databaseUrl, partitionRounds: 100, ...options };
   const modules = { rounds, chain, database, clock, unixTimeMs: Date.now, logger };
   try {

@@ -1,4 +1,4 @@
-import type { AskedContract, ContractView } from '#domain/contracts/contract-view.js';
+import type { ContractView, ViewedContract } from '#domain/contracts/contract-view.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
@@ -15,12 +15,12 @@ export class RunningView implements ContractView {
     this.#accounts = new Map(accounts.map((account) => [account.address.toRaw(), account]));
   }
 
-  async contract(address: Address): Promise<AskedContract> {
+  async contract(address: Address): Promise<ViewedContract> {
     return { address, account: this.#accounts.get(address.toRaw()) ?? null };
   }
 
-  async ask<Arguments extends readonly unknown[], Result>(
-    { address }: AskedContract,
+  async runGetMethod<Arguments extends readonly unknown[], Result>(
+    { address }: ViewedContract,
     { name: method, stack, parse }: GetMethod<Arguments, Result>,
     ...given: Arguments
   ): Promise<Result> {

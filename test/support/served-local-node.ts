@@ -3,8 +3,8 @@ import type { HttpApi } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { openAccess } from '#test/support/fake-http-api.js';
 import { FakeLocalNode } from '#test/support/fake-local-node.js';
 

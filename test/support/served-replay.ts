@@ -1,10 +1,10 @@
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { readSettings } from '#app/config/read-settings.js';
+import { systemEnvironment } from '#app/cli/environment.js';
+import { readSettings } from '#app/config/setting.js';
 import { devSettings } from '#app/config/settings.js';
-import { startTogether } from '#app/service/closers.js';
+import { withClosers } from '#app/service/environment.js';
 import { startReplayedNetwork } from '#app/service/replayed-network.js';
-import { startService } from '#app/service/start-service.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { startService } from '#app/service/service.js';
+import { silentLogger } from '#kernel/logger.js';
 
 /** A recorded chain behind the whole service, all in this process: liteserver, pool, virtual machine, HTTP. */
 export interface ServedReplay {
@@ -16,8 +16,8 @@ export interface ServedReplay {
 
 /** As `tern dev` does, on a free port, with its default settings but for a single thread for get methods. */
 export function serveReplay(folder: string): Promise<ServedReplay> {
-  return startTogether(async (closers) => {
-    const surroundings = realSurroundings(silentLogger);
+  return withClosers(async (closers) => {
+    const surroundings = systemEnvironment(silentLogger);
     const flags = { port: '0', tvmWorkers: '1', requestTimeout: '60', logLevel: 'silent' };
     const { values: settings } = readSettings(devSettings, { flags, environment: {} });
     const { host, port } = settings;

@@ -1,15 +1,15 @@
 import { Registry } from 'prom-client';
 import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
-import { v3Description } from '#api/v3/description.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { startTogether } from '#app/service/closers.js';
-import { openNetwork } from '#app/service/open-network.js';
+import { v3Description } from '#api/v3/v3-api.js';
+import { systemEnvironment } from '#app/cli/environment.js';
+import { withClosers } from '#app/service/environment.js';
+import { openNetwork } from '#app/service/network.js';
 import { startReplayedNetwork } from '#app/service/replayed-network.js';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { openAccess } from '#test/support/fake-http-api.js';
 import { sharedIndex } from '#test/support/shared-index.js';
 
@@ -35,8 +35,8 @@ const NO_TIME_LIMIT = 60_000;
 
 /** Indexes a recorded chain and serves v3 over it; reads of the chain itself go to a liteserver of the same recording. */
 export function serveV3({ name, folder, to }: ServedV3Options): Promise<ServedV3> {
-  return startTogether(async (closers) => {
-    const surroundings = realSurroundings(silentLogger);
+  return withClosers(async (closers) => {
+    const surroundings = systemEnvironment(silentLogger);
     const database = await Database.open({ url: await sharedIndex(name, folder, to) }, { clock: systemClock });
     closers.add(() => database.close());
     const replayed = await startReplayedNetwork({ name, folder }, surroundings);
@@ -57,7 +57,7 @@ export function serveV3({ name, folder, to }: ServedV3Options): Promise<ServedV3
     closers.add(() => open.close());
     const reader = new IndexReader(database);
     const options = { signal: new AbortController().signal, timeoutMs: NO_TIME_LIMIT };
-    const mcSeqno = (await reader.head(options))!.last.seqno;
+    const mcSeqno = (await reader.extent(options))!.last.seqno;
     const { chain, contracts } = open.poolOf(null).v2;
     const network = { index: reader, chain, contracts, isTestnet: false };
     const server = await startHttpServer(

@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
+import { openIndex } from '#drivers/store/index-state.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { BatchWriter } from '#services/indexer/work/batch-writer.js';
+import { systemClock } from '#kernel/clock.js';
+import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { TEMPLATE } from '#test/support/database-server.js';
-import { recordedRounds } from '#test/support/recorded-rounds.js';
+import { recordedBundles } from '#test/support/recorded-bundles.js';
 import { liveReplay, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { testServerUrl } from '#test/support/test-database.js';
 
@@ -58,7 +58,7 @@ async function lookAtContracts(url: string, folder: string, to: number | null): 
 }
 
 async function writeChain(url: string, folder: string, to: number | null): Promise<void> {
-  const { rounds, zerostates, globalVersion } = recordedRounds(folder, to);
+  const { rounds, zerostates, globalVersion } = recordedBundles(folder, to);
   const database = await Database.open({ url, writeConnections: 1 }, { clock: systemClock });
   try {
     const { root_hash, file_hash } = zerostates.find(({ id }) => isMasterchain(id))!.id;
@@ -82,7 +82,7 @@ async function writeChain(url: string, folder: string, to: number | null): Promi
                 gen_utime: decodeCell(ShardStateUnsplit, root).gen_utime,
               })),
       };
-      await writer.write(batch, { alone: true, turn: async () => {} });
+      await writer.write(batch, { exclusive: true, awaitPrevious: async () => {} });
     }
     await database.withWriter((client) => client.query('ANALYZE'));
   } finally {

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { StateInit, stateInitOf } from '#formats/tlb/account.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
-import { StateInit, stateInitOf } from '#formats/tlb/state-init.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 
 /** What the owner of a wallet signs. */

@@ -1,15 +1,14 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { ShardAccounts } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { addCurrency, CurrencyCollection } from '#formats/tlb/currency.js';
 import { OutMsgQueue, ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardAccounts } from '#formats/tlb/shard-account.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { mergeStates, splitStateCell } from '#localnet/producer/masterchain/merge-states.js';
-import { splitState } from '#localnet/producer/masterchain/split-state.js';
+import { toHex } from '#kernel/bytes.js';
+import { mergeStates, splitState, splitStateCell } from '#localnet/producer/split-merge-states.js';
 import { type BlockLink, blockLinks } from '#test/support/chain-states.js';
 import { readBytes, readChain } from '#test/support/vector-files.js';
 

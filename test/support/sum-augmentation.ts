@@ -1,5 +1,5 @@
 import { Builder } from '#formats/cells/builder.js';
-import type { Augmentation } from '#formats/cells/dict-augmentation.js';
+import type { Augmentation } from '#formats/cells/dict-build.js';
 
 /**
  * An augmentation to test with: values begin with a uint16, the extra is the sum of them as a uint32 and a reference to

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { IndexReadOptions } from '#drivers/store/read/index-reads.js';
-import { DEFAULT_THRESHOLDS } from '#drivers/store/read/index-session.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
+import { DEFAULT_THRESHOLDS } from '#drivers/store/read/session.js';
 import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
-import { deriveTokenEvents } from '#drivers/store/write/derive-token-events.js';
+import { deriveTokenEvents } from '#drivers/store/write/derivations.js';
 import { compareCombinations, Dice } from '#test/support/filter-combinations.js';
 import { boundParts } from '#test/support/index-comparison.js';
 import type { IndexedChain } from '#test/support/indexed-chain.js';

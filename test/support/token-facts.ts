@@ -3,8 +3,7 @@ import type pg from 'pg';
 import { addressBytes } from '#drivers/store/keys.js';
 import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import type { VerifiedItem, VerifiedWallet } from '#drivers/store/write/token-events.js';
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { Address, parseAddress } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { type IndexedChain, insert } from '#test/support/indexed-chain.js';
 

@@ -1,8 +1,8 @@
 import { Address } from '#formats/address/address.js';
 import { Cell } from '#formats/cells/cell.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 
 /**
  * A value in the form in which configurations of two decoders are compared: numbers as decimal strings (booleans as 0 and

@@ -1,8 +1,8 @@
-import { parseAddress } from '#formats/address/parse-address.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { fromBase64 } from '#kernel/bytes/bytes.js';
-import type { FeeQuestion } from '#services/contracts/contracts.js';
+import { fromBase64 } from '#kernel/bytes.js';
+import type { FeeRequest } from '#services/emulation/contract-reads.js';
 import type { TonlibEntry } from '#test/support/tonlib-stack.js';
 import { readBytes } from '#test/support/vector-files.js';
 
@@ -79,7 +79,7 @@ export interface RecordedFees {
   readonly desc: string;
   /** Unix seconds: when the account was read, which was as of some block shortly before. */
   readonly time: number;
-  readonly question: FeeQuestion;
+  readonly question: FeeRequest;
   /** in_fwd_fee, storage_fee, gas_fee, fwd_fee */
   readonly fees: readonly number[];
 }
@@ -91,7 +91,7 @@ function cellOf(text: string): Cell | null {
 /** All estimates of fees. */
 export function readRecordedFees(path: string): RecordedFees[] {
   const all: RecordedFees[] = [];
-  const open = new Map<number, { readonly time: number; readonly question: Omit<FeeQuestion, 'ignore_chksig'> }>();
+  const open = new Map<number, { readonly time: number; readonly question: Omit<FeeRequest, 'ignore_chksig'> }>();
   for (const line of linesOf(path)) {
     const { n, desc, time, request, response } = JSON.parse(line);
     if (request['@type'] === 'raw.createQuery' && response['@type'] === 'query.info') {

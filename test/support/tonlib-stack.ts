@@ -1,9 +1,8 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { openVmCellSlice } from '#formats/tlb/vm-cell-slice.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
-import { fromBase64, toHex } from '#kernel/bytes/bytes.js';
+import { openVmCellSlice, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { fromBase64, toHex } from '#kernel/bytes.js';
 
 /** A stack entry as tonlib's JSON has it. */
 export type TonlibEntry =

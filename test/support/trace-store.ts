@@ -1,8 +1,12 @@
-import { type LooseMessage, OpenMessages } from '#domain/traces/open-messages.js';
-import { joinsOf, stitch } from '#domain/traces/stitch.js';
-import { growTrace, type Trace } from '#domain/traces/trace.js';
-import { TraceAssembler } from '#domain/traces/trace-assembler.js';
-import type { TraceTransaction } from '#domain/traces/trace-transaction.js';
+import {
+  findOrphanJoins,
+  growTrace,
+  joinTraces,
+  OpenMessages,
+  type Trace,
+  type UnmatchedMessage,
+} from '#domain/traces/trace.js';
+import { TraceAssembler, type TraceTransaction } from '#domain/traces/trace-assembler.js';
 
 export interface StoredTrace extends Trace {
   /** Sorted. */
@@ -38,9 +42,9 @@ export class TraceStore {
   }
 
   #join(): void {
-    const joins = joinsOf(this.opened, this.orphans);
+    const joins = findOrphanJoins(this.opened, this.orphans);
     const concerned = new Set(joins.flatMap(({ parent, orphan }) => [parent, orphan]));
-    const { traces, moved } = stitch(
+    const { traces, moved } = joinTraces(
       joins,
       Array.from(concerned, (root) => this.#traces.get(root)!),
     );
@@ -76,6 +80,6 @@ function byNumber(a: bigint, b: bigint): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function messages(list: Iterable<LooseMessage>): string[] {
+function messages(list: Iterable<UnmatchedMessage>): string[] {
   return Array.from(list, ({ hash, root }) => `${Buffer.from(hash).toString('hex')} of ${root}`).sort();
 }

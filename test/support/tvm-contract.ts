@@ -3,7 +3,7 @@ import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { fromHex } from '#kernel/bytes.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** Code of one cell, from hexadecimal bytes after `SETCP 0`; references to more may follow. */

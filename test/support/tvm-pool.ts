@@ -1,6 +1,6 @@
 import type { TvmOptions } from '#drivers/tvm/options.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 
 /** A pool that has started. It must be closed. */
 export async function startTvm(options: TvmOptions = {}): Promise<TvmPool> {

@@ -1,8 +1,8 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { statusOf } from '#api/http/error-status.js';
 import { compileParameters } from '#api/http/parameters.js';
+import { statusOf } from '#api/http/replies.js';
 import type { V2Context, V2Network } from '#api/v2/context.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** What a method answered to one call. */
 export interface V2Answer {

@@ -1,14 +1,12 @@
-import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { statusOf } from '#api/http/error-status.js';
+import { plainStyle } from '#api/http/api-style.js';
+import { type AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
-import { JsonText } from '#api/http/json-text.js';
 import { compileParameters } from '#api/http/parameters.js';
-import { plainStyle } from '#api/http/plain-style.js';
-import { foldingGrammar } from '#api/http/query-grammar.js';
-import { parseQuery } from '#api/http/query-string.js';
+import { foldingGrammar, parseQuery } from '#api/http/query-string.js';
+import { statusOf } from '#api/http/replies.js';
 import { type V3Context, type V3Network, v3Context } from '#api/v3/context.js';
-import { v3Endpoints } from '#api/v3/endpoints.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { v3Endpoints } from '#api/v3/v3-api.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** What a method answered to one call. */
 export interface V3Answer {

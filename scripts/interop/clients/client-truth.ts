@@ -1,11 +1,11 @@
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import type { Account } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 import { type BlockFacts, transactionsByAccount } from '#test/support/chain-facts.js';
 import { type ChainTruth, spreadOver } from '../chain-truth.js';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RoundValidator } from '#localnet/validation/round-validator.js';
-import { chainRounds } from '#test/support/chain-rounds.js';
+import { BlockValidator } from '#localnet/validation/block-validator.js';
+import { chainBundles } from '#test/support/chain-bundles.js';
 import { checkBlocks } from '../block-checks.js';
 import type { ChainTruth } from '../chain-truth.js';
 import type { CheckReport } from '../check-report.js';
@@ -98,8 +98,8 @@ async function withTonlib<T>(
 }
 
 function validated(folder: string): string {
-  const { tip, zerostates, rounds } = chainRounds(folder);
-  const validator = new RoundValidator(tip, zerostates);
+  const { tip, zerostates, rounds } = chainBundles(folder);
+  const validator = new BlockValidator(tip, zerostates);
   let blocks = 0;
   let transactions = 0;
   for (const round of rounds) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import { tonlibId } from '../block-checks.js';
 import type { ChainTruth } from '../chain-truth.js';

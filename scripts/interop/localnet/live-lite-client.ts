@@ -1,8 +1,9 @@
 import { Address, Cell, loadTransaction } from '@ton/core';
 import { LiteClient, LiteSingleEngine } from 'ton-lite-client';
-import schema, { type liteServer_blockLinkBack, type tonNode_blockIdExt } from 'ton-lite-client/dist/schema.js';
+import type { liteServer_blockLinkBack, tonNode_blockIdExt } from 'ton-lite-client/dist/schema.js';
+import schema from 'ton-lite-client/dist/schema.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { transactionsByAccount } from '#test/support/chain-facts.js';
 import { type ChainTruth, spreadOver } from '../chain-truth.js';
 import type { CheckReport } from '../check-report.js';

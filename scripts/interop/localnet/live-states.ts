@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes.js';
 import { statesOfChain } from '#test/support/states-of-chain.js';
 import { tonlibId } from '../block-checks.js';
 import type { ChainTruth } from '../chain-truth.js';

@@ -1,10 +1,9 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { ApiPaths } from '#api/http/api-paths.js';
+import { ApiPaths, NetworkChoice } from '#api/http/api-paths.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { compileApi } from '#api/http/endpoint-calls.js';
 import type { AnyHttpApi } from '#api/http/http-api.js';
-import { NetworkChoice } from '#api/http/network-choice.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { fakeNetwork } from '#test/support/fake-http-api.js';
 import { fakePlainApi, PlainWorld } from '#test/support/fake-plain-api.js';

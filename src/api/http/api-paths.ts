@@ -1,12 +1,10 @@
-import type { ApiStyle } from '#api/http/api-style.js';
+import { type ApiStyle, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
-import type { NetworkChoice } from '#api/http/network-choice.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
-import { styleOf } from '#api/http/styles.js';
 
 /** Paths that begin alike. */
-interface Base {
+interface ApiBase {
   /** Mount and prefix. */
   readonly path: string;
   /** Null: the path does not decide. */
@@ -26,7 +24,7 @@ export interface ApiOfPath {
 
 /** Knows the paths of all APIs: for what comes before their routes, and for requests that fit none. */
 export class ApiPaths {
-  readonly #bases: readonly Base[];
+  readonly #bases: readonly ApiBase[];
   readonly #choice: NetworkChoice;
   /** Whether there are paths that can be written in more than one way. */
   readonly hasLenient: boolean;
@@ -76,7 +74,7 @@ export class ApiPaths {
     return (isLonger && path.endsWith('/') ? path.slice(0, -1) : path) + (mark < 0 ? '' : url.slice(mark));
   }
 
-  #baseOf(url: string): Base | null {
+  #baseOf(url: string): ApiBase | null {
     for (const base of this.#bases) {
       const { length } = base.path;
       const next = url[length];
@@ -85,5 +83,39 @@ export class ApiPaths {
       if (begin === base.path || (base.style.hasLenientPaths && begin.toLowerCase() === base.path)) return base;
     }
     return null;
+  }
+}
+
+/** Finds the network of a request by the host name it was sent to. */
+export class NetworkChoice {
+  readonly #first: HttpNetwork;
+  readonly #byHost = new Map<string, HttpNetwork>();
+
+  /** @throws http/bad-option when two networks have one name or one host */
+  constructor(networks: readonly HttpNetwork[]) {
+    const [first] = networks;
+    if (first === undefined) {
+      throw httpErrors['bad-option']({ option: 'networks', found: 'empty', accepted: 'at least one network' });
+    }
+    this.#first = first;
+    const names = new Set<string>();
+    for (const network of networks) {
+      if (names.has(network.name)) {
+        throw httpErrors['bad-option']({ option: 'networks', found: `${network.name} twice`, accepted: 'each once' });
+      }
+      names.add(network.name);
+      for (const host of network.hosts) {
+        if (this.#byHost.has(host.toLowerCase())) {
+          throw httpErrors['bad-option']({ option: 'hosts', found: `${host} twice`, accepted: 'each host once' });
+        }
+        this.#byHost.set(host.toLowerCase(), network);
+      }
+    }
+  }
+
+  /** @param host the `Host` header, with or without port */
+  of(host: string | undefined): HttpNetwork {
+    if (this.#byHost.size === 0 || host === undefined) return this.#first;
+    return this.#byHost.get(host.replace(/:\d+$/, '').toLowerCase()) ?? this.#first;
   }
 }

@@ -1,28 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { admit } from '#api/http/admission.js';
-import type { ApiStyle } from '#api/http/api-style.js';
+import type { NetworkChoice } from '#api/http/api-paths.js';
+import { type ApiStyle, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
 import {
-  type Call,
   type CompiledApi,
   type CompiledEndpoint,
   compileApi,
+  type EndpointCall,
   type EndpointCalls,
+  RequestWatch,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
-import type { JsonBody } from '#api/http/json-body.js';
-import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/json-rpc.js';
-import type { NetworkChoice } from '#api/http/network-choice.js';
-import { refuseForeignPage } from '#api/http/page-origin.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Replies } from '#api/http/replies.js';
-import { takeExtra } from '#api/http/request-extra.js';
+import { JSON_RPC, type JsonBody, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
-import { RequestWatch } from '#api/http/request-watch.js';
-import { styleOf } from '#api/http/styles.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Access } from '#services/access/access.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Access, AccessDecision } from '#services/access/access.js';
 
 interface RouteModules {
   readonly access: Access;
@@ -105,12 +102,12 @@ export class ApiRoutes {
         const verbs = this.verbsOf(headers.host, asked);
         if (verbs === null) throw httpErrors['not-found']({});
         if (!verbs.includes(method)) throw httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
-        if (state.api?.pages === 'local') refuseForeignPage(method, headers);
+        if (state.api?.pages === 'local') refuseCrossOriginPage(method, headers);
         state.profile = chooseProfile(ofPath, headers, this.#profile);
         const { url } = request.raw;
         const mark = url === undefined ? -1 : url.indexOf('?');
         if (mark >= 0) state.query = parseQuery((url as string).slice(mark + 1), this.#style.query);
-        if (this.#style.hasRpc) state.extra = takeExtra(state.query);
+        if (this.#style.hasRpc) state.extra = takeEchoedExtra(state.query);
         if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);
         const later = admit(access, request, state);
         if (later === undefined) done();
@@ -146,8 +143,8 @@ export class ApiRoutes {
     if (state.rpcId !== null) {
       if (body === undefined) throw httpErrors['bad-rpc']({ problem: 'the body is empty' });
       const { method, params, extra } = parseRpc(body);
-      state.extra ??= takeExtra({ '@extra': extra });
-      state.extra ??= takeExtra(params);
+      state.extra ??= takeEchoedExtra({ '@extra': extra });
+      state.extra ??= takeEchoedExtra(params);
       delete params['@extra'];
       state.endpoint = this.#apis.get(state.network)?.find(method) ?? null;
       if (state.endpoint === null) throw httpErrors['bad-rpc']({ problem: 'Unknown method' });
@@ -163,15 +160,21 @@ export class ApiRoutes {
     }
     const params = value as RawParameters;
     if (!this.#style.hasRpc) return params;
-    state.extra ??= takeExtra(params);
+    state.extra ??= takeEchoedExtra(params);
     delete params['@extra'];
     return params;
   }
 
-  #call(request: FastifyRequest, reply: FastifyReply, state: RequestState, raw: RawParameters, source: Call['source']) {
+  #call(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    state: RequestState,
+    raw: RawParameters,
+    source: EndpointCall['source'],
+  ) {
     const { calls, replies } = this.#modules;
     const { profile, switches, group } = state;
-    const call: Call = { endpoint: state.endpoint as CompiledEndpoint, raw, source, profile, switches, group };
+    const call: EndpointCall = { endpoint: state.endpoint as CompiledEndpoint, raw, source, profile, switches, group };
     const key = calls.keyOf(call);
     const kept = key === null ? undefined : calls.kept(call, key);
     if (kept !== undefined) {
@@ -185,4 +188,76 @@ export class ApiRoutes {
       .then((result) => replies.success(request, reply, state, { result, isCached: false }))
       .catch((error) => replies.failure(request, reply, error));
   }
+}
+
+/**
+ * Asks whether the request is let in. Takes `api_key` out of its query.
+ *
+ * @returns undefined when it is, at once or later
+ * @throws http/unknown-key, http/network-not-allowed, http/rate-limit, http/bad-parameter; as a rejection when it takes time
+ */
+export function admit(access: Access, request: FastifyRequest, state: RequestState): Promise<void> | undefined {
+  const key = takeKey(request, state.query);
+  const answer = access.check({ key, clientAddress: request.ip, network: state.network.name });
+  if (answer instanceof Promise) return answer.then((later) => settle(later, state));
+  settle(answer, state);
+  return undefined;
+}
+
+/** The header counts before the query; an empty one is none. */
+function takeKey(request: FastifyRequest, query: RawParameters): string | null {
+  const inQuery = query.api_key;
+  if (inQuery !== undefined) delete query.api_key;
+  const inHeader = request.headers['x-api-key'];
+  if (typeof inHeader === 'string' && inHeader !== '') return inHeader;
+  if (inQuery === undefined || inQuery === '') return null;
+  if (typeof inQuery === 'string') return inQuery;
+  throw httpErrors['bad-parameter']({ parameter: 'api_key', problem: 'it is given more than once' });
+}
+
+function settle(answer: AccessDecision, state: RequestState): void {
+  switch (answer.kind) {
+    case 'allowed':
+      state.group = answer.group;
+      state.keyId = answer.key;
+      return;
+    case 'unknown-key':
+      throw httpErrors['unknown-key']({});
+    case 'network-not-allowed':
+      throw httpErrors['network-not-allowed']({});
+    case 'limited': {
+      const retryAfterSeconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
+      throw httpErrors['rate-limit']({ limit: answer.limit, retryAfterSeconds });
+    }
+  }
+}
+
+/**
+ * Refuses what a browser sends on behalf of a page from elsewhere. Taken is what comes from pages of this machine, from pages
+ * of the server itself where it is called by its address (behind a name that anybody may point at it there could be anybody's
+ * page), and from programs, which say nothing about pages.
+ *
+ * @throws http/foreign-page
+ */
+export function refuseCrossOriginPage(method: string, headers: IncomingHttpHeaders): void {
+  const { origin, host } = headers;
+  if (origin === undefined) {
+    const site = headers['sec-fetch-site'];
+    // Browsers name the origin with every POST; what a GET without it answers, no other page gets to see.
+    if (method !== 'POST' || site === undefined || site === 'same-origin' || site === 'none') return;
+    throw httpErrors['foreign-page']({ origin: 'another site' });
+  }
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  if (url !== null && (isLoopback(url.hostname) || (url.host === host && isAddress(url.hostname)))) return;
+  throw httpErrors['foreign-page']({ origin: origin.slice(0, 100) });
+}
+
+/** @param hostname as `URL` gives it: lower case, IPv6 in brackets, IPv4 in four decimal parts */
+function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
+  return /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

@@ -1,15 +1,16 @@
 import '@fastify/compress';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiStyle } from '#api/http/api-style.js';
-import { DocsAssets } from '#api/http/docs-assets.js';
-import { DOCS_POLICY, docsPage } from '#api/http/docs-page.js';
+import type { NetworkChoice } from '#api/http/api-paths.js';
+import { type ApiStyle, JSON_TYPE, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
-import { JSON_TYPE } from '#api/http/json-type.js';
-import type { NetworkChoice } from '#api/http/network-choice.js';
 import { openApiDocument } from '#api/http/openapi.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
-import { styleOf } from '#api/http/styles.js';
 
 interface DocsSubjects {
   readonly networks: readonly HttpNetwork[];
@@ -99,4 +100,101 @@ function documentsOf(networks: readonly HttpNetwork[], prefix: string, mount: st
     documents.set(network, { api, text: JSON.stringify(openApiDocument(api, mount === '' ? 'spec' : 'toncenter')) });
   }
   return documents;
+}
+
+/** Lets the page load from and talk to this server only. Swagger UI sets styles on elements. */
+export const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+/**
+ * The page of the interactive reference.
+ *
+ * @param base from the page's own path to what lies under the prefix: empty when the path ends in `/`, else `v2/`
+ */
+export function docsPage(title: string, base: string): string {
+  const at = escapeHtml(base);
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" type="image/png" href="${at}docs/favicon-32x32.png">
+<link rel="stylesheet" href="${at}docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui" data-document="${at}openapi.json"></div>
+<noscript>The document of this API is <a href="${at}openapi.json">openapi.json</a>.</noscript>
+<script src="${at}docs/swagger-ui-bundle.js"></script>
+<script src="${at}docs/init.js"></script>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A file of the reference page. */
+export interface DocsAsset {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+  /** Changes with the bytes. */
+  readonly etag: string;
+}
+
+/** The start of Swagger UI: the page names the document, nothing is fetched from elsewhere. */
+const INIT_SCRIPT = `'use strict';
+const root = document.getElementById('swagger-ui');
+window.ui = SwaggerUIBundle({
+  url: root.dataset.document,
+  domNode: root,
+  deepLinking: true,
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  filter: true,
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+/** Files of swagger-ui-dist, as it is installed. */
+const PACKAGED: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Reads each file when it is first asked for, and keeps it, compressed once. */
+export class DocsAssets {
+  readonly #read = new Map<string, DocsAsset>();
+
+  /** Null: there is no such file. */
+  get(name: string): DocsAsset | null {
+    const known = this.#read.get(name);
+    if (known !== undefined) return known;
+    const type = name === 'init.js' ? 'text/javascript; charset=utf-8' : PACKAGED[name];
+    if (type === undefined || !(name === 'init.js' || Object.hasOwn(PACKAGED, name))) return null;
+    const bytes = name === 'init.js' ? Buffer.from(INIT_SCRIPT) : readFileSync(join(packageFolder(), name));
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+    const asset: DocsAsset = { type, bytes, gzipped: gzipSync(bytes), etag };
+    this.#read.set(name, asset);
+    return asset;
+  }
+}
+
+function packageFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

@@ -1,25 +1,24 @@
-import { validateHeaderValue } from 'node:http';
+import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
-import type { AnyEndpoint, Freshness } from '#api/http/endpoint.js';
+import { styleOf } from '#api/http/api-style.js';
+import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
-import { JsonText } from '#api/http/json-text.js';
-import type { ParameterSource } from '#api/http/parameter-coercion.js';
-import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
-import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import {
+  compileParameters,
   compileSwitches,
+  type ParameterReader,
+  type ParameterSource,
   type ReadSwitches,
   type RequestSwitches,
   type TakeSwitches,
-} from '#api/http/request-switches.js';
-import type { RequestWatch } from '#api/http/request-watch.js';
-import { parametersKey, ResponseCache, Result } from '#api/http/response-cache.js';
-import { styleOf } from '#api/http/styles.js';
-import { type Flight, SingleFlight } from '#kernel/async/single-flight.js';
-import { waitUntil } from '#kernel/async/wait-until.js';
-import type { Clock } from '#kernel/clock/clock.js';
+} from '#api/http/parameters.js';
+import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
+import type { RawParameters } from '#api/http/query-string.js';
+import type { Clock } from '#kernel/clock.js';
+import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 
 /** An endpoint, ready to be called. */
 export interface CompiledEndpoint {
@@ -98,7 +97,7 @@ function checkNames({ name: endpoint, params }: AnyEndpoint<never>, api: AnyHttp
 }
 
 /** One call of an endpoint. */
-export interface Call {
+export interface EndpointCall {
   readonly endpoint: CompiledEndpoint;
   readonly raw: RawParameters;
   readonly source: ParameterSource;
@@ -108,8 +107,8 @@ export interface Call {
   readonly group: string | null;
 }
 
-export interface Outcome {
-  readonly result: Result;
+export interface CallOutcome {
+  readonly result: EndpointResult;
   readonly isCached: boolean;
 }
 
@@ -125,7 +124,7 @@ export class EndpointCalls {
   readonly cache: ResponseCache;
   readonly #settings: CallSettings;
   readonly #clock: Clock;
-  readonly #flights: SingleFlight<Result>;
+  readonly #flights: SingleFlight<EndpointResult>;
   #inFlight = 0;
 
   constructor(settings: CallSettings, clock: Clock) {
@@ -146,7 +145,7 @@ export class EndpointCalls {
   }
 
   /** The key of the call's result in the cache; null when it is not kept. */
-  keyOf({ endpoint, raw, source, profile, switches, group }: Call): string | null {
+  keyOf({ endpoint, raw, source, profile, switches, group }: EndpointCall): string | null {
     if (!endpoint.keeps || this.#settings.cacheBytes === 0) return null;
     let { key } = endpoint;
     if (endpoint.api.profiles === 'separate') key += ` ${profile}`;
@@ -156,7 +155,7 @@ export class EndpointCalls {
   }
 
   /** A result that needs no work. */
-  kept(call: Call, key: string): Result | undefined {
+  kept(call: EndpointCall, key: string): EndpointResult | undefined {
     return this.cache.get(key, headSeqnoOf(call.endpoint));
   }
 
@@ -167,18 +166,18 @@ export class EndpointCalls {
    * @throws http/bad-parameter, http/unknown-parameter, http/overloaded, http/deadline, http/client-left, and what the
    * endpoint throws
    */
-  async run(call: Call, key: string | null, watch: RequestWatch): Promise<Result> {
+  async run(call: EndpointCall, key: string | null, watch: RequestWatch): Promise<EndpointResult> {
     const { endpoint } = call.endpoint;
     const params = call.endpoint.parameters.read(call.raw, call.source);
     if (this.#inFlight >= this.#settings.maxConcurrent) {
       throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are being worked on` });
     }
-    const patience = watch.patience(this.#deadlineOf(call), this.#clock);
+    const patience = watch.deadline(this.#deadlineOf(call), this.#clock);
     this.#inFlight++;
     try {
       const freshness = freshnessOf(endpoint, params);
       if (key === null || freshness === 'none') {
-        return await waitUntil(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
+        return await withDeadline(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
       }
       const headSeqno = freshness === 'forever' ? null : headSeqnoOf(call.endpoint);
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
@@ -196,13 +195,13 @@ export class EndpointCalls {
   }
 
   /** The time of the server or of the endpoint, or less where the request grants less. */
-  #deadlineOf({ endpoint: { api, endpoint }, switches }: Call): number {
+  #deadlineOf({ endpoint: { api, endpoint }, switches }: EndpointCall): number {
     const granted = api.deadlineMs?.(switches.values) ?? null;
     const most = Math.max(this.#settings.deadlineMs, endpoint.deadlineMs ?? 0);
     return granted === null ? most : Math.max(1, Math.min(granted, most));
   }
 
-  async #handle(call: Call, params: never, freshness: Freshness, signal: AbortSignal): Promise<Result> {
+  async #handle(call: EndpointCall, params: never, freshness: Freshness, signal: AbortSignal): Promise<EndpointResult> {
     const { endpoint, api, rename } = call.endpoint;
     const headers = new Map<string, string>();
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
@@ -218,7 +217,7 @@ export class EndpointCalls {
     });
     const value: unknown = await endpoint.handle(params, context as never);
     const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
-    return new Result(text, [...headers], rename, mcSeqno);
+    return new EndpointResult(text, [...headers], rename, mcSeqno);
   }
 }
 
@@ -229,4 +228,155 @@ function headSeqnoOf({ api, network }: CompiledEndpoint): number {
 
 function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
   return typeof endpoint.freshness === 'function' ? endpoint.freshness(params) : endpoint.freshness;
+}
+
+/** The result of an endpoint as JSON text, and the headers that go with it. */
+export class EndpointResult {
+  /** In the `spec` profile. */
+  readonly text: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The newest masterchain block of the data when the work began; null: true at any. */
+  readonly mcSeqno: number | null;
+  readonly #rename: RenameTypes;
+  #renamed: string | null = null;
+
+  constructor(
+    text: string,
+    headers: readonly (readonly [string, string])[],
+    rename: RenameTypes,
+    mcSeqno: number | null = null,
+  ) {
+    this.text = text;
+    this.headers = headers;
+    this.mcSeqno = mcSeqno;
+    this.#rename = rename;
+  }
+
+  /** In the `toncenter` profile; made once. */
+  get renamed(): string {
+    this.#renamed ??= this.#rename(this.text);
+    return this.#renamed;
+  }
+}
+
+interface CacheEntry {
+  readonly result: EndpointResult;
+  /** The head it was made at; null: true for ever. */
+  readonly headSeqno: number | null;
+  readonly since: number;
+}
+
+/** Larger parameters are not worth keeping their answers. */
+const MAX_KEY = 4_096;
+
+/** A JSON text may be kept in both profiles. */
+const COPIES = 2;
+
+/** Keeps results: those about the head until it changes or they are old, the others as long as there is room. */
+export class ResponseCache {
+  readonly #kept: LruByBytes<CacheEntry>;
+  readonly #headCacheMs: number;
+  readonly #clock: Clock;
+  hits = 0;
+  misses = 0;
+
+  constructor(maxBytes: number, headCacheMs: number, clock: Clock) {
+    this.#kept = new LruByBytes(maxBytes);
+    this.#headCacheMs = headCacheMs;
+    this.#clock = clock;
+  }
+
+  get bytes(): number {
+    return this.#kept.bytes;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** @param headSeqno of now */
+  get(key: string, headSeqno: number): EndpointResult | undefined {
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      const { headSeqno: madeAt, since } = kept;
+      if (madeAt === null || (madeAt === headSeqno && this.#clock.now() - since <= this.#headCacheMs)) {
+        this.hits++;
+        return kept.result;
+      }
+      this.#kept.delete(key);
+    }
+    this.misses++;
+    return undefined;
+  }
+
+  /** @param headSeqno at which the work on it began; null for what is true for ever */
+  set(key: string, result: EndpointResult, headSeqno: number | null): void {
+    if (headSeqno === 0 || key.length > MAX_KEY) return;
+    let bytes = result.text.length * COPIES;
+    for (const [name, value] of result.headers) bytes += name.length + value.length;
+    this.#kept.set(key, { result, headSeqno, since: this.#clock.now() }, bytes);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+}
+
+/** Equal for equal parameters, in whatever order they came; different for all others. */
+export function parametersKey(raw: RawParameters, source: ParameterSource): string {
+  const names = Object.keys(raw);
+  if (names.length > 1) names.sort();
+  let key = source === 'query' ? '?' : '{';
+  for (const name of names) {
+    const value = raw[name];
+    key +=
+      typeof value === 'string'
+        ? `${name.length},${name}=${value.length},${value};`
+        : `${name.length},${name}:${JSON.stringify(value)};`;
+  }
+  return key;
+}
+
+/**
+ * What a read may take longer than its deadline, so that its own error, which says who was asked and what happened, comes
+ * before the one that just says that time is up.
+ */
+const GRACE_MS = 250;
+
+/** Watches one request: whether its client still waits, and for how long it may. */
+export class RequestWatch {
+  readonly #response: ServerResponse;
+  readonly #controller = new AbortController();
+  readonly #onClose = () => {
+    if (!this.#response.writableFinished) this.#controller.abort(httpErrors['client-left']({}));
+  };
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.once('close', this.#onClose);
+    if (response.destroyed) this.#onClose();
+  }
+
+  /** Aborted when the client has gone away, and by `stop`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  deadline(deadlineMs: number, clock: Clock): Deadline {
+    return {
+      until: clock.now() + deadlineMs + GRACE_MS,
+      signal: this.signal,
+      expired: () => httpErrors.deadline({ ms: deadlineMs }),
+      aborted: () => httpErrors['client-left']({}),
+    };
+  }
+
+  /** Tells whoever works on it alone to stop. */
+  stop(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  end(): void {
+    this.#response.off('close', this.#onClose);
+  }
 }

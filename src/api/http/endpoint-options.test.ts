@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { afterAll, expect, it } from 'vitest';
-import { endpointOf } from '#api/http/endpoint.js';
+import { endpointOf, nullOr } from '#api/http/endpoint.js';
 import type { HttpApi } from '#api/http/http-api.js';
-import { nullOr } from '#api/http/null-value.js';
 import { openApiDocument } from '#api/http/openapi.js';
 import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 

@@ -1,5 +1,14 @@
-import type { Static, StaticDecode, TObject, TSchema } from '@sinclair/typebox';
-import type { JsonText } from '#api/http/json-text.js';
+import {
+  type ArrayOptions,
+  type Static,
+  type StaticDecode,
+  type TArray,
+  type TNull,
+  type TObject,
+  type TSchema,
+  type TUnion,
+  Type,
+} from '@sinclair/typebox';
 
 /** How long an answer stays true: not at all, until the next masterchain block, or for ever. */
 export type Freshness = 'none' | 'head' | 'forever';
@@ -49,4 +58,39 @@ export function endpointOf<Context>() {
   return <Params extends TObject, Result extends TSchema>(
     definition: Endpoint<Context, Params, Result>,
   ): Endpoint<Context, Params, Result> => definition;
+}
+
+/** JSON that is written already: what a method gives as it is to be sent, instead of a value. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** For those who treat it as a value. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
+/** @param text one whole JSON value; it is not checked */
+export function jsonText(text: string): JsonText {
+  return new JsonText(text);
+}
+
+/** Keyword of parameters for which null is a value of its own; for others it is the same as leaving them out. */
+export const NULL_IS_VALUE = 'x-null-is-value';
+
+/** A parameter that may be null, which is not the same as none. @param description says what null means */
+export function nullOr<Schema extends TSchema>(schema: Schema, description: string): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()], { description, [NULL_IS_VALUE]: true });
+}
+
+/** Keyword of arrays whose items may also stand in one argument of a query, between commas. */
+export const COMMA_SEPARATED = 'x-comma-separated';
+
+/** An array that a query may give as `a=1&a=2` as well as `a=1,2`; no item may contain a comma or be empty. */
+export function commaList<Item extends TSchema>(items: Item, options: ArrayOptions = {}): TArray<Item> {
+  return Type.Array(items, { ...options, [COMMA_SEPARATED]: true });
 }

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of requests as such; what a method finds wrong is an error of the module below it. */
 export const httpErrors = defineErrors('http', {

@@ -1,5 +1,5 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/request-switches.js';
+import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 
 /** Which of two wire dialects an answer is written in: the published document's, or that of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';

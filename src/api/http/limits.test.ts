@@ -3,8 +3,8 @@ import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
-import type { LogFields } from '#kernel/observe/logger.js';
-import type { Access, AccessAnswer, AccessQuestion } from '#services/access/access.js';
+import type { LogFields } from '#kernel/logger.js';
+import type { Access, AccessDecision, AccessRequest } from '#services/access/access.js';
 import { FakeWorld, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 let server: HttpServer & { readonly world: FakeWorld };
@@ -37,19 +37,19 @@ const send = (text: string, andThen?: (socket: ReturnType<typeof connect>) => vo
   });
 
 describe('access', () => {
-  const answers: Record<string, AccessAnswer> = {
+  const answers: Record<string, AccessDecision> = {
     good: { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine' },
     bad: { kind: 'unknown-key' },
     other: { kind: 'network-not-allowed' },
     spent: { kind: 'limited', retryAfterMs: 1_200, limit: '10 requests per second' },
   };
-  const none: AccessAnswer = { kind: 'allowed', plan: 'none', key: null, group: null };
+  const none: AccessDecision = { kind: 'allowed', plan: 'none', key: null, group: null };
 
   for (const isAsync of [false, true]) {
     it(`is asked once for each request${isAsync ? ', which may take time' : ''}`, async () => {
-      const questions: AccessQuestion[] = [];
+      const questions: AccessRequest[] = [];
       const access: Access = {
-        ask(question) {
+        check(question) {
           questions.push(question);
           const answer = answers[question.key ?? ''] ?? none;
           return isAsync ? Promise.resolve(answer) : answer;
@@ -80,7 +80,7 @@ describe('access', () => {
   }
 
   it('that fails is a fault of ours, and says nothing of it', async () => {
-    await start({}, { access: { ask: () => Promise.reject(new TypeError('redis password')) } });
+    await start({}, { access: { check: () => Promise.reject(new TypeError('redis password')) } });
     const { status, body } = await ask('/api/v2/getHead');
     expect([status, JSON.stringify(body).includes('redis')]).toEqual([500, false]);
   });
@@ -88,7 +88,7 @@ describe('access', () => {
   it('takes the address from a proxy when it is trusted', async () => {
     const seen: string[] = [];
     const access: Access = {
-      ask: ({ clientAddress }) => {
+      check: ({ clientAddress }) => {
         seen.push(clientAddress);
         return none;
       },
@@ -101,7 +101,10 @@ describe('access', () => {
   it('leaves no key in the log', async () => {
     const lines: string[] = [];
     const write = (message: string, fields?: LogFields) => void lines.push(JSON.stringify({ message, ...fields }));
-    await start({ requestLog: 'all' }, { logger: { info: write, warn: write }, access: { ask: () => answers.good! } });
+    await start(
+      { requestLog: 'all' },
+      { logger: { info: write, warn: write }, access: { check: () => answers.good! } },
+    );
     await ask('/api/v2/getHead?api_key=sesame');
     await ask('/api/v2/getEverything?even=a&api_key=sesame', { headers: { 'X-API-Key': 'sesame' } });
     await ask('/api/v2/fail?how=bug&api_key=sesame');
@@ -263,7 +266,7 @@ describe('metrics', () => {
     const metrics = new Registry();
     let isFirst = true;
     const access: Access = {
-      ask: () => {
+      check: () => {
         if (!isFirst) return { kind: 'unknown-key' };
         isFirst = false;
         return { kind: 'allowed', plan: 'a', key: null, group: null };

@@ -2,11 +2,11 @@ import type { TSchema } from '@sinclair/typebox';
 import { httpErrors } from '#api/http/errors.js';
 
 /** A JSON value of the document. */
-export type JsonObject = { [name: string]: unknown };
+export type OpenApiJson = { [name: string]: unknown };
 
 /** Collects the named schemas of a document, and writes schemas with references to them. */
 export class SchemaComponents {
-  readonly #schemas = new Map<string, JsonObject>();
+  readonly #schemas = new Map<string, OpenApiJson>();
   /** What each name was written as: one name must mean one schema, however it was put together. */
   readonly #written = new Map<string, Set<string>>();
 
@@ -15,7 +15,7 @@ export class SchemaComponents {
    *
    * @throws http/bad-endpoint when two different schemas have one name
    */
-  get schemas(): JsonObject {
+  get schemas(): OpenApiJson {
     for (const [name, { size }] of this.#written) {
       if (size === 1) continue;
       throw httpErrors['bad-endpoint']({ endpoint: name, problem: 'two different schemas have this name' });
@@ -24,16 +24,16 @@ export class SchemaComponents {
   }
 
   /** A schema as JSON; those with an `$id` become components. */
-  write(schema: TSchema): JsonObject {
-    return this.#write(schema) as JsonObject;
+  write(schema: TSchema): OpenApiJson {
+    return this.#write(schema) as OpenApiJson;
   }
 
   /** Adds a component under a name, and gives the reference. */
-  add(name: string, schema: JsonObject | TSchema): JsonObject {
-    const { $id: _, ...rest } = schema as JsonObject;
+  add(name: string, schema: OpenApiJson | TSchema): OpenApiJson {
+    const { $id: _, ...rest } = schema as OpenApiJson;
     const known = this.#schemas.get(name);
     // Placed before its parts are written: it may contain itself.
-    const component: JsonObject = known ?? {};
+    const component: OpenApiJson = known ?? {};
     if (known === undefined) this.#schemas.set(name, component);
     // Written again where it is known: within itself it stands as a reference, elsewhere in full.
     const parts = this.#writeParts(rest);
@@ -46,43 +46,43 @@ export class SchemaComponents {
   #write(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((part) => this.#write(part));
     if (typeof value !== 'object' || value === null) return value;
-    const schema = value as JsonObject;
+    const schema = value as OpenApiJson;
     const { $id, $ref, $defs } = schema;
     if (typeof $id === 'string') return this.add($id, schema);
     if (typeof $ref === 'string' && !$ref.startsWith('#')) {
-      for (const [name, definition] of Object.entries(($defs ?? {}) as JsonObject))
+      for (const [name, definition] of Object.entries(($defs ?? {}) as OpenApiJson))
         this.add(name, definition as TSchema);
       const { $ref: _, $defs: __, ...beside } = schema;
-      return { ...(this.#writeParts(beside) as JsonObject), ...referenceTo($ref) };
+      return { ...(this.#writeParts(beside) as OpenApiJson), ...referenceTo($ref) };
     }
     return this.#writeParts(schema);
   }
 
-  #writeParts(schema: JsonObject): JsonObject {
-    const written: JsonObject = {};
+  #writeParts(schema: OpenApiJson): OpenApiJson {
+    const written: OpenApiJson = {};
     for (const [key, part] of Object.entries(schema)) {
       // Names of properties are not keywords; values that are data stay as they are.
-      if (key === 'properties' || key === 'patternProperties') written[key] = this.#writeEach(part as JsonObject);
+      if (key === 'properties' || key === 'patternProperties') written[key] = this.#writeEach(part as OpenApiJson);
       else written[key] = DATA.has(key) ? part : this.#write(part);
     }
-    return Array.isArray(written.anyOf) ? this.#union(written, schema.anyOf as JsonObject[]) : written;
+    return Array.isArray(written.anyOf) ? this.#union(written, schema.anyOf as OpenApiJson[]) : written;
   }
 
   /** Texts to choose from are an `enum`; where a property tells the members apart, just one of them holds. */
-  #union({ anyOf, ...written }: JsonObject, members: readonly JsonObject[]): JsonObject {
+  #union({ anyOf, ...written }: OpenApiJson, members: readonly OpenApiJson[]): OpenApiJson {
     if (members.every((member) => member.type === 'string' && typeof member.const === 'string')) {
       return { ...written, type: 'string', enum: members.map((member) => member.const) };
     }
     const { propertyName } = (written.discriminator ?? {}) as { readonly propertyName?: string };
     if (propertyName === undefined) return { ...written, anyOf };
     const mapping = members.map(({ $id, properties }) => {
-      const { const: value } = ((properties as JsonObject)[propertyName] ?? {}) as { readonly const?: string };
+      const { const: value } = ((properties as OpenApiJson)[propertyName] ?? {}) as { readonly const?: string };
       return [value, referenceTo($id as string).$ref];
     });
     return { ...written, oneOf: anyOf, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
   }
 
-  #writeEach(schemas: JsonObject): JsonObject {
+  #writeEach(schemas: OpenApiJson): OpenApiJson {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#write(schema)]));
   }
 }

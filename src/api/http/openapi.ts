@@ -1,21 +1,20 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
-import type { ApiStyle } from '#api/http/api-style.js';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
-import { JSON_RPC } from '#api/http/json-rpc.js';
-import { bodySchema, queryParameters, requestBody, switchParameters } from '#api/http/openapi-parameters.js';
 import {
+  type ApiStyle,
   COMMON_STATUSES,
   errorResponse,
   rpcRequestSchema,
   rpcResponseSchema,
   security,
   securitySchemes,
-} from '#api/http/openapi-responses.js';
-import { type JsonObject, SchemaComponents } from '#api/http/openapi-schemas.js';
-import { TONCENTER_MOUNT } from '#api/http/profile.js';
-import { applyProfileKeywords } from '#api/http/profile-keywords.js';
-import { styleOf } from '#api/http/styles.js';
+  styleOf,
+} from '#api/http/api-style.js';
+import { type AnyEndpoint, NULL_IS_VALUE } from '#api/http/endpoint.js';
+import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
+import { type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
+import { INTEGER_PATTERN, type RequestSwitches } from '#api/http/parameters.js';
+import { applyProfileKeywords, TONCENTER_MOUNT } from '#api/http/profile.js';
+import { JSON_RPC } from '#api/http/request-body.js';
 
 /** An API without what runs it. */
 export type DescribedApi = Omit<AnyHttpApi, 'context'>;
@@ -32,7 +31,7 @@ const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
  * @param profile decides what types are called, and what the paths follow on: `/` or `/toncenter`
  * @throws http/bad-endpoint when two schemas have one name
  */
-export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject {
+export function openApiDocument(api: DescribedApi, profile: Profile): OpenApiJson {
   const components = new SchemaComponents();
   const style = styleOf(api);
   components.add(style.errorName, style.errorSchema(profile));
@@ -40,7 +39,7 @@ export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject
   const shared = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const statuses = new Set<number>(COMMON_STATUSES);
   const published = (api.endpoints as readonly AnyEndpoint<never>[]).filter(({ unpublished }) => !unpublished);
-  const paths: JsonObject = {};
+  const paths: OpenApiJson = {};
   for (const endpoint of published) {
     const own = statusesOf(endpoint, profile, style);
     for (const status of own) statuses.add(status);
@@ -68,19 +67,19 @@ export function openApiDocument(api: DescribedApi, profile: Profile): JsonObject
     },
   };
   // Schemas carry symbols and undefined values; the document is what JSON makes of it.
-  const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
+  const plain = JSON.parse(JSON.stringify(document)) as OpenApiJson;
   applyProfileKeywords(plain, profile);
   if (profile === 'toncenter') renameTypes(plain, api.typeNames ?? {});
   return plain;
 }
 
 /** Renames types where a schema names them: as values of `const`, `default`, `enum`, and in the mapping of a union. */
-function renameTypes(schema: JsonObject, names: Readonly<Record<string, string>>): void {
+function renameTypes(schema: OpenApiJson, names: Readonly<Record<string, string>>): void {
   const renamed = (value: unknown) => (typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value);
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'const' || key === 'default') schema[key] = renamed(value);
     else if (key === 'enum' && Array.isArray(value)) schema[key] = [...new Set(value.map(renamed))];
-    else if (typeof value === 'object' && value !== null) renameTypes(value as JsonObject, names);
+    else if (typeof value === 'object' && value !== null) renameTypes(value as OpenApiJson, names);
     if (key === 'mapping' && typeof value === 'object' && value !== null) {
       schema[key] = Object.fromEntries(Object.entries(value).map(([name, target]) => [renamed(name), target]));
     }
@@ -99,13 +98,13 @@ function operationsOf(
   style: ApiStyle,
   statuses: readonly number[],
   components: SchemaComponents,
-): JsonObject {
+): OpenApiJson {
   const { name, tag, summary, description } = endpoint;
   const schemaName = schemaNameOf(endpoint);
   const body = style.successSchema(components.write(endpoint.result as TSchema));
   const response = '$ref' in body ? body : components.add(`${schemaName}Response`, body);
   const responses = responsesOf('The answer.', response, statuses);
-  const operations: JsonObject = {};
+  const operations: OpenApiJson = {};
   for (const verb of endpoint.verbs) {
     const lower = verb.toLowerCase();
     operations[lower] = {
@@ -117,7 +116,7 @@ function operationsOf(
         ? { parameters: queryParameters(endpoint.params as TObject, components) }
         : {
             requestBody: requestBody(
-              components.add(requestName(endpoint, schemaName), bodySchema(endpoint.params as TObject)),
+              components.add(requestName(endpoint, schemaName), bodyParametersSchema(endpoint.params as TObject)),
               endpoint,
             ),
           }),
@@ -142,8 +141,8 @@ function requestName(endpoint: AnyEndpoint<never>, schemaName: string): string {
   return (endpoint.params as TObject).$id ?? `${schemaName}Request`;
 }
 
-function responsesOf(description: string, schema: JsonObject, statuses: readonly number[]): JsonObject {
-  const responses: JsonObject = { 200: { description, content: { 'application/json': { schema } } } };
+function responsesOf(description: string, schema: OpenApiJson, statuses: readonly number[]): OpenApiJson {
+  const responses: OpenApiJson = { 200: { description, content: { 'application/json': { schema } } } };
   const all = new Set([...statuses, ...COMMON_STATUSES]);
   for (const status of [...all].sort((a, b) => a - b)) {
     responses[status] = { $ref: `#/components/responses/${status}` };
@@ -151,7 +150,7 @@ function responsesOf(description: string, schema: JsonObject, statuses: readonly
   return responses;
 }
 
-function rpcOperation(components: SchemaComponents): JsonObject {
+function rpcOperation(components: SchemaComponents): OpenApiJson {
   return {
     tags: [RPC_TAG],
     summary: 'JSON-RPC',
@@ -173,11 +172,85 @@ function rpcOperation(components: SchemaComponents): JsonObject {
 }
 
 /** The groups that are in use: those the API describes first, in its order. */
-function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[], { hasRpc }: ApiStyle): JsonObject[] {
+function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[], { hasRpc }: ApiStyle): OpenApiJson[] {
   const inUse = new Set(endpoints.map(({ tag }) => tag));
   const described = (api.tags ?? []).filter(({ name }) => inUse.has(name));
   const names = new Set(described.map(({ name }) => name));
   const others = [...inUse].filter((name) => !names.has(name)).map((name) => ({ name }));
   const rpc = hasRpc ? [{ name: RPC_TAG, description: 'All methods by one path' }] : [];
   return [...described.map(({ name, description }) => ({ name, description })), ...others, ...rpc];
+}
+
+/** Of each switch: the header, and the argument of the query. */
+export function switchParameters(switches: RequestSwitches, components: SchemaComponents): OpenApiJson {
+  const parameters: OpenApiJson = {};
+  for (const { header, query, schema } of Object.values(switches)) {
+    parameters[header] = parameterOf(header, 'header', schema, false, components);
+    if (query !== undefined) parameters[query] = parameterOf(query, 'query', schema, false, components);
+  }
+  return parameters;
+}
+
+/** Of each parameter of an endpoint, as an argument of the query. */
+export function queryParameters(params: TObject, components: SchemaComponents): OpenApiJson[] {
+  const required = new Set(params.required ?? []);
+  return Object.entries(params.properties).map(([name, field]) =>
+    parameterOf(name, 'query', field, required.has(name), components),
+  );
+}
+
+function parameterOf(
+  name: string,
+  place: 'query' | 'header',
+  field: TSchema,
+  required: boolean,
+  components: SchemaComponents,
+): OpenApiJson {
+  const { description, examples, ...schema } = components.write(field);
+  const [example] = Array.isArray(examples) ? examples : [];
+  return {
+    name,
+    in: place,
+    required,
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+/**
+ * The parameters as a body may have them: null for one that may be left out is the same as none, and whole numbers may be
+ * texts.
+ */
+export function bodyParametersSchema(params: TObject): OpenApiJson {
+  const required = new Set(params.required ?? []);
+  const fields = Object.entries(params.properties).map(([name, field]) => [name, bodyField(field, required.has(name))]);
+  return { ...params, properties: Object.fromEntries(fields) };
+}
+
+function bodyField(field: TSchema, isRequired: boolean): OpenApiJson {
+  const { anyOf, description, default: byDefault, examples, ...alone } = field as OpenApiJson;
+  const members = Array.isArray(anyOf) ? anyOf : [alone];
+  const { type, format } = alone;
+  const more: OpenApiJson[] = [];
+  if (type === 'integer') more.push({ type: 'string', pattern: INTEGER_PATTERN });
+  if (type === 'string' && format === 'int64') more.push({ type: 'integer' });
+  if (!isRequired && !(NULL_IS_VALUE in field)) more.push({ type: 'null' });
+  if (more.length === 0) return field;
+  return { anyOf: [...members, ...more], description, default: byDefault, examples };
+}
+
+/** @param schema that of the body */
+export function requestBody(schema: OpenApiJson, { params }: { readonly params: TObject }): OpenApiJson {
+  const { required = [], properties } = params;
+  const examples = Object.entries(properties).map(([name, { examples: given }]): [string, unknown] => {
+    return [name, Array.isArray(given) ? given[0] : undefined];
+  });
+  const example = Object.fromEntries(examples.filter(([, value]) => value !== undefined));
+  // Only one that can be sent as it is; otherwise readers of the document make up values for all fields.
+  const isWhole = required.every((name) => Object.hasOwn(example, name));
+  return {
+    required: required.length > 0,
+    content: { 'application/json': { schema, ...(isWhole ? { example } : {}) } },
+  };
 }

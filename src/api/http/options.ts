@@ -1,5 +1,9 @@
+import type { Registry } from 'prom-client';
 import { httpErrors } from '#api/http/errors.js';
-import type { Profile } from '#api/http/http-api.js';
+import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import type { Access } from '#services/access/access.js';
 
 /** Everything that can be set; times in milliseconds. */
 export interface HttpSettings {
@@ -113,4 +117,19 @@ export function checkHttpOptions(options: HttpOptions): HttpOptions & HttpSettin
     throw httpErrors['bad-option']({ option: 'profile', found: String(all.profile), accepted: 'spec or toncenter' });
   }
   return all;
+}
+
+/** What the server needs from outside. */
+export interface HttpModules {
+  readonly access: Access;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly unixTimeMs: () => number;
+  /** Makes request ids; need not be secret. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly logger: Logger;
+  /** Where the metrics of HTTP are counted; `/metrics` prints everything in it. */
+  readonly metrics: Registry;
+  /** At least one; the first is for requests whose host name selects no other. */
+  readonly networks: readonly HttpNetwork[];
 }

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { ParameterSource } from '#api/http/parameter-coercion.js';
-import { compileParameters } from '#api/http/parameters.js';
+import { compileParameters, type ParameterSource } from '#api/http/parameters.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { fakeEndpoints } from '#test/support/fake-http-api.js';
 

@@ -1,13 +1,18 @@
-import { FormatRegistry, type TObject, type TSchema } from '@sinclair/typebox';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  FormatRegistry,
+  type StaticDecode,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { TransformDecodeCheckError, TransformDecodeError } from '@sinclair/typebox/value';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { type AnyEndpoint, COMMA_SEPARATED, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { NULL_IS_VALUE } from '#api/http/null-value.js';
-import { type Coercion, coercionOf, type ParameterSource, shown } from '#api/http/parameter-coercion.js';
-import { exactGrammar, type QueryGrammar } from '#api/http/query-grammar.js';
-import type { RawParameters } from '#api/http/query-string.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { exactGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Checks and decodes the parameters of one endpoint. */
 export interface ParameterReader {
@@ -90,7 +95,7 @@ function asParameterError(error: unknown): unknown {
   if (error instanceof TransformDecodeCheckError) {
     const { path, message, value } = error.error;
     const [parameter, inside] = splitPath(path);
-    const problem = `${inside}${message.slice(0, 1).toLowerCase()}${message.slice(1)}, not ${shown(value)}`;
+    const problem = `${inside}${message.slice(0, 1).toLowerCase()}${message.slice(1)}, not ${describeValue(value)}`;
     return httpErrors['bad-parameter']({ parameter, problem });
   }
   if (error instanceof TransformDecodeError) {
@@ -98,7 +103,7 @@ function asParameterError(error: unknown): unknown {
     if (isTernError(cause, 'http/bad-parameter')) return cause;
     if (isTernError(cause) && cause.class !== 'caller') return cause;
     const [parameter, inside] = splitPath(error.path);
-    const problem = isTernError(cause) ? cause.message : `${shown(error.value)} cannot be read`;
+    const problem = isTernError(cause) ? cause.message : `${describeValue(error.value)} cannot be read`;
     return httpErrors['bad-parameter']({ parameter, problem: `${inside}${problem}` }, cause);
   }
   return error;
@@ -116,4 +121,215 @@ function acceptFormats(schema: unknown): void {
   const { format } = schema as TSchema & { format?: unknown };
   if (typeof format === 'string' && !FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true);
   for (const part of Object.values(schema)) acceptFormats(part);
+}
+
+/** Where parameters came from: texts of a query, or values of a JSON body. */
+export type ParameterSource = 'query' | 'body';
+
+/** Turns a value as it came into the JSON value that the schema describes; what cannot be turned is left for the check. */
+export type Coercion = (value: unknown, source: ParameterSource, parameter: string) => unknown;
+
+/** Signed and unsigned: no field of 64 bits holds more. */
+const MAX_INTEGER = 2 ** 64;
+
+/** Whole numbers as texts. */
+export const INTEGER_PATTERN = '^[+-]?[0-9]{1,40}$';
+
+/** The parts of a schema that tell what is to be turned into what. */
+interface Shape {
+  readonly type?: string;
+  readonly format?: string;
+  readonly anyOf?: readonly TSchema[];
+  readonly items?: TSchema;
+  readonly const?: unknown;
+  readonly [COMMA_SEPARATED]?: boolean;
+}
+
+/** The coercion of a field by its schema; see `Endpoint.params`. */
+export function coercionOf(schema: TSchema, grammar: QueryGrammar): Coercion {
+  const { type, format, anyOf, items, [COMMA_SEPARATED]: hasCommas } = schema as Shape;
+  if (anyOf !== undefined) return unionCoercion(anyOf, grammar);
+  if (type === 'integer' || type === 'number') return numberCoercion(type);
+  if (type === 'boolean') return booleanCoercion(grammar);
+  if (type === 'string') return format === 'int64' ? toDecimal : single;
+  if (type === 'array' && items !== undefined && !Array.isArray(items)) {
+    const item = coercionOf(items, grammar);
+    return hasCommas ? commaCoercion(item) : arrayCoercion(item);
+  }
+  return single;
+}
+
+/** A query gives a list for a repeated name: only arrays take that. */
+function refuseRepeated(value: unknown, source: ParameterSource, parameter: string): void {
+  if (source === 'query' && Array.isArray(value)) {
+    throw httpErrors['bad-parameter']({ parameter, problem: `it is given ${value.length} times` });
+  }
+}
+
+const single: Coercion = (value, source, parameter) => {
+  refuseRepeated(value, source, parameter);
+  return value;
+};
+
+function numberCoercion(type: 'integer' | 'number'): Coercion {
+  const pattern = type === 'integer' ? new RegExp(INTEGER_PATTERN) : /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?$/;
+  return (value, source, parameter) => {
+    refuseRepeated(value, source, parameter);
+    if (typeof value !== 'string') return value;
+    if (!pattern.test(value)) {
+      const wanted = type === 'integer' ? 'a whole number in decimal digits' : 'a decimal number';
+      throw httpErrors['bad-parameter']({ parameter, problem: `${describeValue(value)} is not ${wanted}` });
+    }
+    return Number(value);
+  };
+}
+
+function booleanCoercion({ booleanOf }: QueryGrammar): Coercion {
+  return (value, source, parameter) => {
+    refuseRepeated(value, source, parameter);
+    if (source === 'body' || typeof value !== 'string') return value;
+    const read = booleanOf(value);
+    if (read !== undefined) return read;
+    throw httpErrors['bad-parameter']({ parameter, problem: `${describeValue(value)} is neither true nor false` });
+  };
+}
+
+/** 64-bit numbers are texts of digits; in JSON an integer will do. */
+const toDecimal: Coercion = (value, source, parameter) => {
+  refuseRepeated(value, source, parameter);
+  if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_INTEGER) return value;
+  return BigInt(value).toString();
+};
+
+function arrayCoercion(item: Coercion): Coercion {
+  return (value, source, parameter) => {
+    if (source === 'query' && typeof value === 'string') return [item(value, source, parameter)];
+    return Array.isArray(value) ? value.map((one) => item(one, source, parameter)) : value;
+  };
+}
+
+/** Arguments, and parts between commas, are items. */
+function commaCoercion(item: Coercion): Coercion {
+  const inner = arrayCoercion(item);
+  return (value, source, parameter) => {
+    if (source !== 'query') return inner(value, source, parameter);
+    const given = (Array.isArray(value) ? value : [value]) as readonly string[];
+    const parts = given.flatMap((text) => (text.includes(',') ? text.split(',') : text));
+    const empty = parts.indexOf('');
+    if (empty >= 0) throw httpErrors['bad-parameter']({ parameter, problem: `at ${empty}: it is empty` });
+    return inner(parts, source, parameter);
+  };
+}
+
+/** A text stays one where the union has texts; else the first member that can be made of it. */
+function unionCoercion(members: readonly TSchema[], grammar: QueryGrammar): Coercion {
+  const isText = (member: TSchema) => (member as Shape).type === 'string';
+  if (members.some((member) => isText(member) && (member as Shape).format !== 'int64')) return single;
+  const coercions = members.map((member) => coercionOf(member, grammar));
+  return (value, source, parameter) => {
+    if (typeof value !== 'string') return single(value, source, parameter);
+    for (const coercion of coercions) {
+      try {
+        const turned = coercion(value, source, parameter);
+        if (turned !== value) return turned;
+      } catch {
+        // Not this member; the check names what is wrong when it is none of them.
+      }
+    }
+    return value;
+  };
+}
+
+/** A value as an error message can show it. */
+export function describeValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** A parameter that every method of an API understands. */
+export interface RequestSwitch<Schema extends TSchema = TSchema, Default = unknown> {
+  /** The header that gives it: `X-No-Metadata`. It counts before the query. */
+  readonly header: string;
+  /** The argument of a query that gives it: `x_no_metadata`; left out: there is none. */
+  readonly query?: string;
+  /** As of a parameter; with its description. */
+  readonly schema: Schema;
+  /** What it is for requests that do not give it. */
+  readonly byDefault: Default;
+}
+
+/** The switches of an API, by what the API calls them. */
+export type RequestSwitches = Readonly<Record<string, RequestSwitch>>;
+
+/** What an API without switches declares. */
+export type NoSwitches = Readonly<Record<never, RequestSwitch>>;
+
+/** What a request says about the switches. */
+export type SwitchValues<Switches extends RequestSwitches> = {
+  readonly [Name in keyof Switches]: StaticDecode<Switches[Name]['schema']> | Switches[Name]['byDefault'];
+};
+
+/** Declares a switch with the type of its value inferred. */
+export function requestSwitch<Schema extends TSchema, const Default>(
+  definition: RequestSwitch<Schema, Default>,
+): RequestSwitch<Schema, Default> {
+  return definition;
+}
+
+/** The switches of one request. */
+export interface ReadSwitches {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What was given for each, by the names of the API; null: nothing for any of them. */
+  readonly given: RawParameters | null;
+}
+
+/** Of an API that has none. */
+export const NO_SWITCHES: ReadSwitches = { values: {}, given: null };
+
+/** Takes the switches out of a request. @throws http/bad-parameter */
+export type TakeSwitches = (headers: IncomingHttpHeaders, query: RawParameters) => ReadSwitches;
+
+/** Makes the reader of the switches of an API; done once. */
+export function compileSwitches(switches: RequestSwitches, grammar: QueryGrammar): TakeSwitches {
+  const list = Object.entries(switches).map(([name, { header, query }]) => ({
+    name,
+    header,
+    lowerHeader: header.toLowerCase(),
+    query,
+  }));
+  const byDefault = Object.fromEntries(Object.entries(switches).map(([name, { byDefault }]) => [name, byDefault]));
+  const nothing: ReadSwitches = { values: byDefault, given: null };
+  if (list.length === 0) return () => nothing;
+
+  // Both names of each are fields, so that a refusal says which of them is wrong.
+  const fields: TProperties = {};
+  for (const { header, query, schema } of Object.values(switches)) {
+    fields[header] = Type.Optional(schema);
+    if (query !== undefined) fields[query] = Type.Optional(schema);
+  }
+  const params = Type.Object(fields, { additionalProperties: false });
+  const reader = compileParameters({ name: 'switches', params }, grammar);
+
+  return (headers, query) => {
+    let raw: RawParameters | null = null;
+    const given: RawParameters = {};
+    for (const one of list) {
+      const inQuery = one.query === undefined ? undefined : query[one.query];
+      if (one.query !== undefined && inQuery !== undefined) delete query[one.query];
+      const inHeader = headers[one.lowerHeader];
+      const value = inHeader ?? inQuery;
+      if (value === undefined) continue;
+      raw ??= {};
+      raw[inHeader === undefined ? (one.query as string) : one.header] = value;
+      given[one.name] = value;
+    }
+    if (raw === null) return nothing;
+    const read = reader.read(raw, 'query') as Readonly<Record<string, unknown>>;
+    const values: Record<string, unknown> = { ...byDefault };
+    for (const { name, header, query: inQuery } of list) {
+      if (given[name] === undefined) continue;
+      values[name] = header in raw ? read[header] : read[inQuery as string];
+    }
+    return { values, given };
+  };
 }

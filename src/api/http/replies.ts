@@ -1,19 +1,17 @@
 import '@fastify/compress';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
-import type { ApiStyle } from '#api/http/api-style.js';
-import type { Outcome } from '#api/http/endpoint-calls.js';
-import { generatedExtra, NO_ECHO } from '#api/http/envelope.js';
-import { envelopeStyle } from '#api/http/envelope-style.js';
-import { retryAfterSeconds, statusOf } from '#api/http/error-status.js';
-import { asHttpError } from '#api/http/fastify-errors.js';
-import { addFreshness } from '#api/http/freshness-headers.js';
-import { JSON_TYPE } from '#api/http/json-type.js';
+import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import type { CallOutcome } from '#api/http/endpoint-calls.js';
+import { httpErrors } from '#api/http/errors.js';
+import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
-import type { RequestLog } from '#api/http/request-log.js';
 import type { RequestState } from '#api/http/request-state.js';
-import type { Clock } from '#kernel/clock/clock.js';
+import type { Clock } from '#kernel/clock.js';
+import type { LogFields, Logger } from '#kernel/logger.js';
+import { type ErrorClass, TernError } from '#kernel/tern-error.js';
 
 interface RepliesModules {
   readonly clock: Clock;
@@ -46,7 +44,7 @@ export class Replies {
     this.#modules = modules;
   }
 
-  success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: Outcome): void {
+  success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: CallOutcome): void {
     const { metrics, log } = this.#modules;
     const elapsedMs = this.#elapsed(state);
     const text = state.profile === 'spec' ? result.text : result.renamed;
@@ -116,4 +114,149 @@ export class Replies {
     if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(body);
     else reply.send(body);
   }
+}
+
+const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
+  caller: 422,
+  'not-found': 404,
+  upstream: 500,
+  overloaded: 503,
+  internal: 500,
+  'shutting-down': 503,
+};
+
+/** Errors whose class alone does not tell the status. */
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  'http/unknown-key': 401,
+  'http/network-not-allowed': 403,
+  'http/foreign-page': 403,
+  'http/method-not-allowed': 405,
+  'http/body-too-large': 413,
+  'http/url-too-long': 414,
+  'http/rate-limit': 429,
+  'http/client-left': 499,
+  'http/deadline': 504,
+  'chain/deadline': 504,
+  'chain/aborted': 504,
+  'lite/aborted': 504,
+  'tvm/aborted': 504,
+  'store/timeout': 504,
+  'lite/unanswered': 503,
+  'lite/not-connected': 503,
+};
+
+/** Where the node is at fault in the eyes of live services, which answer 500 to all of it. */
+const NODE_REFUSALS: ReadonlySet<string> = new Set(['lite/answer-error', 'chain/zerostate', 'chain/masterchain-only']);
+
+/**
+ * The status of an error.
+ *
+ * @param endpoint null for errors of requests that reached none
+ */
+export function statusOf(
+  error: TernError,
+  endpoint: AnyEndpoint<never> | null,
+  profile: Profile,
+  { concealsAbsence }: Pick<ApiStyle, 'concealsAbsence'> = envelopeStyle,
+): number {
+  const declared = endpoint?.errorStatuses?.[error.code] ?? STATUS_OF_CODE[error.code];
+  if (declared !== undefined) return typeof declared === 'number' ? declared : declared[profile];
+  if (concealsAbsence && profile === 'toncenter' && endpoint !== null) {
+    if (error.class === 'not-found') return 500;
+    if (NODE_REFUSALS.has(error.code)) return 500;
+  }
+  return STATUS_OF_CLASS[error.class];
+}
+
+/** Seconds after which it makes sense to ask again; null for errors where waiting does not help. */
+export function retryAfterSeconds(error: TernError): number | null {
+  if (error.code === 'http/rate-limit') return Number(error.data.retryAfterSeconds);
+  return error.class === 'overloaded' || error.class === 'shutting-down' ? 1 : null;
+}
+
+/** Errors of Fastify about requests, by their codes. */
+const OF_FASTIFY: Readonly<Record<string, () => TernError>> = {
+  FST_ERR_NOT_FOUND: () => httpErrors['not-found']({}),
+  FST_ERR_BAD_URL: () => httpErrors['not-found']({}),
+  FST_ERR_MAX_PARAM_LENGTH: () => httpErrors['not-found']({}),
+};
+
+/** What was thrown, as an error with a code; what nobody foresaw is `http/internal`. */
+export function asHttpError(thrown: unknown, requestId: string): TernError {
+  if (thrown instanceof TernError) return thrown;
+  if (thrown instanceof Error && 'code' in thrown) {
+    const known = OF_FASTIFY[String(thrown.code)];
+    if (known !== undefined) return known();
+  }
+  return httpErrors.internal({ requestId }, thrown);
+}
+
+/**
+ * Says how new the data of an answer are, where the API knows.
+ *
+ * @param mcSeqno of the data of the answer; null: as new as all of the API
+ */
+export function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqno: number | null): void {
+  const freshness = api?.freshness?.();
+  if (freshness === undefined) return;
+  reply.header('X-Tern-Mc-Seqno', String(mcSeqno ?? freshness.mcSeqno));
+  if (freshness.lagMs !== null) reply.header('X-Tern-Lag-Ms', String(Math.round(freshness.lagMs)));
+}
+
+/** Longest text of a field. */
+const MAX_TEXT = 1_000;
+
+/** Writes requests to the log: never the query, the body or the key, in which secrets may be. */
+export class RequestLog {
+  readonly #mode: HttpSettings['requestLog'];
+  readonly #logger: Logger;
+
+  constructor(mode: HttpSettings['requestLog'], logger: Logger) {
+    this.#mode = mode;
+    this.#logger = logger;
+  }
+
+  success(request: FastifyRequest, state: RequestState, elapsedMs: number, isCached: boolean): void {
+    if (this.#mode !== 'all') return;
+    this.#logger.info('request', { ...fieldsOf(request, state, elapsedMs), status: 200, cached: isCached });
+  }
+
+  /** Faults of Tern itself are written in every mode, with what was thrown. */
+  failure(
+    request: FastifyRequest,
+    state: RequestState | null,
+    elapsedMs: number,
+    status: number,
+    error: TernError,
+    thrown: unknown,
+  ): void {
+    const isInternal = error.class === 'internal';
+    if (this.#mode === 'none' && !isInternal) return;
+    if (this.#mode === 'failures' && status < 500) return;
+    const fields = { ...fieldsOf(request, state, elapsedMs), status, code: error.code };
+    if (status < 500) {
+      this.#logger.info('request', fields);
+      return;
+    }
+    const problem = isInternal ? thrownText(thrown) : error.message;
+    this.#logger.warn('request failed', { ...fields, problem: problem.slice(0, MAX_TEXT) });
+  }
+}
+
+function fieldsOf(request: FastifyRequest, state: RequestState | null, elapsedMs: number): LogFields {
+  return {
+    request: request.id,
+    client: request.ip,
+    method: request.method,
+    network: state?.network.name ?? null,
+    api: state?.prefix ?? null,
+    endpoint: state?.endpoint?.endpoint.name ?? null,
+    key: state?.keyId ?? null,
+    profile: state?.profile ?? null,
+    ms: Math.round(elapsedMs * 1000) / 1000,
+  };
+}
+
+function thrownText(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

@@ -1,9 +1,8 @@
-import type { ApiStyle } from '#api/http/api-style.js';
+import type { ApiStyle, Echo } from '#api/http/api-style.js';
 import type { CompiledEndpoint } from '#api/http/endpoint-calls.js';
-import type { Echo } from '#api/http/envelope.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
+import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
-import { NO_SWITCHES, type ReadSwitches } from '#api/http/request-switches.js';
 
 /** Where a request was sent to. */
 type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;

@@ -15,7 +15,7 @@ export interface LocalnetContext {
 export const localnetEndpoint = endpointOf<LocalnetContext>();
 
 /** What was made, when the reads of the other APIs know it. */
-export async function known<Made extends MinedIn>(
+export async function onceVisible<Made extends MinedIn>(
   made: Promise<Made>,
   { untilKnown }: Pick<LocalnetContext, 'untilKnown'>,
 ): Promise<Made> {
@@ -23,3 +23,6 @@ export async function known<Made extends MinedIn>(
   await untilKnown(done.block);
   return done;
 }
+
+/** What methods may take that make many blocks or copy a chain, in milliseconds: less than common clients wait (5 minutes). */
+export const LONG_OPERATION_MS = 240_000;

@@ -1,4 +1,27 @@
-import { localnetEndpoints, localnetTags } from '#api/localnet/endpoints.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { localnetBlockEndpoints } from '#api/localnet/blocks.js';
+import type { LocalnetContext } from '#api/localnet/context.js';
+import { snapshotEndpoints } from '#api/localnet/snapshots.js';
+import { faucetEndpoints, stateEndpoints } from '#api/localnet/state.js';
+import { stateOverrideEndpoints } from '#api/localnet/state-overrides.js';
+
+/** All methods of the control API. */
+export const localnetEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
+  ...stateEndpoints,
+  ...faucetEndpoints,
+  ...localnetBlockEndpoints,
+  ...stateOverrideEndpoints,
+  ...snapshotEndpoints,
+];
+
+/** The groups of the API reference, in its order. */
+export const localnetTags: readonly { readonly name: string; readonly description: string }[] = [
+  { name: 'State', description: 'How the network is doing, and who has coins' },
+  { name: 'Faucet', description: 'Coins for anybody' },
+  { name: 'Blocks and time', description: 'When blocks are made, at what time, in how many shards' },
+  { name: 'Interventions', description: 'What no rule of a network brings about' },
+  { name: 'Snapshots', description: 'Chains that are kept, gone back to, begun anew' },
+];
 
 /** Of this API. */
 const DOCUMENT_VERSION = '1.0.0';

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of the control API itself; those of the network pass through as they are. */
 export const localnetApiErrors = defineErrors('localnet-api', {

@@ -11,8 +11,8 @@ import type { HttpServer } from '#api/http/server.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { encodeConfigParam } from '#formats/tlb/config/config-params.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
-import type { AccountChange } from '#localnet/producer/round-request.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
+import type { AccountOverride } from '#localnet/producer/block-request.js';
 import { FakeLocalNode, fakeBlock, fakeFaucet, fakeNodeErrors, fakeWallet } from '#test/support/fake-local-node.js';
 import { serveFakeNode } from '#test/support/served-local-node.js';
 
@@ -175,7 +175,7 @@ describe('interventions', () => {
     await call('account', { address: RAW, balance: 0, code: boc(code), data: data.toBoc().toString('hex') });
     await call('account', { address: RAW, code: null });
     await call('account', { address: RAW, data: null, balance: '9' });
-    const changes = node.calls.map(([, , change]) => change as AccountChange);
+    const changes = node.calls.map(([, , change]) => change as AccountOverride);
     expect(changes.map((change) => Object.keys(change).sort())).toEqual([
       ['balance', 'code', 'data'],
       ['code'],

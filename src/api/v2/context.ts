@@ -1,10 +1,10 @@
 import { endpointOf } from '#api/http/endpoint.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
-import type { ReadOptions } from '#services/chain/read-options.js';
-import type { Contracts } from '#services/contracts/contracts.js';
+import type { ReadOptions } from '#services/chain/read-context.js';
+import type { ContractReads } from '#services/emulation/contract-reads.js';
 
 /** A server of a network as `getConsensusBlock` and `getWorkerState` tell it. */
-export interface ServerState {
+export interface LiteserverStatus {
   readonly name: string;
   readonly alive: boolean;
   readonly archival: boolean;
@@ -15,8 +15,8 @@ export interface ServerState {
 /** One network, as the methods of v2 see it. */
 export interface V2Network {
   readonly chain: ChainReads;
-  readonly contracts: Contracts;
-  readonly servers: () => readonly ServerState[];
+  readonly contracts: ContractReads;
+  readonly servers: () => readonly LiteserverStatus[];
   /** Unix time in milliseconds. */
   readonly now: () => number;
 }
@@ -31,3 +31,11 @@ export interface V2Context {
 }
 
 export const v2Endpoint = endpointOf<V2Context>();
+
+/** A text as the value of a header: printable ASCII, not long. */
+export function headerText(text: string): string {
+  return text
+    .replace(/[^\x21-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 200);
+}

@@ -1,23 +1,23 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { v2AccountEndpoints } from '#api/v2/accounts.js';
+import { v2BlockEndpoints } from '#api/v2/blocks.js';
 import type { V2Context } from '#api/v2/context.js';
-import { accountTransactionEndpoints } from '#api/v2/routes/account-transactions.js';
-import { accountEndpoints } from '#api/v2/routes/accounts.js';
-import { blockTransactionEndpoints } from '#api/v2/routes/block-transactions.js';
-import { blockEndpoints } from '#api/v2/routes/blocks.js';
-import { configurationEndpoints } from '#api/v2/routes/configuration.js';
-import { locateEndpoints } from '#api/v2/routes/locate.js';
-import { nodeEndpoints } from '#api/v2/routes/nodes.js';
-import { runMethodEndpoints } from '#api/v2/routes/run-method.js';
-import { sendEndpoints } from '#api/v2/routes/send.js';
-import { utilityEndpoints } from '#api/v2/routes/utilities.js';
+import { locateEndpoints } from '#api/v2/locate.js';
+import { configurationEndpoints, nodeEndpoints } from '#api/v2/network.js';
+import { runMethodEndpoints } from '#api/v2/run-method.js';
+import { sendEndpoints } from '#api/v2/send.js';
+import { STACK_TYPE } from '#api/v2/stack-forms.js';
+import { BLOCK_ID_TYPE } from '#api/v2/ton-objects.js';
+import { accountTransactionEndpoints, blockTransactionEndpoints } from '#api/v2/transactions.js';
+import { utilityEndpoints } from '#api/v2/utilities.js';
 
 /** All methods of v2, in the order of the published document. */
 export const v2Endpoints: readonly AnyEndpoint<V2Context>[] = [
-  ...accountEndpoints,
+  ...v2AccountEndpoints,
   ...blockTransactionEndpoints,
   ...accountTransactionEndpoints,
   ...locateEndpoints,
-  ...blockEndpoints,
+  ...v2BlockEndpoints,
   ...runMethodEndpoints,
   ...sendEndpoints,
   ...utilityEndpoints,
@@ -36,3 +36,9 @@ export const v2Tags: readonly { readonly name: string; readonly description: str
   { name: 'Configuration', description: 'Parameters of the network, libraries' },
   { name: 'Nodes', description: 'The servers behind this one' },
 ];
+
+/** What live services call types that have another name in the `spec` profile. */
+export const V2_TYPE_NAMES: Readonly<Record<string, string>> = {
+  [BLOCK_ID_TYPE]: 'ton.blockIdExt',
+  ...Object.fromEntries(Object.values(STACK_TYPE).map((name) => [name, `t${name}`])),
+};

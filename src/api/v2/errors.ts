@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of the methods of v2 themselves; those of reads and of contracts pass through as they are. */
 export const v2Errors = defineErrors('v2', {

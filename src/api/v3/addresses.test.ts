@@ -1,15 +1,17 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import type { AddressAccount, AddressFacts, AddressTokens } from '#drivers/store/read/address-facts.js';
 import type {
+  AddressAccount,
+  AddressFacts,
+  AddressTokens,
   IndexedAccount,
   IndexedMessage,
   IndexedTrace,
   IndexedTransaction,
-} from '#drivers/store/read/index-reads.js';
+} from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { methodIdOf } from '#formats/tlb/method-id.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { methodIdOf } from '#formats/tlb/vm-stack.js';
+import { fromHex } from '#kernel/bytes.js';
 import { FakeIndex, type FakeRows } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { vectorTransactions } from '#test/support/recorded-v3.js';

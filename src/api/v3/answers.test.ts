@@ -1,15 +1,15 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { decodeAddress } from '#api/v3/parameter-forms.js';
+import { decodeAccount } from '#api/v3/parameters.js';
 import type {
   IndexedAccount,
   IndexedBlock,
   IndexedMessage,
   IndexedTrace,
   IndexedTransaction,
-} from '#drivers/store/read/index-reads.js';
+} from '#drivers/store/read/index-types.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, fromHex } from '#kernel/bytes.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 import { FakeIndex, type FakeRows } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
@@ -57,7 +57,7 @@ const block: IndexedBlock = {
 };
 
 const account: IndexedAccount = {
-  address: decodeAddress(A),
+  address: decodeAccount(A),
   state_hash: bytes(5),
   status: 'active',
   balance: 123n,
@@ -111,7 +111,7 @@ const full: FakeRows = {
   traces: [trace],
   ofTraces: new Map([[1n, [first]]]),
   accounts: [account],
-  balances: [{ address: decodeAddress(A), balance: 5n }],
+  balances: [{ address: decodeAccount(A), balance: 5n }],
   next: 'c3Vyc29y',
 };
 

@@ -1,18 +1,17 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { decodeAddress } from '#api/v3/parameter-forms.js';
-import type { IndexedDnsRecord } from '#drivers/store/read/dns-reads.js';
-import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-reads.js';
-import type { IndexedVesting } from '#drivers/store/read/vesting-reads.js';
+import { decodeAccount } from '#api/v3/parameters.js';
+import type { IndexedDnsRecord } from '#drivers/store/read/dns.js';
+import type { IndexedMultisig, IndexedMultisigOrder, IndexedVesting } from '#drivers/store/read/multisig-vesting.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { fromBase64 } from '#kernel/bytes/bytes.js';
+import { fromBase64 } from '#kernel/bytes.js';
 import { FakeIndex, type FakeRows } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { callV3, type V3Call, v3Endpoint } from '#test/support/v3-method.js';
 
 const raw = (digit: string) => `${digit === 'F' ? '-1' : '0'}:${digit.repeat(64)}`;
-const at = (digit: string) => decodeAddress(raw(digit));
+const at = (digit: string) => decodeAccount(raw(digit));
 const bytes = (byte: number) => new Uint8Array(32).fill(byte);
 const state = { last_trans_lt: 7n, code_hash: bytes(1), data_hash: null };
 

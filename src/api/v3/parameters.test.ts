@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAddress } from '#api/v3/parameter-forms.js';
+import { decodeAccount } from '#api/v3/parameters.js';
 import { FakeIndex } from '#test/support/fake-index.js';
 import { callV3, v3Endpoint } from '#test/support/v3-method.js';
 
@@ -7,7 +7,7 @@ const A = `0:${'a'.repeat(64)}`;
 const B = `-1:${'b'.repeat(64)}`;
 const H = 'c'.repeat(64);
 const H2 = 'd'.repeat(64);
-const [a, b] = [A, B].map(decodeAddress);
+const [a, b] = [A, B].map(decodeAccount);
 const [h, h2] = [H, H2].map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
 
 const TIME = 'start_utime=1.7e9&end_utime=1700000001.9&start_lt=5&end_lt=6';

@@ -1,17 +1,134 @@
 import { Type } from '@sinclair/typebox';
-import { commaList } from '#api/http/comma-list.js';
+import { commaList } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
-import { byProfile, documentedAs } from '#api/http/profile-keywords.js';
-import {
-  decodeAddress,
-  decodeAddressOrNull,
-  decodeHash,
-  decodeLt,
-  decodeOpcode,
-  decodeShard,
-  decodeSort,
-} from '#api/v3/parameter-forms.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { byProfile, documentedAs } from '#api/http/profile.js';
+import { v3Errors } from '#api/v3/errors.js';
+import { type Address, parseAddress } from '#formats/address/address.js';
+import { fromBase64, fromHex, toBase64 } from '#kernel/bytes.js';
+
+const MAX_UINT64 = (1n << 64n) - 1n;
+const MAX_INT64 = (1n << 63n) - 1n;
+const MIN_INT64 = -(1n << 63n);
+
+/** An account in raw or user-friendly form; the flags of the latter do not matter. @throws address/*, v3/parameter-value */
+export function decodeAccount(text: string): Address {
+  const { address } = parseAddress(text);
+  if ((address.workchain << 24) >> 24 === address.workchain) return address;
+  throw invalidParameter(`the workchain of ${quotedInput(text)} is not within -128 to 127`);
+}
+
+/** As {@link decodeAccount}, or the word `null`, which is no address. @throws address/*, v3/parameter-value */
+export function decodeAccountOrNull(text: string): Address | null {
+  return text === 'null' ? null : decodeAccount(text);
+}
+
+/**
+ * Reads 256 bits: 64 hexadecimal digits, with `0x` or without, or 44 characters of base64 or base64url.
+ * @throws v3/parameter-value
+ */
+export function decodeHash256(text: string): Uint8Array {
+  const digits = text.startsWith('0x') ? text.slice(2) : text;
+  const bytes = digits.length === 64 ? fromHex(digits) : text.length === 44 ? fromBase64(text) : null;
+  if (bytes?.length === 32) return bytes;
+  const hint = text.includes(' ') ? '; a + must be written %2B in a URL' : '';
+  throw invalidParameter(`${quotedInput(text)} is not a hash: 64 hexadecimal digits or 44 characters of base64${hint}`);
+}
+
+/**
+ * A shard, as uint64: hexadecimal with `0x` or without, or else a signed decimal number. Of the two readings of decimal digits
+ * just one is a shard, but for shards that are split more than nine times.
+ * @throws v3/parameter-value
+ */
+export function decodeShardPrefix(text: string): bigint {
+  const hex = /^(?:0[xX])?([0-9a-fA-F]{1,16})$/.exec(text)?.[1];
+  if (hex !== undefined) {
+    const shard = BigInt(`0x${hex}`);
+    if (isShardPrefix(shard)) return shard;
+  }
+  if (/^-?\d{1,19}$/.test(text)) {
+    const value = BigInt(text);
+    const shard = BigInt.asUintN(64, value);
+    if (value >= MIN_INT64 && value <= MAX_INT64 && isShardPrefix(shard)) return shard;
+  }
+  throw invalidParameter(
+    `${quotedInput(text)} is not a shard: up to 16 hexadecimal digits, or a signed 64-bit decimal number`,
+  );
+}
+
+/** A prefix of at most 60 bits, the bit 1 that ends it, and zeros. */
+function isShardPrefix(shard: bigint): boolean {
+  return shard !== 0n && (shard & 7n) === 0n;
+}
+
+/** How a text may be meant as an opcode; each reading is unsigned. */
+export interface OpcodeReadings {
+  /** As the published document says it: digits alone are decimal. */
+  readonly spec: number;
+  /** As the live service does: what can be hexadecimal, is. */
+  readonly toncenter: number;
+}
+
+/**
+ * The first 32 bits of a body: hexadecimal with `0x` or without, or a signed decimal number.
+ * @throws v3/parameter-value
+ */
+export function decodeOpcode(text: string): OpcodeReadings {
+  const hex = /^(?:0[xX])?([0-9a-fA-F]{1,8})$/.exec(text)?.[1];
+  const asHex = hex === undefined ? null : Number.parseInt(hex, 16);
+  const value = /^-?\d{1,10}$/.test(text) ? Number(text) : null;
+  const asDecimal = value !== null && (value | 0) === value ? value >>> 0 : null;
+  const spec = asDecimal ?? asHex;
+  const toncenter = asHex ?? asDecimal;
+  if (spec !== null && toncenter !== null) return { spec, toncenter };
+  throw invalidParameter(
+    `${quotedInput(text)} is not an opcode: 0x and up to 8 hexadecimal digits, or a signed 32-bit decimal number`,
+  );
+}
+
+/** The reading of a profile; undefined: none was given. */
+export function opcodeIn(profile: Profile, readings: OpcodeReadings | undefined): number | undefined {
+  return readings?.[profile];
+}
+
+/**
+ * A logical time in decimal digits, uint64. None comes near to 2^63, beyond which databases do not count: bounds above it are
+ * cut to it.
+ * @throws v3/parameter-value
+ */
+export function decodeLt(text: string): bigint {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : null;
+  if (value !== null && value <= MAX_UINT64) return value > MAX_INT64 ? MAX_INT64 : value;
+  throw invalidParameter(`${quotedInput(text)} is not a whole number from 0 to ${MAX_UINT64}`);
+}
+
+const SORTS: ReadonlyMap<string, 'asc' | 'desc'> = new Map([
+  ['asc', 'asc'],
+  ['a', 'asc'],
+  ['desc', 'desc'],
+  ['d', 'desc'],
+]);
+
+/** `asc` or `desc`, shortened to a letter or not, in any letter case. @throws v3/parameter-value */
+export function decodeSort(text: string): 'asc' | 'desc' {
+  const sort = SORTS.get(text.toLowerCase());
+  if (sort !== undefined) return sort;
+  throw invalidParameter(`${quotedInput(text)} is neither asc nor desc`);
+}
+
+/** An index of an item in its collection: at most 257 bits. @throws v3/parameter-value */
+export function decodeIndex(text: string): bigint {
+  if (/^\d{1,78}$/.test(text)) return BigInt(text);
+  throw invalidParameter(`index should contain digits only, at most 78, but is ${quotedInput(text)}`);
+}
+
+export function invalidParameter(problem: string, cause?: unknown): Error {
+  return v3Errors['parameter-value']({ problem }, cause);
+}
+
+/** A text as an error message can show it. */
+export function quotedInput(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}
 
 const MAX_INT32 = 0x7fff_ffff;
 
@@ -19,45 +136,45 @@ const ADDRESS_EXAMPLE = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
 const HASH_EXAMPLE = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
 
 /** Most items of a list in a request. */
-export const MAX_ITEMS = 1_000;
+export const MAX_LIST_ITEMS = 1_000;
 
 const ADDRESS_FORMS = 'in raw form (`0:` or `-1:` and 64 hexadecimal digits) or user-friendly form (48 characters)';
 const HASH_FORMS = 'in hexadecimal, base64 or base64url';
 const LIST_FORMS = 'several may be given by repeating the parameter or with commas between them';
 
 /** An account. */
-export function addressParameter(description: string) {
+export function accountParameter(description: string) {
   return Type.Transform(Type.String({ description: `${description}, ${ADDRESS_FORMS}.`, examples: [ADDRESS_EXAMPLE] }))
-    .Decode(decodeAddress)
+    .Decode(decodeAccount)
     .Encode((address) => address.toRaw());
 }
 
 /** An account, or the word `null`. */
-export function addressOrNullParameter(description: string) {
-  return Type.Transform(Type.String({ description })).Decode(decodeAddressOrNull).Encode(String);
+export function accountOrNullParameter(description: string) {
+  return Type.Transform(Type.String({ description })).Decode(decodeAccountOrNull).Encode(String);
 }
 
 /** Several accounts. */
-export function addressListParameter(description: string, { maxItems = MAX_ITEMS } = {}) {
-  const item = Type.Transform(Type.String()).Decode(decodeAddress).Encode(String);
+export function accountListParameter(description: string, { maxItems = MAX_LIST_ITEMS } = {}) {
+  const item = Type.Transform(Type.String()).Decode(decodeAccount).Encode(String);
   const text = `${description}, ${ADDRESS_FORMS}; ${LIST_FORMS}.`;
   return commaList(item, { description: text, maxItems, examples: [[ADDRESS_EXAMPLE]] });
 }
 
 /** 256 bits; 32 bytes. */
-export function hashParameter(description: string) {
+export function hash256Parameter(description: string) {
   return Type.Transform(Type.String({ description: `${description}, ${HASH_FORMS}.` }))
-    .Decode(decodeHash)
+    .Decode(decodeHash256)
     .Encode(toBase64);
 }
 
-export function hashListParameter(description: string) {
-  const item = Type.Transform(Type.String()).Decode(decodeHash).Encode(toBase64);
+export function hash256ListParameter(description: string) {
+  const item = Type.Transform(Type.String()).Decode(decodeHash256).Encode(toBase64);
   const text = `${description}, ${HASH_FORMS}; ${LIST_FORMS}.`;
-  return commaList(item, { description: text, maxItems: MAX_ITEMS, examples: [[HASH_EXAMPLE]] });
+  return commaList(item, { description: text, maxItems: MAX_LIST_ITEMS, examples: [[HASH_EXAMPLE]] });
 }
 
-export const workchain = Type.Optional(
+export const workchainParameter = Type.Optional(
   Type.Integer({
     description: 'Workchain of the block: -1 is the masterchain, 0 the basechain.',
     format: 'int32',
@@ -67,7 +184,7 @@ export const workchain = Type.Optional(
 );
 
 /** Unsigned. */
-export const shard = Type.Optional(
+export const shardParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
@@ -75,7 +192,7 @@ export const shard = Type.Optional(
         'decimal number.',
     }),
   )
-    .Decode(decodeShard)
+    .Decode(decodeShardPrefix)
     .Encode((value) => value.toString(16)),
 );
 
@@ -83,10 +200,10 @@ export function seqnoParameter(description: string) {
   return Type.Integer({ description, format: 'int32', minimum: 0, maximum: MAX_INT32 });
 }
 
-export const blockSeqno = Type.Optional(seqnoParameter('Number of the block in its shard.'));
+export const blockSeqnoParameter = Type.Optional(seqnoParameter('Number of the block in its shard.'));
 
 /** What a masterchain block commits. */
-export const mcSeqno = Type.Optional(
+export const mcSeqnoParameter = Type.Optional(
   seqnoParameter('Number of the masterchain block that commits it; one that is not indexed is an error (404).'),
 );
 
@@ -126,13 +243,13 @@ export function timeParameters(utime: string, lt: string, start = lt) {
 }
 
 /** Most rows of one answer. */
-export const MAX_LIMIT = 1_000;
-export const DEFAULT_LIMIT = { spec: 10, toncenter: 100 } as const;
+export const MAX_PAGE_ROWS = 1_000;
+export const DEFAULT_PAGE_ROWS = { spec: 10, toncenter: 100 } as const;
 
 /** How many rows, where a method does not take as many as most do. */
 export function limitParameter({
-  most = MAX_LIMIT,
-  byDefault = DEFAULT_LIMIT,
+  most = MAX_PAGE_ROWS,
+  byDefault = DEFAULT_PAGE_ROWS,
 }: {
   readonly most?: number;
   readonly byDefault?: Readonly<Record<Profile, number>>;
@@ -153,9 +270,9 @@ export function limitParameter({
   );
 }
 
-export const limit = limitParameter();
+export const limitField = limitParameter();
 
-export const offset = Type.Optional(
+export const offsetField = Type.Optional(
   Type.Integer({
     description: 'Rows to leave out first. For far pages `cursor` is quicker.',
     format: 'int32',
@@ -165,7 +282,7 @@ export const offset = Type.Optional(
   }),
 );
 
-export const cursor = Type.Optional(
+export const cursorField = Type.Optional(
   Type.String({
     description:
       'Goes on behind the last row of an answer: the header `X-Tern-Next` of that answer, which is there when more rows ' +
@@ -190,13 +307,13 @@ export function sortParameter(description: string, byDefault: 'asc' | 'desc' | n
   );
 }
 
-export const direction = Type.Optional(
+export const messageDirectionParameter = Type.Optional(
   Type.Union([Type.Literal('in'), Type.Literal('out')], {
     description: '`in`: the transaction that received the message; `out`: the one that sent it. Default: both.',
   }),
 );
 
-export const opcode = Type.Optional(
+export const opcodeParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
@@ -210,4 +327,4 @@ export const opcode = Type.Optional(
 );
 
 /** A part of a list. */
-export const pageFields = { limit, offset, cursor };
+export const pageFields = { limit: limitField, offset: offsetField, cursor: cursorField };

@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { decodeAddress } from '#api/v3/parameter-forms.js';
+import { decodeAccount } from '#api/v3/parameters.js';
 import type { IndexedTokenEvent } from '#drivers/store/read/token-events.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { FakeIndex } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { callV3, v3Endpoint } from '#test/support/v3-method.js';
@@ -16,7 +16,7 @@ const [OWNER, OTHER, WALLET, TOKEN] = ['A', 'B', 'C', 'D'].map((digit) => raw(di
   string,
   string,
 ];
-const [owner, other, account, token] = [OWNER, OTHER, WALLET, TOKEN].map(decodeAddress);
+const [owner, other, account, token] = [OWNER, OTHER, WALLET, TOKEN].map(decodeAccount);
 const comment = new Builder().storeUint(0, 32).storeUint(0x6869, 16).endCell();
 const boc = toBase64(serializeBoc(comment, { crc32c: true }));
 const hash = new Uint8Array(32).fill(1);

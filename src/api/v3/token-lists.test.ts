@@ -1,19 +1,19 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { decodeAddress } from '#api/v3/parameter-forms.js';
+import { decodeAccount } from '#api/v3/parameters.js';
 import type {
   IndexedJettonMaster,
   IndexedJettonWallet,
   IndexedNftCollection,
   IndexedNftItem,
   IndexedSale,
-} from '#drivers/store/read/indexed-tokens.js';
+} from '#drivers/store/read/index-types.js';
 import { FakeIndex, type FakeRows } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { callV3, type V3Call, v3Endpoint } from '#test/support/v3-method.js';
 
 const raw = (digit: string) => `${digit === 'F' ? '-1' : '0'}:${digit.repeat(64)}`;
-const at = (digit: string) => decodeAddress(raw(digit));
+const at = (digit: string) => decodeAccount(raw(digit));
 const bytes = (byte: number) => new Uint8Array(32).fill(byte);
 const base64 = (byte: number) => Buffer.from(bytes(byte)).toString('base64');
 const state = { last_trans_lt: 7n, code_hash: bytes(1), data_hash: bytes(2) };

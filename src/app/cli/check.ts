@@ -1,29 +1,25 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { reportText } from '#app/cli/check-report.js';
-import type { Environment } from '#app/cli/environment.js';
+import { addSettings, type CliEnvironment, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { ProgressOutput } from '#app/cli/progress-output.js';
-import { runUntilSignal } from '#app/cli/run-until-signal.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { loadAccounts } from '#app/config/account-list.js';
-import { assignDatabases } from '#app/config/databases.js';
-import { download } from '#app/config/download.js';
-import { loadNetworks } from '#app/config/networks.js';
-import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import { ProgressOutput } from '#app/cli/progress.js';
+import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
+import { download, loadNetworks } from '#app/config/networks.js';
+import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type CheckSettings, checkSettings } from '#app/config/settings.js';
 import type { RunningCheck } from '#app/service/index-tools.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import type { CheckIndexReport } from '#services/indexer/check/check-index.js';
+import { printRanges } from '#services/indexer/index-progress.js';
 
 const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
 /** `tern check`: compares the index of a network with the chain, and says what differs. Changes nothing. */
-export function checkCommand(environment: Environment): Command {
+export function checkCommand(environment: CliEnvironment): Command {
   const command = new Command('check')
     .description('compare the index of a network with the chain and say what differs; exit code 1 when something does')
     .action(async (flags: GivenSettings['flags'], self: Command) => {
@@ -43,7 +39,7 @@ export function checkCommand(environment: Environment): Command {
         ).finally(() => output.close());
         if (!isDone || check === null) throw cliErrors.interrupted({ command: 'tern check' });
         const report = await (check as RunningCheck).report;
-        writeOut(reportText(report));
+        writeOut(indexReportText(report));
         const differences = Object.values(report.differences).reduce((sum, each) => sum + each, 0);
         const missing = report.missing.length;
         if (differences + missing > 0) throw cliErrors['index-differs']({ differences, missing });
@@ -64,6 +60,40 @@ async function startChecking(settings: CheckSettings, logger: Logger): Promise<R
   const { startCheck } = await import('#app/service/index-tools.js');
   return startCheck(
     { network: network!, url: databases.get(name)!.url, dataFolder, from, to, sample, accounts },
-    realSurroundings(logger),
+    systemEnvironment(logger),
   );
+}
+
+/** Longest text of a value that differs. */
+const MAX_VALUE = 80;
+
+/** What `tern check` prints. */
+export function indexReportText(report: CheckIndexReport): string {
+  const { range, rounds, blocks, transactions, traces, differences, details, missing } = report;
+  const lines = [
+    `masterchain blocks ${range.from}-${range.to}: compared ${rounds} of them with ${blocks} blocks, ` +
+      `${transactions} transactions and ${traces} traces`,
+  ];
+  if (missing.length > 0) lines.push(`not indexed: ${printRanges(missing)}`);
+  const kinds = Object.entries(differences);
+  if (kinds.length === 0) lines.push('no difference');
+  for (const [kind, times] of kinds) lines.push(`different: ${kind}, ${times} times`);
+  for (const { row, column, expected, found } of details) {
+    const place = column === null ? row : `${row}, ${column}`;
+    lines.push(`  ${place}: the chain has ${valueText(expected)}, the index ${valueText(found)}`);
+  }
+  const total = Object.values(differences).reduce((sum, each) => sum + each, 0);
+  if (total > details.length) lines.push(`  and ${total - details.length} more`);
+  if (report.brokenTraces > 0) {
+    lines.push(`${report.brokenTraces} traces begin with a message whose sender is not indexed`);
+  }
+  if (report.incompleteAccounts > 0) {
+    lines.push(`${report.incompleteAccounts} accounts have parts that are not known yet`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function valueText(value: string | null): string {
+  if (value === null) return 'nothing';
+  return value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE)}… (${value.length} characters)` : value;
 }

@@ -3,18 +3,16 @@ import { checkCommand } from '#app/cli/check.js';
 import { configCommand } from '#app/cli/config.js';
 import { decodeCommand } from '#app/cli/decode.js';
 import { devCommand } from '#app/cli/dev.js';
-import type { Environment } from '#app/cli/environment.js';
-import { errorLine } from '#app/cli/error-line.js';
+import { type CliEnvironment, packageVersion } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { indexCommand } from '#app/cli/index-command.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
 import { localnetCommand } from '#app/cli/localnet.js';
 import { migrateCommand } from '#app/cli/migrate.js';
-import { packageVersion } from '#app/cli/package-version.js';
 import { replayCommand } from '#app/cli/replay.js';
 import { serveCommand } from '#app/cli/serve.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** Where the command line writes. */
 export interface Output {
@@ -23,7 +21,7 @@ export interface Output {
 }
 
 /** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
-const commands: readonly ((environment: Environment) => Command)[] = [
+const commands: readonly ((environment: CliEnvironment) => Command)[] = [
   devCommand,
   localnetCommand,
   serveCommand,
@@ -37,7 +35,7 @@ const commands: readonly ((environment: Environment) => Command)[] = [
   decodeCommand,
 ];
 
-function buildProgram(output: Output, environment: Environment): Command {
+function buildProgram(output: Output, environment: CliEnvironment): Command {
   const program = new Command('tern')
     .description('TON data access, verified: the HTTP API from liteservers, and the tools around it.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -68,7 +66,7 @@ function buildProgram(output: Output, environment: Environment): Command {
 export async function runCommandLine(
   args: readonly string[],
   output: Output,
-  environment: Environment = {},
+  environment: CliEnvironment = {},
 ): Promise<number> {
   try {
     await buildProgram(output, environment).parseAsync(args, { from: 'user' });
@@ -85,4 +83,10 @@ export async function runCommandLine(
     }
     return 1;
   }
+}
+
+/** What a person at a terminal reads of an error: `tern: CODE: message. remedy`, always one line. */
+export function errorLine(error: TernError): string {
+  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  return `tern: ${error.code}: ${sentence} ${error.remedy}`.replace(/\s+/g, ' ').trim();
 }

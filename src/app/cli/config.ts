@@ -1,13 +1,11 @@
 import { Command } from 'commander';
-import type { Environment } from '#app/cli/environment.js';
+import { addSettings, type CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { type GivenSettings, readSettings, type SettingText } from '#app/config/read-settings.js';
-import { flagOf } from '#app/config/setting.js';
+import { flagOf, type GivenSettings, readSettings, type SettingText } from '#app/config/setting.js';
 import { serveSettings } from '#app/config/settings.js';
 
 /** `tern config --print`: what the settings of `tern serve` come to. */
-export function configCommand(environment: Environment): Command {
+export function configCommand(environment: CliEnvironment): Command {
   const command = new Command('config')
     .description('show what flags and environment variables come to, for tern serve')
     .option('--print', 'print each setting of tern serve, its value and where it comes from; secrets are not shown')

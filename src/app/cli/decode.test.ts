@@ -8,12 +8,11 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { hashmapRef } from '#formats/tlb/codec/dictionary.js';
-import { intKey } from '#formats/tlb/codec/dictionary-key.js';
+import { hashmapRef, intKey } from '#formats/tlb/codec/dictionary.js';
 import { cellRef } from '#formats/tlb/codec/primitives.js';
 import { configDictionary } from '#formats/tlb/config/config-params.js';
-import { ConfigVotingSetup } from '#formats/tlb/config/voting-setup.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { ConfigVotingSetup } from '#formats/tlb/config/validators.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const example = (name: string) => vectorPath(`examples/${name}.boc`);

@@ -1,19 +1,16 @@
 import { Command } from 'commander';
-import { addressForms } from '#app/cli/decode/address-forms.js';
-import { cellTreeLines } from '#app/cli/decode/cell-tree.js';
-import { type Json, toJson } from '#app/cli/decode/json-value.js';
-import { readInput } from '#app/cli/decode/read-input.js';
+import { addressForms, readInput } from '#app/cli/decode-input.js';
+import { type Json, tlbToJson } from '#app/cli/decode-json.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { BOC_MAGIC, type BocHeader } from '#formats/cells/boc-header.js';
-import { type Boc, parseBoc } from '#formats/cells/boc-parse.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { sha256 } from '#formats/cells/sha256.js';
+import { BOC_MAGIC, type Boc, type BocHeader, parseBoc } from '#formats/cells/boc-parse.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { sha256 } from '#formats/cells/digests.js';
 import { Slice } from '#formats/cells/slice.js';
 import { decodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { decodeAs, knownTypes, type Recognized, recognizeCell } from '#formats/tlb/recognize.js';
 import type { Place } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { BitString, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 interface DecodeOptions {
   readonly tree?: boolean;
@@ -86,7 +83,7 @@ function describeRoot(root: Cell, options: DecodeOptions): Json {
   return {
     type,
     hash: toHex(root.hash()),
-    value: toJson(value, { full: options.full === true, describe: describeConfigParam }),
+    value: tlbToJson(value, { full: options.full === true, describe: describeConfigParam }),
   };
 }
 
@@ -137,4 +134,44 @@ function formatOf(header: BocHeader): string {
     header.hasCacheBits ? 'cache bits' : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+const CELL_TYPES: Readonly<Record<CellType, string>> = {
+  [CellType.ordinary]: '',
+  [CellType.prunedBranch]: 'pruned ',
+  [CellType.libraryReference]: 'library ',
+  [CellType.merkleProof]: 'Merkle proof ',
+  [CellType.merkleUpdate]: 'Merkle update ',
+};
+
+/**
+ * The cells below `root`, one line each: kind, data as TON tools write it (`x{…}`), number of bits, hash. A cell that
+ * was shown before is only named by its hash, so the output is no longer than the bag of cells.
+ */
+export function* cellTreeLines(root: Cell): Generator<string> {
+  const seen = new Set<string>();
+  const stack: { cell: Cell; lead: string; last: boolean }[] = [{ cell: root, lead: '', last: true }];
+  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
+    const { cell, lead, last } = entry;
+    const hash = toHex(cell.hash());
+    const top = cell === root;
+    const branch = top ? '' : `${lead}${last ? '└─ ' : '├─ '}`;
+    if (seen.has(hash)) {
+      yield `${branch}↑ ${hash.slice(0, 16)}… (shown above)`;
+      continue;
+    }
+    seen.add(hash);
+    const level = cell.level === 0 ? '' : ` level ${cell.level}`;
+    yield `${branch}${CELL_TYPES[cell.type]}x{${dataOf(cell)}} ${cell.bits} bits${level} ${hash}`;
+    const below = top ? '' : `${lead}${last ? '   ' : '│  '}`;
+    for (let i = cell.refCount - 1; i >= 0; i--)
+      stack.push({ cell: cell.ref(i), lead: below, last: i === cell.refCount - 1 });
+  }
+}
+
+function dataOf(cell: Cell): string {
+  const size = (cell.bits + 7) >> 3;
+  const bytes = cell.bytes.slice(cell.dataOffset, cell.dataOffset + size);
+  if ((cell.bits & 7) !== 0) bytes[size - 1]! &= 0xff << (8 - (cell.bits & 7));
+  return new BitString(bytes, cell.bits).toString();
 }

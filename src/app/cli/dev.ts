@@ -1,29 +1,27 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { Command } from 'commander';
-import { devPage } from '#app/cli/dev-page.js';
-import type { Environment } from '#app/cli/environment.js';
+import {
+  addSettings,
+  type CliEnvironment,
+  metadataOptions,
+  packageVersion,
+  runUntilSignal,
+  systemEnvironment,
+} from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { localPage } from '#app/cli/local-page.js';
-import { metadataOptions } from '#app/cli/metadata-options.js';
-import { packageVersion } from '#app/cli/package-version.js';
-import { runUntilSignal } from '#app/cli/run-until-signal.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import type { NetworkDatabase } from '#app/config/databases.js';
-import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import type { NetworkDatabase } from '#app/config/index-settings.js';
+import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
-import { type Closers, startTogether } from '#app/service/closers.js';
-import { prepareDataFolder } from '#app/service/data-folder.js';
-import type { IndexPlan } from '#app/service/served-network.js';
-import type { RunningService } from '#app/service/start-service.js';
-import type { Surroundings } from '#app/service/surroundings.js';
+import { type Closers, type Environment, prepareDataFolder, withClosers } from '#app/service/environment.js';
+import type { IndexPlan, RunningService } from '#app/service/service.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 const STANDARD_ERROR = 2;
 
@@ -54,7 +52,7 @@ const CANNOT_RUN: ReadonlySet<string> = new Set([
 ]);
 
 /** `tern dev`: a network for development with all APIs: a local one, or a recorded chain. Needs no internet. Runs until it is interrupted. */
-export function devCommand(environment: Environment): Command {
+export function devCommand(environment: CliEnvironment): Command {
   const command = new Command('dev')
     .description('run a local TON network with all APIs, or serve a recorded chain; npm start does this')
     .option('--reset', 'begin a new chain: the one that is there is lost, its snapshots stay')
@@ -91,33 +89,33 @@ interface RunningDev {
 /** Everything that both kinds of chains need. */
 interface DevParts {
   readonly settings: DevSettings;
-  readonly surroundings: Surroundings;
+  readonly surroundings: Environment;
   readonly closers: Closers;
   /** The database that comes with Tern, while it starts; `null` when another one is used, or none. */
   readonly server: Promise<EmbeddedServer> | null;
 }
 
 function startDev(settings: DevSettings, change: ChainChange, logger: Logger): Promise<RunningDev> {
-  return startTogether(async (closers) => {
-    const surroundings = realSurroundings(logger);
+  return withClosers(async (closers) => {
+    const surroundings = systemEnvironment(logger);
     await prepareDataFolder(settings.data);
     const server = wantsServer(settings) ? startServer(settings.data, surroundings) : null;
     server?.catch(() => {});
     closers.add(async () => (await server?.catch(() => null))?.close());
     const parts: DevParts = { settings, surroundings, closers, server };
-    return settings.replay === null ? startLocal(parts, change) : startReplayed(parts, settings.replay);
+    return settings.replay === null ? startLocalnet(parts, change) : startReplay(parts, settings.replay);
   });
 }
 
 /** A network that lives here, and goes on where it ended. */
-async function startLocal(
+async function startLocalnet(
   { settings, surroundings, closers, server }: DevParts,
   { reset, snapshot }: ChainChange,
 ): Promise<RunningDev> {
   const version = packageVersion();
   const folder = join(settings.data, 'localnet');
   // Loaded when they are needed: other commands start in half the time without them.
-  const { startLocalService } = await import('#app/service/local-service.js');
+  const { startLocalService } = await import('#app/service/local-network.js');
   const { hasChain, resetChain, restoreSnapshot } = await import('#localnet/ledger/snapshots.js');
   if (reset) resetChain(folder);
   if (snapshot !== null) restoreSnapshot(folder, snapshot);
@@ -140,7 +138,7 @@ async function startLocal(
   const { service, local: network, url } = local.parts();
   const withoutIndex = await withoutIndexOf(settings, service);
   const { head, fork } = await network.node.status();
-  const page = localPage({
+  const page = localnetPage({
     ...{ version, url, isContinued, blockTimeMs, paused, withoutIndex },
     headSeqno: head.seqno,
     fork: fork === null ? null : `${fork.source} at masterchain block ${fork.block.seqno}`,
@@ -151,14 +149,11 @@ async function startLocal(
 }
 
 /** A recorded chain. */
-async function startReplayed(
-  { settings, surroundings, closers, server }: DevParts,
-  folder: string,
-): Promise<RunningDev> {
+async function startReplay({ settings, surroundings, closers, server }: DevParts, folder: string): Promise<RunningDev> {
   const version = packageVersion();
   const { host, port } = settings;
   const { startReplayedNetwork } = await import('#app/service/replayed-network.js');
-  const { startService } = await import('#app/service/start-service.js');
+  const { startService } = await import('#app/service/service.js');
   const replayed = await startReplayedNetwork({ name: NETWORK, folder }, surroundings);
   closers.add(() => replayed.close());
   const service = await startService(
@@ -178,7 +173,7 @@ async function startReplayed(
   const withoutIndex = await withoutIndexOf(settings, service);
   const [http] = service.servers;
   const { lastSeqno, lastTime } = replayed;
-  const page = devPage({ version, url: http!.url, lastSeqno, lastTime, withoutIndex });
+  const page = replayPage({ version, url: http!.url, lastSeqno, lastTime, withoutIndex });
   return { page, close: () => closers.close() };
 }
 
@@ -191,9 +186,9 @@ function wantsServer({ index, databaseUrl }: DevSettings): boolean {
   return index === 'on' && databaseUrl === null;
 }
 
-async function startServer(folder: string, surroundings: Surroundings): Promise<EmbeddedServer> {
-  const { startOwnDatabase } = await import('#app/service/own-database.js');
-  return startOwnDatabase(folder, surroundings);
+async function startServer(folder: string, surroundings: Environment): Promise<EmbeddedServer> {
+  const { startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
+  return startEmbeddedDatabase(folder, surroundings);
 }
 
 /** Why there is no database: `tern dev` is of use without one, on a system for which there is no PostgreSQL. */
@@ -228,6 +223,115 @@ async function databaseIn(
   zerostate: BlockId,
   incarnation: string | null,
 ): Promise<NetworkDatabase> {
-  const { databaseOfChain } = await import('#app/service/own-database.js');
-  return { url: await (await server).ensureDatabase(databaseOfChain(zerostate, incarnation)), readUrl: null };
+  const { databaseNameOf } = await import('#app/service/embedded-database.js');
+  return { url: await (await server).ensureDatabase(databaseNameOf(zerostate, incarnation)), readUrl: null };
+}
+
+/** What there is to tell of a local network that runs. */
+export interface LocalnetPageFacts {
+  readonly version: string;
+  /** `http://127.0.0.1:8081` */
+  readonly url: string;
+  readonly headSeqno: number;
+  /** Whether the chain was there before. */
+  readonly isContinued: boolean;
+  readonly blockTimeMs: number;
+  readonly paused: boolean;
+  /** What it is a fork of; `null` when it stands alone. */
+  readonly fork: string | null;
+  readonly wallets: readonly FundedWallet[];
+  /** The global.config.json for lite clients. */
+  readonly configFile: string;
+  /** Why API v3 is not there; `null` when it is. */
+  readonly withoutIndex: string | null;
+}
+
+const NANO = 1_000_000_000n;
+
+/** What `tern dev` prints when a local network is ready: where everything is, who has coins, what to try. */
+export function localnetPage(facts: LocalnetPageFacts): string {
+  const { version, url, headSeqno, isContinued, withoutIndex, configFile, fork } = facts;
+  const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
+  const funded = facts.wallets.filter(({ mnemonic }) => mnemonic !== null);
+  const first = funded[0]!;
+  const account = addressOf(first);
+  const hasV3 = withoutIndex === null;
+  return `Tern ${version} runs a local TON network${fork === null ? '' : `, a fork of ${fork}`}. It ${isContinued ? `goes on from masterchain block ${headSeqno}` : 'begins anew'}; ${paceOf(facts)}.
+
+  API v2      ${v2}
+  API v3      ${hasV3 ? v3 : `off: ${withoutIndex}`}
+  control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; or tern localnet --help
+  health      ${url}/readyz
+  metrics     ${url}/metrics
+  liteserver  ${configFile}      the global.config.json for lite clients
+
+Wallets with coins (everybody has these keys: use them nowhere else)
+${funded.map(walletLines).join('\n')}
+
+Try
+  curl '${v2}/getAddressInformation?address=${account}'
+  curl -X POST ${url}/localnet/faucet -d '{"address":"${addressOf(funded.at(-1)!)}","amount":"5000000000"}'
+  curl '${hasV3 ? `${v3}/transactions?limit=3&sort=desc` : `${v2}/getMasterchainInfo`}'
+
+Ctrl-C ends it; the next start goes on from here, --reset begins anew.
+`;
+}
+
+function paceOf({ blockTimeMs, paused }: LocalnetPageFacts): string {
+  return paused ? 'blocks are made on demand' : `a block every ${blockTimeMs} ms`;
+}
+
+function walletLines(wallet: FundedWallet): string {
+  const { version, balance, mnemonic } = wallet;
+  return `  ${version}  ${addressOf(wallet)}  ${balance / NANO} TON
+        ${mnemonic!.join(' ')}`;
+}
+
+function addressOf({ address }: FundedWallet): string {
+  return address.toFriendly({ bounceable: false });
+}
+
+/** What there is to tell of a `tern dev` that runs. */
+export interface ReplayPageFacts {
+  readonly version: string;
+  /** `http://127.0.0.1:8081` */
+  readonly url: string;
+  readonly lastSeqno: number;
+  /** Unix seconds. */
+  readonly lastTime: number;
+  /** Why API v3 is not there; `null` when it is. */
+  readonly withoutIndex: string | null;
+}
+
+/** The contract with the configuration, which most networks have here. */
+const CONFIG = '-1:5555555555555555555555555555555555555555555555555555555555555555';
+
+/** What `tern dev` prints when it is ready: where everything is, and what to try. */
+export function replayPage(facts: ReplayPageFacts): string {
+  const { version, url, lastSeqno, lastTime, withoutIndex } = facts;
+  const until = new Date(lastTime * 1000).toISOString().slice(0, 10);
+  const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
+  const call = { method: 'getExtendedAddressInformation', params: { address: CONFIG } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
+  const hasV3 = withoutIndex === null;
+  return `Tern ${version} serves a recorded chain: ${lastSeqno} masterchain blocks, the last one of ${until}.
+
+  API v2     ${v2}      the state of accounts, from a liteserver, proven
+  API v3     ${hasV3 ? `${v3}      the history, from an index; it is made now, or goes on` : `off: ${withoutIndex}`}
+  health     ${url}/readyz
+  metrics    ${url}/metrics
+
+Try
+  curl ${v2}/getMasterchainInfo
+  curl '${v2}/getAddressInformation?address=${CONFIG}'
+  curl -X POST ${v2}/jsonRPC -d '${body}'
+${hasV3 ? tryV3(v3) : ''}
+Ctrl-C ends it.
+`;
+}
+
+function tryV3(v3: string): string {
+  return `  curl ${v3}/masterchainInfo
+  curl '${v3}/transactions?account=${CONFIG}&limit=3'
+`;
 }

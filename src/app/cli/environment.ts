@@ -1,2 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { type Command, Option } from 'commander';
+import type { metadataSettings } from '#app/config/index-settings.js';
+import { flagOf, type Setting, type SettingTable, type SettingValues, variableOf } from '#app/config/setting.js';
+import type { Environment } from '#app/service/environment.js';
+import type { NetworkIndexOptions } from '#app/service/network-index.js';
+import { systemClock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+
 /** Environment variables, as a process has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type CliEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The real time, the real randomness. */
+export function systemEnvironment(logger: Logger): Environment {
+  return {
+    clock: systemClock,
+    unixTimeMs: Date.now,
+    random: Math.random,
+    randomBytes: (size) => randomBytes(size),
+    logger,
+  };
+}
+
+/** Gives a command a flag for each setting of a table; values stay text, to be read by `readSettings`. */
+export function addSettings(command: Command, table: SettingTable): Command {
+  for (const [name, setting] of Object.entries(table)) command.addOption(optionOf(name, setting));
+  return command;
+}
+
+function optionOf(name: string, setting: Setting<unknown>): Option {
+  const { fallback, meaning, placeholder, isList, isRequired } = setting;
+  const notes = [
+    ...(isRequired ? ['required'] : []),
+    ...(isList ? ['may be repeated'] : []),
+    ...(fallback.length > 0 ? [`default: ${fallback.join(', ')}`] : []),
+    variableOf(name),
+  ];
+  const option = new Option(`${flagOf(name)} <${placeholder}>`, `${meaning} [${notes.join('; ')}]`);
+  if (!isList) return option;
+  return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}
+
+/** How metadata of tokens is looked after, as the settings say. */
+export function metadataOptions(settings: SettingValues<typeof metadataSettings>): NetworkIndexOptions['metadata'] {
+  const { metadata, metadataOverrides: overrides, metadataFetches: atOnce, ipfsGateway: gateway } = settings;
+  return { fetches: metadata === 'on', gateway, atOnce, overrides };
+}
+
+const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/** Something that runs until it is closed, or until it has ended by itself, as `ended` tells; it is closed then, too. */
+interface Closable {
+  readonly ended?: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts something and closes it at the first SIGINT or SIGTERM, also while it still starts. A second signal ends the
+ * process at once.
+ *
+ * @param onRunning is called when it has started, unless it is to end already
+ * @returns whether it ended by itself
+ */
+export async function runUntilSignal<Running extends Closable>(
+  start: () => Promise<Running>,
+  onRunning: (running: Running) => void,
+): Promise<boolean> {
+  let isEnding = false;
+  let end = (): void => {};
+  const ending = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isEnding) process.exit(128 + SIGNALS[signal as keyof typeof SIGNALS]);
+    isEnding = true;
+    end();
+  };
+  for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
+  try {
+    const running = await start();
+    let hasEnded = false;
+    try {
+      if (!isEnding) {
+        onRunning(running);
+        const { ended } = running;
+        await Promise.race(ended === undefined ? [ending] : [ending, ended]);
+        hasEnded = !isEnding;
+      }
+    } finally {
+      await running.close();
+    }
+    return hasEnded;
+  } finally {
+    for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
+  }
+}
+
+/** The version of the package: `2.2.0`. */
+export function packageVersion(): string {
+  const manifest = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}

@@ -1,30 +1,23 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import type { Environment } from '#app/cli/environment.js';
+import { addSettings, type CliEnvironment, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { progressLine, sumsLine } from '#app/cli/progress-line.js';
-import { ProgressOutput } from '#app/cli/progress-output.js';
-import { runUntilSignal } from '#app/cli/run-until-signal.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { loadAccounts } from '#app/config/account-list.js';
-import { assignDatabases } from '#app/config/databases.js';
-import { download } from '#app/config/download.js';
-import { loadNetworks } from '#app/config/networks.js';
-import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import { ProgressOutput, progressLine, totalsLine } from '#app/cli/progress.js';
+import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
+import { download, loadNetworks } from '#app/config/networks.js';
+import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
-import type { Backfill } from '#app/service/index-tools.js';
-import type { Rederivation } from '#app/service/rederivation.js';
+import type { RunningBackfill, RunningRederivation } from '#app/service/index-tools.js';
 import { pinoLogger } from '#app/telemetry/pino-logger.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 
 const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
 /** `tern index`: writes a range of the chain to the index, and ends. What is there is not written again. */
-export function indexCommand(environment: Environment): Command {
+export function indexCommand(environment: CliEnvironment): Command {
   const command = new Command('index')
     .description(
       'fill the index of a network from one masterchain block to another, and end; may be ended and begun again',
@@ -41,7 +34,7 @@ export function indexCommand(environment: Environment): Command {
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
       try {
         const began = systemClock.now();
-        let done: Backfill | Rederivation | null = null;
+        let done: RunningBackfill | RunningRederivation | null = null;
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         const isDone = await runUntilSignal(
           () => startIndexing(values, logger),
@@ -51,9 +44,9 @@ export function indexCommand(environment: Environment): Command {
           },
         ).finally(() => output.close());
         if (done !== null) {
-          const running = done as Backfill | Rederivation;
+          const running = done as RunningBackfill | RunningRederivation;
           const seconds = (systemClock.now() - began) / 1000;
-          writeOut(`${'progress' in running ? running.progress() : sumsLine(running.indexer.status, seconds)}\n`);
+          writeOut(`${'progress' in running ? running.progress() : totalsLine(running.indexer.status, seconds)}\n`);
         }
         if (!isDone) throw cliErrors.interrupted({ command: 'tern index' });
       } finally {
@@ -63,11 +56,14 @@ export function indexCommand(environment: Environment): Command {
   return addSettings(command, backfillSettings);
 }
 
-function fillingLine({ indexer, problem }: Backfill): string {
+function fillingLine({ indexer, problem }: RunningBackfill): string {
   return progressLine(indexer.status, problem());
 }
 
-async function startIndexing(settings: BackfillSettings, logger: Logger): Promise<Backfill | Rederivation> {
+async function startIndexing(
+  settings: BackfillSettings,
+  logger: Logger,
+): Promise<RunningBackfill | RunningRederivation> {
   const [network] = await loadNetworks([settings.network], { download });
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
@@ -76,7 +72,7 @@ async function startIndexing(settings: BackfillSettings, logger: Logger): Promis
   // Loaded when it is needed: other commands start in half the time without it.
   const { startBackfill } = await import('#app/service/index-tools.js');
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
-  if (rederive === null) return startBackfill({ ...index, from, to }, realSurroundings(logger));
-  const { startRederivation } = await import('#app/service/rederivation.js');
-  return startRederivation(index, realSurroundings(logger));
+  if (rederive === null) return startBackfill({ ...index, from, to }, systemEnvironment(logger));
+  const { startRederivation } = await import('#app/service/index-tools.js');
+  return startRederivation(index, systemEnvironment(logger));
 }

@@ -2,14 +2,20 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { Command, Option } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
-import { issuedJson, issuedText, keyJson, keyTable, toJson, usageTable } from '#app/cli/keys/key-tables.js';
-import { parseDays, parseGrace, parseId, parseLabel, parseName } from '#app/cli/keys/options.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { KeyAdministration } from '#services/access/key-administration.js';
-import { looksLikeApiKey } from '#services/access/key-secret.js';
+import { systemClock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
+import {
+  type IssuedKey,
+  KEY_ID,
+  KeyAdministration,
+  type KeyRecord,
+  LABEL,
+  looksLikeApiKey,
+} from '#services/access/keys.js';
+import { type Plan, quotaText, rateText } from '#services/access/plans.js';
 import { type AccessModules, keysIn, plansIn, usageIn } from '#services/access/start-keyed-access.js';
-import { lastUses, usageReport } from '#services/access/usage-report.js';
+import { lastUses, type UsageRow, usageReport } from '#services/access/usage.js';
 
 interface CommonFlags {
   readonly data: string;
@@ -80,7 +86,7 @@ function listCommand(): Command {
       const modules = modulesOf(command);
       const keys = await keysIn(folderOf(flags), modules).list();
       const uses = lastUses(await usageReport(usageIn(folderOf(flags), modules), MOST_DAYS, Date.now()));
-      write(command, flags.json ? toJson(keys.map((key) => keyJson(key, uses))) : keyTable(keys, uses));
+      write(command, flags.json ? prettyJson(keys.map((key) => keyJson(key, uses))) : keyTable(keys, uses));
     });
 }
 
@@ -91,7 +97,7 @@ function revokeCommand(): Command {
     .action(async (text: string, flags: CommonFlags, command: Command) => {
       const keys = administration(flags, command);
       const record = await keys.revoke(looksLikeApiKey(text) ? await keys.idOf(text) : parseId(text));
-      write(command, flags.json ? toJson(keyJson(record)) : `${record.id} was revoked at ${record.revoked_at}\n`);
+      write(command, flags.json ? prettyJson(keyJson(record)) : `${record.id} was revoked at ${record.revoked_at}\n`);
     });
 }
 
@@ -116,7 +122,7 @@ function usageCommand(): Command {
       if (id !== undefined) await administration(flags, command).find(parseId(id));
       const all = await usageReport(usageIn(folderOf(flags), modulesOf(command)), days, Date.now());
       const rows = all.filter(({ key }) => id === undefined || key === id);
-      write(command, flags.json ? toJson(rows) : usageTable(rows));
+      write(command, flags.json ? prettyJson(rows) : usageTable(rows));
     });
 }
 
@@ -148,4 +154,132 @@ function modulesOf(command: Command): AccessModules {
 function write(command: Command, text: string): void {
   const { writeOut = (out: string) => void process.stdout.write(out) } = command.configureOutput();
   writeOut(text);
+}
+
+/** Milliseconds of a second, a minute, an hour and a day. */
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_GRACE_MS = 366 * 86_400_000;
+
+/** `key_0123456789` @throws cli/usage */
+export function parseId(text: string): string {
+  if (KEY_ID.test(text)) return text;
+  throw cliErrors.usage({ problem: `"${shortened(text)}" is no id of a key; they are like key_0123456789` });
+}
+
+/** @throws cli/usage */
+export function parseName(option: string, text: string): string {
+  if (NAME.test(text)) return text;
+  throw cliErrors.usage({ problem: `${option} is "${shortened(text)}"; it must be ${NAME_DESCRIPTION}` });
+}
+
+/** @throws cli/usage */
+export function parseLabel(text: string): string {
+  if (LABEL.test(text)) return text;
+  throw cliErrors.usage({ problem: '--label must be one line of at most 200 characters' });
+}
+
+/** `0`, `90s`, `30m`, `1h`, `7d`, in milliseconds. @throws cli/usage */
+export function parseGrace(text: string): number {
+  if (text === '0') return 0;
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  const ms = match === null ? Number.NaN : Number(match[1]) * UNITS[match[2]!]!;
+  if (ms <= LONGEST_GRACE_MS) return ms;
+  throw cliErrors.usage({ problem: `--grace is "${shortened(text)}"; it must be as 90s, 30m, 1h or 7d, up to 366d` });
+}
+
+/** @throws cli/usage */
+export function parseDays(text: string, most: number): number {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (days >= 1 && days <= most) return days;
+  throw cliErrors.usage({ problem: `--days is "${shortened(text)}"; it must be a number from 1 to ${most}` });
+}
+
+/** Bad arguments may be anything, a secret of some other kind among it. */
+function shortened(text: string): string {
+  return text.length > 24 ? `${text.slice(0, 16)}…` : text;
+}
+
+type LastUses = ReadonlyMap<string, string>;
+
+/** As `--json` prints it. */
+export function prettyJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A key without what is stored of its secrets. */
+export function keyJson({ secrets, ...record }: KeyRecord, uses?: LastUses): object {
+  const shown = secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at }));
+  return { ...record, secrets: shown, ...(uses === undefined ? {} : { last_used: uses.get(record.id) ?? null }) };
+}
+
+export function issuedJson({ record, key }: IssuedKey): string {
+  return prettyJson({ ...keyJson(record), key });
+}
+
+/** What is shown of a key when it has just got a secret: the only time. */
+export function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
+  const ending = record.secrets.flatMap(({ expires_at }) => expires_at ?? []);
+  const lines: [string, string][] = [
+    ['key', key],
+    ['id', record.id],
+    ['plan', plan === null ? record.plan : `${record.plan} (${limitsInWords(plan)})`],
+    ['networks', networksOf(record)],
+  ];
+  for (const moment of ending) lines.push(['old key', `let in until ${moment}`]);
+  return `${lines.map(([name, value]) => `${name.padEnd(10)}${value}`).join('\n')}\n\nKeep the key now: it is not stored and cannot be shown again.\n`;
+}
+
+export function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
+  if (keys.length === 0) return 'There are no keys. tern keys create makes one.\n';
+  const rows = keys.map((key) => [
+    key.id,
+    key.revoked_at === null ? 'active' : `revoked ${minute(key.revoked_at)}`,
+    key.plan,
+    networksOf(key),
+    key.owner ?? '-',
+    minute(key.created_at),
+    minute(uses.get(key.id) ?? null),
+    key.label,
+  ]);
+  return table(['id', 'state', 'plan', 'networks', 'owner', 'created', 'last used', 'label'], rows);
+}
+
+export function usageTable(rows: readonly UsageRow[]): string {
+  if (rows.length === 0) return 'Nothing was asked for in this time.\n';
+  const lines = rows.map(({ day, key, network, allowed, limited, last_used }) => [
+    day,
+    key,
+    network,
+    String(allowed),
+    String(limited),
+    minute(last_used),
+  ]);
+  return table(['day', 'key', 'network', 'allowed', 'limited', 'last used'], lines);
+}
+
+function limitsInWords({ requests_per_second, daily_quota }: Plan): string {
+  const words = [
+    ...(requests_per_second === null ? [] : [rateText(requests_per_second)]),
+    ...(daily_quota === null ? [] : [quotaText(daily_quota)]),
+  ];
+  return words.length === 0 ? 'no limit' : words.join(', ');
+}
+
+function networksOf({ networks }: KeyRecord): string {
+  return networks === null ? 'all of the plan' : networks.join(', ');
+}
+
+/** `2025-01-31 12:00`, UTC. */
+function minute(moment: string | null): string {
+  return moment === null ? '-' : moment.slice(0, 16).replace('T', ' ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, i) => rows.reduce((most, row) => Math.max(most, row[i]!.length), name.length));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, i) => text.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd();
+  return `${[head, ...rows].map(line).join('\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { FakeLiteserver } from '#test/support/fake-liteserver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tern-lite-'));

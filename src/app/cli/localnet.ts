@@ -1,27 +1,14 @@
 import { resolve } from 'node:path';
 import process from 'node:process';
-import type { Command } from 'commander';
-import { AddressCommand } from '#app/cli/address-command.js';
-import type { Environment } from '#app/cli/environment.js';
+import { Command } from 'commander';
+import { readInput } from '#app/cli/decode-input.js';
+import { addSettings, type CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { nanotonsOf, numberOf, secondsOf } from '#app/cli/localnet/amounts.js';
-import { begunAnew } from '#app/cli/localnet/begun-anew.js';
-import { cellArgument, cellOrNone } from '#app/cli/localnet/cell-argument.js';
-import { type LocalnetAnswer, LocalnetClient } from '#app/cli/localnet/localnet-client.js';
-import { shardArgument } from '#app/cli/localnet/shard-argument.js';
-import {
-  minedText,
-  reportText,
-  sentText,
-  snapshotsText,
-  snapshotText,
-  statusText,
-  walletsText,
-} from '#app/cli/localnet/texts.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { localnetSettings } from '#app/config/localnet-settings.js';
-import { readSettings } from '#app/config/read-settings.js';
-import { devSettings } from '#app/config/settings.js';
+import type { ChainReport } from '#app/cli/localnet-check.js';
+import { type LocalnetAnswer, LocalnetClient, waitForRestart } from '#app/cli/localnet-client.js';
+import { readSettings } from '#app/config/setting.js';
+import { devSettings, localnetSettings } from '#app/config/settings.js';
+import { toBase64 } from '#kernel/bytes.js';
 
 interface CommonFlags {
   readonly url?: string;
@@ -42,7 +29,7 @@ type Action<Flags> = (session: Session, args: readonly string[], flags: Flags) =
 const BLOCKS_AT_A_TIME = 500;
 
 /** `tern localnet`: control of a local network that `tern dev` runs. */
-export function localnetCommand(environment: Environment): Command {
+export function localnetCommand(environment: CliEnvironment): Command {
   const localnet = new AddressCommand('localnet')
     .description('control the local network that npm start runs: coins, blocks, time, accounts, snapshots')
     .helpCommand(false)
@@ -59,7 +46,7 @@ export function localnetCommand(environment: Environment): Command {
   return localnet;
 }
 
-function commandsOf(environment: Environment): readonly Command[] {
+function commandsOf(environment: CliEnvironment): readonly Command[] {
   const command = <Flags extends object>(usage: string, description: string, action: Action<Flags>): Command => {
     const [name = '', ...args] = usage.split(' ');
     const made = new AddressCommand(name).description(description);
@@ -183,7 +170,7 @@ function commandsOf(environment: Environment): readonly Command[] {
     ),
     command('snapshot <action> [name]', 'save, load, list or delete states to go back to', snapshot),
     command('reset', 'end the chain and begin another one', async ({ client, show }) =>
-      show(await begunAnew(client, await client.post('reset')), statusText),
+      show(await waitForRestart(client, await client.post('reset')), statusText),
     ),
     command('export <folder>', 'write the chain into a folder, for tern replay', async ({ client, show }, [folder]) =>
       show(
@@ -196,8 +183,8 @@ function commandsOf(environment: Environment): readonly Command[] {
       'check every block of a chain that was exported, by the rules of a validator',
       async (session, [folder]) => {
         // Loaded when it is needed: other commands start in half the time without it.
-        const { checkChain } = await import('#app/cli/localnet/check-chain.js');
-        session.show(checkChain(folder!), reportText);
+        const { checkChain } = await import('#app/cli/localnet-check.js');
+        session.show(checkChain(folder!), chainReportText);
       },
     ),
   ];
@@ -209,11 +196,11 @@ const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
     throw cliErrors.usage({ problem: 'tern localnet snapshot takes save NAME, load NAME, delete NAME or list' });
   }
   const answer = await client.post(`snapshots/${action}`, { name });
-  if (action === 'load') return show(await begunAnew(client, answer), statusText);
+  if (action === 'load') return show(await waitForRestart(client, answer), statusText);
   show(answer, action === 'save' ? snapshotText : snapshotsText);
 };
 
-function sessionOf(command: Command, { url, json }: CommonFlags, environment: Environment): Session {
+function sessionOf(command: Command, { url, json }: CommonFlags, environment: CliEnvironment): Session {
   const { writeOut = (text: string) => void process.stdout.write(text) } = command.configureOutput();
   return {
     client: new LocalnetClient(urlOf(url, environment)),
@@ -222,7 +209,7 @@ function sessionOf(command: Command, { url, json }: CommonFlags, environment: En
 }
 
 /** @throws config/bad-setting */
-function urlOf(flag: string | undefined, environment: Environment): string {
+function urlOf(flag: string | undefined, environment: CliEnvironment): string {
   const { url } = readSettings(localnetSettings, {
     flags: flag === undefined ? {} : { url: flag },
     environment,
@@ -230,4 +217,189 @@ function urlOf(flag: string | undefined, environment: Environment): string {
   if (url !== null) return url;
   const { port } = readSettings({ port: devSettings.port }, { flags: {}, environment }).values;
   return `http://127.0.0.1:${port}`;
+}
+
+/** Stands before an address while options are told from other arguments; nobody can type it. */
+const MARK = '\0';
+
+const MASTERCHAIN_ADDRESS = /^-\d+:/;
+
+/** A command that takes addresses: those of the masterchain begin as options do (`-1:3333…`), and are none. */
+export class AddressCommand extends Command {
+  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+    const { operands, unknown } = super.parseOptions(
+      args.map((arg) => (MASTERCHAIN_ADDRESS.test(arg) ? MARK + arg : arg)),
+    );
+    return { operands: operands.map(unmarked), unknown: unknown.map(unmarked) };
+  }
+
+  /** The value of an option may look like an address, too. */
+  override setOptionValueWithSource(...[key, value, source]: Parameters<Command['setOptionValueWithSource']>): this {
+    return super.setOptionValueWithSource(key, typeof value === 'string' ? unmarked(value) : value, source);
+  }
+}
+
+function unmarked(arg: string): string {
+  return arg.startsWith(MARK) ? arg.slice(MARK.length) : arg;
+}
+
+/** A shard for the control API. */
+interface ShardParameters {
+  readonly shard: string;
+  readonly workchain?: number;
+}
+
+/**
+ * `8000000000000000` or `0:8000000000000000`; without a text, the only shard that can be meant.
+ * @throws cli/usage when there are several; and as the client
+ */
+export async function shardArgument(
+  what: 'split' | 'merge',
+  text: string | undefined,
+  client: LocalnetClient,
+): Promise<ShardParameters> {
+  if (text !== undefined) {
+    const match = /^(\d{1,3}):(.*)$/.exec(text);
+    return match === null ? { shard: text } : { workchain: Number(match[1]), shard: match[2]! };
+  }
+  const shards: readonly LocalnetAnswer[] = (await client.get('status')).shards;
+  const [first] = shards;
+  if (first !== undefined && shards.length === (what === 'split' ? 1 : 2)) return { shard: first.shard };
+  const list = shards.map(shortBlockId).join(' ');
+  throw cliErrors.usage({ problem: `tern localnet ${what} needs to be told which of the shards is meant: ${list}` });
+}
+
+/** A bag of cells for the control API, which reads it: a file, hex, base64, or `-` for standard input. @throws cli/input */
+export function cellArgument(text: string): string {
+  const input = readInput(text);
+  if (input.source !== 'address') return toBase64(input.bytes);
+  throw cliErrors.input({ argument: text.slice(0, 60), problem: 'is an address, and not a bag of cells' });
+}
+
+/** As {@link cellArgument}; the word `none` is none. */
+export function cellOrNone(text: string): string | null {
+  return text === 'none' ? null : cellArgument(text);
+}
+
+const NANO = 1_000_000_000n;
+
+/** `1.5` (TON) in nanotons, as a decimal number. @throws cli/usage */
+export function nanotonsOf(name: string, text: string): string {
+  const match = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text);
+  if (match !== null) return String(BigInt(match[1]!) * NANO + BigInt((match[2] ?? '').padEnd(9, '0')));
+  const problem = `${name} is "${text.slice(0, 40)}"; it must be an amount in TON, as 5 or 0.25, with up to 9 decimals`;
+  throw cliErrors.usage({ problem });
+}
+
+/** @param nanotons a decimal number */
+export function tonOf(nanotons: string): string {
+  const value = BigInt(nanotons);
+  const rest = String(value % NANO)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  return `${value / NANO}${rest === '' ? '' : `.${rest}`} TON`;
+}
+
+/** Seconds of a second, a minute, an hour, a day and a year of 365 days. */
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, y: 31_536_000 };
+
+/** `90`, `90s`, `+1h`, `30d` or `1y`, in seconds. @throws cli/usage */
+export function secondsOf(text: string): number {
+  const match = /^\+?(\d{1,10})([smhdy]?)$/.exec(text);
+  if (match !== null) return Number(match[1]) * UNITS[match[2] || 's']!;
+  throw cliErrors.usage({ problem: `the time is "${text.slice(0, 40)}"; it must be as +1h, 90s, 30m, 7d or 1y` });
+}
+
+/** A whole number. @throws cli/usage */
+export function numberOf(name: string, text: string, least: number, most: number): number {
+  const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw cliErrors.usage({
+    problem: `${name} is "${text.slice(0, 40)}"; it must be a whole number from ${least} to ${most}`,
+  });
+}
+
+/** Lines of a name and what is said of it. */
+function lines(rows: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join('');
+}
+
+/** `(0,8000000000000000,123)` */
+export function shortBlockId({ workchain, shard, seqno }: LocalnetAnswer): string {
+  return `(${workchain},${BigInt.asUintN(64, BigInt(shard)).toString(16).padStart(16, '0')},${seqno})`;
+}
+
+/** `2026-01-31 12:00:00 UTC` */
+function timeText(unixSeconds: number): string {
+  return `${new Date(unixSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+export function statusText(status: LocalnetAnswer): string {
+  const { head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
+  const ahead = time_offset === 0 ? '' : `, ${time_offset} s ahead of this machine`;
+  const every = `every ${block_time} ms`;
+  return lines([
+    ['head', `${shortBlockId(head)} of ${timeText(gen_utime)}`],
+    ['time', `${timeText(now)}${ahead}`],
+    ['blocks', paused ? `paused (else ${every})` : every],
+    ['waiting', `${waiting_messages} messages from outside`],
+    ['shards', shards.map(shortBlockId).join(' ')],
+    ['fork', fork === null ? 'of none' : `of ${fork.source} at ${shortBlockId(fork.block)}`],
+  ]);
+}
+
+export function walletsText({ wallets }: LocalnetAnswer): string {
+  return wallets
+    .map((wallet: LocalnetAnswer) =>
+      lines([
+        [wallet.mnemonic === null ? 'faucet' : 'wallet', `${wallet.user_friendly}  ${tonOf(wallet.balance)}`],
+        ['version', `${wallet.version}, id ${wallet.wallet_id}`],
+        ['public key', wallet.public_key],
+        wallet.mnemonic === null ? ['seed', wallet.seed] : ['mnemonic', wallet.mnemonic.join(' ')],
+      ]),
+    )
+    .join('\n');
+}
+
+export function minedText({ block }: LocalnetAnswer): string {
+  return `done in block ${shortBlockId(block)}\n`;
+}
+
+/** @param url of Tern, for the command that shows what followed */
+export function sentText({ message_hash, block }: LocalnetAnswer, url: string): string {
+  const hash = encodeURIComponent(message_hash);
+  return `sent in block ${shortBlockId(block)}\nmessage ${message_hash}\nsee what follows: curl '${url}/api/v3/traces?msg_hash=${hash}'\n`;
+}
+
+export function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
+  return `${name}  ${shortBlockId(head)}  saved ${timeText(saved_at)}\n`;
+}
+
+export function snapshotsText({ snapshots }: LocalnetAnswer): string {
+  if (snapshots.length === 0) return 'There are no snapshots. tern localnet snapshot save NAME makes one.\n';
+  return snapshots.map(snapshotText).join('');
+}
+
+/** So many changes by hand are listed. */
+const MOST_LISTED = 20;
+
+export function chainReportText({
+  masterchain_blocks,
+  blocks,
+  transactions,
+  messages,
+  changed_by_hand,
+}: ChainReport): string {
+  const sums = `${masterchain_blocks} masterchain blocks, ${blocks} blocks in all, ${transactions} transactions, ${messages} messages`;
+  const listed = changed_by_hand
+    .slice(0, MOST_LISTED)
+    .map(({ kind, block, subject }) => `  ${kind} in ${block}: ${subject}\n`);
+  const more = changed_by_hand.length - listed.length;
+  return [
+    `the chain is sound: ${sums}\n`,
+    changed_by_hand.length === 0 ? 'nothing was changed by hand\n' : `changed by hand: ${changed_by_hand.length}\n`,
+    ...listed,
+    more > 0 ? `  and ${more} more\n` : '',
+  ].join('');
 }

@@ -1,13 +1,12 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import type { Environment } from '#app/cli/environment.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { type GivenSettings, readSettings } from '#app/config/read-settings.js';
+import { addSettings, type CliEnvironment } from '#app/cli/environment.js';
+import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { migrateSettings } from '#app/config/settings.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 
 /** `tern migrate`: brings the schema of databases up to this version. */
-export function migrateCommand(environment: Environment): Command {
+export function migrateCommand(environment: CliEnvironment): Command {
   const command = new Command('migrate')
     .description('make or change the tables of the index in a database; tern serve does so too when it starts')
     .option('--check', 'change nothing; exit code 1 when there is something to change')
@@ -23,7 +22,7 @@ export function migrateCommand(environment: Environment): Command {
 /** @returns what to tell. @throws store/* */
 async function migrateDatabase(url: string, isCheck: boolean): Promise<string> {
   const { Database } = await import('#drivers/store/database.js');
-  const { readMigrations } = await import('#drivers/store/migration-files.js');
+  const { readMigrations } = await import('#drivers/store/migrate.js');
   const { migrate, requireSchema, schemaState } = await import('#drivers/store/migrate.js');
   const migrations = await readMigrations();
   const database = await Database.open({ url, readOnly: isCheck }, { clock: systemClock });

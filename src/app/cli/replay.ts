@@ -3,15 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { Command } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
-import { startGetMethods } from '#app/cli/replay-get-methods.js';
-import { fromBase64, fromHex } from '#kernel/bytes/bytes.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import { globalConfig } from '#localnet/liteserver/global-config.js';
-import { startLiteserver } from '#localnet/liteserver/server.js';
-import { paceHead } from '#localnet/replay/head-pacer.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
-import { parsePace, parseSeqno } from '#localnet/replay/options.js';
+import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { fromBase64, fromHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { RunGetMethod } from '#localnet/liteserver/lite-handler.js';
+import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
+import { openReplay, paceHead, parsePace, parseSeqno } from '#localnet/replay/replay-ledger.js';
 
 interface ReplayFlags {
   readonly listen: string;
@@ -60,7 +58,7 @@ async function replay(
   const seed = flags.key === undefined ? randomBytes(32) : readSeed(flags.key);
   const ledger = openReplay(folder, { to, head: pace === null ? null : 1 });
   const unixTime = (): number => Math.floor(Date.now() / 1000);
-  const methods = await startGetMethods();
+  const methods = await startReplayGetMethods();
   try {
     const server = await startLiteserver(
       { host, port, seed },
@@ -130,4 +128,25 @@ function writeConfig(file: string, config: string): void {
   } catch (error) {
     throw cliErrors.file({ file, problem: `cannot be written: ${(error as Error).message}` }, error);
   }
+}
+
+/** Get methods for a liteserver, run in worker threads. */
+export interface ReplayGetMethods {
+  readonly run: RunGetMethod;
+  close(): Promise<void>;
+}
+
+/** Starts the virtual machine; `close()` ends its threads. @throws tvm/not-started */
+export async function startReplayGetMethods(): Promise<ReplayGetMethods> {
+  const pool = new TvmPool({}, { clock: systemClock });
+  try {
+    await pool.start();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  return {
+    run: (run) => pool.runInContext(run),
+    close: () => pool.close(),
+  };
 }

@@ -1,26 +1,25 @@
 import { Command } from 'commander';
-import type { Environment } from '#app/cli/environment.js';
-import { metadataOptions } from '#app/cli/metadata-options.js';
-import { packageVersion } from '#app/cli/package-version.js';
-import { runUntilSignal } from '#app/cli/run-until-signal.js';
-import { addSettings } from '#app/cli/settings-options.js';
-import { realSurroundings } from '#app/cli/surroundings.js';
-import { loadAccounts } from '#app/config/account-list.js';
-import { assignDatabases } from '#app/config/databases.js';
-import { download } from '#app/config/download.js';
+import {
+  addSettings,
+  type CliEnvironment,
+  metadataOptions,
+  packageVersion,
+  runUntilSignal,
+  systemEnvironment,
+} from '#app/cli/environment.js';
+import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
 import { assignListeners } from '#app/config/listeners.js';
-import { loadGroups, loadNetworks } from '#app/config/networks.js';
-import { type GivenSettings, readSettings, unknownVariables } from '#app/config/read-settings.js';
+import { download, loadGroups, loadNetworks } from '#app/config/networks.js';
+import { type GivenSettings, readSettings, unknownVariables } from '#app/config/setting.js';
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
-import { prepareDataFolder } from '#app/service/data-folder.js';
-import type { IndexPlan } from '#app/service/served-network.js';
-import type { RunningService } from '#app/service/start-service.js';
+import { prepareDataFolder } from '#app/service/environment.js';
+import type { IndexPlan, RunningService } from '#app/service/service.js';
 import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
 
 const STANDARD_ERROR = 2;
 
 /** `tern serve`: the API of some networks, for production. Runs until it is interrupted. */
-export function serveCommand(environment: Environment): Command {
+export function serveCommand(environment: CliEnvironment): Command {
   const command = new Command('serve')
     .description('serve the HTTP API of TON networks: v2 straight from liteservers, v3 from an index in PostgreSQL')
     .action(async (flags: GivenSettings['flags']) => {
@@ -51,10 +50,10 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   await prepareDataFolder(settings.data);
   const { hostOf } = settings;
   // Loaded when it is needed: other commands start in half the time without it.
-  const { startService } = await import('#app/service/start-service.js');
+  const { startService } = await import('#app/service/service.js');
   return startService(
     { version: packageVersion(), networks, groups, listeners, hostOf, indexes, keepsKeyBlocks: true, settings },
-    realSurroundings(logger),
+    systemEnvironment(logger),
   );
 }
 

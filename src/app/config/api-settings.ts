@@ -1,93 +1,101 @@
 import { isIP } from 'node:net';
-import { one, optional, path, type SettingValues, seconds, wholeNumber, words } from '#app/config/setting.js';
+import {
+  integerValue,
+  keywordValue,
+  optionalSetting,
+  pathValue,
+  type SettingValues,
+  secondsValue,
+  singleSetting,
+} from '#app/config/setting.js';
 
 /** Settings of everything that serves the API. */
 export const apiSettings = {
-  data: one({
-    ...path('DIR'),
+  data: singleSetting({
+    ...pathValue('DIR'),
     fallback: '.tern',
     meaning: 'where proven key blocks, API keys and their usage are kept',
   }),
-  profile: one({
-    ...words('spec', 'toncenter'),
+  profile: singleSetting({
+    ...keywordValue('spec', 'toncenter'),
     fallback: 'spec',
     meaning: 'the wire dialect of answers to requests that choose none: the published document, or the live service',
   }),
-  getMethods: one({
-    ...words('auto', 'local', 'node'),
+  getMethods: singleSetting({
+    ...keywordValue('auto', 'local', 'node'),
     fallback: 'auto',
     meaning:
       'where get-methods run: here on proven state (local), on a liteserver (node), or here as long as the network is not newer than the virtual machine (auto)',
   }),
-  tvmWorkers: optional({
-    ...wholeNumber('N', 1, 256),
+  tvmWorkers: optionalSetting({
+    ...integerValue('N', 1, 256),
     meaning: 'threads for get-methods, of each network; default: the cores of the machine, shared among the networks',
   }),
-  access: one({
-    ...words('open', 'keys'),
+  access: singleSetting({
+    ...keywordValue('open', 'keys'),
     fallback: 'open',
     meaning: 'who may ask: everybody without limit, or by API key, and without a key once a second',
   }),
-  plans: optional({
-    ...path('FILE'),
+  plans: optionalSetting({
+    ...pathValue('FILE'),
     meaning: 'the plans that API keys are on; default: plans.json in the data folder, else those that come with Tern',
   }),
-  redisUrl: optional({
+  redisUrl: optionalSetting({
     placeholder: 'URL',
     accepted: 'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
     parse: (text) => (/^rediss?:\/\/\S+$/.test(text) ? text : undefined),
     isSecret: true,
     meaning: 'a Redis that shares the limits among several processes',
   }),
-  trustProxy: one<boolean | readonly string[]>({
+  trustProxy: singleSetting<boolean | readonly string[]>({
     placeholder: 'all|none|NETS',
     accepted: 'all, none, or addresses and nets with commas between, as 127.0.0.1,10.0.0.0/8',
     parse: parseTrustProxy,
     fallback: 'none',
     meaning: 'the proxies whose X-Forwarded-For tells the address of the client',
   }),
-  cacheMb: one({
-    ...wholeNumber('MB', 0, 1_048_576),
+  cacheMb: singleSetting({
+    ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
     meaning: 'memory for answers that may be given again, of each address listened on; 0 keeps none',
   }),
-  nodeCacheMb: one({
-    ...wholeNumber('MB', 0, 1_048_576),
+  nodeCacheMb: singleSetting({
+    ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
     meaning: 'memory for what liteservers answered and stays true, of each network; 0 keeps none',
   }),
-  requestTimeout: one({
-    ...seconds(0.1, 600),
+  requestTimeout: singleSetting({
+    ...secondsValue(0.1, 600),
     fallback: '10',
     meaning: 'how long a request may take; then it gets 504',
   }),
-  maxRequests: one({
-    ...wholeNumber('N', 1, 1_000_000),
+  maxRequests: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
     fallback: '4096',
     meaning: 'requests being worked on at a time; more of them get 503',
   }),
-  maxConnections: one({
-    ...wholeNumber('N', 1, 1_000_000),
+  maxConnections: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
     fallback: '20000',
     meaning: 'open connections of clients; more of them are closed at once',
   }),
-  maxHeadAge: one({
-    ...seconds(0, 86_400),
+  maxHeadAge: singleSetting({
+    ...secondsValue(0, 86_400),
     fallback: '0',
     meaning: 'how old the newest block may be before /readyz says 503; 0 for any age, as of recorded chains',
   }),
-  drainDelay: one({
-    ...seconds(0, 600),
+  drainDelay: singleSetting({
+    ...secondsValue(0, 600),
     fallback: '0',
     meaning: 'on SIGTERM, how long /readyz says 503 before new connections are refused, so that balancers see it',
   }),
-  drainTimeout: one({
-    ...seconds(0, 600),
+  drainTimeout: singleSetting({
+    ...secondsValue(0, 600),
     fallback: '10',
     meaning: 'on SIGTERM, how long requests under way may take to end',
   }),
-  requestLog: one({
-    ...words('all', 'failures', 'none'),
+  requestLog: singleSetting({
+    ...keywordValue('all', 'failures', 'none'),
     fallback: 'failures',
     meaning: 'which requests are logged; failures are those answered with 5xx',
   }),

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const SEE_HELP = 'See docs/config.md, which lists every setting with what it accepts.';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseForNetwork, parseListenAddress } from '#app/config/listen-address.js';
-import { assignListeners } from '#app/config/listeners.js';
+import { assignListeners, parseForNetwork, parseListenAddress } from '#app/config/listeners.js';
 
 const listen = (...texts: string[]) => texts.map((text) => parseForNetwork(text, parseListenAddress)!);
 const assigned = (networks: string[], addresses: string[], hostOf: { network: string; host: string }[] = []) =>

@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { download } from '#app/config/download.js';
-import { loadGroups, loadNetworks } from '#app/config/networks.js';
+import { download, loadGroups, loadNetworks } from '#app/config/networks.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 
 const testnet = readFileSync('data/networks/testnet.json', 'utf8');
 /** A network of its own: another zerostate. */

@@ -1,3 +1,5 @@
+import { configErrors } from '#app/config/errors.js';
+
 /** One setting: how it is given, what it accepts, what it does. Its name is that of the table it stands in. */
 export interface Setting<Value> {
   /** Completes "what it does": one or two sentences for the help and the documentation. */
@@ -27,7 +29,7 @@ export type SettingValues<Table> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value> ? Value : never;
 };
 
-interface Described<Item> {
+interface SettingDescription<Item> {
   readonly meaning: string;
   readonly placeholder: string;
   readonly accepted: string;
@@ -35,27 +37,31 @@ interface Described<Item> {
 }
 
 /** A setting with one value, which has a default. */
-export function one<Item>(described: Described<Item> & { readonly fallback: string }): Setting<Item> {
+export function singleSetting<Item>(
+  described: SettingDescription<Item> & { readonly fallback: string },
+): Setting<Item> {
   const { fallback, ...rest } = described;
   const traits = { isList: false, isRequired: false, isSecret: false };
   return { ...rest, ...traits, fallback: [fallback], gather: ([value]) => value as Item };
 }
 
 /** A setting that may be left out, which is `null`. */
-export function optional<Item>(described: Described<Item> & { readonly isSecret?: true }): Setting<Item | null> {
+export function optionalSetting<Item>(
+  described: SettingDescription<Item> & { readonly isSecret?: true },
+): Setting<Item | null> {
   const traits = { isList: false, isRequired: false, isSecret: false, fallback: [] };
   return { ...traits, ...described, gather: ([value]) => (value as Item | undefined) ?? null };
 }
 
 /** A setting that must be given. */
-export function required<Item>(described: Described<Item>): Setting<Item> {
+export function requiredSetting<Item>(described: SettingDescription<Item>): Setting<Item> {
   const traits = { isList: false, isRequired: true, isSecret: false, fallback: [] };
   return { ...described, ...traits, gather: ([value]) => value as Item };
 }
 
 /** A setting that may be given several times. */
-export function many<Item>(
-  described: Described<Item> & {
+export function listSetting<Item>(
+  described: SettingDescription<Item> & {
     readonly fallback?: readonly string[];
     readonly isRequired?: true;
     readonly isSecret?: true;
@@ -65,10 +71,10 @@ export function many<Item>(
   return { ...traits, ...described, gather: (values) => values as readonly Item[] };
 }
 
-type Parsing<Item> = Pick<Described<Item>, 'placeholder' | 'accepted' | 'parse'>;
+type ValueParser<Item> = Pick<SettingDescription<Item>, 'placeholder' | 'accepted' | 'parse'>;
 
 /** One of a few words. */
-export function words<const Word extends string>(...all: readonly Word[]): Parsing<Word> {
+export function keywordValue<const Word extends string>(...all: readonly Word[]): ValueParser<Word> {
   return {
     placeholder: all.join('|'),
     accepted: `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`,
@@ -77,7 +83,7 @@ export function words<const Word extends string>(...all: readonly Word[]): Parsi
 }
 
 /** A whole number, in decimal. */
-export function wholeNumber(placeholder: string, least: number, most: number): Parsing<number> {
+export function integerValue(placeholder: string, least: number, most: number): ValueParser<number> {
   return {
     placeholder,
     accepted: `a whole number from ${least} to ${most}`,
@@ -87,7 +93,7 @@ export function wholeNumber(placeholder: string, least: number, most: number): P
 }
 
 /** A time in seconds, with a fraction if need be; as a value, milliseconds. */
-export function seconds(least: number, most: number): Parsing<number> {
+export function secondsValue(least: number, most: number): ValueParser<number> {
   return {
     placeholder: 'SECONDS',
     accepted: `a number of seconds from ${least} to ${most}`,
@@ -99,7 +105,7 @@ export function seconds(least: number, most: number): Parsing<number> {
 }
 
 /** A folder or file. */
-export function path(placeholder: 'DIR' | 'FILE'): Parsing<string> {
+export function pathValue(placeholder: 'DIR' | 'FILE'): ValueParser<string> {
   return {
     placeholder,
     accepted: placeholder === 'DIR' ? 'the path of a folder' : 'the path of a file',
@@ -115,4 +121,79 @@ export function flagOf(name: string): string {
 /** `getMethods` as an environment variable: `TERN_GET_METHODS`. */
 export function variableOf(name: string): string {
   return `TERN_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Where a value comes from. A flag goes before the environment, this before the default. */
+export type SettingOrigin = 'flag' | 'environment' | 'default';
+
+/** What was said about settings. */
+export interface GivenSettings {
+  /** By name as in the table; lists for settings that may be given several times. */
+  readonly flags: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A setting as it stands: for `tern config --print`. */
+export interface SettingText {
+  readonly name: string;
+  readonly origin: SettingOrigin;
+  /** Empty when it is not set. */
+  readonly texts: readonly string[];
+}
+
+export interface ReadSettings<Table> {
+  readonly values: SettingValues<Table>;
+  readonly texts: readonly SettingText[];
+}
+
+/**
+ * Finds out the value of every setting of a table.
+ * @throws config/bad-setting, config/missing-setting
+ */
+export function readSettings<Table extends SettingTable>(table: Table, given: GivenSettings): ReadSettings<Table> {
+  const values: Record<string, unknown> = {};
+  const all: SettingText[] = [];
+  for (const [name, setting] of Object.entries(table)) {
+    const { origin, texts } = textsOf(name, setting.isList, setting.fallback, given);
+    const source = origin === 'environment' ? variableOf(name) : flagOf(name);
+    if (texts.length === 0 && setting.isRequired) {
+      const data = { setting: flagOf(name), variable: variableOf(name), meaning: setting.meaning };
+      throw configErrors['missing-setting'](data);
+    }
+    const parsed = texts.map((text) => {
+      const value = text === '' ? undefined : setting.parse(text);
+      if (value !== undefined) return value;
+      const found = setting.isSecret ? 'something else' : `"${text}"`;
+      throw configErrors['bad-setting']({ setting: source, found, accepted: setting.accepted });
+    });
+    values[name] = setting.gather(parsed);
+    all.push({ name, origin, texts });
+  }
+  return { values: values as SettingValues<Table>, texts: all };
+}
+
+function textsOf(
+  name: string,
+  isList: boolean,
+  fallback: readonly string[],
+  { flags, environment }: GivenSettings,
+): Omit<SettingText, 'name'> {
+  const flag = flags[name];
+  if (flag !== undefined) return { origin: 'flag', texts: typeof flag === 'string' ? [flag] : flag };
+  const variable = environment[variableOf(name)];
+  // Compose files pass variables that are not set as empty ones.
+  if (variable === undefined || variable.trim() === '') return { origin: 'default', texts: fallback };
+  const texts = isList ? variable.split(',').map((part) => part.trim()) : [variable.trim()];
+  return { origin: 'environment', texts: isList ? texts.filter((text) => text !== '') : texts };
+}
+
+/** Variables that begin as those of Tern but are none of a table's: typing errors, most likely. */
+export function unknownVariables(
+  table: SettingTable,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const known = new Set(Object.keys(table).map(variableOf));
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('TERN_') && !known.has(name))
+    .sort();
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { HeadWatch } from '#app/service/head-watch.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { silentLogger } from '#kernel/logger.js';
 import { chainErrors } from '#services/chain/errors.js';
-import type { ChainHead } from '#services/chain/head.js';
+import type { ChainHead } from '#services/chain/trust.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { flush } from '#test/support/lite-pool.js';
 

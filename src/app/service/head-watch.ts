@@ -1,8 +1,7 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 
 /** The newest masterchain block that is proven. */

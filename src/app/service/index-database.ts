@@ -1,13 +1,17 @@
-import type { NetworkDatabase } from '#app/config/databases.js';
-import type { Surroundings } from '#app/service/surroundings.js';
+import type { NetworkDatabase } from '#app/config/index-settings.js';
+import type { Environment } from '#app/service/environment.js';
+import { serviceErrors } from '#app/service/errors.js';
+import { isTransient } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { type Migration, readMigrations } from '#drivers/store/migration-files.js';
-import type { NetworkIdentity } from '#drivers/store/network-identity.js';
-import { isTransient } from '#drivers/store/postgres-error.js';
-import { prepareSchema } from '#drivers/store/prepare-schema.js';
-import { pause } from '#kernel/async/pause.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { type IndexProgress, type NetworkIdentity, readIndexProgress } from '#drivers/store/index-state.js';
+import { type Migration, prepareSchema, readMigrations } from '#drivers/store/migrate.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
+import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** How the database of an index is used. */
 export interface IndexDatabaseOptions {
@@ -36,13 +40,13 @@ const NOT_MADE_YET: ReadonlySet<string> = new Set([storeErrors['no-schema'].code
 /** The database of an index: there from the start, or as soon as it answers. */
 export class IndexDatabase {
   readonly #options: IndexDatabaseOptions;
-  readonly #modules: Surroundings;
+  readonly #modules: Environment;
   readonly #stop = new AbortController();
   #database: Database | null = null;
   #problem: string | null = 'the database is not open yet';
   #opening: Promise<void> = Promise.resolve();
 
-  constructor(options: IndexDatabaseOptions, modules: Surroundings) {
+  constructor(options: IndexDatabaseOptions, modules: Environment) {
     this.#options = options;
     this.#modules = modules;
   }
@@ -146,4 +150,227 @@ export class IndexDatabase {
 
 function problemOf(error: unknown): string {
   return isTernError(error) ? error.message : String(error);
+}
+
+export interface IndexWatchOptions {
+  readonly network: NetworkIdentity;
+  /** How often it looks by itself. */
+  readonly lookMs: number;
+}
+
+export interface IndexWatchModules {
+  /** `null` while there is none. */
+  readonly database: () => Database | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A database that is down is not asked so often. */
+const RETRY_MS = 1_000;
+
+/** However often it is told to look: not more often. */
+const LEAST_MS = 20;
+
+const QUERY_MS = 5_000;
+
+/** Looks again and again where is read how far the index is, so that answers can say how new they are. */
+export class IndexWatch {
+  readonly #options: IndexWatchOptions;
+  readonly #modules: IndexWatchModules;
+  readonly #stop = new AbortController();
+  #progress: IndexProgress | null = null;
+  #problem: string | null = null;
+  #version = 0;
+  #isDue = false;
+  #wake = (): void => {};
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: IndexWatchOptions, modules: IndexWatchModules) {
+    this.#options = options;
+    this.#modules = modules;
+  }
+
+  /** As it was found last; `null` before the index is begun. */
+  get progress(): IndexProgress | null {
+    return this.#progress;
+  }
+
+  /** Why the database could not be asked just now; `null` when it could. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Another one when there is something else in the index; 0 before anything is. */
+  get version(): number {
+    return this.#version;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Looks soon: something has been written. */
+  lookNow(): void {
+    this.#isDue = true;
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { database } = this.#modules;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#isDue = false;
+      const found = database();
+      if (found !== null) await this.look(found).catch((error) => this.#noteProblem(error));
+      await this.#pause(LEAST_MS);
+      const rest = (this.#problem === null ? this.#options.lookMs : RETRY_MS) - LEAST_MS;
+      if (!this.#isDue && !signal.aborted) await this.#pause(rest);
+    }
+  }
+
+  /** Looks now. @throws store/other-network, and what the database says */
+  async look(database: Database): Promise<void> {
+    const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+    const progress = await readIndexProgress(database, this.#options.network, limits);
+    const before = this.#progress;
+    const isOther =
+      progress?.indexedRanges !== before?.indexedRanges || progress?.contract_changes !== before?.contract_changes;
+    if (isOther) this.#version++;
+    this.#progress = progress;
+    if (this.#problem !== null) this.#modules.logger.info('the index can be read again');
+    this.#problem = null;
+  }
+
+  #noteProblem(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    const problem = isTernError(error) ? error.message : String(error);
+    if (this.#problem === null) this.#modules.logger.warn('the index cannot be read; it is tried again', { problem });
+    this.#problem = problem;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#modules.clock.schedule(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/** What of the errors of the store says that nobody can read now, and not that this reader asked for too much. */
+const UNAVAILABLE: ReadonlySet<string> = new Set(
+  (
+    ['unreachable', 'connection-refused', 'too-many-connections', 'out-of-memory', 'no-rights', 'no-schema'] as const
+  ).map((name) => storeErrors[name].code),
+);
+
+/**
+ * Reads of an index whose database may not be there yet, or not any more.
+ *
+ * @throws service/index-unavailable, and as {@link IndexPort}
+ */
+export class InterruptibleReads implements IndexPort {
+  readonly #current: () => IndexPort | string;
+
+  /** @param current the reads, or why there are none */
+  constructor(current: () => IndexPort | string) {
+    this.#current = current;
+  }
+
+  extent(...given: Parameters<IndexPort['extent']>) {
+    return this.#read((reads) => reads.extent(...given));
+  }
+  hasMcBlock(...given: Parameters<IndexPort['hasMcBlock']>) {
+    return this.#read((reads) => reads.hasMcBlock(...given));
+  }
+  blocks(...given: Parameters<IndexPort['blocks']>) {
+    return this.#read((reads) => reads.blocks(...given));
+  }
+  shardState(...given: Parameters<IndexPort['shardState']>) {
+    return this.#read((reads) => reads.shardState(...given));
+  }
+  transactions(...given: Parameters<IndexPort['transactions']>) {
+    return this.#read((reads) => reads.transactions(...given));
+  }
+  transactionsByMessage(...given: Parameters<IndexPort['transactionsByMessage']>) {
+    return this.#read((reads) => reads.transactionsByMessage(...given));
+  }
+  adjacentTransactions(...given: Parameters<IndexPort['adjacentTransactions']>) {
+    return this.#read((reads) => reads.adjacentTransactions(...given));
+  }
+  messages(...given: Parameters<IndexPort['messages']>) {
+    return this.#read((reads) => reads.messages(...given));
+  }
+  traces(...given: Parameters<IndexPort['traces']>) {
+    return this.#read((reads) => reads.traces(...given));
+  }
+  transactionsOfTraces(...given: Parameters<IndexPort['transactionsOfTraces']>) {
+    return this.#read((reads) => reads.transactionsOfTraces(...given));
+  }
+  jettonMasters(...given: Parameters<IndexPort['jettonMasters']>) {
+    return this.#read((reads) => reads.jettonMasters(...given));
+  }
+  jettonWallets(...given: Parameters<IndexPort['jettonWallets']>) {
+    return this.#read((reads) => reads.jettonWallets(...given));
+  }
+  nftCollections(...given: Parameters<IndexPort['nftCollections']>) {
+    return this.#read((reads) => reads.nftCollections(...given));
+  }
+  nftItems(...given: Parameters<IndexPort['nftItems']>) {
+    return this.#read((reads) => reads.nftItems(...given));
+  }
+  nftSales(...given: Parameters<IndexPort['nftSales']>) {
+    return this.#read((reads) => reads.nftSales(...given));
+  }
+  accounts(...given: Parameters<IndexPort['accounts']>) {
+    return this.#read((reads) => reads.accounts(...given));
+  }
+  tokenEvents<Kind extends ListedTokenKind>(
+    kind: Kind,
+    filter: TokenEventFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedTokenEvent<Kind>>> {
+    return this.#read((reads) => reads.tokenEvents(kind, filter, page, options));
+  }
+  addressFacts(...given: Parameters<IndexPort['addressFacts']>) {
+    return this.#read((reads) => reads.addressFacts(...given));
+  }
+  topAccounts(...given: Parameters<IndexPort['topAccounts']>) {
+    return this.#read((reads) => reads.topAccounts(...given));
+  }
+  dnsRecords(...given: Parameters<IndexPort['dnsRecords']>) {
+    return this.#read((reads) => reads.dnsRecords(...given));
+  }
+  multisigs(...given: Parameters<IndexPort['multisigs']>) {
+    return this.#read((reads) => reads.multisigs(...given));
+  }
+  multisigOrders(...given: Parameters<IndexPort['multisigOrders']>) {
+    return this.#read((reads) => reads.multisigOrders(...given));
+  }
+  ordersOfMultisigs(...given: Parameters<IndexPort['ordersOfMultisigs']>) {
+    return this.#read((reads) => reads.ordersOfMultisigs(...given));
+  }
+  vestingContracts(...given: Parameters<IndexPort['vestingContracts']>) {
+    return this.#read((reads) => reads.vestingContracts(...given));
+  }
+
+  async #read<T>(read: (reads: IndexPort) => Promise<T>): Promise<T> {
+    const reads = this.#current();
+    if (typeof reads === 'string') throw serviceErrors['index-unavailable']({ problem: reads });
+    try {
+      return await read(reads);
+    } catch (error) {
+      if (!isTernError(error) || !UNAVAILABLE.has(error.code)) throw error;
+      throw serviceErrors['index-unavailable']({ problem: error.message }, error);
+    }
+  }
 }

@@ -1,19 +1,19 @@
 import type { NamedNetwork } from '#app/config/networks.js';
-import { type ChainSource, openChainSource } from '#app/service/chain-source.js';
-import { startTogether } from '#app/service/closers.js';
-import { keyBlockPath, prepareDataFolder } from '#app/service/data-folder.js';
-import { openIndexer } from '#app/service/index-writer.js';
-import type { Surroundings } from '#app/service/surroundings.js';
-import type { DnsRoot } from '#domain/contracts/dns-root.js';
+import { type Environment, keyBlockPath, prepareDataFolder, withClosers } from '#app/service/environment.js';
+import { type ChainSource, openChainSource } from '#app/service/network.js';
+import { openIndexer } from '#app/service/network-index.js';
+import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { prepareSchema } from '#drivers/store/prepare-schema.js';
+import { prepareSchema, readMigrations } from '#drivers/store/migrate.js';
+import { type DerivationsLeft, derivationsLeft, restartDerivations } from '#drivers/store/write/derivations.js';
 import type { Address } from '#formats/address/address.js';
-import { KeyBlockFile } from '#services/chain/key-block-file.js';
-import { type CheckReport, checkIndex } from '#services/indexer/check/check-index.js';
+import { pause } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { KeyBlockFile } from '#services/chain/key-blocks.js';
+import { type CheckIndexReport, checkIndex } from '#services/indexer/check/check-index.js';
+import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import type { Indexer } from '#services/indexer/indexer.js';
-import { RoundSource } from '#services/indexer/rounds/round-source.js';
 
 /** An index, and the chain that it is of. */
 export interface IndexTools {
@@ -39,8 +39,8 @@ const DEADLINE_MS = 10_000;
  *
  * @throws store/*, config/data-folder, chain/key-block-file and others: it waits for nothing
  */
-export function openIndexTools(options: IndexToolsOptions, modules: Surroundings): Promise<IndexTools> {
-  return startTogether(async (closers) => {
+export function openIndexTools(options: IndexToolsOptions, modules: Environment): Promise<IndexTools> {
+  return withClosers(async (closers) => {
     const { network, url, dataFolder, writes } = options;
     const { clock, logger } = modules;
     const database = await Database.open({ url, readOnly: !writes }, { clock, logger });
@@ -71,7 +71,7 @@ export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
 }
 
 /** A range that is being written. */
-export interface Backfill {
+export interface RunningBackfill {
   readonly indexer: Indexer;
   /** What stands in its way; `null` when nothing does. */
   problem(): string | null;
@@ -81,8 +81,8 @@ export interface Backfill {
 }
 
 /** Begins to write what is missing in a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
-export function startBackfill(options: BackfillOptions, modules: Surroundings): Promise<Backfill> {
-  return startTogether(async (closers) => {
+export function startBackfill(options: BackfillOptions, modules: Environment): Promise<RunningBackfill> {
+  return withClosers(async (closers) => {
     const { network, url, from, to, accounts, dnsRoots, workers } = options;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
@@ -98,7 +98,7 @@ export function startBackfill(options: BackfillOptions, modules: Surroundings): 
 }
 
 /** What `tern check` is to compare. */
-export interface CheckOptions extends Omit<IndexToolsOptions, 'writes'> {
+export interface StartCheckOptions extends Omit<IndexToolsOptions, 'writes'> {
   /** `null` for what is indexed. */
   readonly from: number | null;
   readonly to: number | null;
@@ -112,22 +112,22 @@ export interface RunningCheck {
   /** How far it is, in words. */
   progress(): string;
   /** Rejects when it is closed before its end. */
-  readonly report: Promise<CheckReport>;
+  readonly report: Promise<CheckIndexReport>;
   /** Resolves when the report is there; rejects when there will be none. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
 /** Begins to compare an index with the chain. @throws as {@link openIndexTools} */
-export function startCheck(options: CheckOptions, modules: Surroundings): Promise<RunningCheck> {
-  return startTogether(async (closers) => {
+export function startCheck(options: StartCheckOptions, modules: Environment): Promise<RunningCheck> {
+  return withClosers(async (closers) => {
     const { network, from, to, sample, accounts } = options;
     const { clock, logger } = modules;
     const tools = await openIndexTools({ ...options, writes: false }, modules);
     closers.add(() => tools.close());
     const { database, source } = tools;
     const { chain } = source;
-    const rounds = new RoundSource({}, { chain, clock, logger });
+    const rounds = new BundleSource({}, { chain, clock, logger });
     const stop = new AbortController();
     let counts = { done: 0, total: 0 };
     const report = checkIndex(
@@ -158,4 +158,76 @@ export function startCheck(options: CheckOptions, modules: Surroundings): Promis
       close: () => closers.close(),
     };
   });
+}
+
+/** All that follows from what is indexed is derived anew. */
+export interface RunningRederivation {
+  /** How far it is, in words. */
+  progress(): string;
+  /** Resolves when all of it is done, or it is closed. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+const LOOK_MS = 500;
+
+/**
+ * Has contracts and token events derived anew from what is indexed. That is noted in the database and done by whoever leads: this
+ * process, when no other one writes the index. When it is ended, the next one that leads goes on.
+ *
+ * @throws as `openIndexTools`, store/other-network, store/other-selection
+ */
+export function startRederivation(
+  options: Omit<BackfillOptions, 'from' | 'to'>,
+  modules: Environment,
+): Promise<RunningRederivation> {
+  return withClosers(async (closers) => {
+    const { network, url, accounts, dnsRoots, workers } = options;
+    const { clock } = modules;
+    const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
+    closers.add(close);
+    const indexer = await openIndexer(
+      { config: network.config, from: null, keepMs: null, accounts, dnsRoots, workers },
+      { ...modules, source, database, url },
+      { to: null, follow: false, deriveOnly: true },
+    );
+    closers.add(() => indexer.close());
+    await database.transaction(restartDerivations);
+    const stop = new AbortController();
+    closers.add(() => stop.abort());
+    let left: DerivationsLeft | null = null;
+    let problem: string | null = null;
+    const look = async (): Promise<boolean> => {
+      try {
+        left = await database.withWriter(derivationsLeft);
+        problem = indexer.status.problem?.message ?? null;
+        return left.queued === 0 && left.unqueued === 0 && left.mcBlocks === 0;
+      } catch (error) {
+        problem = isTernError(error) ? error.message : String(error);
+        return false;
+      }
+    };
+    const watching = async (): Promise<void> => {
+      while (!stop.signal.aborted && !(await look())) await pause(LOOK_MS, clock, stop.signal);
+    };
+    const running = indexer.run();
+    return {
+      progress: () => progressOf(left, indexer.status.role === 'leader', problem),
+      // What one process has done another one need not do: who leads may be either.
+      ended: watching().then(() => (stop.signal.aborted ? running : undefined)),
+      close: () => closers.close(),
+    };
+  });
+}
+
+function progressOf(left: DerivationsLeft | null, leads: boolean, problem: string | null): string {
+  const waits = problem === null ? '' : `  waiting: ${problem}`;
+  if (left === null) return `deriving contracts and token events anew${waits}`;
+  const { queued, unqueued, mcBlocks } = left;
+  if (queued === 0 && unqueued === 0 && mcBlocks === 0) return 'all contracts and token events are derived anew';
+  const who = leads ? '' : ' (another process does it)';
+  return (
+    `${((1 - unqueued) * 100).toFixed(1)} % of the accounts queued, ${queued} wait to be looked at; ` +
+    `token events of ${mcBlocks} masterchain blocks to go${who}${waits}`
+  );
 }

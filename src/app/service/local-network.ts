@@ -2,17 +2,134 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedNetwork } from '#app/config/networks.js';
-import { startTogether } from '#app/service/closers.js';
-import type { OpenFork } from '#app/service/open-fork.js';
-import type { Surroundings } from '#app/service/surroundings.js';
+import type { ForkSpec } from '#app/config/settings.js';
+import { type Environment, withClosers } from '#app/service/environment.js';
+import { type OpenFork, openFork } from '#app/service/fork.js';
+import { type IndexPlan, type RunningService, type ServicePlan, startService } from '#app/service/service.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import type { ForkQuestions } from '#localnet/fork/fork-source.js';
-import { globalConfig } from '#localnet/liteserver/global-config.js';
-import type { RunningNode } from '#localnet/node/local-node.js';
-import type { ForeignQuestion, ForkPlan, RoundCounts } from '#localnet/node/node-messages.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { ForkQueries } from '#localnet/fork/fork-source.js';
+import { chainOrigin } from '#localnet/ledger/genesis.js';
+import { requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
+import { globalConfig } from '#localnet/liteserver/server.js';
+import { localnetErrors } from '#localnet/node/errors.js';
+import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
+import type { ForkPlan, ForkQuery, ProducedCounts } from '#localnet/node/node-protocol.js';
 import { NodeThread } from '#localnet/node/node-thread.js';
-import type { NodeAddress } from '#localnet/node/options.js';
+import type { NodeAddress } from '#localnet/node/start-node.js';
+
+/** Which chain an index follows. */
+export interface FollowedChain {
+  readonly zerostate: BlockId;
+  readonly incarnation: string;
+}
+
+export interface LocalServiceOptions {
+  readonly name: string;
+  readonly version: string;
+  /** Where chain and snapshots are kept. */
+  readonly folder: string;
+  readonly blockTimeMs: number;
+  readonly paused: boolean;
+  readonly liteserverPort: number;
+  readonly signatures: 'simplex' | 'ordinary';
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly settings: ServicePlan['settings'];
+  /** What is to be forked; null for a network that stands alone, or goes on as what it is. */
+  readonly fork: ForkSpec | null;
+  /** The index of a chain, or why there is none. */
+  readonly indexOf: (chain: FollowedChain) => IndexPlan | string;
+}
+
+/** A network and all that is served of it. */
+interface RunningParts extends Running {
+  readonly local: RunningLocalNetwork;
+  readonly service: RunningService;
+  /** Where it listens: the port stays when it is begun anew. */
+  readonly url: string;
+}
+
+/** A local network with its APIs, which goes on when its chain is exchanged for another. */
+export interface LocalService {
+  readonly parts: () => RunningParts;
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @throws as startLocalNetwork and startService */
+export async function startLocalService(options: LocalServiceOptions, modules: Environment): Promise<LocalService> {
+  const { name, folder, blockTimeMs, paused, liteserverPort, signatures, version, settings } = options;
+  let { port } = options.listen;
+  let restartable: Restartable<RunningParts> | null = null;
+
+  /** Ends everything that follows the chain, and begins anew; the answer to who asked for it goes out before. */
+  const change = async (command: string, work: () => void): Promise<void> => {
+    if (restartable?.change(async () => work()) !== true) throw localnetErrors['other-command']({ command });
+  };
+
+  /** What a new chain forks: what was said at the start, after a reset the same block once more. */
+  let given = options.fork;
+  let isFirst = true;
+
+  const start = (): Promise<RunningParts> =>
+    withClosers(async (closers) => {
+      const chain = chainOrigin(folder);
+      const wanted = isFirst || chain === null ? given : null;
+      const fork = await openFork({ given: wanted, folder, chain, dataFolder: settings.data }, modules);
+      closers.add(() => fork?.close());
+      isFirst = false;
+      given = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
+      const local = await startLocalNetwork(
+        { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork },
+        modules,
+      );
+      closers.add(() => local.close());
+      const service = await startService(
+        {
+          version,
+          networks: [local.network],
+          groups: [],
+          listeners: [{ address: { host: options.listen.host, port }, networks: [name] }],
+          hostOf: [],
+          indexes: new Map([[name, options.indexOf(local.address)]]),
+          localNodes: new Map([
+            [name, { node: changeableNode(local.node, folder, change), counts: local.counts, isFork: fork !== null }],
+          ]),
+          keepsKeyBlocks: false,
+          settings,
+        },
+        modules,
+      );
+      closers.add(() => service.close());
+      const [http] = service.servers;
+      port = Number(new URL(http!.url).port);
+      return { local, service, url: http!.url, ended: local.ended, close: () => closers.close() };
+    });
+
+  const running = await Restartable.begin(start);
+  restartable = running;
+  return { parts: () => running.current, ended: running.ended, close: () => running.close() };
+}
+
+/** The node with what takes more than the node: it is ended, its folder changed, and all begun anew. */
+function changeableNode(
+  node: RunningNode,
+  folder: string,
+  change: (command: string, work: () => void) => Promise<void>,
+): LocalNode {
+  const changes: Pick<LocalNode, 'loadSnapshot' | 'reset'> = {
+    loadSnapshot: async (name) => {
+      requireSnapshot(folder, name);
+      await change('the load of a snapshot', () => restoreSnapshot(folder, name));
+    },
+    reset: () => change('a reset', () => resetChain(folder)),
+  };
+  return new Proxy(node as LocalNode, {
+    get: (target, method) =>
+      Object.hasOwn(changes, method) ? Reflect.get(changes, method) : Reflect.get(target, method),
+  });
+}
 
 export interface LocalNetworkOptions {
   /** What it is called in metrics and the log. */
@@ -36,7 +153,7 @@ export interface RunningLocalNetwork {
   readonly address: NodeAddress;
   /** The global.config.json for lite clients of others. */
   readonly configFile: string;
-  readonly counts: () => RoundCounts;
+  readonly counts: () => ProducedCounts;
   /** Rejects when it ends by itself. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -51,12 +168,12 @@ const TVM_WORKERS = 2;
  * Starts a local network: a chain that grows, in the folder, and a liteserver on this machine.
  * @throws ledger/*, genesis/*, adnl/listen-failed, localnet/thread-lost
  */
-export function startLocalNetwork(options: LocalNetworkOptions, modules: Surroundings): Promise<RunningLocalNetwork> {
-  return startTogether(async (closers) => {
+export function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): Promise<RunningLocalNetwork> {
+  return withClosers(async (closers) => {
     const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
     const { logger, unixTimeMs } = modules;
     await mkdir(folder, { recursive: true });
-    let counts: RoundCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
+    let counts: ProducedCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
     const thread = new NodeThread(
       {
         options: {
@@ -115,7 +232,7 @@ function forkPlan({ origin, start }: OpenFork): ForkPlan | null {
   return { origin, config: serializeBoc(config), startLt, globalId };
 }
 
-function answerOf(questions: ForkQuestions, question: ForeignQuestion): Promise<Uint8Array | null> {
+function answerOf(questions: ForkQueries, question: ForkQuery): Promise<Uint8Array | null> {
   switch (question.name) {
     case 'account':
       return questions.account(question.address);
@@ -123,5 +240,78 @@ function answerOf(questions: ForkQuestions, question: ForeignQuestion): Promise<
       return questions.library(question.hash);
     case 'transactions':
       return questions.transactions(question.address, question.from, question.count);
+  }
+}
+
+/** Something that runs, and can be ended and begun anew while others hold on to it. */
+export interface Running {
+  /** Rejects when it ends by itself; resolves when it was closed. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Keeps one of them running: `change` ends it, does something while it does not run, and starts another one. */
+export class Restartable<Current extends Running> {
+  readonly #start: () => Promise<Current>;
+  #current: Current;
+  #closing = false;
+  #changing: Promise<void> | null = null;
+  #end: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  /** Resolves when it was closed; rejects when what ran has ended by itself, or could not be started again. */
+  readonly ended: Promise<void>;
+
+  private constructor(start: () => Promise<Current>, first: Current) {
+    this.#start = start;
+    this.#current = first;
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = { resolve, reject };
+    });
+    this.ended.catch(() => {});
+    this.#watch(first);
+  }
+
+  static async begin<Current extends Running>(start: () => Promise<Current>): Promise<Restartable<Current>> {
+    return new Restartable(start, await start());
+  }
+
+  /** What runs now, or ran last. */
+  get current(): Current {
+    return this.#current;
+  }
+
+  get isChanging(): boolean {
+    return this.#changing !== null || this.#closing;
+  }
+
+  /** Begins a change, unless one is under way; its failure ends everything. @returns whether it has begun */
+  change(work: () => Promise<void>): boolean {
+    if (this.isChanging) return false;
+    this.#changing = (async () => {
+      await this.#current.close();
+      await work();
+      if (this.#closing) return;
+      this.#current = await this.#start();
+      this.#watch(this.#current);
+    })();
+    this.#changing.then(
+      () => {
+        this.#changing = null;
+      },
+      (error) => this.#end?.reject(error),
+    );
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#changing?.catch(() => {});
+    await this.#current.close();
+    this.#end?.resolve();
+  }
+
+  #watch(running: Current): void {
+    running.ended.catch((error) => {
+      if (this.#current === running && !this.isChanging) this.#end?.reject(error);
+    });
   }
 }

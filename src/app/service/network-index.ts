@@ -1,16 +1,20 @@
 import type { ApiFreshness } from '#api/http/http-api.js';
-import type { IndexRole } from '#app/config/index-settings.js';
-import { startTogether } from '#app/service/closers.js';
-import { IndexDatabase } from '#app/service/index-database.js';
-import type { NetworkIndexModules, NetworkIndexOptions } from '#app/service/index-options.js';
-import { IndexWatch } from '#app/service/index-watch.js';
-import { type IndexWriter, startIndexWriter } from '#app/service/index-writer.js';
-import { InterruptibleReads } from '#app/service/interruptible-reads.js';
-import type { DatabaseFigures, IndexFigures } from '#app/telemetry/index-metrics.js';
+import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
+import { type Environment, withClosers } from '#app/service/environment.js';
+import { IndexDatabase, IndexWatch, InterruptibleReads } from '#app/service/index-database.js';
+import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
+import type { ChainSource } from '#app/service/network.js';
 import type { WriterFigures } from '#app/telemetry/indexer-metrics.js';
-import type { IndexPort } from '#drivers/store/read/index-port.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { MetadataMetrics } from '#services/metadata/metrics.js';
+import type { DnsRoot } from '#domain/contracts/dns-domain.js';
+import type { GlobalConfig } from '#drivers/lite/global-config.js';
+import type { Database } from '#drivers/store/database.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import type { Address } from '#formats/address/address.js';
+import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
+import { Indexer } from '#services/indexer/indexer.js';
+import { type MetadataOptions, startMetadata } from '#services/metadata/metadata.js';
+import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { loadOverrides } from '#services/metadata/overrides-file.js';
 
 /** The index of a network. */
@@ -46,7 +50,7 @@ const LOOK_MS = 200;
  * @throws store/*, metadata/overrides for what only a person can change
  */
 export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkIndexModules): Promise<NetworkIndex> {
-  return startTogether(async (closers) => {
+  return withClosers(async (closers) => {
     const { config, database, role, queryTimeoutMs, connections } = options;
     const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
@@ -111,4 +115,113 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       close: () => closers.close(),
     };
   });
+}
+
+/** How a network is indexed. */
+export interface NetworkIndexOptions {
+  readonly config: GlobalConfig;
+  /** A promise for one that is still being started: then nothing waits for it but the index. */
+  readonly database: NetworkDatabase | Promise<NetworkDatabase>;
+  readonly role: IndexRole;
+  /** Where an index begins; `null` for as far back as servers go. */
+  readonly from: IndexStart | null;
+  /** How much history is kept; `null` for all. */
+  readonly keepMs: number | null;
+  /** What is indexed; `null` for all. */
+  readonly accounts: readonly Address[] | null;
+  /** Whether it is a fork, where accounts come without a transaction. Default: no. */
+  readonly isFork?: boolean;
+  /** Besides those that everybody knows. */
+  readonly dnsRoots: readonly DnsRoot[];
+  readonly metadata: MetadataOptions;
+  /** Threads that write; `null` for as many as is usual. */
+  readonly workers: number | null;
+  /** For reading. */
+  readonly connections: number;
+  readonly queryTimeoutMs: number;
+}
+
+export interface NetworkIndexModules extends Environment {
+  /** Where what is indexed is read from. */
+  readonly source: Pick<ChainSource, 'chain' | 'watch'>;
+}
+
+/** What writes an index, as long as it is not closed. */
+export interface IndexWriter {
+  figures(): WriterFigures;
+  /** Of what looks after the metadata of tokens. */
+  metadata(): MetadataMetrics;
+  /** What stands in its way; `null` when nothing does. */
+  problem(): string | null;
+  close(): Promise<void>;
+}
+
+export interface IndexWriterModules extends NetworkIndexModules {
+  readonly database: Database;
+  /** Of the database, for threads. */
+  readonly url: string;
+  /** Called after each batch. */
+  readonly onWritten: () => void;
+}
+
+/**
+ * Begins to write the index of a network, or stands by until nobody else does; and to look after the metadata of tokens, either
+ * way. What it lacks, database or liteservers, it waits for.
+ *
+ * @throws store/* when the database is of another network or selection, metadata/overrides
+ */
+export async function startIndexWriter(
+  options: NetworkIndexOptions,
+  modules: IndexWriterModules,
+): Promise<IndexWriter> {
+  const indexer = await openIndexer(options, modules, { to: null, follow: true });
+  const { onWritten } = modules;
+  indexer.onWritten(onWritten);
+  const metadata = await startMetadata(options.metadata, { ...modules, onChange: onWritten }).catch(async (error) => {
+    await indexer.close();
+    throw error;
+  });
+  void indexer.run();
+  const problem = () => indexer.status.problem?.message ?? null;
+  return {
+    figures: () => ({ ...indexer.metrics(), blocked: problem() !== null }),
+    metadata: () => metadata.metrics(),
+    problem,
+    close: async () => void (await Promise.all([metadata.close(), indexer.close()])),
+  };
+}
+
+/**
+ * The indexer of a network, which does nothing yet.
+ *
+ * @param until the last masterchain block (`null`: the newest), and whether to go on with those that come
+ * @throws as {@link startIndexWriter}
+ */
+export function openIndexer(
+  {
+    config,
+    from,
+    keepMs,
+    accounts,
+    isFork = false,
+    dnsRoots,
+    workers,
+  }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
+  { source, database, url, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
+  until: { readonly to: number | null; readonly follow: boolean; readonly deriveOnly?: boolean },
+): Promise<Indexer> {
+  const { chain } = source;
+  const rounds = new BundleSource({}, { chain, clock, logger });
+  return Indexer.open(
+    {
+      zerostate: config.zeroState,
+      databaseUrl: url,
+      ...{ from, keepMs, ...until },
+      accounts: accounts?.map(addressBytes) ?? null,
+      accountsComeFromElsewhere: isFork,
+      dnsRoots,
+      ...(workers === null ? {} : { workers }),
+    },
+    { rounds, chain, database, clock, unixTimeMs, logger },
+  );
 }

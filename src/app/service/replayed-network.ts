@@ -1,12 +1,10 @@
 import type { NamedNetwork } from '#app/config/networks.js';
-import { startTogether } from '#app/service/closers.js';
-import type { Surroundings } from '#app/service/surroundings.js';
+import { type Environment, withClosers } from '#app/service/environment.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import type { RunGetMethod } from '#localnet/liteserver/get-methods.js';
-import { globalConfig } from '#localnet/liteserver/global-config.js';
-import { startLiteserver } from '#localnet/liteserver/server.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import type { RunGetMethod } from '#localnet/liteserver/lite-handler.js';
+import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 
 /** A recorded chain that a liteserver in this process serves. */
 export interface ReplayedNetwork {
@@ -25,9 +23,9 @@ const HOST = '127.0.0.1';
  */
 export function startReplayedNetwork(
   options: { readonly name: string; readonly folder: string },
-  modules: Surroundings,
+  modules: Environment,
 ): Promise<ReplayedNetwork> {
-  return startTogether(async (closers) => {
+  return withClosers(async (closers) => {
     const { name, folder } = options;
     const { clock, unixTimeMs, randomBytes } = modules;
     const ledger = openReplay(folder, { to: null, head: null });
@@ -55,7 +53,7 @@ export function startReplayedNetwork(
 }
 
 /** A virtual machine that is started when the first get-method comes: with the default settings, none ever does. */
-function onDemand(modules: Surroundings): { readonly run: RunGetMethod; close(): Promise<void> } {
+function onDemand(modules: Environment): { readonly run: RunGetMethod; close(): Promise<void> } {
   let pool: Promise<TvmPool> | null = null;
   const start = async (): Promise<TvmPool> => {
     const made = new TvmPool({ workers: 1 }, modules);

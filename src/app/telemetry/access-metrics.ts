@@ -1,5 +1,5 @@
-import type { MetricRow, Sample } from '#app/telemetry/metric-rows.js';
-import type { AccessMetrics } from '#services/access/metrics.js';
+import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import type { AccessMetrics } from '#services/access/access.js';
 
 /** Keys and limits. */
 export const accessMetricRows: readonly MetricRow<AccessMetrics>[] = [

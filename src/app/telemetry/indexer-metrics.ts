@@ -1,4 +1,4 @@
-import type { MetricRow, Sample } from '#app/telemetry/metric-rows.js';
+import type { MetricRow, Sample } from '#kernel/metric-rows.js';
 import type { IndexerMetrics } from '#services/indexer/metrics.js';
 
 /** What writes an index. */

@@ -1,5 +1,5 @@
-import type { MetricRow, Sample } from '#app/telemetry/metric-rows.js';
-import type { MetadataMetrics } from '#services/metadata/metrics.js';
+import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 
 /** What fetches metadata of tokens; `null` where nothing does. */
 export const metadataMetricRows: readonly MetricRow<MetadataMetrics | null>[] = [

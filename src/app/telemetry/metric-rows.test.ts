@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { type MetricRow, registerRows } from '#app/telemetry/metric-rows.js';
+import { registerRows } from '#app/telemetry/metric-rows.js';
+import type { MetricRow } from '#kernel/metric-rows.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 interface Kettle {

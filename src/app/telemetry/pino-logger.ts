@@ -1,5 +1,5 @@
 import { destination, pino, stdTimeFunctions } from 'pino';
-import type { LogFields, Logger } from '#kernel/observe/logger.js';
+import type { LogFields, Logger } from '#kernel/logger.js';
 
 export interface PinoLoggerOptions {
   readonly level: 'info' | 'warn' | 'silent';

@@ -1,9 +1,7 @@
-import { readAccountKind } from '#domain/contracts/account-kind.js';
-import { keyOfName } from '#domain/contracts/content-keys.js';
-import { readDnsEntries, readDnsRecord } from '#domain/contracts/dns-records.js';
-import { decodeDomainName, encodeDomainName } from '#domain/contracts/domain-name.js';
+import { decodeDomainName, encodeDomainName, readDnsEntries, readDnsRecord } from '#domain/contracts/dns-records.js';
 import { orderActions } from '#domain/contracts/order-actions.js';
-import { readTokenContent } from '#domain/contracts/token-content.js';
+import { readTokenContent, sha256KeyOf } from '#domain/contracts/token-content.js';
+import { readTonlibAccountState } from '#domain/contracts/tonlib-account-state.js';
 import { readWallet } from '#domain/contracts/wallet.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -12,8 +10,8 @@ import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { openCell } from '#formats/cells/slice.js';
 import { storeChunkedBytes, storeSnakeBytes } from '#formats/cells/snake.js';
-import { fromBase64 } from '#kernel/bytes/bytes.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import { fromBase64 } from '#kernel/bytes.js';
+import type { TernError } from '#kernel/tern-error.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import type { Random } from '#test/fuzz/random.js';
 import { damageBelow } from '#test/fuzz/seeds.js';
@@ -28,7 +26,7 @@ const NAMES = ['uri', 'name', 'description', 'image', 'image_data', 'symbol', 'd
 function damagedContent(random: Random): Uint8Array {
   if (random.chance(1, 4)) return serializeBoc(damageBelow(offchain(random), random));
   const entries = NAMES.filter(() => random.chance(1, 2))
-    .map((name) => [keyOfName(name), contentValue(random)] as const)
+    .map((name) => [sha256KeyOf(name), contentValue(random)] as const)
     .sort(([a], [b]) => Buffer.compare(a, b));
   const root = buildDictionary(256, entries);
   const cell = new Builder().storeUint(0, 8).storeBit(root !== null);
@@ -74,7 +72,7 @@ function readAccount(input: Uint8Array): void {
   const account = accounts[slice.loadUint(16) % accounts.length] as (typeof accounts)[number];
   const changed = { ...account, data: slice.loadRef() };
   readWallet(changed.code, changed.data);
-  readAccountKind({ ...changed, now: 0 });
+  readTonlibAccountState({ ...changed, now: 0 });
   for (const method of nativeMethods(changed)) nativeShape(method);
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { keyOfName } from '#domain/contracts/content-keys.js';
 import {
   type DnsRecord,
   dnsCategoryName,
@@ -7,10 +6,11 @@ import {
   readDnsEntries,
   readDnsRecord,
 } from '#domain/contracts/dns-records.js';
+import { sha256KeyOf } from '#domain/contracts/token-content.js';
 import { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 
 const address = Address.ofParts(0, new Uint8Array(32).fill(0xab));
 const hash = new Uint8Array(32).fill(0xcd);
@@ -52,11 +52,11 @@ describe('readDnsEntries', () => {
   it('reads the records by category', () => {
     const record = withAddress(0x9fd3).endCell();
     const entries = [
-      [keyOfName('picture'), new Builder().storeUint(1, 1)],
-      [keyOfName('wallet'), new Builder().storeRef(record)],
+      [sha256KeyOf('picture'), new Builder().storeUint(1, 1)],
+      [sha256KeyOf('wallet'), new Builder().storeRef(record)],
     ] as const;
     expect(readDnsEntries(buildDictionary(256, entries))).toEqual([
-      { category: keyOfName('wallet'), record: { kind: 'dns_smc_address', smc_addr: address } },
+      { category: sha256KeyOf('wallet'), record: { kind: 'dns_smc_address', smc_addr: address } },
     ]);
     expect(readDnsEntries(null)).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('readDnsEntries', () => {
 
 describe('categories', () => {
   it('have the hashes of their names', () => {
-    expect(dnsCategoryName(keyOfName('site'))).toBe('site');
+    expect(dnsCategoryName(sha256KeyOf('site'))).toBe('site');
     expect(dnsCategoryName(hash)).toBeNull();
     expect(toBase64(NEXT_RESOLVER_CATEGORY)).toBe('GfAkQe5Yj9sm7iSyVo3QNcPJIG4Rq5eb5i5VVYodF/8=');
   });

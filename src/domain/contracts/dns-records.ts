@@ -1,12 +1,15 @@
-import { keyOfName } from '#domain/contracts/content-keys.js';
+import { contractDataErrors } from '#domain/contracts/errors.js';
+import { MethodResult } from '#domain/contracts/get-method.js';
+import { sha256KeyOf } from '#domain/contracts/token-content.js';
 import type { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { MsgAddressInt } from '#formats/tlb/msg-address.js';
-import { concatBytes, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
+import { concatBytes, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /**
  * One record of a domain (TEP-81).
@@ -50,7 +53,7 @@ export interface DnsRecords {
 export const DNS_CATEGORIES = ['dns_next_resolver', 'wallet', 'site', 'storage'] as const;
 export type DnsCategory = (typeof DNS_CATEGORIES)[number];
 
-const NAMES: ReadonlyMap<string, DnsCategory> = new Map(DNS_CATEGORIES.map((name) => [toHex(keyOfName(name)), name]));
+const NAMES: ReadonlyMap<string, DnsCategory> = new Map(DNS_CATEGORIES.map((name) => [toHex(sha256KeyOf(name)), name]));
 
 /** The name of a category; null when it is not a known one. */
 export function dnsCategoryName(category: Uint8Array): DnsCategory | null {
@@ -58,7 +61,7 @@ export function dnsCategoryName(category: Uint8Array): DnsCategory | null {
 }
 
 /** The category of the next resolver. */
-export const NEXT_RESOLVER_CATEGORY: Uint8Array = keyOfName('dns_next_resolver');
+export const NEXT_RESOLVER_CATEGORY: Uint8Array = sha256KeyOf('dns_next_resolver');
 
 const TAG = { text: 0x1eda, nextResolver: 0xba93, adnlAddress: 0xad01, smcAddress: 0x9fd3, storageAddress: 0x7473 };
 
@@ -130,4 +133,67 @@ function readText(from: Slice): string {
     if (left > 1) slice = openCell(slice.loadRef());
   }
   return utf8.decode(concatBytes(...parts));
+}
+
+/** What `dnsresolve` says: how much of the name it took, and what it has there. */
+export interface DnsAnswer {
+  /** Bytes of the name. */
+  readonly taken: number;
+  /** The next resolver when that is not the whole name; else the dictionary of all records. Null: it has nothing. */
+  readonly value: Cell | null;
+}
+
+/**
+ * `(int bits, cell value) dnsresolve(slice subdomain, int category)` (TEP-81)
+ * @param length bytes of the name that was asked for
+ * @throws contract-data/method-result when it is not of that form, or took more than there was
+ */
+export function dnsAnswerOf(stack: VmStack, length: number): DnsAnswer {
+  const result = new MethodResult('dnsresolve', stack, 2);
+  const bits = result.int();
+  const value = result.cellOrNull();
+  if (bits < 0n || bits > length * 8 || (bits & 7n) !== 0n) {
+    const problem = `says that it took ${bits} of ${length * 8} bits`;
+    throw contractDataErrors['method-result']({ method: 'dnsresolve', problem });
+  }
+  return { taken: Number(bits) / 8, value };
+}
+
+/** Bytes of a name in the form of the contracts, without the leading zero. */
+export const MAX_DOMAIN_NAME = 126;
+
+const nameEncoder = new TextEncoder();
+const nameDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * A domain name as resolvers take it (TEP-81): a zero byte, then the labels from the last to the first, each with a zero
+ * byte after it: `alice.ton` is `\0ton\0alice\0`. The empty name, or `.`, is `\0`: the resolver itself. Letters become
+ * small; a dot at the end is nothing.
+ *
+ * @throws contract-data/domain-name for empty labels, bytes 0 to 32, and more than 126 bytes
+ */
+export function encodeDomainName(name: string): Uint8Array {
+  const trimmed = name.endsWith('.') ? name.slice(0, -1) : name;
+  if (trimmed === '') return new Uint8Array(1);
+  const labels = trimmed.toLowerCase().split('.');
+  if (labels.includes('')) throw refuseName(name, 'a label is empty');
+  const text = `${labels.reverse().join('\0')}\0`;
+  if (/[\0-\x20]/.test(trimmed)) throw refuseName(name, 'it has a space or control character');
+  const bytes = nameEncoder.encode(`\0${text}`);
+  if (bytes.length > MAX_DOMAIN_NAME + 1) throw refuseName(name, `it takes ${bytes.length - 1} bytes`);
+  return bytes;
+}
+
+/** The name that bytes of that form stand for, with a dot at the end: `alice.ton.`; `.` when there is no label. */
+export function decodeDomainName(bytes: Uint8Array): string {
+  const labels = nameDecoder
+    .decode(bytes)
+    .split('\0')
+    .filter((label) => label !== '');
+  return labels.length === 0 ? '.' : `${labels.reverse().join('.')}.`;
+}
+
+function refuseName(name: string, problem: string): Error {
+  const shown = name.length > 150 ? `${name.slice(0, 150)}…` : name;
+  return contractDataErrors['domain-name']({ name: shown, problem });
 }

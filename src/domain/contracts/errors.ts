@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of reading what contracts hold and answer. */
 export const contractDataErrors = defineErrors('contract-data', {

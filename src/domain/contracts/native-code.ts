@@ -1,8 +1,12 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import type { Address } from '#formats/address/address.js';
+import { Address } from '#formats/address/address.js';
+import type { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { sha256Into } from '#formats/cells/digests.js';
+import type { Slice } from '#formats/cells/slice.js';
+import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** A contract as its account has it. */
 export interface NativeAccount {
@@ -13,7 +17,7 @@ export interface NativeAccount {
 }
 
 /** What one get method of a known code answers, read from the data. */
-export interface NativeAnswer {
+export interface NativeGetMethod {
   readonly method: string;
   /** As the get method; or throws a TernError when the data is of another form than that code writes. */
   readonly read: (account: NativeAccount, ...given: never[]) => unknown;
@@ -23,28 +27,28 @@ export interface NativeAnswer {
 export interface NativeCode {
   /** Of the code, or of the library that it refers to: lower-case hexadecimal. */
   readonly hashes: readonly string[];
-  readonly answers: readonly NativeAnswer[];
+  readonly answers: readonly NativeGetMethod[];
   /** Names of get methods that are asked for by kinds, and that this code does not have. */
   readonly lacks?: readonly string[];
 }
 
 /** An answer to a get method, of the types that it declares. */
-export function nativeAnswer<Arguments extends readonly unknown[], Result>(
+export function nativeGetMethod<Arguments extends readonly unknown[], Result>(
   { name }: GetMethod<Arguments, Result>,
   read: (account: NativeAccount, ...given: Arguments) => Result,
-): NativeAnswer {
-  return { method: name, read: read as unknown as NativeAnswer['read'] };
+): NativeGetMethod {
+  return { method: name, read: read as unknown as NativeGetMethod['read'] };
 }
 
 /** Exit code of a contract that has no such get method. */
-const NO_METHOD = 11;
+const NO_METHOD_EXIT_CODE = 11;
 
 /**
  * What a get method of a known code answers, boxed; null when that is only known by running it.
  *
  * @throws contract-data/method-failed when the code has no such get method
  */
-export function askNatively<Arguments extends readonly unknown[], Result>(
+export function runNatively<Arguments extends readonly unknown[], Result>(
   code: NativeCode | null,
   account: NativeAccount,
   { name: method }: GetMethod<Arguments, Result>,
@@ -54,18 +58,80 @@ export function askNatively<Arguments extends readonly unknown[], Result>(
   const answer = code.answers.find((one) => one.method === method);
   if (answer === undefined) {
     if (code.lacks?.includes(method) !== true) return null;
-    throw contractDataErrors['method-failed']({ address: account.address.toRaw(), method, exit_code: NO_METHOD });
+    throw contractDataErrors['method-failed']({
+      address: account.address.toRaw(),
+      method,
+      exit_code: NO_METHOD_EXIT_CODE,
+    });
   }
   const read = answer.read as unknown as (account: NativeAccount, ...given: Arguments) => Result;
-  return tryNative(() => ({ result: read(account, ...given) }));
+  return nullOnTernError(() => ({ result: read(account, ...given) }));
 }
 
 /** What a native reader gives; null when the data is of another form, so that only running the code tells. */
-function tryNative<T>(read: () => T): T | null {
+function nullOnTernError<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
     if (isTernError(error)) return null;
     throw error;
   }
+}
+
+/** Where the contracts live that contracts of known code deploy. */
+export const BASECHAIN = 0;
+
+/** `addr_std` without anycast, or `addr_none`. @throws contract-data/other-form for the others */
+export function loadPlainAddress(data: Slice): Address | null {
+  const value = MsgAddress.load(data);
+  if (value === null || value instanceof Address) return value;
+  throw contractDataErrors['other-form']({ problem: `an address is ${value.kind}` });
+}
+
+/** As {@link loadPlainAddress}. @throws contract-data/other-form for `addr_none`, too */
+export function loadAccount(data: Slice): Address {
+  const value = loadPlainAddress(data);
+  if (value === null) throw contractDataErrors['other-form']({ problem: 'an address is addr_none' });
+  return value;
+}
+
+export function storeAddress(builder: Builder, { workchain, hash }: Address): Builder {
+  return builder.storeUint(0b100, 3).storeInt(workchain, 8).storeBytes(hash);
+}
+
+/** A cell of two references and two bytes at most, as it is hashed: descriptors, data, depths, hashes. */
+const cellRepresentation = new Uint8Array(2 + 2 + 2 * 2 + 2 * 32);
+
+/** Hash of a `StateInit` of code and data only; `depth`: with `fixed_prefix_length`. The cell is not made for it. */
+export function stateInitHash(code: Cell, data: Cell, depth: number | null = null): Uint8Array {
+  cellRepresentation[0] = 2;
+  let at: number;
+  if (depth === null) {
+    // 00110 and the bit that ends the data.
+    cellRepresentation[1] = 1;
+    cellRepresentation[2] = 0b0011_0100;
+    at = 3;
+  } else {
+    cellRepresentation[1] = 3;
+    // 1, five bits of depth, 0110 and the bit that ends the data.
+    cellRepresentation[2] = 0x80 | (depth << 2) | 0b01;
+    cellRepresentation[3] = 0b1010_0000;
+    at = 4;
+  }
+  for (const cell of [code, data]) {
+    // Nothing that is pruned is deployed, so each has one depth and one hash.
+    const cellDepth = cell.depth();
+    cellRepresentation[at++] = cellDepth >> 8;
+    cellRepresentation[at++] = cellDepth & 0xff;
+  }
+  cellRepresentation.set(code.hash(), at);
+  cellRepresentation.set(data.hash(), at + 32);
+  const hash = new Uint8Array(32);
+  sha256Into(cellRepresentation, at + 64, hash, 0);
+  return hash;
+}
+
+/** The address in the basechain of a contract that is deployed with this code and data. */
+export function deployedAddress(code: Cell, data: Cell): Address {
+  return Address.ofParts(BASECHAIN, stateInitHash(code, data));
 }

@@ -9,7 +9,7 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { storeSnakeBytes, storeSnakeText } from '#formats/cells/snake.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { fromBase64, toBase64 } from '#kernel/bytes/bytes.js';
+import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { otherAccounts } from '#test/support/contract-accounts.js';
 
 /** The order with this number of the recorded network, as its actions. */

@@ -1,15 +1,19 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import { addressesOf } from '#domain/contracts/kinds/address-dictionary.js';
-import type { MultisigUpdateParamsBody, OrderBody } from '#domain/contracts/order-bodies.js';
-import { BocAllowance, readOrderMessage } from '#domain/contracts/order-messages.js';
+import { addressesOf } from '#domain/contracts/interfaces/multisig.js';
+import {
+  BocBudget,
+  type MultisigUpdateParamsBody,
+  type OrderBody,
+  readOrderMessage,
+} from '#domain/contracts/order-messages.js';
 import type { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { MessageRelaxed, messageBodyCell } from '#formats/tlb/message.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Where the message of an action goes. */
 interface ActionMessage {
@@ -40,7 +44,7 @@ const INDEX_BITS = 8;
 /** All keys and the forks above them. */
 const VISITS = 2 ** (INDEX_BITS + 1);
 /** Bytes of bodies and payloads that are told of one order: a few times what a message of a multisig can hold. */
-const MOST_BYTES = 2 ** 20;
+const MAX_BODY_BYTES = 2 ** 20;
 
 /**
  * What a multisig does when an order is executed, in that order: `(Hashmap 8 ^OrderAction)`.
@@ -55,7 +59,7 @@ const MOST_BYTES = 2 ** 20;
  */
 export function orderActions(order: Cell): OrderAction[] | null {
   const actions: OrderAction[] = [];
-  const allowance = new BocAllowance(MOST_BYTES);
+  const allowance = new BocBudget(MAX_BODY_BYTES);
   try {
     const add = (_: Uint8Array, value: Slice) => {
       actions.push(readAction(value, allowance));
@@ -73,12 +77,12 @@ const UPDATE_PARAMS = 0x1d0cfbd3;
 
 const NO_MESSAGE: ActionMessage = { destination: null, value: null, body_raw: null, send_mode: 0 };
 
-function readAction(entry: Slice, allowance: BocAllowance): OrderAction {
+function readAction(entry: Slice, allowance: BocBudget): OrderAction {
   try {
     const data = openCell(entry.loadRef());
     const opcode = data.loadUint(32);
-    if (opcode === SEND_MESSAGE) return readMessage(data, allowance);
-    if (opcode === UPDATE_PARAMS) return updateOf(data);
+    if (opcode === SEND_MESSAGE) return readSendAction(data, allowance);
+    if (opcode === UPDATE_PARAMS) return readUpdateAction(data);
     throw contractDataErrors['order-action']({ opcode: `0x${opcode.toString(16).padStart(8, '0')}` });
   } catch (error) {
     if (!isTernError(error)) throw error;
@@ -86,7 +90,7 @@ function readAction(entry: Slice, allowance: BocAllowance): OrderAction {
   }
 }
 
-function readMessage(data: Slice, allowance: BocAllowance): OrderAction {
+function readSendAction(data: Slice, allowance: BocBudget): OrderAction {
   const send_mode = data.loadUint(8);
   const message = decodeCell(MessageRelaxed, data.loadRef());
   data.end();
@@ -99,7 +103,7 @@ function readMessage(data: Slice, allowance: BocAllowance): OrderAction {
   return { destination, value, body_raw: allowance.boc(body), send_mode, parsed: true, error: null, ...said };
 }
 
-function updateOf(data: Slice): OrderAction {
+function readUpdateAction(data: Slice): OrderAction {
   const new_threshold = data.loadUint(8);
   const new_signers = addressesOf(UPDATE, data.loadRef());
   const proposers = data.loadBit() ? data.loadRef() : null;

@@ -1,13 +1,4 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
-import type {
-  JettonCallType,
-  JettonTransferBody,
-  OrderBodies,
-  OrderBody,
-  OrderBodyType,
-  StonfiSwapBody,
-  TonTransferMessage,
-} from '#domain/contracts/order-bodies.js';
 import type { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -15,16 +6,181 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { loadSnakeBytes } from '#formats/cells/snake.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { either, maybe } from '#formats/tlb/codec/composites.js';
+import { decodeCell, either, maybe } from '#formats/tlb/codec/codec.js';
 import { any, cellRef, grams } from '#formats/tlb/codec/primitives.js';
 import { MessageRelaxed, messageBodyCell } from '#formats/tlb/message.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+
+/*
+ * What messages of multisig orders say, by the name of their type, with the published names of their fields. Amounts are in
+ * nanotons or units of the jetton; addresses are null for `addr_none` and addresses outside of the chain; bytes are bags of
+ * cells with a checksum.
+ */
+
+/** `transfer#5fcc3d14` (TEP-62) */
+export interface OrderNftTransfer {
+  readonly query_id: bigint;
+  readonly new_owner: Address | null;
+  readonly response_destination: Address | null;
+  readonly custom_payload: Uint8Array | null;
+  readonly forward_amount: bigint;
+  readonly forward_payload: Uint8Array;
+}
+
+/** Coins, with a text or without. */
+export interface TonTransferMessage {
+  /** Base64 of the bytes when it is encrypted. */
+  readonly comment: string;
+  readonly encrypted: boolean;
+}
+
+/** `top_up#d372158c`, and `claim_admin#fb88e119`, of governed jettons */
+export interface QueryBody {
+  readonly query_id: bigint;
+}
+
+/** `change_admin#6501f354` */
+export interface JettonChangeAdminBody {
+  readonly query_id: bigint;
+  readonly new_admin_address: Address | null;
+}
+
+/** `change_metadata_uri#cb862902` */
+export interface JettonChangeContentBody {
+  readonly query_id: bigint;
+  readonly new_metadata_url: string;
+}
+
+/** What a jetton wallet is told by its master. */
+export type JettonCallActionType = '' | 'JettonSetStatus' | 'JettonTransfer' | 'JettonBurn' | 'Unknown';
+
+/** `call_to#235caf52` */
+export interface JettonCallToBody {
+  readonly query_id: bigint;
+  /** The owner of the wallet. */
+  readonly to_address: Address | null;
+  readonly ton_amount: bigint;
+  readonly action_type: JettonCallActionType;
+  readonly action_data: Uint8Array;
+}
+
+/** `set_status#eed236d3` */
+export interface JettonSetStatusBody {
+  readonly query_id: bigint;
+  readonly new_status: number;
+}
+
+/** What is forwarded with jettons; '': nothing. */
+export type ForwardPayloadType = '' | 'TextComment' | 'EncryptedTextComment' | 'StonfiSwap' | 'Unknown';
+
+/** `swap#25938561` of STON.fi, version 1 */
+export interface StonfiSwapBody {
+  /** The router's wallet of the jetton that is asked for. */
+  readonly jetton_wallet: Address | null;
+  readonly min_amount: bigint;
+  readonly user_address: Address | null;
+}
+
+/** `transfer#0f8a7ea5` (TEP-74) */
+export interface OrderJettonTransfer {
+  readonly query_id: bigint;
+  readonly amount: bigint;
+  readonly destination: Address | null;
+  readonly response: Address | null;
+  readonly custom_payload: Uint8Array | null;
+  readonly forward_amount: bigint;
+  /** Base64 of the bytes when it is encrypted. */
+  readonly comment: string;
+  readonly encrypted_comment: boolean;
+  readonly forward_payload: Uint8Array;
+  readonly payload_sum_type: ForwardPayloadType;
+  readonly stonfi_swap_body: StonfiSwapBody | null;
+}
+
+/** `burn#595f07bc` (TEP-74) */
+export interface OrderJettonBurn {
+  readonly query_id: bigint;
+  readonly amount: bigint;
+  readonly response_destination: Address | null;
+}
+
+/** `mint#642b7d07` of governed jettons, `mint#00000015` of others */
+export interface JettonMinterBody {
+  readonly opcode: number;
+  readonly query_id: bigint;
+  readonly to_address: Address | null;
+  readonly ton_amount: bigint;
+  readonly master_msg_query_id: bigint;
+  readonly master_msg_jetton_amount: bigint;
+}
+
+/** `withdraw#00001000` */
+export interface SingleNominatorWithdrawBody {
+  readonly query_id: bigint;
+  readonly coins: bigint;
+}
+
+/** `change_validator#00001001` */
+export interface SingleNominatorChangeValidatorBody {
+  readonly query_id: bigint;
+  readonly validator_address: Address | null;
+}
+
+/** `send#a7733acd` of a wallet with vesting */
+export interface VestingInternalTransferBody {
+  readonly query_id: bigint;
+  readonly send_mode: number;
+  readonly destination: Address | null;
+  readonly value: bigint | null;
+  readonly message_body: Uint8Array;
+  readonly comment: string;
+}
+
+/** `update_multisig_params#1d0cfbd3`: no message, but an action of the multisig itself. */
+export interface MultisigUpdateParamsBody {
+  readonly new_threshold: number;
+  readonly new_signers: readonly Address[];
+  /** Null: nobody. */
+  readonly new_proposers: readonly Address[] | null;
+}
+
+/** Of no type that is known, or of another form than its type. */
+export interface UnknownOrderMessage {
+  /** 0: it has none. */
+  readonly opcode: number;
+  readonly data: Uint8Array;
+}
+
+/** Each type of what an order says, with what it says. */
+export interface OrderBodies {
+  readonly nft_transfer: OrderNftTransfer;
+  readonly ton_transfer: TonTransferMessage;
+  readonly jetton_top_up: QueryBody;
+  readonly jetton_change_admin: JettonChangeAdminBody;
+  readonly jetton_claim_admin: QueryBody;
+  readonly jetton_change_content: JettonChangeContentBody;
+  readonly jetton_call_to: JettonCallToBody;
+  readonly jetton_set_status: JettonSetStatusBody;
+  readonly jetton_transfer: OrderJettonTransfer;
+  readonly jetton_burn: OrderJettonBurn;
+  readonly jetton_mint: JettonMinterBody;
+  readonly single_nominator_withdraw: SingleNominatorWithdrawBody;
+  readonly single_nominator_change_validator: SingleNominatorChangeValidatorBody;
+  readonly vesting_internal_transfer: VestingInternalTransferBody;
+  readonly multisig_update_params: MultisigUpdateParamsBody;
+  readonly unknown: UnknownOrderMessage;
+}
+export type OrderBodyType = keyof OrderBodies;
+
+/** What an order says, of one type. */
+export type OrderBody = {
+  readonly [Type in OrderBodyType]: { readonly parsed_body_type: Type; readonly parsed_body: OrderBodies[Type] };
+}[OrderBodyType];
 
 /** How many bytes may still be told: many messages of an order can share one large cell. */
-export class BocAllowance {
+export class BocBudget {
   #left: number;
 
   constructor(bytes: number) {
@@ -50,9 +206,9 @@ const OP = {
   stonfiSwap: 0x25938561,
 } as const;
 
-type Reader<Type extends OrderBodyType> = (data: Slice, allowance: BocAllowance, opcode: number) => OrderBodies[Type];
+type Reader<Type extends OrderBodyType> = (data: Slice, allowance: BocBudget, opcode: number) => OrderBodies[Type];
 
-type Read = (data: Slice, allowance: BocAllowance, opcode: number) => OrderBody;
+type Read = (data: Slice, allowance: BocBudget, opcode: number) => OrderBody;
 
 function reading<Type extends OrderBodyType>(parsed_body_type: Type, read: Reader<Type>): Read {
   return (...given) => ({ parsed_body_type, parsed_body: read(...given) }) as OrderBody;
@@ -100,7 +256,7 @@ const READERS: ReadonlyMap<number, Read> = new Map([
  *
  * @throws contract-data/order-too-large
  */
-export function readOrderMessage(body: Cell, allowance: BocAllowance): OrderBody {
+export function readOrderMessage(body: Cell, allowance: BocBudget): OrderBody {
   const data = openCell(body);
   if (data.remainingBits < 32) {
     return { parsed_body_type: 'ton_transfer', parsed_body: { comment: comment(data), encrypted: false } };
@@ -149,7 +305,7 @@ function encryptedText(data: Slice): TonTransferMessage {
 const MaybeCell = maybe(cellRef);
 const EitherCell = either(any, cellRef);
 
-function customPayload(data: Slice, allowance: BocAllowance): Uint8Array | null {
+function customPayload(data: Slice, allowance: BocBudget): Uint8Array | null {
   const payload = MaybeCell.load(data);
   return payload === null ? null : allowance.boc(payload);
 }
@@ -160,7 +316,7 @@ function forwardPayload(data: Slice): Cell {
   return payload.kind === 'left' ? new Builder().storeSlice(payload.value).endCell() : payload.value;
 }
 
-function nftTransfer(data: Slice, allowance: BocAllowance): OrderBodies['nft_transfer'] {
+function nftTransfer(data: Slice, allowance: BocBudget): OrderBodies['nft_transfer'] {
   return {
     query_id: queryId(data),
     new_owner: account(data),
@@ -171,7 +327,7 @@ function nftTransfer(data: Slice, allowance: BocAllowance): OrderBodies['nft_tra
   };
 }
 
-function jettonTransfer(data: Slice, allowance: BocAllowance): JettonTransferBody {
+function jettonTransfer(data: Slice, allowance: BocBudget): OrderJettonTransfer {
   const head = {
     query_id: queryId(data),
     amount: grams.load(data),
@@ -184,7 +340,7 @@ function jettonTransfer(data: Slice, allowance: BocAllowance): JettonTransferBod
   return { ...head, forward_payload: allowance.boc(payload), ...forwarded(payload) };
 }
 
-type Forwarded = Pick<JettonTransferBody, 'comment' | 'encrypted_comment' | 'payload_sum_type' | 'stonfi_swap_body'>;
+type Forwarded = Pick<OrderJettonTransfer, 'comment' | 'encrypted_comment' | 'payload_sum_type' | 'stonfi_swap_body'>;
 
 const NOTHING: Forwarded = { comment: '', encrypted_comment: false, payload_sum_type: '', stonfi_swap_body: null };
 
@@ -211,19 +367,19 @@ function stonfiSwap(data: Slice): StonfiSwapBody {
 }
 
 /** `query_id:uint64 to_address:MsgAddress ton_amount:Coins master_msg:^[opcode:uint32 query_id:uint64 jetton_amount:Coins …]` */
-function jettonMint(data: Slice, _: BocAllowance, opcode: number): OrderBodies['jetton_mint'] {
+function jettonMint(data: Slice, _: BocBudget, opcode: number): OrderBodies['jetton_mint'] {
   const head = { opcode, query_id: queryId(data), to_address: account(data), ton_amount: grams.load(data) };
   const message = openCell(data.loadRef()).skip(32);
   return { ...head, master_msg_query_id: queryId(message), master_msg_jetton_amount: grams.load(message) };
 }
 
-const CALLS: ReadonlyMap<number, JettonCallType> = new Map([
+const CALLS: ReadonlyMap<number, JettonCallActionType> = new Map([
   [OP.setStatus, 'JettonSetStatus'],
   [OP.jettonTransfer, 'JettonTransfer'],
   [OP.jettonBurn, 'JettonBurn'],
 ]);
 
-function jettonCallTo(data: Slice, allowance: BocAllowance): OrderBodies['jetton_call_to'] {
+function jettonCallTo(data: Slice, allowance: BocBudget): OrderBodies['jetton_call_to'] {
   const head = { query_id: queryId(data), to_address: account(data), ton_amount: grams.load(data) };
   const action = data.loadRef();
   const said = openCell(action);
@@ -232,7 +388,7 @@ function jettonCallTo(data: Slice, allowance: BocAllowance): OrderBodies['jetton
 }
 
 /** `query_id:uint64 send_mode:uint8 msg:^MessageRelaxed` */
-function vestingTransfer(data: Slice, allowance: BocAllowance): OrderBodies['vesting_internal_transfer'] {
+function vestingTransfer(data: Slice, allowance: BocBudget): OrderBodies['vesting_internal_transfer'] {
   const head = { query_id: queryId(data), send_mode: data.loadUint(8) };
   const message = decodeCell(MessageRelaxed, data.loadRef());
   const { info } = message;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isSuspended, isSuspendedOnMainnet } from '#domain/contracts/suspended-addresses.js';
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { Address, parseAddress } from '#formats/address/address.js';
 import { configDictionary, configParam } from '#formats/tlb/config/config-params.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 

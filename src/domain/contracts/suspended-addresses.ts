@@ -1,5 +1,5 @@
 import type { Address } from '#formats/address/address.js';
-import type { SuspendedAddressList } from '#formats/tlb/config/limits.js';
+import type { SuspendedAddressList } from '#formats/tlb/config/limits-and-prices.js';
 
 /** Unix seconds (2027-02-21): from then on nobody of the list is suspended. */
 const SUSPENDED_UNTIL = 1803189600;

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { keyOfName } from '#domain/contracts/content-keys.js';
-import { readTokenContent } from '#domain/contracts/token-content.js';
+import { readTokenContent, sha256KeyOf } from '#domain/contracts/token-content.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { storeChunkedBytes, storeSnakeBytes, storeSnakeText } from '#formats/cells/snake.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { errorCode } from '#test/support/error-code.js';
 
 const snake = (text: string): Cell => storeSnakeText(text, new Builder().storeUint(0, 8)).endCell();
 const inRef = (cell: Cell): Builder => new Builder().storeRef(cell);
 
 function onchain(values: Readonly<Record<string, Builder>>): Cell {
-  const entries = Object.entries(values).map(([name, value]) => [keyOfName(name), value] as const);
+  const entries = Object.entries(values).map(([name, value]) => [sha256KeyOf(name), value] as const);
   const sorted = entries.sort(([a], [b]) => Buffer.compare(a, b));
   const root = buildDictionary(256, sorted);
   const cell = new Builder().storeUint(0, 8).storeBit(root !== null);
@@ -101,8 +100,8 @@ describe('readTokenContent', () => {
   });
 
   it('knows the hashes of keys that TEP-64 gives', () => {
-    expect(toHex(keyOfName('name'))).toBe('82a3537ff0dbce7eec35d69edc3a189ee6f17d82f353a553f9aa96cb0be3ce89');
-    expect(toHex(keyOfName('uri'))).toBe('70e5d7b6a29b392f85076fe15ca2f2053c56c2338728c4e33c9e8ddb1ee827cc');
+    expect(toHex(sha256KeyOf('name'))).toBe('82a3537ff0dbce7eec35d69edc3a189ee6f17d82f353a553f9aa96cb0be3ce89');
+    expect(toHex(sha256KeyOf('uri'))).toBe('70e5d7b6a29b392f85076fe15ca2f2053c56c2338728c4e33c9e8ddb1ee827cc');
   });
 
   it('is quick with a chain of cells that all are one', () => {

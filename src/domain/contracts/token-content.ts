@@ -1,11 +1,20 @@
-import { keyOfName } from '#domain/contracts/content-keys.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { iterateEntries } from '#formats/cells/dict-iterate.js';
-import { lookup } from '#formats/cells/dict-lookup.js';
+import { iterateEntries, lookup } from '#formats/cells/dict-read.js';
+import { sha256Into } from '#formats/cells/digests.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { concatBytes, toBase64 } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { concatBytes, toBase64 } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+
+const nameEncoder = new TextEncoder();
+
+/** sha256 of a name: the key under which dictionaries of contracts keep what has that name. 32 bytes. */
+export function sha256KeyOf(name: string): Uint8Array {
+  const bytes = nameEncoder.encode(name);
+  const key = new Uint8Array(32);
+  sha256Into(bytes, bytes.length, key, 0);
+  return key;
+}
 
 /** Keys of on-chain content that have a meaning (TEP-64). */
 export const TOKEN_CONTENT_KEYS = [
@@ -39,7 +48,7 @@ const MAX_LINK = 2 ** 17;
 /** Cells of one value, so that shared empty cells cannot keep us busy. */
 const MAX_CELLS = 4_096;
 
-const KEYS = TOKEN_CONTENT_KEYS.map((name) => [name, keyOfName(name)] as const);
+const KEYS = TOKEN_CONTENT_KEYS.map((name) => [name, sha256KeyOf(name)] as const);
 
 /**
  * Reads content of a token.

@@ -1,4 +1,14 @@
-import type { DnsRecords } from '#domain/contracts/dns-records.js';
+import { type ContractView, nullOnContractError, type ViewedContract } from '#domain/contracts/contract-view.js';
+import {
+  ALL_CATEGORIES,
+  DNS_ROOTS,
+  DNS_SELF,
+  dnsRootOf,
+  dnsresolve,
+  getDomain,
+  getFullDomain,
+} from '#domain/contracts/dns-domain.js';
+import { type DnsRecords, decodeDomainName, readDnsEntries } from '#domain/contracts/dns-records.js';
 import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -64,3 +74,39 @@ export interface DomainContent {
 
 /** What a token contract tells of itself. */
 export type TokenData = JettonMasterData | JettonWalletData | NftCollectionData | NftItemData;
+
+/**
+ * The content of an NFT that is a domain: all items of the `.ton` collections, and others that have records. Null: it is
+ * none. Only names in the `.ton` collections end in `.ton`: others could claim any; they have the name that they give
+ * themselves, or the label alone.
+ *
+ * @throws cells/* for records that are no dictionary; as {@link ContractView.runGetMethod} when it could not be asked
+ */
+export async function readDomainContent(
+  view: ContractView,
+  item: ViewedContract,
+  collection: Address | null,
+): Promise<DomainContent | null> {
+  const answer = await nullOnContractError(() => view.runGetMethod(item, dnsresolve, DNS_SELF, ALL_CATEGORIES));
+  const dotTon = dnsRootOf(collection, DNS_ROOTS)?.zone === 'ton';
+  if (answer === null || answer.taken > DNS_SELF.length || (answer.value === null && !dotTon)) return null;
+  const entries = readDnsEntries(answer.value);
+  const domain = await readName(view, item, dotTon);
+  return { type: 'domain', domain: domain ?? '', records: { resolver: item.address, name: '.', entries } };
+}
+
+async function readName(view: ContractView, item: ViewedContract, dotTon: boolean): Promise<string | null> {
+  const full = dotTon ? null : await nullOnContractError(() => view.runGetMethod(item, getFullDomain));
+  if (full !== null) return ownName(full);
+  const label = await nullOnContractError(() => view.runGetMethod(item, getDomain));
+  if (label === null) return null;
+  return dotTon ? `${labelUtf8.decode(label)}.ton` : ownName(label);
+}
+
+const labelUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The name that a domain outside of `.ton` gives itself. Empty when it claims to be in `.ton`, where it is not. */
+function ownName(bytes: Uint8Array): string {
+  const name = decodeDomainName(bytes).slice(0, -1);
+  return name === 'ton' || name.toLowerCase().endsWith('.ton') ? '' : name;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tidyDocument, tokenMetadata } from '#domain/contracts/token-metadata.js';
+import { sanitizeDocument, tokenMetadata } from '#domain/contracts/token-metadata.js';
 
 const flags = { is_nsfw: false, is_scam: false };
 
@@ -59,30 +59,30 @@ describe('a document', () => {
       n: 1.5,
       no: false,
     };
-    expect(tidyDocument(document)).toEqual({ amount_style: 'n', n: 1.5, no: false });
+    expect(sanitizeDocument(document)).toEqual({ amount_style: 'n', n: 1.5, no: false });
   });
 
   it('has decimals as digits', () => {
-    const decimals = (value: unknown) => tidyDocument({ decimals: value }).decimals;
+    const decimals = (value: unknown) => sanitizeDocument({ decimals: value }).decimals;
     expect([9, '9', ' 09 ', 0, 255].map(decimals)).toEqual(['9', '9', '9', '0', '255']);
     expect([256, -1, 1.5, 'x', '', true, null, [9], 1e21].map(decimals)).toEqual(Array(9).fill(undefined));
   });
 
   it('keeps nothing that the database has no place for, and no name of this API', () => {
-    const tidy = tidyDocument({
+    const tidy = sanitizeDocument({
       name: 'a\0b',
       'k\0': ['\ud800x', { 'l\0': '\0' }],
       _image_small: 'https://evil.example',
     });
     expect(tidy).toEqual({ name: 'ab', k: ['\ufffdx', { l: '' }] });
-    expect(tidyDocument({ name: 'a\u{1f600}b' }).name).toBe('a\u{1f600}b');
-    expect(tidyDocument({ name: `${'a'.repeat(511)}\u{1f600}` }).name).toBe('a'.repeat(511));
+    expect(sanitizeDocument({ name: 'a\u{1f600}b' }).name).toBe('a\u{1f600}b');
+    expect(sanitizeDocument({ name: `${'a'.repeat(511)}\u{1f600}` }).name).toBe('a'.repeat(511));
   });
 
   it('is within bounds', () => {
     const long = 'x'.repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, 'v'.repeat(1_000)]));
-    const tidy = tidyDocument({
+    const tidy = sanitizeDocument({
       name: long,
       symbol: long,
       description: long,
@@ -97,15 +97,15 @@ describe('a document', () => {
     expect(Object.hasOwn(tidy, 'image') || Object.hasOwn(tidy, 'a') || Object.hasOwn(tidy, long)).toBe(false);
     expect(JSON.stringify(tidy).length).toBeLessThan(60_000);
     expect(
-      Object.keys(tidyDocument(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 1])))).length,
+      Object.keys(sanitizeDocument(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, 1])))).length,
     ).toBe(128);
     let deep: unknown = 1;
     for (let i = 0; i < 5_000; i++) deep = [deep];
-    expect(JSON.stringify(tidyDocument({ deep }).deep)).toBe('[[[[[[[[null]]]]]]]]');
+    expect(JSON.stringify(sanitizeDocument({ deep }).deep)).toBe('[[[[[[[[null]]]]]]]]');
   });
 
   it('has no key that is more than a key', () => {
-    const tidy = tidyDocument(
+    const tidy = sanitizeDocument(
       JSON.parse('{"__proto__":{"valid":true},"constructor":"c","name":"n","a":{"__proto__":1}}'),
     );
     expect(JSON.stringify(tidy)).toBe('{"constructor":"c","name":"n","a":{"__proto__":1}}');

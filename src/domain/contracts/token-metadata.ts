@@ -55,8 +55,8 @@ export function tokenMetadata(
   document: Readonly<Record<string, unknown>> | null,
   override: MetadataOverride | null,
 ): TokenMetadata {
-  const first = tidyDocument(override?.content ?? content ?? {});
-  const second = override?.content === undefined && document !== null ? tidyDocument(document) : {};
+  const first = sanitizeDocument(override?.content ?? content ?? {});
+  const second = override?.content === undefined && document !== null ? sanitizeDocument(document) : {};
   const texts: Partial<Record<TextKey, string>> = {};
   const extra: [string, unknown][] = [];
   for (const [key, value] of Object.entries(first)) put(key, value);
@@ -80,19 +80,19 @@ export function tokenMetadata(
  * bounds, and without what JSON of PostgreSQL has no place for (U+0000, halves of surrogate pairs). Keys that begin with `_` are
  * those of this API and are left out.
  */
-export function tidyDocument(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function sanitizeDocument(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const tidy: [string, unknown][] = [];
   let room = MAX_REST;
   for (const [given, value] of Object.entries(document)) {
     if (tidy.length === MAX_KEYS) break;
     if (given.length > MAX_KEY || given.startsWith('_')) continue;
-    const key = tidyText(given);
+    const key = sanitizeText(given);
     if (isTextKey(key)) {
-      const text = tidyKnown(key, value);
+      const text = sanitizeKnownText(key, value);
       if (text !== null) tidy.push([key, text]);
       continue;
     }
-    const rest = key === 'decimals' ? tidyDecimals(value) : tidyValue(value, 0);
+    const rest = key === 'decimals' ? sanitizeDecimals(value) : sanitizeValue(value, 0);
     const size = rest === undefined ? 0 : key.length + JSON.stringify(rest).length;
     if (rest === undefined || size > MAX_VALUE || size > room) continue;
     room -= size;
@@ -115,35 +115,35 @@ function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(TEXTS, key);
 }
 
-function tidyKnown(key: TextKey, value: unknown): string | null {
+function sanitizeKnownText(key: TextKey, value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const { most, cut } = TEXTS[key];
   if (value.length > most && !cut) return null;
-  const text = tidyText(value.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''));
+  const text = sanitizeText(value.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''));
   return text === '' ? null : text;
 }
 
 /** How many digits of an amount are after the point: a byte. */
-function tidyDecimals(value: unknown): string | undefined {
+function sanitizeDecimals(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   return /^\d{1,3}$/.test(text) && Number(text) <= 255 ? String(Number(text)) : undefined;
 }
 
-function tidyValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.length > MAX_VALUE ? undefined : tidyText(value);
+function sanitizeValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.length > MAX_VALUE ? undefined : sanitizeText(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || depth === MAX_DEPTH) return undefined;
-  if (Array.isArray(value)) return value.map((each) => tidyValue(each, depth + 1) ?? null);
+  if (Array.isArray(value)) return value.map((each) => sanitizeValue(each, depth + 1) ?? null);
   const entries: [string, unknown][] = [];
   for (const [key, each] of Object.entries(value)) {
-    const tidy = tidyValue(each, depth + 1);
-    if (tidy !== undefined) entries.push([tidyText(key), tidy]);
+    const tidy = sanitizeValue(each, depth + 1);
+    if (tidy !== undefined) entries.push([sanitizeText(key), tidy]);
   }
   return recordOf(entries);
 }
 
-function tidyText(text: string): string {
+function sanitizeText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD').replaceAll('\0', '');
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWallet } from '#domain/contracts/wallet.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 import { HashOnlyCell } from '#test/support/hash-only-cell.js';
 

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of putting traces together: all of them mean that the caller broke an invariant. */
 export const tracesErrors = defineErrors('traces', {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HashMap } from '#domain/traces/hash-map.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** Few hashes, many of which have the same first 53 bits. */
 const hash = fc

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { OpenMessages } from '#domain/traces/open-messages.js';
-import { TraceAssembler } from '#domain/traces/trace-assembler.js';
-import type { InboundMessage, TraceTransaction } from '#domain/traces/trace-transaction.js';
+import { OpenMessages } from '#domain/traces/trace.js';
+import {
+  type InboundMessage,
+  inboundKind,
+  TraceAssembler,
+  type TraceTransaction,
+} from '#domain/traces/trace-assembler.js';
+import { Address } from '#formats/address/address.js';
+import type { CommonMsgInfo } from '#formats/tlb/message.js';
 import { errorCode } from '#test/support/error-code.js';
 
 const hash = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
@@ -169,4 +175,25 @@ describe('a batch', () => {
     assembler.finish();
     expect(errorCode(() => assembler.add(transaction(1)))).toBe('traces/finished');
   });
+});
+
+const zero = new Uint8Array(32);
+const one = new Uint8Array(32).fill(1, 31);
+
+const start_lt = 5_000_000n;
+
+function internal(src: Address | object, created_lt = start_lt): CommonMsgInfo {
+  return { kind: 'int_msg_info', src, created_lt } as CommonMsgInfo;
+}
+
+it.each([
+  ['external', { kind: 'ext_in_msg_info', src: null } as CommonMsgInfo],
+  ['system', internal(Address.ofParts(-1, zero))],
+  ['internal', internal(Address.ofParts(-1, zero), start_lt + 2n)],
+  ['internal', internal(Address.ofParts(-1, zero), start_lt - 2n)],
+  ['internal', internal(Address.ofParts(0, zero))],
+  ['internal', internal(Address.ofParts(-1, one))],
+  ['internal', internal({ kind: 'addr_std', anycast: {}, workchain_id: -1, address: zero })],
+] as const)('tells that a message is %s', (kind, info) => {
+  expect(inboundKind(info, start_lt)).toBe(kind);
 });

@@ -1,8 +1,8 @@
 import { tracesErrors } from '#domain/traces/errors.js';
 import { HashMap } from '#domain/traces/hash-map.js';
-import { type LooseMessage, OpenMessages } from '#domain/traces/open-messages.js';
-import { type Trace, type TraceGrowth, traceState } from '#domain/traces/trace.js';
-import type { TraceTransaction } from '#domain/traces/trace-transaction.js';
+import { OpenMessages, type Trace, type TraceGrowth, traceState, type UnmatchedMessage } from '#domain/traces/trace.js';
+import { Address } from '#formats/address/address.js';
+import type { CommonMsgInfo } from '#formats/tlb/message.js';
 
 /** A trace whose root is in the batch. */
 export interface StartedTrace extends Trace {
@@ -22,15 +22,15 @@ export interface TraceBatch {
   readonly started: readonly StartedTrace[];
   readonly continued: readonly ContinuedTrace[];
   /** Sent in the batch and not arrived in it. */
-  readonly opened: readonly LooseMessage[];
+  readonly opened: readonly UnmatchedMessage[];
   /** Arrived in the batch; whoever sent them is neither in it nor known. */
-  readonly orphans: readonly LooseMessage[];
+  readonly orphans: readonly UnmatchedMessage[];
   /** Those of the known open messages that arrived in the batch. */
-  readonly arrived: readonly LooseMessage[];
+  readonly arrived: readonly UnmatchedMessage[];
 }
 
 /** A trace that grows while the batch is read. */
-interface Growing {
+interface GrowingTrace {
   readonly root: bigint;
   /** `null` when the trace began before the batch. */
   readonly first: TraceTransaction | null;
@@ -60,11 +60,11 @@ interface Growing {
 export class TraceAssembler {
   readonly #known: OpenMessages;
   /** The trace of the sender, by message. */
-  readonly #sent = new HashMap<Growing>();
-  readonly #started: Growing[] = [];
-  readonly #continued = new Map<bigint, Growing>();
-  readonly #orphans: LooseMessage[] = [];
-  readonly #arrived = new HashMap<LooseMessage>();
+  readonly #sent = new HashMap<GrowingTrace>();
+  readonly #started: GrowingTrace[] = [];
+  readonly #continued = new Map<bigint, GrowingTrace>();
+  readonly #orphans: UnmatchedMessage[] = [];
+  readonly #arrived = new HashMap<UnmatchedMessage>();
   #last = -1n;
   #finished = false;
 
@@ -105,9 +105,9 @@ export class TraceAssembler {
   /** Ends the batch. */
   finish(): TraceBatch {
     this.#finished = true;
-    const opened: LooseMessage[] = [];
+    const opened: UnmatchedMessage[] = [];
     this.#sent.forEach(({ root }, hash) => void opened.push({ hash, root }));
-    const arrived: LooseMessage[] = [];
+    const arrived: UnmatchedMessage[] = [];
     this.#arrived.forEach((message) => void arrived.push(message));
     return {
       started: this.#started.map(startedTrace),
@@ -118,7 +118,7 @@ export class TraceAssembler {
     };
   }
 
-  #traceOf(transaction: TraceTransaction): Growing {
+  #traceOf(transaction: TraceTransaction): GrowingTrace {
     const { in_msg } = transaction;
     if (in_msg === null) return this.#start(transaction, 0, false);
     if (in_msg.kind !== 'internal') return this.#start(transaction, 1, false);
@@ -132,14 +132,14 @@ export class TraceAssembler {
     return this.#start(transaction, 0, true);
   }
 
-  #start(first: TraceTransaction, edges: number, orphaned: boolean): Growing {
+  #start(first: TraceTransaction, edges: number, orphaned: boolean): GrowingTrace {
     const trace = growing(first.id, first, edges, orphaned);
     this.#started.push(trace);
     return trace;
   }
 
   /** The trace of a known open message, which is not open any more. */
-  #continue(hash: Uint8Array): Growing | null {
+  #continue(hash: Uint8Array): GrowingTrace | null {
     const message = this.#known.find(hash);
     if (message === undefined || this.#arrived.get(hash) !== undefined) return null;
     this.#arrived.set(hash, message);
@@ -153,7 +153,7 @@ export class TraceAssembler {
   }
 }
 
-function growing(root: bigint, first: TraceTransaction | null, edges: number, orphaned: boolean): Growing {
+function growing(root: bigint, first: TraceTransaction | null, edges: number, orphaned: boolean): GrowingTrace {
   return {
     root,
     first,
@@ -168,7 +168,7 @@ function growing(root: bigint, first: TraceTransaction | null, edges: number, or
   };
 }
 
-function startedTrace(trace: Growing): StartedTrace {
+function startedTrace(trace: GrowingTrace): StartedTrace {
   const { hash, lt, now, mc_seqno } = trace.first!;
   return {
     root: trace.root,
@@ -187,7 +187,7 @@ function startedTrace(trace: Growing): StartedTrace {
   };
 }
 
-function continuedTrace(trace: Growing): ContinuedTrace {
+function continuedTrace(trace: GrowingTrace): ContinuedTrace {
   return {
     root: trace.root,
     end_lt: trace.end_lt,
@@ -202,4 +202,50 @@ function continuedTrace(trace: Growing): ContinuedTrace {
 
 function distinct(keys: readonly bigint[]): readonly bigint[] {
   return keys.length < 2 ? keys : [...new Set(keys)];
+}
+
+/** What began a transaction: a message from outside, one that validators made (fees, minted coins), or one of an account. */
+export type InboundKind = 'external' | 'system' | 'internal';
+
+export interface InboundMessage {
+  /** Of the message's cell. */
+  readonly hash: Uint8Array;
+  readonly kind: InboundKind;
+}
+
+export interface OutboundMessage {
+  /** Of the message's cell. */
+  readonly hash: Uint8Array;
+  /** Whether it leaves the chain (`ext_out_msg_info`), so that nothing on the chain consumes it. */
+  readonly external: boolean;
+}
+
+/** What assembling traces needs to know of a transaction. Hashes may be views: they are kept until the batch is dropped. */
+export interface TraceTransaction {
+  /** Its place in the order of the index: masterchain seqno first, then lt, workchain, account. */
+  readonly id: bigint;
+  readonly hash: Uint8Array;
+  readonly lt: bigint;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Of the masterchain block that commits it. */
+  readonly mc_seqno: number;
+  /** Any number that stands for its account. */
+  readonly account_key: bigint;
+  /** `null` for tick-tock transactions and those of splits and merges. */
+  readonly in_msg: InboundMessage | null;
+  readonly out_msgs: readonly OutboundMessage[];
+}
+
+/**
+ * The kind of an inbound message by its header and the `start_lt` of the block that has the transaction. Validators write
+ * account zero of the masterchain as the source of theirs, and this `start_lt` as `created_lt`. The source alone does not
+ * tell: that account may send messages of its own, and some networks have a wallet there. They are made after the start of
+ * their block, and before the start of the next.
+ */
+export function inboundKind(info: CommonMsgInfo, start_lt: bigint): InboundKind {
+  if (info.kind !== 'int_msg_info') return 'external';
+  const { src, created_lt } = info;
+  if (created_lt !== start_lt || !(src instanceof Address) || src.workchain !== -1) return 'internal';
+  return src.hash.every((byte) => byte === 0) ? 'system' : 'internal';
 }

@@ -1,8 +1,17 @@
 import { createCipheriv } from 'node:crypto';
-import { buildHandshake, HANDSHAKE_BYTES, PARAMS_BYTES, readHandshake } from '#drivers/adnl/handshake.js';
 import { keyPairFromSeed, shortId } from '#drivers/adnl/keys.js';
-import { readMessage, writeAnswer, writePing, writeQuery } from '#drivers/adnl/message.js';
-import { PacketReader, PacketWriter } from '#drivers/adnl/packet-stream.js';
+import {
+  buildHandshake,
+  HANDSHAKE_BYTES,
+  PARAMS_BYTES,
+  PacketReader,
+  PacketWriter,
+  readHandshake,
+  readMessage,
+  writeAnswer,
+  writePing,
+  writeQuery,
+} from '#drivers/adnl/wire.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { AdnlBench, until } from '#test/support/adnl-peers.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 

@@ -1,10 +1,7 @@
-// Over 250 lines: the life of a connection as client, from connecting over the handshake to the end of its last query.
 import { connect, type Socket } from 'node:net';
-import { Connection } from '#drivers/adnl/connection.js';
+import { addListeners, Connection, destroySocket } from '#drivers/adnl/connection.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
-import { buildHandshake, PARAMS_BYTES, sessionKeys } from '#drivers/adnl/handshake.js';
 import { generateKeyPair } from '#drivers/adnl/keys.js';
-import { type AdnlMessage, maxDataBytes, queryKey, writeQuery } from '#drivers/adnl/message.js';
 import { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
 import {
   type AdnlClientOptions,
@@ -12,9 +9,17 @@ import {
   type CheckedClientOptions,
   checkClientOptions,
 } from '#drivers/adnl/options.js';
-import { discard, listen } from '#drivers/adnl/socket-listeners.js';
-import type { CancelSchedule } from '#kernel/clock/clock.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import {
+  buildHandshake,
+  maxDataBytes,
+  PARAMS_BYTES,
+  type PacketMessage,
+  queryKey,
+  sessionKeys,
+  writeQuery,
+} from '#drivers/adnl/wire.js';
+import type { CancelSchedule } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 export interface QueryOptions {
   /** Calls the query off. */
@@ -89,7 +94,7 @@ export async function connectAdnl(options: AdnlClientOptions, modules: AdnlModul
       abandon = (reason) => client.abandon(reason);
     };
     const socket = connect({ host: checked.host, port: checked.port });
-    const detach = listen(socket, {
+    const detach = addListeners(socket, {
       connect: () => {
         detach();
         onConnected(socket);
@@ -101,7 +106,7 @@ export async function connectAdnl(options: AdnlClientOptions, modules: AdnlModul
     });
     abandon = (reason) => {
       detach();
-      discard(socket);
+      destroySocket(socket);
       fail(reason);
     };
     const timeoutMs = checked.connectTimeoutMs;
@@ -163,7 +168,7 @@ class Client implements AdnlClient {
     });
     const { toClient, toServer } = sessionKeys(params);
     const events = {
-      onMessage: (message: AdnlMessage) => this.#onMessage(message),
+      onMessage: (message: PacketMessage) => this.#onMessage(message),
       onDrain: () => this.#sendWaiting(),
       onClose: (reason: TernError) => {
         this.#onClose(reason);
@@ -243,7 +248,7 @@ class Client implements AdnlClient {
     }
   }
 
-  #onMessage(message: AdnlMessage): void {
+  #onMessage(message: PacketMessage): void {
     this.#onReady?.(null);
     this.#onReady = null;
     if (message.kind === 'answer') this.#onAnswer(message.id, message.data);
@@ -271,7 +276,7 @@ class Client implements AdnlClient {
     query.release();
     this.#modules.metrics.queries_failed++;
     // What a living connection has taken it will send; of one that ended it is known how far it came.
-    const reached = this.#closedBecause === null ? Number.POSITIVE_INFINITY : this.#connection.handedOver;
+    const reached = this.#closedBecause === null ? Number.POSITIVE_INFINITY : this.#connection.flushedBytes;
     query.reject(reason(query.place < reached));
     if (this.#waiting.size > 0 && this.#closedBecause === null) this.#sendWaiting();
   }

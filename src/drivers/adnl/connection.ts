@@ -1,20 +1,24 @@
 import type { Socket } from 'node:net';
 import { adnlErrors } from '#drivers/adnl/errors.js';
-import type { CipherKey } from '#drivers/adnl/handshake.js';
-import { type AdnlMessage, readMessage, writePing, writePong } from '#drivers/adnl/message.js';
 import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { AdnlModules, ConnectionOptions } from '#drivers/adnl/options.js';
-import { OutgoingQueue } from '#drivers/adnl/outgoing-queue.js';
-import { PACKET_OVERHEAD, PacketReader, PacketWriter } from '#drivers/adnl/packet-stream.js';
-import { PeerPatience } from '#drivers/adnl/peer-patience.js';
-import { discard, listen } from '#drivers/adnl/socket-listeners.js';
-import type { CancelSchedule, Clock } from '#kernel/clock/clock.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import {
+  type CipherKey,
+  PACKET_OVERHEAD,
+  type PacketMessage,
+  PacketReader,
+  PacketWriter,
+  readMessage,
+  writePing,
+  writePong,
+} from '#drivers/adnl/wire.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** What a side does with what comes. None of them may throw. */
 export interface ConnectionEvents {
   /** Queries, answers, empty packets and messages of unknown kinds; pings and pongs are dealt with already. */
-  onMessage(message: AdnlMessage): void;
+  onMessage(message: PacketMessage): void;
   /** What waited to be sent has shrunk below the high-water mark again. */
   onDrain(): void;
   /** It is over, said once; the reason is `adnl/closed` when this side closed it. */
@@ -44,7 +48,7 @@ export class Connection {
   readonly #reader: PacketReader;
   readonly #writer: PacketWriter;
   readonly #queue = new OutgoingQueue();
-  readonly #patience: PeerPatience;
+  readonly #patience: ConnectionDeadlines;
   readonly #detach: () => void;
   #cancelCheck: CancelSchedule = () => {};
   #closed = false;
@@ -68,8 +72,8 @@ export class Connection {
     this.#metrics = modules.metrics;
     this.#reader = new PacketReader(identity.receive, options.maxPacketLength, (payload) => this.#onPacket(payload));
     this.#writer = new PacketWriter(identity.send, modules.randomBytes);
-    this.#patience = new PeerPatience(options, this.#clock.now());
-    this.#detach = listen(socket, {
+    this.#patience = new ConnectionDeadlines(options, this.#clock.now());
+    this.#detach = addListeners(socket, {
       data: (chunk: Uint8Array) => this.receive(chunk),
       drain: () => this.#onDrain(),
       end: () => this.#lose('the peer ended it'),
@@ -91,7 +95,7 @@ export class Connection {
   }
 
   /** How many bytes of the stream have been given to the socket; see {@link Connection.send}. */
-  get handedOver(): number {
+  get flushedBytes(): number {
     return this.#queue.taken;
   }
 
@@ -154,7 +158,7 @@ export class Connection {
     this.#detach();
     this.#reader.stop();
     this.#queue.clear();
-    discard(this.#socket);
+    destroySocket(this.#socket);
     this.#metrics.connections_closed++;
     this.#events.onClose(reason);
   }
@@ -228,7 +232,7 @@ export class Connection {
       this.close(this.#impatience(verdict));
     }
     if (this.#closed) return;
-    this.#cancelCheck = this.#clock.schedule(this.#patience.nextLook(this.#clock.now()), () => this.#check());
+    this.#cancelCheck = this.#clock.schedule(this.#patience.nextCheckMs(this.#clock.now()), () => this.#check());
   }
 
   #impatience(verdict: 'not-reading' | 'slow-packet' | 'silent'): TernError {
@@ -245,3 +249,177 @@ function asTernError(error: unknown, peer: string): TernError {
   if (isTernError(error)) return error;
   return adnlErrors['connection-lost']({ peer, problem: String(error) }, error);
 }
+
+/** What is to be done now: nothing, send a ping, or end the connection for one of three reasons. */
+export type DeadlineVerdict = 'wait' | 'ping' | 'silent' | 'slow-packet' | 'not-reading';
+
+/** How long the peer has let us wait for what. Times are those of the clock, in ms. */
+export class ConnectionDeadlines {
+  readonly #options: ConnectionOptions;
+  #lastReceived: number;
+  /** When the packet at hand began to come, or null when none has come in part. */
+  #packetSince: number | null = null;
+  /** Since when the socket takes nothing more, or null when it does. */
+  #blockedSince: number | null = null;
+  #pinged = false;
+  #paused = false;
+
+  constructor(options: ConnectionOptions, now: number) {
+    this.#options = options;
+    this.#lastReceived = now;
+  }
+
+  get isBlocked(): boolean {
+    return this.#blockedSince !== null;
+  }
+
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  /** Bytes came. @param packet what they leave behind: no packet in part, the one that was there, or a new one */
+  received(now: number, packet: 'none' | 'same' | 'new'): void {
+    this.#lastReceived = now;
+    this.#pinged = false;
+    if (packet === 'none') this.#packetSince = null;
+    else if (packet === 'new') this.#packetSince = now;
+  }
+
+  blocked(now: number): void {
+    this.#blockedSince = now;
+  }
+
+  unblocked(): void {
+    this.#blockedSince = null;
+  }
+
+  /** Nothing is read: that nothing comes is not the fault of the peer. */
+  paused(): void {
+    this.#paused = true;
+  }
+
+  resumed(now: number): void {
+    this.#paused = false;
+    this.#lastReceived = now;
+    if (this.#packetSince !== null) this.#packetSince = now;
+  }
+
+  pinged(): void {
+    this.#pinged = true;
+  }
+
+  verdict(now: number): DeadlineVerdict {
+    const { packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs } = this.#options;
+    if (this.#blockedSince !== null && now - this.#blockedSince >= writeTimeoutMs) return 'not-reading';
+    if (this.#paused) return 'wait';
+    if (this.#packetSince !== null && now - this.#packetSince >= packetTimeoutMs) return 'slow-packet';
+    const silence = now - this.#lastReceived;
+    if (silence >= deadAfterMs) return 'silent';
+    return pingAfterMs > 0 && !this.#pinged && silence >= pingAfterMs ? 'ping' : 'wait';
+  }
+
+  /** In how many ms to look again. Whatever happens until then, nothing falls due before. */
+  nextCheckMs(now: number): number {
+    const { packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs } = this.#options;
+    // A deadline that does not run yet can fall due only a whole time-out from now.
+    let next = now + Math.min(packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs || deadAfterMs);
+    if (this.#blockedSince !== null) next = Math.min(next, this.#blockedSince + writeTimeoutMs);
+    if (!this.#paused) {
+      if (this.#packetSince !== null) next = Math.min(next, this.#packetSince + packetTimeoutMs);
+      next = Math.min(next, this.#lastReceived + deadAfterMs);
+      if (pingAfterMs > 0 && !this.#pinged) next = Math.min(next, this.#lastReceived + pingAfterMs);
+    }
+    return Math.max(1, next - now);
+  }
+}
+
+/** Most bytes that are taken in one piece. */
+export const PIECE_BYTES = 64 * 1024;
+
+/** Bytes that wait to be sent, in the order they came. */
+export class OutgoingQueue {
+  #parts: (Uint8Array | undefined)[] = [];
+  /** The first part that is not sent, and how much of it is. */
+  #head = 0;
+  #offset = 0;
+  #added = 0;
+  #taken = 0;
+
+  /** How many bytes have ever been added. */
+  get added(): number {
+    return this.#added;
+  }
+
+  /** How many bytes have ever been taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#added - this.#taken;
+  }
+
+  add(part: Uint8Array): void {
+    if (part.length === 0) return;
+    this.#parts.push(part);
+    this.#added += part.length;
+  }
+
+  /** The next bytes, at most {@link PIECE_BYTES}; a view where they lie in one part. Not to be called when none wait. */
+  take(): Uint8Array {
+    const size = Math.min(PIECE_BYTES, this.waiting);
+    const first = this.#parts[this.#head]!;
+    if (first.length - this.#offset >= size) {
+      const piece = first.subarray(this.#offset, this.#offset + size);
+      this.#advance(size);
+      return piece;
+    }
+    const piece = Buffer.allocUnsafe(size);
+    for (let at = 0; at < size; ) {
+      const part = this.#parts[this.#head]!;
+      const length = Math.min(size - at, part.length - this.#offset);
+      piece.set(part.subarray(this.#offset, this.#offset + length), at);
+      this.#advance(length);
+      at += length;
+    }
+    return piece;
+  }
+
+  /** Forgets what waits. */
+  clear(): void {
+    this.#parts = [];
+    this.#head = 0;
+    this.#offset = 0;
+    this.#added = this.#taken;
+  }
+
+  #advance(size: number): void {
+    this.#taken += size;
+    this.#offset += size;
+    if (this.#offset < this.#parts[this.#head]!.length) return;
+    this.#parts[this.#head] = undefined;
+    this.#head++;
+    this.#offset = 0;
+    if (this.#head === this.#parts.length || this.#head >= 1024) {
+      this.#parts = this.#parts.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
+/** Adds listeners to a socket, and gives what takes them away again. */
+export function addListeners(socket: Socket, listeners: Record<string, (value: never) => void>): () => void {
+  const entries = Object.entries(listeners) as [string, (...values: unknown[]) => void][];
+  for (const [event, listener] of entries) socket.on(event, listener);
+  return () => {
+    for (const [event, listener] of entries) socket.off(event, listener);
+  };
+}
+
+/** Destroys a socket on which nobody listens any more; errors that it may still report are of no interest. */
+export function destroySocket(socket: Socket): void {
+  socket.on('error', ignore);
+  socket.destroy();
+}
+
+function ignore(): void {}

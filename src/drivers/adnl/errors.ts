@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const ASK_ANOTHER = 'Ask another server; if it happens to all of them, look at the network.';
 const LEAVE_PEER =

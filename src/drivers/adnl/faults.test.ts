@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shortId } from '#drivers/adnl/keys.js';
-import { writeAnswer, writePong, writeQuery } from '#drivers/adnl/message.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { writeAnswer, writePong, writeQuery } from '#drivers/adnl/wire.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { AdnlBench, until } from '#test/support/adnl-peers.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 

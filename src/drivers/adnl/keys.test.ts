@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { bigIntOf, bytesOf, P, powMod } from '#drivers/adnl/field-25519.js';
-import { generateKeyPair, keyPairFromSeed, montgomeryOf, sharedSecret, shortId } from '#drivers/adnl/keys.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import {
+  bigIntFromBytes,
+  bytesFromBigInt,
+  ed25519ToX25519,
+  FIELD_PRIME,
+  generateKeyPair,
+  keyPairFromSeed,
+  powMod,
+  sharedSecret,
+  shortId,
+} from '#drivers/adnl/keys.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 
 const client = keyPairFromSeed(new Uint8Array(32).fill(1));
 const server = keyPairFromSeed(new Uint8Array(32).fill(2));
@@ -34,8 +43,8 @@ it('random keys share a secret', () => {
 });
 
 it('the base point of Ed25519 becomes the base point of X25519', () => {
-  const base = bytesOf((4n * powMod(5n, P - 2n)) % P);
-  expect(bigIntOf(montgomeryOf(base)!)).toBe(9n);
+  const base = bytesFromBigInt((4n * powMod(5n, FIELD_PRIME - 2n)) % FIELD_PRIME);
+  expect(bigIntFromBytes(ed25519ToX25519(base)!)).toBe(9n);
 });
 
 describe('keys that are refused', () => {
@@ -58,15 +67,15 @@ describe('keys that are refused', () => {
 
   it('no canonical encoding: y of p and above', () => {
     for (let above = 0n; above < 19n; above++) {
-      expect(montgomeryOf(bytesOf(P + above)), String(above)).toBeNull();
+      expect(ed25519ToX25519(bytesFromBigInt(FIELD_PRIME + above)), String(above)).toBeNull();
     }
   });
 
   it('no point of the curve: half of all y', () => {
     let refused = 0;
-    for (let y = 2n; y < 202n; y++) if (montgomeryOf(bytesOf(y)) === null) refused++;
+    for (let y = 2n; y < 202n; y++) if (ed25519ToX25519(bytesFromBigInt(y)) === null) refused++;
     expect(refused).toBeGreaterThan(70);
     expect(refused).toBeLessThan(130);
-    expect(sharedSecret(client, bytesOf(2n))).toBeNull();
+    expect(sharedSecret(client, bytesFromBigInt(2n))).toBeNull();
   });
 });

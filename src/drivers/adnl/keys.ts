@@ -1,5 +1,4 @@
 import { createHash, createPrivateKey, createPublicKey, diffieHellman, hash, type KeyObject } from 'node:crypto';
-import { bigIntOf, bytesOf, P, powMod } from '#drivers/adnl/field-25519.js';
 
 /** An Ed25519 key pair. */
 export interface KeyPair {
@@ -44,14 +43,14 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
  *
  * @param publicKey 32 bytes
  */
-export function montgomeryOf(publicKey: Uint8Array): Uint8Array | null {
-  const number = bigIntOf(publicKey);
+export function ed25519ToX25519(publicKey: Uint8Array): Uint8Array | null {
+  const number = bigIntFromBytes(publicKey);
   const y = number & ((1n << 255n) - 1n);
-  if (y >= P || y === 1n || y === P - 1n) return null;
+  if (y >= FIELD_PRIME || y === 1n || y === FIELD_PRIME - 1n) return null;
   // x² = (y² − 1) / (d·y² + 1) has a root when numerator times denominator is a square (Euler).
-  const square = (y * y) % P;
-  if (powMod(((square - 1n) * (D * square + 1n)) % P, (P - 1n) / 2n) !== 1n) return null;
-  return bytesOf(((1n + y) * powMod(P + 1n - y, P - 2n)) % P);
+  const square = (y * y) % FIELD_PRIME;
+  if (powMod(((square - 1n) * (D * square + 1n)) % FIELD_PRIME, (FIELD_PRIME - 1n) / 2n) !== 1n) return null;
+  return bytesFromBigInt(((1n + y) * powMod(FIELD_PRIME + 1n - y, FIELD_PRIME - 2n)) % FIELD_PRIME);
 }
 
 /**
@@ -61,7 +60,7 @@ export function montgomeryOf(publicKey: Uint8Array): Uint8Array | null {
  * @param peerPublicKey 32 bytes
  */
 export function sharedSecret(own: KeyPair, peerPublicKey: Uint8Array): Uint8Array | null {
-  const u = montgomeryOf(peerPublicKey);
+  const u = ed25519ToX25519(peerPublicKey);
   if (u === null) return null;
   const scalar = createHash('sha512').update(own.seed).digest().subarray(0, 32);
   const publicKey = createPublicKey({ key: Buffer.concat([SPKI_X25519, u]), format: 'der', type: 'spki' });
@@ -75,4 +74,31 @@ export function sharedSecret(own: KeyPair, peerPublicKey: Uint8Array): Uint8Arra
 
 function privateKeyOf(prefix: Uint8Array, key: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([prefix, key]), format: 'der', type: 'pkcs8' });
+}
+
+/** The prime of Curve25519: 2^255 − 19. */
+export const FIELD_PRIME = 2n ** 255n - 19n;
+
+/** 32 bytes, little-endian. */
+export function bigIntFromBytes(bytes: Uint8Array): bigint {
+  let number = 0n;
+  for (let i = bytes.length - 1; i >= 0; i--) number = (number << 8n) | BigInt(bytes[i]!);
+  return number;
+}
+
+/** @param number below 2^256 */
+export function bytesFromBigInt(number: bigint): Uint8Array {
+  const bytes = new Uint8Array(32);
+  for (let i = 0, rest = number; i < 32; i++, rest >>= 8n) bytes[i] = Number(rest & 255n);
+  return bytes;
+}
+
+/** base^exponent modulo {@link FIELD_PRIME}. @param base not negative @param exponent above 0 */
+export function powMod(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (const bit of exponent.toString(2)) {
+    result = (result * result) % FIELD_PRIME;
+    if (bit === '1') result = (result * base) % FIELD_PRIME;
+  }
+  return result;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { ADNLClientTCP } from 'adnl';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readMessage, writePing, writeQuery } from '#drivers/adnl/message.js';
+import { readMessage, writePing, writeQuery } from '#drivers/adnl/wire.js';
 import { AdnlBench, until } from '#test/support/adnl-peers.js';
 
 let bench: AdnlBench;

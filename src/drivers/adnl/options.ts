@@ -1,8 +1,8 @@
 import { adnlErrors } from '#drivers/adnl/errors.js';
 import type { RandomBytes } from '#drivers/adnl/keys.js';
 import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
-import { MAX_PACKET_LENGTH, MIN_PACKET_LENGTH } from '#drivers/adnl/packet-stream.js';
-import type { Clock } from '#kernel/clock/clock.js';
+import { MAX_PACKET_LENGTH, MIN_PACKET_LENGTH } from '#drivers/adnl/wire.js';
+import type { Clock } from '#kernel/clock.js';
 
 /** What both sides of ADNL need from outside. */
 export interface AdnlModules {
@@ -107,52 +107,57 @@ export type CheckedServerOptions = typeof SERVER_DEFAULTS & Pick<AdnlServerOptio
 /** Fills in defaults and checks bounds. @throws adnl/bad-option */
 export function checkClientOptions(options: AdnlClientOptions): CheckedClientOptions {
   const { signal: _, ...rest } = options;
-  const checked = { ...CLIENT_DEFAULTS, ...given(rest) } as CheckedClientOptions;
+  const checked = { ...CLIENT_DEFAULTS, ...withoutUndefined(rest) } as CheckedClientOptions;
   checkConnection(checked);
   checkHost(checked.host);
-  whole(checked, 'port', 1, 65_535);
+  checkInteger(checked, 'port', 1, 65_535);
   checkKey('serverPublicKey', checked.serverPublicKey);
-  whole(checked, 'connectTimeoutMs', 1);
-  whole(checked, 'handshakeTimeoutMs', 1);
-  whole(checked, 'queryTimeoutMs', 1);
-  whole(checked, 'maxInFlight', 1);
-  whole(checked, 'maxWaiting', 0);
+  checkInteger(checked, 'connectTimeoutMs', 1);
+  checkInteger(checked, 'handshakeTimeoutMs', 1);
+  checkInteger(checked, 'queryTimeoutMs', 1);
+  checkInteger(checked, 'maxInFlight', 1);
+  checkInteger(checked, 'maxWaiting', 0);
   return checked;
 }
 
 /** Fills in defaults and checks bounds. @throws adnl/bad-option */
 export function checkServerOptions(options: AdnlServerOptions): CheckedServerOptions {
-  const checked = { ...SERVER_DEFAULTS, ...given(options) } as CheckedServerOptions;
+  const checked = { ...SERVER_DEFAULTS, ...withoutUndefined(options) } as CheckedServerOptions;
   checkConnection(checked);
   checkHost(checked.host);
-  whole(checked, 'port', 0, 65_535);
+  checkInteger(checked, 'port', 0, 65_535);
   checkKey('seed', checked.seed);
-  whole(checked, 'maxConnections', 1);
-  whole(checked, 'maxInFlight', 1);
-  whole(checked, 'handshakeTimeoutMs', 1);
-  whole(checked, 'closeGraceMs', 0);
+  checkInteger(checked, 'maxConnections', 1);
+  checkInteger(checked, 'maxInFlight', 1);
+  checkInteger(checked, 'handshakeTimeoutMs', 1);
+  checkInteger(checked, 'closeGraceMs', 0);
   return checked;
 }
 
 function checkConnection(options: ConnectionOptions): void {
-  whole(options, 'maxPacketLength', 2 * MIN_PACKET_LENGTH, MAX_PACKET_LENGTH);
-  whole(options, 'packetTimeoutMs', 1);
-  whole(options, 'writeTimeoutMs', 1);
-  whole(options, 'outgoingHighWaterBytes', 1);
-  whole(options, 'outgoingMaxBytes', options.maxPacketLength);
-  whole(options, 'pingAfterMs', 0);
-  whole(options, 'deadAfterMs', 1);
+  checkInteger(options, 'maxPacketLength', 2 * MIN_PACKET_LENGTH, MAX_PACKET_LENGTH);
+  checkInteger(options, 'packetTimeoutMs', 1);
+  checkInteger(options, 'writeTimeoutMs', 1);
+  checkInteger(options, 'outgoingHighWaterBytes', 1);
+  checkInteger(options, 'outgoingMaxBytes', options.maxPacketLength);
+  checkInteger(options, 'pingAfterMs', 0);
+  checkInteger(options, 'deadAfterMs', 1);
 }
 
 /** Without what is undefined, which would hide a default. */
-function given<Options extends object>(options: Options): Partial<Options> {
+function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<Options>;
 }
 
 /** The longest time and the greatest count that make sense: what fits into 31 bits. */
-const MOST = 2 ** 31 - 1;
+const MAX_INT31 = 2 ** 31 - 1;
 
-function whole<Options>(options: Options, option: keyof Options & string, least: number, most = MOST): void {
+function checkInteger<Options>(
+  options: Options,
+  option: keyof Options & string,
+  least: number,
+  most = MAX_INT31,
+): void {
   const found: unknown = options[option];
   if (Number.isSafeInteger(found) && (found as number) >= least && (found as number) <= most) return;
   throw adnlErrors['bad-option']({ option, found: String(found), accepted: `a whole number from ${least} to ${most}` });

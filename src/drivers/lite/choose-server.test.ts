@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Candidate, chooseServer, Tier, tierOf, type Wanted, waitFor } from '#drivers/lite/choose-server.js';
+import {
+  type Candidate,
+  chooseServer,
+  type ServerRequirement,
+  Tier,
+  tierOf,
+  waitFor,
+} from '#drivers/lite/choose-server.js';
+import type { ServerSlice } from '#drivers/lite/global-config.js';
 import type { Need } from '#drivers/lite/lite-source.js';
 import { checkPoolSettings } from '#drivers/lite/options.js';
 import { LiteServer } from '#drivers/lite/server.js';
-import type { ServerSlice } from '#drivers/lite/server-address.js';
 import { Random } from '#test/fuzz/random.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { fakeBlockId } from '#test/support/fake-liteserver.js';
@@ -22,11 +29,16 @@ function serverAt(seqno: number, slices: readonly ServerSlice[] | null = null): 
     onConnected() {},
   });
   server.health.connected();
-  server.gaveHead({ last: fakeBlockId(seqno), last_utime: 0, version: 1, capabilities: 0n });
+  server.recordHead({ last: fakeBlockId(seqno), last_utime: 0, version: 1, capabilities: 0n });
   return server;
 }
 
-function tier(server: LiteServer, need: Need, rest: Partial<Wanted> = {}, headSeqno = server.seqno): number | null {
+function tier(
+  server: LiteServer,
+  need: Need,
+  rest: Partial<ServerRequirement> = {},
+  headSeqno = server.seqno,
+): number | null {
   return tierOf(server, { need, fn: 'f', waitSeqno: 0, ...rest }, { headSeqno, maxLag: 8 });
 }
 
@@ -37,9 +49,9 @@ const HEAD: Need = { kind: 'head' };
 describe('how well a server fits', () => {
   it('follows from what it has', () => {
     const server = serverAt(10_000);
-    server.depth.learnHave('blocks', 2_000);
-    server.depth.learnLack('blocks', 1_000);
-    server.depth.learnLack('states', 9_000);
+    server.depth.noteAvailable('blocks', 2_000);
+    server.depth.noteMissing('blocks', 1_000);
+    server.depth.noteMissing('states', 9_000);
     const rows: [Need, number][] = [
       [HEAD, Tier.fits],
       [block(10_000), Tier.fits],
@@ -77,7 +89,7 @@ describe('how well a server fits', () => {
   it('follows from the slices that its description names', () => {
     const endless = Number.POSITIVE_INFINITY;
     const old = serverAt(10_000, [{ range: { from: 1_000, to: 2_000 }, shards: [WHOLE] }]);
-    old.depth.learnHave('blocks', 1);
+    old.depth.noteAvailable('blocks', 1);
     expect([tier(old, HEAD), tier(old, block(1_500)), tier(old, block(2_500))]).toEqual([
       Tier.lacks,
       Tier.fits,

@@ -1,4 +1,5 @@
 import type { Need } from '#drivers/lite/lite-source.js';
+import type { LitePoolModules, PoolSettings } from '#drivers/lite/options.js';
 import type { LiteServer } from '#drivers/lite/server.js';
 
 /** A server keeps at least so many of its newest states and blocks. */
@@ -11,7 +12,7 @@ const MAX_WAIT_AHEAD = 100;
 const AS_GOOD = 1.5;
 
 /** What a server is chosen for. */
-export interface Wanted {
+export interface ServerRequirement {
   readonly need: Need;
   /** Name of the function. */
   readonly fn: string;
@@ -20,7 +21,7 @@ export interface Wanted {
 }
 
 /** The state of all servers, as far as it matters for one. */
-export interface Standing {
+export interface PoolHead {
   readonly headSeqno: number;
   readonly maxLag: number;
 }
@@ -42,12 +43,12 @@ export interface Candidate {
 }
 
 /** How well a server fits; null when it cannot be asked. */
-export function tierOf(server: LiteServer, wanted: Wanted, { headSeqno, maxLag }: Standing): number | null {
+export function tierOf(server: LiteServer, wanted: ServerRequirement, { headSeqno, maxLag }: PoolHead): number | null {
   const state = server.health.state(headSeqno - server.seqno, maxLag);
   if (state === 'quarantined' || !server.health.isConnected || !server.health.hasHead) return null;
   if (server.unsupported.has(wanted.fn)) return null;
   if (wanted.waitSeqno > server.seqno + MAX_WAIT_AHEAD) return null;
-  const has = hasNeeded(server, wanted.need);
+  const has = hasRequired(server, wanted.need);
   if (has === 'no') return Tier.lacks;
   if (state === 'failing') return Tier.failing;
   if (state === 'lagging' && (wanted.need.kind === 'head' || wanted.waitSeqno > server.seqno)) return Tier.lagging;
@@ -55,14 +56,14 @@ export function tierOf(server: LiteServer, wanted: Wanted, { headSeqno, maxLag }
 }
 
 /** The block that this server must be made to wait for before it can answer; 0 for none. */
-export function waitFor(server: LiteServer, { need, waitSeqno }: Wanted): number {
+export function waitFor(server: LiteServer, { need, waitSeqno }: ServerRequirement): number {
   if (waitSeqno > server.seqno) return waitSeqno;
   if (need.kind !== 'state' && need.kind !== 'block') return 0;
   return need.seqno > server.seqno && need.seqno <= server.seqno + SOON ? need.seqno : 0;
 }
 
 /** Whether the server has what is needed, as far as that is known. */
-export function hasNeeded(server: LiteServer, need: Need): 'yes' | 'no' | 'perhaps' {
+export function hasRequired(server: LiteServer, need: Need): 'yes' | 'no' | 'perhaps' {
   const inSlices = isInSlices(server, need);
   if (inSlices === 'no') return 'no';
   const has = hasByDepth(server, need);
@@ -120,4 +121,51 @@ export function chooseServer(candidates: readonly Candidate[], random: () => num
     if (left < 0) break;
   }
   return chosen;
+}
+
+/** What the requests of a pool have in common. */
+export interface PoolContext {
+  readonly servers: readonly LiteServer[];
+  readonly settings: PoolSettings;
+  readonly modules: LitePoolModules;
+  readonly hedges: HedgeBudget;
+  /** What lag is measured by. */
+  readonly referenceSeqno: number;
+  readonly isClosed: boolean;
+  /** Called whenever a server is of more or of less use than before, and when the pool is closed. */
+  readonly watchers: Set<() => void>;
+}
+
+/** Keeps second requests below a share of all requests: each request earns a part of one. */
+export class HedgeBudget {
+  readonly #share: number;
+  readonly #burst: number;
+  #saved: number;
+  #spent = 0;
+
+  constructor(share: number, burst: number) {
+    this.#share = share;
+    this.#burst = share === 0 ? 0 : burst;
+    this.#saved = this.#burst;
+  }
+
+  /** How many have been sent. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  earn(): void {
+    this.#saved = Math.min(this.#burst, this.#saved + this.#share);
+  }
+
+  /**
+   * Takes one if there is one. Half of what can be saved is for requests that are long overdue, so that those which are only
+   * a little slow leave something for the moment at which a server falls silent.
+   */
+  take(isOverdue: boolean): boolean {
+    if (this.#saved < (isOverdue ? 1 : Math.floor(this.#burst / 2) + 1)) return false;
+    this.#saved--;
+    this.#spent++;
+    return true;
+  }
 }

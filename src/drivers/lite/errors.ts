@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const LOOK_AT_STATUS =
   'Run tern lite status to see how the servers are; if they are all like this, use others or look at the network.';

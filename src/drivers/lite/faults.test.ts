@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeAnswer } from '#drivers/adnl/message.js';
+import { writeAnswer } from '#drivers/adnl/wire.js';
 import type { LitePoolOptions } from '#drivers/lite/options.js';
 import type { LitePool } from '#drivers/lite/pool.js';
-import { LiteServerGetBlock, LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
+import { LiteServerGetBlock, LiteServerLookupBlock } from '#formats/tl/lite-api.js';
 import { AdnlBench, until } from '#test/support/adnl-peers.js';
 import { answerOf, FakeLiteserver, fakeBlockId, headerOf } from '#test/support/fake-liteserver.js';
 import { poolOnSockets, seqnoRequest } from '#test/support/lite-pool.js';
@@ -38,7 +38,7 @@ async function load(pool: LitePool, requests: number, clients = 8): Promise<void
     while (next < requests) {
       const number = next++;
       const seqno = 1 + (number % 97);
-      expect(await pool.ask(seqnoRequest(seqno, { verifiedAs: String(number) }))).toBe(seqno);
+      expect(await pool.query(seqnoRequest(seqno, { verifiedAs: String(number) }))).toBe(seqno);
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
@@ -118,7 +118,7 @@ describe('a pool on real sockets', () => {
       const before = first.count(LiteServerLookupBlock);
       await until(
         () => {
-          void pool.ask(seqnoRequest(1 + (Math.floor(performance.now()) % 97))).catch(() => {});
+          void pool.query(seqnoRequest(1 + (Math.floor(performance.now()) % 97))).catch(() => {});
           return first.count(LiteServerLookupBlock);
         },
         (count) => count > before,
@@ -185,9 +185,9 @@ describe('a pool on real sockets', () => {
       need: { kind: 'block', seqno: 50 },
       verify: ({ data }: { data: Uint8Array }) => data.length,
     } as const;
-    expect(await pool.ask(request)).toBe(size);
+    expect(await pool.query(request)).toBe(size);
     size = 2 ** 24;
-    const late = pool.ask({ ...request, deadlineMs: 500 });
+    const late = pool.query({ ...request, deadlineMs: 500 });
     await expect(late).rejects.toMatchObject({ code: 'lite/unanswered' });
     await load(pool, 20);
   });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 const KEY = toBase64(new Uint8Array(32).fill(7));
 const HASH = toBase64(new Uint8Array(32).fill(9));

@@ -1,7 +1,7 @@
-import { JsonField } from '#drivers/lite/json-fields.js';
-import type { LiteServerAddress, MasterchainRange, ServerSlice, ShardOfServer } from '#drivers/lite/server-address.js';
+import { liteErrors } from '#drivers/lite/errors.js';
 import { unsignedShard } from '#formats/tl/block-id.js';
-import type { TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
+import type { TonNodeBlockIdExt } from '#formats/tl/lite-api.js';
+import { fromBase64 } from '#kernel/bytes.js';
 
 const MASTERCHAIN = -1;
 const WHOLE_WORKCHAIN = 2n ** 63n;
@@ -37,9 +37,9 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    new JsonField(file, '', (error as Error).message).refuse('JSON');
+    new GlobalConfigField(file, '', (error as Error).message).refuse('JSON');
   }
-  const config = new JsonField(file, '', json);
+  const config = new GlobalConfigField(file, '', json);
   const validator = config.member('validator');
   const zeroState = masterchainId(validator.member('zero_state'));
   if (zeroState.seqno !== 0) validator.member('zero_state').member('seqno').refuse('0');
@@ -54,7 +54,7 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
   };
 }
 
-function servers(config: JsonField): LiteServerAddress[] {
+function servers(config: GlobalConfigField): LiteServerAddress[] {
   const whole = config.member('liteservers');
   const parts = config.member('liteservers_v2');
   const all = [
@@ -65,7 +65,7 @@ function servers(config: JsonField): LiteServerAddress[] {
 }
 
 /** `liteserver.desc id:PublicKey ip:int port:int`, or with `hostname` in place of `ip`. */
-function address(desc: JsonField, slices: readonly ServerSlice[] | null): LiteServerAddress {
+function address(desc: GlobalConfigField, slices: readonly ServerSlice[] | null): LiteServerAddress {
   const id = desc.member('id');
   id.type('pub.ed25519');
   const publicKey = id.member('key').bytes32();
@@ -77,7 +77,7 @@ function address(desc: JsonField, slices: readonly ServerSlice[] | null): LiteSe
 }
 
 /** `name` beside a port, or `name:port`. */
-function hostAndPort(hostname: JsonField, desc: JsonField): { host: string; port: number } {
+function hostAndPort(hostname: GlobalConfigField, desc: GlobalConfigField): { host: string; port: number } {
   const allowed = 'a name without port beside a port, or name:port';
   const port = desc.member('port');
   const [, host = '', own] = /^([A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(hostname.text()) ?? [];
@@ -93,7 +93,7 @@ function dotted(ip: number): string {
 }
 
 /** `liteserver.descV2.sliceSimple` or `liteserver.descV2.sliceTimed`. */
-function slice(field: JsonField): ServerSlice {
+function slice(field: GlobalConfigField): ServerSlice {
   const type = field.type('liteserver.descV2.sliceSimple', 'liteserver.descV2.sliceTimed');
   if (type.endsWith('sliceSimple')) {
     const shards = field.member('shards').items().map(shard);
@@ -110,28 +110,28 @@ function slice(field: JsonField): ServerSlice {
 }
 
 /** Of `liteserver.descV2.shardInfo shard_id seqno utime lt`, the seqno of the masterchain; null when the list is empty. */
-function masterchainSeqno(list: JsonField): number | null {
+function masterchainSeqno(list: GlobalConfigField): number | null {
   const infos = list.items();
   if (infos.length === 0) return null;
   const masterchain = infos.filter((info) => !isNoMasterchain(shard(info.member('shard_id'))));
   if (masterchain.length !== 1) list.refuse('a list with the masterchain in it once');
-  return (masterchain[0] as JsonField).member('seqno').integer(0, SEQNO_MAX);
+  return (masterchain[0] as GlobalConfigField).member('seqno').integer(0, SEQNO_MAX);
 }
 
 /** `tonNode.shardId workchain:int shard:long` */
-function shard(field: JsonField): ShardOfServer {
+function shard(field: GlobalConfigField): SliceShard {
   const workchain = field.member('workchain').integer(INT32_MIN, INT32_MAX);
   const id = unsignedShard(field.member('shard').long());
   if (id === 0n) field.member('shard').refuse('a shard, whose lowest set bit ends its prefix');
   return { workchain, shard: id };
 }
 
-function isNoMasterchain({ workchain }: ShardOfServer): boolean {
+function isNoMasterchain({ workchain }: SliceShard): boolean {
   return workchain !== MASTERCHAIN;
 }
 
 /** `tonNode.blockIdExt` of the masterchain. */
-function masterchainId(field: JsonField): TonNodeBlockIdExt {
+function masterchainId(field: GlobalConfigField): TonNodeBlockIdExt {
   const workchain = field.member('workchain');
   if (workchain.integer(INT32_MIN, INT32_MAX) !== MASTERCHAIN) workchain.refuse('-1, the masterchain');
   const shardField = field.member('shard');
@@ -143,4 +143,127 @@ function masterchainId(field: JsonField): TonNodeBlockIdExt {
     root_hash: field.member('root_hash').bytes32(),
     file_hash: field.member('file_hash').bytes32(),
   };
+}
+
+/** A range of blocks that a server with a part of the chain holds; as seqnos of the masterchain, both ends included. */
+export interface MasterchainRange {
+  readonly from: number;
+  /** Infinite when it follows the chain. */
+  readonly to: number;
+}
+
+/** A shard that a server holds: `-1:8000000000000000`. The shard is unsigned. */
+export interface SliceShard {
+  readonly workchain: number;
+  readonly shard: bigint;
+}
+
+/** A part of the chain: `liteserver.descV2.sliceSimple` or `liteserver.descV2.sliceTimed`. */
+export interface ServerSlice {
+  readonly range: MasterchainRange;
+  /** Besides the masterchain, of which every server has the headers. */
+  readonly shards: readonly SliceShard[];
+}
+
+/** A server as a network config names it. */
+export interface LiteServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** What it holds; null for everything (`liteserver.desc`). */
+  readonly slices: readonly ServerSlice[] | null;
+}
+
+/** `host:port`, as errors, logs and metrics name a server. */
+export function serverName({ host, port }: Pick<LiteServerAddress, 'host' | 'port'>): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+const MAX_SHOWN = 60;
+
+/** A place in a JSON file: reads what must stand there, and says where and what is wrong if it does not. */
+export class GlobalConfigField {
+  readonly value: unknown;
+  readonly #file: string;
+  /** `liteservers[3].id.key`; empty for the whole. */
+  readonly #path: string;
+
+  constructor(file: string, path: string, value: unknown) {
+    this.#file = file;
+    this.#path = path;
+    this.value = value;
+  }
+
+  get isAbsent(): boolean {
+    return this.value === undefined;
+  }
+
+  /** @throws lite/bad-config */
+  refuse(allowed: string): never {
+    const field = this.#path === '' ? 'the whole' : this.#path;
+    throw liteErrors['bad-config']({ file: this.#file, field, found: shown(this.value), allowed });
+  }
+
+  /** A member of the object that must stand here. */
+  member(name: string): GlobalConfigField {
+    const { value } = this;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.refuse('an object');
+    const path = this.#path === '' ? name : `${this.#path}.${name}`;
+    const member = Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
+    return new GlobalConfigField(this.#file, path, member);
+  }
+
+  /** The items of the list that must stand here; none when nothing does. */
+  items(): GlobalConfigField[] {
+    const { value } = this;
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) this.refuse('a list');
+    return value.map((item, i) => new GlobalConfigField(this.#file, `${this.#path}[${i}]`, item));
+  }
+
+  integer(least: number, most: number): number {
+    const { value } = this;
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+    return this.refuse(`a whole number from ${least} to ${most}`);
+  }
+
+  /**
+   * A number of 64 bits with a sign, as number or as string. Numbers beyond 2^53 are what is left of them after a program
+   * that has only floating-point ones; the shards that are in use survive that.
+   */
+  long(): bigint {
+    const { value } = this;
+    const isText = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+    if (!isText && !Number.isInteger(value)) this.refuse('a whole number of 64 bits');
+    const long = BigInt(value as string | number);
+    return BigInt.asIntN(64, long) === long ? long : this.refuse('a whole number of 64 bits, from -2^63 to 2^63 - 1');
+  }
+
+  text(): string {
+    const { value } = this;
+    return typeof value === 'string' && value !== '' ? value : this.refuse('a text');
+  }
+
+  /** 32 bytes in base64. */
+  bytes32(): Uint8Array {
+    const { value } = this;
+    const bytes = typeof value === 'string' ? fromBase64(value) : null;
+    return bytes?.length === 32 ? bytes : this.refuse('32 bytes in base64');
+  }
+
+  /** The constructor that `@type` names: one of these. */
+  type(...allowed: readonly string[]): string {
+    const type = this.member('@type');
+    if (typeof type.value === 'string' && allowed.includes(type.value)) return type.value;
+    return type.refuse(allowed.map((each) => `"${each}"`).join(' or '));
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -51,7 +51,7 @@ export interface LiteSource {
    * @throws lite/unanswered when no server gave a true answer; tells which were asked and why each failed
    * @throws lite/overloaded when too many requests wait already
    */
-  ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value>;
+  query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value>;
   /** The same query to up to `count` servers at once; the first success wins. For `sendMessage`. */
   fanOut<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, count: number): Promise<Value>;
   /** The newest masterchain seqno that any healthy server has claimed; 0 before the first answer. */

@@ -3,9 +3,9 @@ import type { RandomBytes } from '#drivers/adnl/keys.js';
 import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import type { AdnlClientOptions, AdnlModules, ConnectionOptions } from '#drivers/adnl/options.js';
 import { liteErrors } from '#drivers/lite/errors.js';
-import type { LiteServerAddress } from '#drivers/lite/server-address.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { LiteServerAddress } from '#drivers/lite/global-config.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 
 /** What the pool needs from outside. */
 export interface LitePoolModules {

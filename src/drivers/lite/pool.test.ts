@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LitePool } from '#drivers/lite/pool.js';
-import { LiteServerGetMasterchainInfoExt, LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { LiteServerGetMasterchainInfoExt, LiteServerLookupBlock } from '#formats/tl/lite-api.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { errorAnswer, headerOf } from '#test/support/fake-liteserver.js';
 import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
 
@@ -16,7 +16,7 @@ function codeOf(promise: Promise<unknown>): Promise<string> {
 describe('a pool', () => {
   it('waits for the first server, and knows the head then', async () => {
     const world = new PoolInMemory(2);
-    const answer = world.pool.ask(seqnoRequest(7));
+    const answer = world.pool.query(seqnoRequest(7));
     expect(world.pool.headSeqno).toBe(0);
     world.pool.start();
     expect(await world.after(50, answer)).toBe(7);
@@ -35,10 +35,10 @@ describe('a pool', () => {
       const [good, ...bad] = world.servers as [(typeof world.servers)[0] & object, ...typeof world.servers];
       for (const each of bad) each.on(LiteServerLookupBlock, () => errorAnswer(code, text));
       for (let i = 0; i < 10; i++)
-        expect(await world.after(20, world.pool.ask(seqnoRequest(80 + i))), text).toBe(80 + i);
+        expect(await world.after(20, world.pool.query(seqnoRequest(80 + i))), text).toBe(80 + i);
       expect(good?.count(LiteServerLookupBlock), text).toBe(10);
       good?.on(LiteServerLookupBlock, () => errorAnswer(code, text));
-      const failed = world.pool.ask(seqnoRequest(99));
+      const failed = world.pool.query(seqnoRequest(99));
       const failure = world.after(1_000, failed).catch((error: Error) => error.message);
       for (const each of world.servers) {
         expect(await failure).toContain(code === 0 ? each.peer : `${each.peer}: error ${code}: ${text}`);
@@ -55,14 +55,14 @@ describe('a pool', () => {
     for (const [code, text, expected] of script) {
       const world = await new PoolInMemory(2).start();
       for (const each of world.servers) each.on(LiteServerLookupBlock, () => errorAnswer(code, text));
-      expect(await world.after(2_000, codeOf(world.pool.ask(seqnoRequest(90))))).toBe(expected);
+      expect(await world.after(2_000, codeOf(world.pool.query(seqnoRequest(90))))).toBe(expected);
     }
   });
 
   it('gives back a refusal of the request as soon as a second server says so', async () => {
     const world = await new PoolInMemory(3).start();
     for (const each of world.servers) each.on(LiteServerLookupBlock, () => errorAnswer(-400, 'invalid block id'));
-    const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
+    const error = await world.after(10, world.pool.query(seqnoRequest(9))).catch((refusal: unknown) => refusal);
     expect(isTernError(error, 'lite/answer-error') && error.data.code).toBe(-400);
     expect(world.servers.reduce((sum, each) => sum + each.count(LiteServerLookupBlock), 0)).toBe(2);
   });
@@ -71,7 +71,7 @@ describe('a pool', () => {
     const world = await new PoolInMemory(1).start();
     const said = `\u001b[2Jno\r\u009b such\nblock ${'x'.repeat(1_000_000)}`;
     world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, said));
-    const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
+    const error = await world.after(10, world.pool.query(seqnoRequest(9))).catch((refusal: unknown) => refusal);
     const text = isTernError(error, 'lite/answer-error') ? String(error.data.text) : '';
     expect(text).toMatch(/^ \[2Jno {2} such\nblock x+$/);
     expect(text).toHaveLength(4_096);
@@ -80,7 +80,7 @@ describe('a pool', () => {
   it('does not believe a single server that refuses what others answer', async () => {
     const world = await new PoolInMemory(2).start();
     world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, 'no'));
-    for (let i = 0; i < 20; i++) expect(await world.after(10, world.pool.ask(seqnoRequest(1 + i)))).toBe(1 + i);
+    for (let i = 0; i < 20; i++) expect(await world.after(10, world.pool.query(seqnoRequest(1 + i)))).toBe(1 + i);
     const [odd, good] = world.servers.map((each) => each.count(LiteServerLookupBlock));
     expect(odd).toBeGreaterThan(0);
     // It answers nothing, so that it is asked less and less.
@@ -93,7 +93,7 @@ describe('a pool', () => {
     world.network.unreachable.add(world.servers[1]!.name);
     world.network.cut(world.servers[1]!);
     world.servers[0]!.on(LiteServerLookupBlock, () => errorAnswer(-400, 'invalid block id'));
-    const error = await world.after(10, world.pool.ask(seqnoRequest(9))).catch((refusal: unknown) => refusal);
+    const error = await world.after(10, world.pool.query(seqnoRequest(9))).catch((refusal: unknown) => refusal);
     expect(isTernError(error, 'lite/answer-error') && error.data.text).toBe('invalid block id');
   });
 
@@ -108,14 +108,14 @@ describe('a pool', () => {
         return isFirst ? errorAnswer(-400, behind) : headerOf(id.seqno);
       });
     }
-    expect(await world.after(500, world.pool.ask(seqnoRequest(90)))).toBe(90);
+    expect(await world.after(500, world.pool.query(seqnoRequest(90)))).toBe(90);
   });
 
   it('does not ask a server again for a function that it does not know', async () => {
     const world = await new PoolInMemory(2, { hedgeShare: 0 }).start();
     const [old] = world.servers;
     old?.on(LiteServerLookupBlock, () => errorAnswer(621, 'unknown query'));
-    for (let i = 0; i < 20; i++) await world.after(10, world.pool.ask(seqnoRequest(50 + i)));
+    for (let i = 0; i < 20; i++) await world.after(10, world.pool.query(seqnoRequest(50 + i)));
     expect(old?.count(LiteServerLookupBlock)).toBe(1);
   });
 
@@ -125,7 +125,7 @@ describe('a pool', () => {
     world.servers[0]?.on(LiteServerLookupBlock, () =>
       asked++ === 0 ? errorAnswer(651, 'block is not applied') : headerOf(100),
     );
-    expect(await world.after(400, world.pool.ask(seqnoRequest(100)))).toBe(100);
+    expect(await world.after(400, world.pool.query(seqnoRequest(100)))).toBe(100);
     expect(asked).toBe(2);
   });
 
@@ -134,7 +134,7 @@ describe('a pool', () => {
     await world.pass(100);
     const before = world.clock.pending;
     for (const each of world.servers) each.on(LiteServerLookupBlock, () => null);
-    const request = world.pool.ask(seqnoRequest(50, { deadlineMs: 2_000 }));
+    const request = world.pool.query(seqnoRequest(50, { deadlineMs: 2_000 }));
     const error = await world.after(2_100, request).catch((late: unknown) => late);
     expect(isTernError(error, 'lite/unanswered') && error.message).toMatch(
       /in 2000 ms: .*s[01]:1: no answer after \d+ ms/,
@@ -147,7 +147,7 @@ describe('a pool', () => {
     const world = await new PoolInMemory(2, { attemptTimeoutMs: 500, hedgeShare: 0 }).start();
     const [silent] = world.servers;
     silent?.on(LiteServerLookupBlock, () => null);
-    const answers = Array.from({ length: 8 }, (_, i) => world.pool.ask(seqnoRequest(60 + i)));
+    const answers = Array.from({ length: 8 }, (_, i) => world.pool.query(seqnoRequest(60 + i)));
     expect(await world.after(600, Promise.all(answers))).toEqual([60, 61, 62, 63, 64, 65, 66, 67]);
     expect(silent?.count(LiteServerLookupBlock)).toBeGreaterThan(0);
   });
@@ -156,25 +156,25 @@ describe('a pool', () => {
     const world = await new PoolInMemory(1).start();
     world.servers[0]?.on(LiteServerLookupBlock, () => null);
     const controller = new AbortController();
-    const request = codeOf(world.pool.ask(seqnoRequest(50, { signal: controller.signal })));
+    const request = codeOf(world.pool.query(seqnoRequest(50, { signal: controller.signal })));
     await world.pass(5);
     controller.abort();
     expect(await world.after(1, request)).toBe('lite/aborted');
-    expect(await codeOf(world.pool.ask(seqnoRequest(50, { signal: controller.signal })))).toBe('lite/aborted');
+    expect(await codeOf(world.pool.query(seqnoRequest(50, { signal: controller.signal })))).toBe('lite/aborted');
     expect(world.pool.metrics().in_flight).toBe(0);
   });
 
   it('ends everything when it is closed', async () => {
     const world = await new PoolInMemory(2).start();
     for (const each of world.servers) each.on(LiteServerLookupBlock, () => null);
-    const request = codeOf(world.pool.ask(seqnoRequest(50)));
+    const request = codeOf(world.pool.query(seqnoRequest(50)));
     const sent = codeOf(world.pool.fanOut(seqnoRequest(51), 2));
-    const idle = codeOf(world.pool.ask(seqnoRequest(60, { waitSeqno: 1_000 })));
+    const idle = codeOf(world.pool.query(seqnoRequest(60, { waitSeqno: 1_000 })));
     await world.pass(5);
     const closed = world.pool.close();
     expect([await request, await sent, await idle]).toEqual(['lite/closed', 'lite/closed', 'lite/closed']);
     await closed;
-    expect(await codeOf(world.pool.ask(seqnoRequest(50)))).toBe('lite/closed');
+    expect(await codeOf(world.pool.query(seqnoRequest(50)))).toBe('lite/closed');
     expect(world.clock.pending).toBe(0);
   });
 
@@ -232,7 +232,7 @@ describe('the head', () => {
     expect(world.pool.headSeqno).toBe(1_000_100);
     const bad = seqnoRequest(100, { need: { kind: 'head' } });
     world.servers[0]?.on(LiteServerLookupBlock, () => headerOf(1));
-    for (let i = 0; i < 8 && states()[0] === 'healthy'; i++) await world.after(10, world.pool.ask(bad));
+    for (let i = 0; i < 8 && states()[0] === 'healthy'; i++) await world.after(10, world.pool.query(bad));
     expect(states()[0]).toBe('quarantined');
     expect(world.pool.headSeqno).toBe(100);
   });
@@ -244,9 +244,9 @@ describe('the head', () => {
     await world.pass(200);
     expect(world.pool.metrics().servers[0]).toMatchObject({ state: 'lagging', lag: 20 });
     for (let i = 0; i < 10; i++)
-      await world.after(10, world.pool.ask(seqnoRequest(90 - i, { need: { kind: 'head' } })));
+      await world.after(10, world.pool.query(seqnoRequest(90 - i, { need: { kind: 'head' } })));
     expect(slow?.count(LiteServerLookupBlock)).toBe(0);
-    for (let i = 0; i < 20; i++) await world.after(10, world.pool.ask(seqnoRequest(60 + i)));
+    for (let i = 0; i < 20; i++) await world.after(10, world.pool.query(seqnoRequest(60 + i)));
     // What it has it may be asked for.
     expect(slow?.count(LiteServerLookupBlock)).toBeGreaterThan(0);
   });

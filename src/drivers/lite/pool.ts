@@ -1,8 +1,12 @@
-// Over 250 lines: the pool holds together what its files do each for itself.
-import type { Wanted } from '#drivers/lite/choose-server.js';
+import {
+  type Candidate,
+  chooseServer,
+  HedgeBudget,
+  type PoolContext,
+  type ServerRequirement,
+  tierOf,
+} from '#drivers/lite/choose-server.js';
 import { liteErrors } from '#drivers/lite/errors.js';
-import { chooseServers, fanOut } from '#drivers/lite/fan-out.js';
-import { HedgeBudget } from '#drivers/lite/hedge-budget.js';
 import type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
 import type { PoolMetrics, ServerMetrics } from '#drivers/lite/metrics.js';
 import {
@@ -11,19 +15,18 @@ import {
   type LitePoolOptions,
   type PoolSettings,
 } from '#drivers/lite/options.js';
-import type { PoolContext } from '#drivers/lite/pool-context.js';
-import { type Answered, RequestRun } from '#drivers/lite/request-run.js';
+import { RequestRun, TriedServers, unqueriedServersText, type VerifiedAnswer } from '#drivers/lite/request-run.js';
 import { LiteServer, type ServerListener } from '#drivers/lite/server.js';
 import { ServerWatch } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { LruByBytes } from '#kernel/async/lru-by-bytes.js';
-import { Semaphore } from '#kernel/async/semaphore.js';
-import { type Flight, SingleFlight } from '#kernel/async/single-flight.js';
-import { type Patience, waitUntil } from '#kernel/async/wait-until.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { Semaphore } from '#kernel/semaphore.js';
+import { type Flight, SingleFlight } from '#kernel/single-flight.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** An answer that may be shared, and what it was verified to. */
-interface Shared extends Omit<Answered<unknown, unknown>, 'server'> {
+interface SharedAnswer extends Omit<VerifiedAnswer<unknown, unknown>, 'server'> {
   readonly server: LiteServer | null;
   readonly verify: unknown;
   readonly verifiedAs: string | undefined;
@@ -35,11 +38,11 @@ export class LitePool implements LiteSource {
   readonly #modules: LitePoolModules;
   readonly #servers: readonly LiteServer[];
   readonly #context: PoolContext;
-  readonly #flights: SingleFlight<Shared>;
+  readonly #flights: SingleFlight<SharedAnswer>;
   /** What is under way, by the key of its flight. */
   readonly #runs = new Map<string, { tooLate(): TernError }>();
   readonly #turns: Semaphore;
-  readonly #cache: LruByBytes<Shared>;
+  readonly #cache: LruByBytes<SharedAnswer>;
   #isClosed = false;
   readonly #watchers = new Set<() => void>();
   #referenceSeqno = 0;
@@ -103,7 +106,7 @@ export class LitePool implements LiteSource {
     await Promise.all(this.#servers.map((server) => server.close()));
   }
 
-  async ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
+  async query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
     this.#requests++;
     try {
       return await this.#ask(request);
@@ -120,7 +123,7 @@ export class LitePool implements LiteSource {
     const over = new AbortController();
     const { signal } = over;
     try {
-      return await waitUntil(
+      return await withDeadline(
         this.#fanOut(request, bytes, count, { ...patience, signal }),
         patience,
         this.#modules.clock,
@@ -181,7 +184,7 @@ export class LitePool implements LiteSource {
       }
       this.#cacheMisses++;
     }
-    const flightKey = `${needText(need)} ${waitSeqno} ${key}`;
+    const flightKey = `${needKey(need)} ${waitSeqno} ${key}`;
     const patience = this.#patience(
       request,
       () => this.#runs.get(flightKey)?.tooLate() ?? this.#tooLate(request, bytes),
@@ -203,12 +206,12 @@ export class LitePool implements LiteSource {
     request: LiteRequest<Query, Answer, Value>,
     bytes: Uint8Array,
     count: number,
-    patience: Patience,
+    patience: Deadline,
   ): Promise<Value> {
     const fn = request.fn.name;
     const release = await this.#turn(fn, patience);
     try {
-      const wanted: Wanted = { need: request.need, fn, waitSeqno: 0 };
+      const wanted: ServerRequirement = { need: request.need, fn, waitSeqno: 0 };
       const servers = await this.#someServers(wanted, count, patience);
       return await fanOut(this.#context, request, bytes, servers);
     } catch (error) {
@@ -223,7 +226,7 @@ export class LitePool implements LiteSource {
     request: LiteRequest<Query, Answer, Value>,
     bytes: Uint8Array,
     flight: Flight,
-  ): Promise<Shared> {
+  ): Promise<SharedAnswer> {
     const release = await this.#turn(request.fn.name, flight);
     const run = new RequestRun(this.#context, request, bytes);
     this.#runs.set(key, run);
@@ -237,7 +240,7 @@ export class LitePool implements LiteSource {
   }
 
   /** A permit to be under way. @throws lite/overloaded, and what the signal says */
-  async #turn(fn: string, { signal }: Pick<Patience, 'signal'>): Promise<() => void> {
+  async #turn(fn: string, { signal }: Pick<Deadline, 'signal'>): Promise<() => void> {
     if (this.#isClosed) throw liteErrors.closed({ function: fn });
     const turn = this.#turns.acquire(signal);
     if (turn === null) {
@@ -256,7 +259,7 @@ export class LitePool implements LiteSource {
   #patience<Query, Answer, Value>(
     { fn, deadlineMs = this.#settings.deadlineMs, signal }: LiteRequest<Query, Answer, Value>,
     expired: () => TernError,
-  ): Patience {
+  ): Deadline {
     return {
       until: this.#modules.clock.now() + deadlineMs,
       signal,
@@ -267,7 +270,7 @@ export class LitePool implements LiteSource {
 
   /** The value for this request, verified by itself unless the same has been done; null when it turns out to be false. */
   #valueOf<Query, Answer, Value>(
-    { answer, value, verify, verifiedAs, server }: Shared,
+    { answer, value, verify, verifiedAs, server }: SharedAnswer,
     request: LiteRequest<Query, Answer, Value>,
   ): { readonly value: Value } | null {
     const isSame = verify === request.verify || (verifiedAs !== undefined && verifiedAs === request.verifiedAs);
@@ -281,7 +284,7 @@ export class LitePool implements LiteSource {
     }
   }
 
-  #keep<Query, Answer, Value>(key: string, shared: Shared, request: LiteRequest<Query, Answer, Value>): void {
+  #keep<Query, Answer, Value>(key: string, shared: SharedAnswer, request: LiteRequest<Query, Answer, Value>): void {
     const isNamed = request.verifiedAs !== undefined;
     const size = isNamed ? request.size?.(shared.value as Value, shared.bytes) : undefined;
     // Without a name nobody can know what the value is: the answer alone is kept.
@@ -292,7 +295,7 @@ export class LitePool implements LiteSource {
   }
 
   /** Servers to fan out to, as soon as there is one. */
-  async #someServers(wanted: Wanted, count: number, { until, signal }: Patience): Promise<LiteServer[]> {
+  async #someServers(wanted: ServerRequirement, count: number, { until, signal }: Deadline): Promise<LiteServer[]> {
     const { clock } = this.#modules;
     for (;;) {
       if (this.#isClosed) throw liteErrors.closed({ function: wanted.fn });
@@ -378,6 +381,77 @@ function referenceSeqno(servers: readonly LiteServer[]): number {
   return seqnos[seqnos.length >= 3 ? 1 : 0] ?? 0;
 }
 
-function needText(need: Need): string {
+function needKey(need: Need): string {
   return 'seqno' in need ? `${need.kind} ${need.seqno}` : need.kind;
+}
+
+/** Up to `count` servers that fit, the best ones first. */
+export function chooseServers(context: PoolContext, wanted: ServerRequirement, count: number): LiteServer[] {
+  const { servers, settings, modules, referenceSeqno } = context;
+  let candidates: Candidate[] = [];
+  for (const server of servers) {
+    const tier = tierOf(server, wanted, { headSeqno: referenceSeqno, maxLag: settings.maxLag });
+    if (tier !== null) candidates.push({ server, tier });
+  }
+  const chosen: LiteServer[] = [];
+  while (chosen.length < count) {
+    const server = chooseServer(candidates, modules.random);
+    if (server === null) break;
+    chosen.push(server);
+    candidates = candidates.filter((each) => each.server !== server);
+  }
+  return chosen;
+}
+
+/**
+ * Gives the same query to several servers; the first true answer counts, the others are let finish.
+ *
+ * @throws lite/answer-error when none accepts it and one says why; else lite/unanswered
+ */
+export function fanOut<Query, Answer, Value>(
+  context: PoolContext,
+  request: LiteRequest<Query, Answer, Value>,
+  bytes: Uint8Array,
+  servers: readonly LiteServer[],
+): Promise<Value> {
+  const { settings, modules, referenceSeqno } = context;
+  const fn = request.fn.name;
+  const begun = modules.clock.now();
+  const tried = new TriedServers();
+  const timeoutMs = request.deadlineMs ?? settings.deadlineMs;
+  return new Promise((resolve, reject) => {
+    let left = servers.length;
+    const end = () => {
+      if (--left > 0) return;
+      const afterMs = Math.round(modules.clock.now() - begun);
+      const text =
+        tried.count > 0 ? tried.text() : unqueriedServersText(context.servers, referenceSeqno, settings.maxLag);
+      reject(tried.refusal(fn) ?? liteErrors.unanswered({ function: fn, afterMs, tried: text }));
+    };
+    if (left === 0) {
+      left = 1;
+      end();
+    }
+    for (const server of servers) {
+      server.query(request.fn, bytes, { timeoutMs }).then((outcome) => {
+        if (!outcome.ok) {
+          tried.add(server, outcome.failure);
+          if (outcome.failure.kind === 'lied') server.quarantine(`${fn}: ${outcome.failure.text}`);
+          end();
+          return;
+        }
+        try {
+          resolve(request.verify(outcome.answer));
+        } catch (error) {
+          if (!isTernError(error) || error.class !== 'upstream') {
+            reject(error);
+            return;
+          }
+          tried.add(server, { kind: 'lied', text: `the answer is not true: ${error.message}`, error });
+          server.quarantine(`${fn}: ${error.code}: ${error.message}`);
+          end();
+        }
+      }, reject);
+    }
+  });
 }

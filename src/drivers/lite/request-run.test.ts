@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
-import type { TonNodeBlockId } from '#formats/tl/generated/ton-node.js';
-import { pause } from '#kernel/async/pause.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { LiteServerLookupBlock, type TonNodeBlockId } from '#formats/tl/lite-api.js';
+import { pause } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { errorAnswer, type FakeLiteserver, headerOf } from '#test/support/fake-liteserver.js';
 import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
 
@@ -21,7 +20,7 @@ describe('a server that lies', () => {
     liar.on(LiteServerLookupBlock, () => headerOf(1));
     const ends: number[] = [];
     for (let i = 0; i < 400 && ends.length < 4; i++) {
-      expect(await world.after(20, world.pool.ask(seqnoRequest(20 + (i % 80))))).toBe(20 + (i % 80));
+      expect(await world.after(20, world.pool.query(seqnoRequest(20 + (i % 80))))).toBe(20 + (i % 80));
       const [{ quarantines = 0, quarantine_seconds = 0 } = {}] = world.pool.metrics().servers;
       if (quarantines > ends.length) ends.push(Math.round(quarantine_seconds));
       if (quarantine_seconds > 0) await world.pass(quarantine_seconds * 1_000);
@@ -37,7 +36,7 @@ describe('a server that lies', () => {
   it('is set aside when its answer is cut off, too', async () => {
     const world = await new PoolInMemory(1).start();
     world.servers[0]?.on(LiteServerLookupBlock, () => headerOf(5).subarray(0, 60));
-    const error = await world.after(10, world.pool.ask(seqnoRequest(5))).catch((reason: unknown) => reason);
+    const error = await world.after(10, world.pool.query(seqnoRequest(5))).catch((reason: unknown) => reason);
     expect(isTernError(error, 'lite/unanswered')).toBe(true);
     expect(world.pool.metrics().servers[0]?.state).toBe('quarantined');
   });
@@ -47,16 +46,16 @@ describe('a server that lies', () => {
     const verify = () => {
       throw new TypeError('oops');
     };
-    await expect(world.after(10, world.pool.ask(seqnoRequest(5, { verify })))).rejects.toThrow('oops');
+    await expect(world.after(10, world.pool.query(seqnoRequest(5, { verify })))).rejects.toThrow('oops');
     expect(world.pool.metrics().servers[0]?.state).toBe('healthy');
   });
 
   it('ends a request at once when nobody else is there', async () => {
     const world = await new PoolInMemory(1).start();
     world.servers[0]?.on(LiteServerLookupBlock, () => headerOf(1));
-    const first = await world.after(10, world.pool.ask(seqnoRequest(5))).catch((reason: Error) => reason.message);
+    const first = await world.after(10, world.pool.query(seqnoRequest(5))).catch((reason: Error) => reason.message);
     expect(first).toContain('the answer is not true');
-    const second = await world.after(10, world.pool.ask(seqnoRequest(5))).catch((reason: Error) => reason.message);
+    const second = await world.after(10, world.pool.query(seqnoRequest(5))).catch((reason: Error) => reason.message);
     expect(second).toContain('not asked, quarantined');
   });
 });
@@ -77,9 +76,9 @@ describe('routing by age', () => {
     expect(second?.oldest_state).toBeLessThan(99_100);
     const before = lookups(world);
     for (let i = 0; i < 20; i++) {
-      await world.after(5, world.pool.ask(seqnoRequest(500 + i, { need: { kind: 'state', seqno: 500 + i } })));
-      await world.after(5, world.pool.ask(seqnoRequest(700 + i, { need: { kind: 'archive' } })));
-      await world.after(5, world.pool.ask(seqnoRequest(80_000 + i)));
+      await world.after(5, world.pool.query(seqnoRequest(500 + i, { need: { kind: 'state', seqno: 500 + i } })));
+      await world.after(5, world.pool.query(seqnoRequest(700 + i, { need: { kind: 'archive' } })));
+      await world.after(5, world.pool.query(seqnoRequest(80_000 + i)));
     }
     const [old = 0, young = 0, archive = 0] = lookups(world).map((count, i) => count - (before[i] ?? 0));
     expect(young).toBe(0);
@@ -96,7 +95,7 @@ describe('routing by age', () => {
     for (const each of world.servers) each.advance(1_000);
     from(world.servers[0] as FakeLiteserver, 900);
     await world.pass(200);
-    for (let i = 0; i < 20; i++) expect(await world.after(10, world.pool.ask(seqnoRequest(500)))).toBe(500);
+    for (let i = 0; i < 20; i++) expect(await world.after(10, world.pool.query(seqnoRequest(500)))).toBe(500);
     const [young = 0, old = 0] = lookups(world);
     expect(young).toBeLessThanOrEqual(1);
     expect(old).toBe(20);
@@ -104,8 +103,8 @@ describe('routing by age', () => {
 
   it('does not take what does not exist for a lack', async () => {
     const world = await new PoolInMemory(2).start();
-    await world.after(3_000, world.pool.ask(seqnoRequest(5_000_000))).catch(() => {});
-    await world.after(3_000, world.pool.ask(seqnoRequest(90))).then((seqno) => expect(seqno).toBe(90));
+    await world.after(3_000, world.pool.query(seqnoRequest(5_000_000))).catch(() => {});
+    await world.after(3_000, world.pool.query(seqnoRequest(90))).then((seqno) => expect(seqno).toBe(90));
     expect(world.pool.metrics().servers.every(({ state }) => state === 'healthy')).toBe(true);
   });
 
@@ -117,7 +116,7 @@ describe('routing by age', () => {
     await world.pass(500);
     for (let i = 0; i < 10; i++) {
       const before = lookups(world).reduce((sum, count) => sum + count, 0);
-      await world.after(10, world.pool.ask(seqnoRequest(50 + i, { need: { kind: 'head' } })));
+      await world.after(10, world.pool.query(seqnoRequest(50 + i, { need: { kind: 'head' } })));
       expect(lookups(world).reduce((sum, count) => sum + count, 0) - before).toBeLessThanOrEqual(2);
     }
   });
@@ -129,13 +128,13 @@ describe('routing by age', () => {
     }).start();
     await world.pass(500);
     world.network.cut(world.servers[1] as FakeLiteserver);
-    expect(await world.after(3_000, world.pool.ask(seqnoRequest(50)))).toBe(50);
+    expect(await world.after(3_000, world.pool.query(seqnoRequest(50)))).toBe(50);
   });
 
   it('makes a server that is one block behind wait for it', async () => {
     const world = await new PoolInMemory(1, { hedgeShare: 0 }).start();
     const [server] = world.servers as [FakeLiteserver];
-    const request = world.pool.ask(seqnoRequest(101));
+    const request = world.pool.query(seqnoRequest(101));
     await world.pass(10);
     server.advance();
     expect(await world.after(10, request)).toBe(101);
@@ -147,7 +146,7 @@ describe('waiting for a block', () => {
   it('goes on over the ten seconds that a server allows, without asking in between', async () => {
     const world = await new PoolInMemory(1).start();
     const [server] = world.servers as [FakeLiteserver];
-    const request = world.pool.ask(seqnoRequest(105, { waitSeqno: 105, deadlineMs: 60_000 }));
+    const request = world.pool.query(seqnoRequest(105, { waitSeqno: 105, deadlineMs: 60_000 }));
     expect(await world.after(35_000, request)).toBe('pending');
     expect(server.count(LiteServerLookupBlock)).toBe(4);
     server.advance(105);
@@ -157,7 +156,7 @@ describe('waiting for a block', () => {
   it('begins when a server is near enough to be asked to wait', async () => {
     const world = await new PoolInMemory(1).start();
     const [server] = world.servers as [FakeLiteserver];
-    const request = world.pool.ask(seqnoRequest(500, { waitSeqno: 500, deadlineMs: 60_000 }));
+    const request = world.pool.query(seqnoRequest(500, { waitSeqno: 500, deadlineMs: 60_000 }));
     await world.pass(2_000);
     expect(server.count(LiteServerLookupBlock)).toBe(0);
     server.advance(450);
@@ -169,7 +168,7 @@ describe('waiting for a block', () => {
 
   it('ends with the deadline', async () => {
     const world = await new PoolInMemory(1).start();
-    const request = world.pool.ask(seqnoRequest(105, { waitSeqno: 105, deadlineMs: 3_000 }));
+    const request = world.pool.query(seqnoRequest(105, { waitSeqno: 105, deadlineMs: 3_000 }));
     const error = await world.after(3_100, request).catch((late: unknown) => late);
     expect(isTernError(error, 'lite/unanswered')).toBe(true);
   });
@@ -177,7 +176,7 @@ describe('waiting for a block', () => {
   it('moves to a server that has the block when the first one is stuck', async () => {
     const world = await new PoolInMemory(2, {}, ([, second]) => second?.advance(99)).start();
     const [first, second] = world.servers as [FakeLiteserver, FakeLiteserver];
-    const request = world.pool.ask(seqnoRequest(101, { waitSeqno: 101, deadlineMs: 60_000 }));
+    const request = world.pool.query(seqnoRequest(101, { waitSeqno: 101, deadlineMs: 60_000 }));
     await world.pass(100);
     const stuck = first.count(LiteServerLookupBlock) > 0 ? first : second;
     const other = stuck === first ? second : first;
@@ -191,7 +190,7 @@ describe('second requests', () => {
   it('are sent when the first one takes longer than usual, and the faster answer counts', async () => {
     const world = await new PoolInMemory(2).start();
     const [a, b] = world.servers as [FakeLiteserver, FakeLiteserver];
-    for (let i = 0; i < 60; i++) await world.after(5, world.pool.ask(seqnoRequest(20 + i)));
+    for (let i = 0; i < 60; i++) await world.after(5, world.pool.query(seqnoRequest(20 + i)));
     expect(world.pool.metrics().hedges).toBe(0);
     let first = true;
     const slowOnce =
@@ -203,13 +202,13 @@ describe('second requests', () => {
       };
     a.on(LiteServerLookupBlock, slowOnce());
     b.on(LiteServerLookupBlock, slowOnce());
-    expect(await world.after(40, world.pool.ask(seqnoRequest(90)))).toBe(90);
+    expect(await world.after(40, world.pool.query(seqnoRequest(90)))).toBe(90);
     expect(world.pool.metrics().hedges).toBe(1);
   });
 
   it('leave the slower server time to answer, so that it is known how slow it is', async () => {
     const world = await new PoolInMemory(2).start();
-    for (let i = 0; i < 60; i++) await world.after(5, world.pool.ask(seqnoRequest(1 + i)));
+    for (let i = 0; i < 60; i++) await world.after(5, world.pool.query(seqnoRequest(1 + i)));
     const means = () => world.pool.metrics().servers.map(({ rtt_mean_seconds }) => rtt_mean_seconds ?? 0);
     expect(Math.max(...means())).toBeLessThan(0.01);
     let first = true;
@@ -221,7 +220,7 @@ describe('second requests', () => {
         return headerOf(id.seqno);
       });
     }
-    expect(await world.after(40, world.pool.ask(seqnoRequest(90)))).toBe(90);
+    expect(await world.after(40, world.pool.query(seqnoRequest(90)))).toBe(90);
     const inFlight = () => world.pool.metrics().servers.reduce((sum, { in_flight }) => sum + in_flight, 0);
     // Two of them wait for the next block.
     expect(inFlight()).toBe(3);
@@ -234,7 +233,7 @@ describe('second requests', () => {
     const world = await new PoolInMemory(2).start();
     for (const each of world.servers) each.on(LiteServerLookupBlock, () => null);
     const controller = new AbortController();
-    const request = world.pool.ask(seqnoRequest(90, { signal: controller.signal }));
+    const request = world.pool.query(seqnoRequest(90, { signal: controller.signal }));
     await world.pass(1_000);
     controller.abort();
     await expect(world.after(1, request)).rejects.toMatchObject({ code: 'lite/aborted' });
@@ -247,7 +246,7 @@ describe('second requests', () => {
     for (const each of world.servers) {
       each.on(LiteServerLookupBlock, ({ id }) => (asked++ < 2 ? null : headerOf(id.seqno)));
     }
-    const answers = [40, 50].map((seqno) => world.pool.ask(seqnoRequest(seqno)));
+    const answers = [40, 50].map((seqno) => world.pool.query(seqnoRequest(seqno)));
     // One second request for what is a little late, the other one for what is long overdue.
     await world.pass(600);
     expect([asked, world.pool.metrics().hedges]).toEqual([3, 1]);
@@ -257,9 +256,9 @@ describe('second requests', () => {
 
   it('are a small share of all', async () => {
     const world = await new PoolInMemory(2, { hedgeShare: 0.1, hedgeBurst: 5 }).start();
-    for (let i = 0; i < 30; i++) await world.after(5, world.pool.ask(seqnoRequest(20 + i)));
+    for (let i = 0; i < 30; i++) await world.after(5, world.pool.query(seqnoRequest(20 + i)));
     for (const each of world.servers) each.delayMs = 100;
-    for (let i = 0; i < 100; i++) await world.after(210, world.pool.ask(seqnoRequest(1 + (i % 99))));
+    for (let i = 0; i < 100; i++) await world.after(210, world.pool.query(seqnoRequest(1 + (i % 99))));
     const { hedges, requests } = world.pool.metrics();
     expect(hedges).toBeGreaterThan(0);
     expect(hedges).toBeLessThanOrEqual(0.1 * requests + 5);
@@ -273,7 +272,7 @@ describe('a server that stops answering', () => {
     const share = async (rounds: number) => {
       const before = sick.count(LiteServerLookupBlock);
       for (let i = 0; i < rounds; i++) {
-        const some = Array.from({ length: 8 }, (_, k) => world.pool.ask(seqnoRequest(1 + ((i * 8 + k) % 99))));
+        const some = Array.from({ length: 8 }, (_, k) => world.pool.query(seqnoRequest(1 + ((i * 8 + k) % 99))));
         await world.after(60, Promise.all(some));
       }
       return (sick.count(LiteServerLookupBlock) - before) / (rounds * 8);
@@ -289,12 +288,12 @@ describe('a server that stops answering', () => {
 
   it('does not keep requests from being answered', async () => {
     const world = await new PoolInMemory(3).start();
-    for (let i = 0; i < 60; i++) await world.after(5, world.pool.ask(seqnoRequest(1 + i)));
+    for (let i = 0; i < 60; i++) await world.after(5, world.pool.query(seqnoRequest(1 + i)));
     (world.servers[0] as FakeLiteserver).isSilent = true;
     let slow = 0;
     for (let i = 0; i < 300; i++) {
       const begun = world.clock.now();
-      const answer = world.pool.ask(seqnoRequest(1 + (i % 99)));
+      const answer = world.pool.query(seqnoRequest(1 + (i % 99)));
       while ((await world.after(1, answer)) === 'pending');
       if (world.clock.now() - begun > 30) slow++;
     }
@@ -332,7 +331,7 @@ describe('requests to several servers at once', () => {
     const world = await new PoolInMemory(1, { maxInFlight: 1 }).start();
     const [server] = world.servers as [FakeLiteserver];
     server.on(LiteServerLookupBlock, ({ id }) => (id.seqno === 1 ? null : headerOf(id.seqno)));
-    const busy = world.pool.ask(seqnoRequest(1, { deadlineMs: 1_000 })).catch(() => {});
+    const busy = world.pool.query(seqnoRequest(1, { deadlineMs: 1_000 })).catch(() => {});
     await world.pass(1);
     const late = world.pool.fanOut(seqnoRequest(2, { deadlineMs: 200 }), 1);
     await expect(world.after(300, late)).rejects.toMatchObject({ code: 'lite/unanswered' });

@@ -1,24 +1,21 @@
-// Over 250 lines: the one place that decides which server is asked next, and when it is enough.
 import {
   type Candidate,
   chooseServer,
-  hasNeeded,
+  hasRequired,
+  type PoolContext,
+  type ServerRequirement,
   Tier,
   tierOf,
-  type Wanted,
   waitFor,
 } from '#drivers/lite/choose-server.js';
 import { liteErrors } from '#drivers/lite/errors.js';
 import type { LiteRequest } from '#drivers/lite/lite-source.js';
-import type { Failure, Outcome } from '#drivers/lite/outcome.js';
-import type { PoolContext } from '#drivers/lite/pool-context.js';
-import type { LiteServer } from '#drivers/lite/server.js';
+import type { LiteServer, QueryFailure, QueryOutcome } from '#drivers/lite/server.js';
 import { MAX_WAIT_MS } from '#drivers/lite/server-watch.js';
-import { idleText, TriedServers } from '#drivers/lite/tried-servers.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
-import type { Flight } from '#kernel/async/single-flight.js';
-import type { CancelSchedule } from '#kernel/clock/clock.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import type { CancelSchedule } from '#kernel/clock.js';
+import type { Flight } from '#kernel/single-flight.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** The longest that a server is made to wait for what is needed, when nobody asked for a wait. */
 const SHORT_WAIT_MS = 2_000;
@@ -33,7 +30,7 @@ const ENOUGH_REFUSALS = 2;
 const BREATH_MS = 5;
 
 /** A true answer, and who gave it. */
-export interface Answered<Answer, Value> {
+export interface VerifiedAnswer<Answer, Value> {
   readonly server: LiteServer;
   readonly answer: Answer;
   readonly value: Value;
@@ -59,7 +56,7 @@ export class RequestRun<Query, Answer, Value> {
   readonly #request: LiteRequest<Query, Answer, Value>;
   /** The query as bytes, without a wait. */
   readonly #bytes: Uint8Array;
-  readonly #wanted: Wanted;
+  readonly #wanted: ServerRequirement;
   readonly #begun: number;
   readonly #tried = new TriedServers();
   readonly #active = new Set<Attempt>();
@@ -73,7 +70,7 @@ export class RequestRun<Query, Answer, Value> {
   #cancelHedge: CancelSchedule = () => {};
   #cancelRetry: CancelSchedule = () => {};
   #flight: Flight | null = null;
-  #settle: Settle<Answered<Answer, Value>> | null = null;
+  #settle: Settle<VerifiedAnswer<Answer, Value>> | null = null;
 
   constructor(context: PoolContext, request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array) {
     this.#context = context;
@@ -84,7 +81,7 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   /** @throws lite/answer-error, lite/not-available, lite/unsupported, lite/unanswered, and what `verify` throws */
-  run(flight: Flight): Promise<Answered<Answer, Value>> {
+  run(flight: Flight): Promise<VerifiedAnswer<Answer, Value>> {
     this.#flight = flight;
     return new Promise((resolve, reject) => {
       if (flight.signal.aborted) {
@@ -133,7 +130,7 @@ export class RequestRun<Query, Answer, Value> {
    * @param isGivenUp whether nobody wants to know any more. Otherwise the slower servers are let answer, as they do anyway:
    *   how long that takes says more of them than that others were faster
    */
-  #end(react: (settle: Settle<Answered<Answer, Value>>) => void, isGivenUp = true): void {
+  #end(react: (settle: Settle<VerifiedAnswer<Answer, Value>>) => void, isGivenUp = true): void {
     const settle = this.#settle;
     if (settle === null) return;
     this.#settle = null;
@@ -152,7 +149,7 @@ export class RequestRun<Query, Answer, Value> {
     const candidates: Candidate[] = [];
     // Something of unknown age that one server does not have is likely to be old.
     const isOld = this.#wanted.need.kind === 'head' && this.#tried.some('missing');
-    const wanted: Wanted = isOld ? { ...this.#wanted, need: { kind: 'archive' } } : this.#wanted;
+    const wanted: ServerRequirement = isOld ? { ...this.#wanted, need: { kind: 'archive' } } : this.#wanted;
     for (const server of servers) {
       if (this.#spent.has(server) || this.#useless.has(server)) continue;
       const tier = tierOf(server, wanted, standing);
@@ -196,7 +193,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#attempts++;
     this.#active.add(attempt);
     const { signal } = attempt.controller;
-    server.ask(fn, bytes, { timeoutMs, signal, waits: wait > 0 }).then(
+    server.query(fn, bytes, { timeoutMs, signal, waits: wait > 0 }).then(
       (outcome) => this.#onOutcome(attempt, outcome),
       (error) => this.#end((settle) => settle.reject(error)),
     );
@@ -236,7 +233,7 @@ export class RequestRun<Query, Answer, Value> {
     if (this.#hedges < MAX_HEDGES) this.#scheduleHedge(delayMs * 2, looks + 1);
   }
 
-  #onOutcome(attempt: Attempt, outcome: Outcome<Answer>): void {
+  #onOutcome(attempt: Attempt, outcome: QueryOutcome<Answer>): void {
     this.#active.delete(attempt);
     if (this.#settle === null) return;
     if (outcome.ok) this.#onAnswer(attempt.server, outcome.answer, outcome.bytes);
@@ -256,18 +253,18 @@ export class RequestRun<Query, Answer, Value> {
       return;
     }
     this.#learn(server);
-    for (const other of this.#tried.refused()) other.contradicted();
+    for (const other of this.#tried.refused()) other.recordContradiction();
     this.#end((settle) => settle.resolve({ server, answer, value, bytes }), false);
   }
 
-  #lied(server: LiteServer, failure: Failure): void {
+  #lied(server: LiteServer, failure: QueryFailure): void {
     this.#tried.add(server, failure);
     this.#useless.add(server);
     server.quarantine(`${this.#wanted.fn}: ${failure.error?.code ?? ''}: ${failure.error?.message ?? failure.text}`);
     if (this.#active.size === 0) this.#next();
   }
 
-  #onFailure({ server, since, wait }: Attempt, failure: Failure): void {
+  #onFailure({ server, since, wait }: Attempt, failure: QueryFailure): void {
     const { kind } = failure;
     if (kind === 'refused') {
       this.#refused(server, failure);
@@ -293,7 +290,7 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   /** One server's word is not enough: what it refuses because it is behind, odd or in bad faith, another one answers. */
-  #refused(server: LiteServer, failure: Failure): void {
+  #refused(server: LiteServer, failure: QueryFailure): void {
     this.#tried.add(server, failure);
     this.#useless.add(server);
     this.#refusals++;
@@ -337,7 +334,7 @@ export class RequestRun<Query, Answer, Value> {
       if (server.health.isQuarantined && server.health.quarantinedUntil > until) continue;
       if (clock.now() >= until) return false;
       // When others have said that they do not have it, only one that is known to have it is waited for.
-      if (!this.#tried.some('missing') || hasNeeded(server, this.#wanted.need) === 'yes') return true;
+      if (!this.#tried.some('missing') || hasRequired(server, this.#wanted.need) === 'yes') return true;
     }
     return false;
   }
@@ -363,7 +360,7 @@ export class RequestRun<Query, Answer, Value> {
     const { servers, settings, modules, referenceSeqno } = this.#context;
     const afterMs = Math.round(modules.clock.now() - this.#begun);
     const said = parts.filter((part) => part !== '').join('; ');
-    const tried = said === '' ? idleText(servers, referenceSeqno, settings.maxLag) : said;
+    const tried = said === '' ? unqueriedServersText(servers, referenceSeqno, settings.maxLag) : said;
     return liteErrors.unanswered({ function: this.#wanted.fn, afterMs, tried });
   }
 
@@ -373,9 +370,77 @@ export class RequestRun<Query, Answer, Value> {
     if (need.kind !== 'state' && need.kind !== 'block') return;
     const kept = need.kind === 'state' ? 'states' : 'blocks';
     if (need.seqno < 1) return;
-    server.depth.learnHave(kept, need.seqno);
+    server.depth.noteAvailable(kept, need.seqno);
     for (const other of this.#tried.missing()) {
-      if (need.seqno <= other.seqno) other.depth.learnLack(kept, need.seqno);
+      if (need.seqno <= other.seqno) other.depth.noteMissing(kept, need.seqno);
     }
   }
+}
+
+/** Longest text of all that was tried. */
+const MAX_TEXT = 2_000;
+
+/** Which servers a request has asked, and how that ended. */
+export class TriedServers {
+  readonly #failures: { readonly server: LiteServer; readonly failure: QueryFailure }[] = [];
+
+  get count(): number {
+    return this.#failures.length;
+  }
+
+  add(server: LiteServer, failure: QueryFailure): void {
+    this.#failures.push({ server, failure });
+  }
+
+  /** Whether one of them failed in such a way. */
+  some(...kinds: readonly QueryFailure['kind'][]): boolean {
+    return this.#failures.some(({ failure }) => kinds.includes(failure.kind));
+  }
+
+  /** Servers that said that they do not have it. */
+  *missing(): Iterable<LiteServer> {
+    for (const { server, failure } of this.#failures) if (failure.kind === 'missing') yield server;
+  }
+
+  /** Servers that refused. */
+  *refused(): Iterable<LiteServer> {
+    for (const { server, failure } of this.#failures) if (failure.kind === 'refused') yield server;
+  }
+
+  /** The first refusal as an error, if there is one. */
+  refusal(fn: string): TernError | null {
+    for (const { server, failure } of this.#failures)
+      if (failure.kind === 'refused') return refusalError(server, fn, failure);
+    return null;
+  }
+
+  /** Each server once for each way in which it failed: `1.2.3.4:5: error 651: not in db; …`. */
+  text(): string {
+    const parts = new Map<string, number>();
+    for (const { server, failure } of this.#failures) {
+      const part = `${server.name}: ${failure.text}`;
+      parts.set(part, (parts.get(part) ?? 0) + 1);
+    }
+    const all = [...parts].map(([part, times]) => (times === 1 ? part : `${part} (${times} times)`)).join('; ');
+    return all.length > MAX_TEXT ? `${all.slice(0, MAX_TEXT)}…` : all;
+  }
+}
+
+/** What a server said, as an error. */
+function refusalError(server: LiteServer, fn: string, { code = 0, text, error }: QueryFailure): TernError {
+  if (error !== undefined) return error;
+  const said = text.replace(/^error -?\d+: /, '');
+  return liteErrors['answer-error']({ server: server.name, function: fn, code, text: said });
+}
+
+/** The servers that were not asked, and why. */
+export function unqueriedServersText(servers: readonly LiteServer[], headSeqno: number, maxLag: number): string {
+  const parts = servers.map((server) => {
+    const { health } = server;
+    const state = health.state(headSeqno - server.seqno, maxLag);
+    const reason = state === 'quarantined' ? health.quarantineReason : health.problem;
+    return `${server.name}: not asked, ${state}${reason === '' ? '' : ` (${reason})`}`;
+  });
+  const all = parts.join('; ');
+  return all.length > MAX_TEXT ? `${all.slice(0, MAX_TEXT)}…` : all;
 }

@@ -1,6 +1,5 @@
 import type { LitePoolModules, PoolSettings } from '#drivers/lite/options.js';
-import type { Outcome } from '#drivers/lite/outcome.js';
-import type { LiteServer } from '#drivers/lite/server.js';
+import type { LiteServer, QueryOutcome } from '#drivers/lite/server.js';
 import type { TlFunction, TlValue } from '#formats/tl/constructor.js';
 import {
   LiteServerGetConfigParams,
@@ -8,9 +7,9 @@ import {
   LiteServerGetMasterchainInfoExt,
   LiteServerGetTime,
   LiteServerLookupBlock,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { pause } from '#kernel/async/pause.js';
+import { pause } from '#kernel/clock.js';
 
 /** The longest that the reference server lets a query wait for a block. */
 export const MAX_WAIT_MS = 10_000;
@@ -69,11 +68,11 @@ export class ServerWatch {
       if (!old.ok) return waits && old.failure.kind === 'expired';
       // Without the time of the block, that of this machine stands in: lag is measured in blocks.
       const last_utime = Math.floor(this.#modules.unixTimeMs() / 1000);
-      server.gaveHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
+      server.recordHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
       return true;
     }
     const outcome = await this.#ask(LiteServerGetMasterchainInfoExt, { mode: 0 }, waitSeqno);
-    if (outcome.ok) server.gaveHead(outcome.answer);
+    if (outcome.ok) server.recordHead(outcome.answer);
     return outcome.ok || (waits && outcome.failure.kind === 'expired');
   }
 
@@ -95,7 +94,7 @@ export class ServerWatch {
     const { depthRefreshMs } = this.#settings;
     while (depthRefreshMs > 0 && !this.#signal.aborted) {
       const isKnown = await this.#server.depth.probe(this.#server.seqno, (kept, seqno) => this.#look(kept, seqno));
-      if (isKnown) this.#server.gaveDepth();
+      if (isKnown) this.#server.recordDepth();
       const pauseMs = isKnown ? depthRefreshMs : Math.min(depthRefreshMs, this.#settings.checkIntervalMs);
       await pause(pauseMs * (0.75 + this.#modules.random() / 2), this.#modules.clock, this.#signal);
     }
@@ -121,13 +120,13 @@ export class ServerWatch {
     query: TlValue<F>,
     waitSeqno: number,
     probes = false,
-  ): Promise<Outcome<TlValue<F['result']>>> {
+  ): Promise<QueryOutcome<TlValue<F['result']>>> {
     const wait = waitSeqno > 0 ? { seqno: waitSeqno, timeout_ms: MAX_WAIT_MS } : null;
-    return this.#server.ask(fn, encodeLiteQuery(fn, query, wait), {
+    return this.#server.query(fn, encodeLiteQuery(fn, query, wait), {
       timeoutMs: this.#settings.attemptTimeoutMs + (wait === null ? 0 : MAX_WAIT_MS),
       signal: this.#signal,
       waits: wait !== null,
       probes,
-    }) as Promise<Outcome<TlValue<F['result']>>>;
+    }) as Promise<QueryOutcome<TlValue<F['result']>>>;
   }
 }

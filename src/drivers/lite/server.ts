@@ -1,21 +1,16 @@
-// Over 250 lines: one server, from connecting over its queries to what is known of it.
 import { type AdnlClient, connectAdnl } from '#drivers/adnl/client.js';
 import { adnlErrors } from '#drivers/adnl/errors.js';
-import { answerErrorKind } from '#drivers/lite/answer-error.js';
-import { ArchiveDepth } from '#drivers/lite/archive-depth.js';
 import { liteErrors } from '#drivers/lite/errors.js';
+import { type LiteServerAddress, serverName } from '#drivers/lite/global-config.js';
 import type { LitePoolModules, LitePoolOptions, PoolSettings } from '#drivers/lite/options.js';
-import type { Failure, Outcome } from '#drivers/lite/outcome.js';
-import { type LiteServerAddress, serverName } from '#drivers/lite/server-address.js';
-import { ServerHealth } from '#drivers/lite/server-health.js';
-import { ServerStatistics } from '#drivers/lite/server-statistics.js';
+import { ArchiveDepth, ServerHealth, ServerStatistics } from '#drivers/lite/server-health.js';
 import type { TlConstructor } from '#formats/tl/constructor.js';
-import type { LiteServerError, LiteServerMasterchainInfoExt } from '#formats/tl/generated/lite-server.js';
+import type { LiteServerError, LiteServerMasterchainInfoExt } from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer } from '#formats/tl/lite-query.js';
-import { pause } from '#kernel/async/pause.js';
-import { type Release, Semaphore } from '#kernel/async/semaphore.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { pause } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { type Release, Semaphore } from '#kernel/semaphore.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** A connection that lasted so long was a good one: the next attempt comes soon. */
 const GOOD_CONNECTION_MS = 30_000;
@@ -23,7 +18,7 @@ const GOOD_CONNECTION_MS = 30_000;
 /** Servers choose the texts of their errors; the longest that nodes send is the end of a log of the virtual machine. */
 const MAX_MESSAGE = 4_096;
 
-export interface AskOptions {
+export interface LiteQueryOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** The query waits for a block first, so the time of its answer says nothing about the server. */
@@ -33,7 +28,7 @@ export interface AskOptions {
 }
 
 /** What must be known of a function to read the answer. */
-export interface AskedFunction<Answer> {
+export interface LiteFunction<Answer> {
   readonly name: string;
   readonly result: TlConstructor<string, Answer>;
 }
@@ -130,7 +125,11 @@ export class LiteServer {
   }
 
   /** Asks. Never rejects; what the outcome means for the server has been noted. */
-  async ask<Answer>(fn: AskedFunction<Answer>, query: Uint8Array, options: AskOptions): Promise<Outcome<Answer>> {
+  async query<Answer>(
+    fn: LiteFunction<Answer>,
+    query: Uint8Array,
+    options: LiteQueryOptions,
+  ): Promise<QueryOutcome<Answer>> {
     const { clock } = this.#modules;
     const begun = clock.now();
     const release = await this.#turn(options);
@@ -159,13 +158,13 @@ export class LiteServer {
   }
 
   /** Notes that it was looked up how far back it goes. */
-  gaveDepth(): void {
+  recordDepth(): void {
     this.isDepthKnown = true;
     this.#listener.onChange(this);
   }
 
   /** Notes what the server says is its newest block. */
-  gaveHead({ last, last_utime, version, capabilities }: ServerHead): void {
+  recordHead({ last, last_utime, version, capabilities }: ServerHead): void {
     const isFirst = !this.health.hasHead;
     this.version = version;
     this.capabilities = capabilities;
@@ -179,7 +178,7 @@ export class LiteServer {
   }
 
   /** Notes that it refused what another one answered. */
-  contradicted(): void {
+  recordContradiction(): void {
     this.statistics.failed('contradicted');
   }
 
@@ -197,7 +196,7 @@ export class LiteServer {
   }
 
   /** A permit to ask, or why there is none. */
-  async #turn({ timeoutMs, signal }: AskOptions): Promise<Release | Failure> {
+  async #turn({ timeoutMs, signal }: LiteQueryOptions): Promise<Release | QueryFailure> {
     const free = this.#slots.tryAcquire();
     if (free !== null) return free;
     const { clock } = this.#modules;
@@ -218,17 +217,17 @@ export class LiteServer {
     }
   }
 
-  #query(query: Uint8Array, { timeoutMs, signal }: AskOptions): Promise<Uint8Array> {
+  #query(query: Uint8Array, { timeoutMs, signal }: LiteQueryOptions): Promise<Uint8Array> {
     if (this.#client !== null) return this.#client.query(query, { timeoutMs, signal });
     const problem = this.health.problem || 'the connection is not made yet';
     return Promise.reject(liteErrors['not-connected']({ server: this.name, problem }));
   }
 
   /** An answer that is an error. */
-  #refusal(error: LiteServerError, fn: string, { waits, probes }: AskOptions): Outcome<never> {
+  #refusal(error: LiteServerError, fn: string, { waits, probes }: LiteQueryOptions): QueryOutcome<never> {
     const { code } = error;
     const kind = answerErrorKind(error);
-    const message = harmless(error.message);
+    const message = printableText(error.message);
     if (kind === 'failed') {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
@@ -242,7 +241,7 @@ export class LiteServer {
     return { ok: false, failure: { kind, code, text: `error ${code}: ${message}` } };
   }
 
-  #failure(error: unknown, fn: string, afterMs: number): Failure {
+  #failure(error: unknown, fn: string, afterMs: number): QueryFailure {
     if (!isTernError(error)) throw error;
     if (error.code === adnlErrors['query-aborted'].code) {
       this.statistics.tookLonger(afterMs);
@@ -329,6 +328,74 @@ export class LiteServer {
 }
 
 /** Servers' texts come to logs and terminals: no longer than need be, and without control characters. */
-function harmless(text: string): string {
+function printableText(text: string): string {
   return text.slice(0, MAX_MESSAGE).replace(/\p{Cc}/gu, (control) => (control === '\n' ? control : ' '));
+}
+
+/**
+ * Why a query brought nothing: what the server said, or
+ *
+ * - `lied`: the answer is not true, or no answer at all
+ * - `busy`: no turn was free
+ * - `dropped`: the one who asked does not want to know any more
+ */
+export type QueryFailureKind = AnswerErrorKind | 'lied' | 'busy' | 'dropped';
+
+export interface QueryFailure {
+  readonly kind: QueryFailureKind;
+  /** For people: `error 651: block handle not in db`. */
+  readonly text: string;
+  /** The code of `liteServer.error`, when that was the answer. */
+  readonly code?: number;
+  readonly error?: TernError;
+}
+
+/** How one query to one server ended. */
+export type QueryOutcome<Answer> =
+  | { readonly ok: true; readonly answer: Answer; readonly bytes: number }
+  | { readonly ok: false; readonly failure: QueryFailure };
+
+/**
+ * What a `liteServer.error` means for the one who asked.
+ *
+ * - `missing`: this server does not have it; another one may
+ * - `not-ready`: it will have it in a moment
+ * - `expired`: the wait for a block ended before it came
+ * - `unsupported`: this server does not know the function, or does not allow it
+ * - `failed`: something in the server; another one may answer
+ * - `refused`: the request is at fault, as far as this server can tell
+ */
+export type AnswerErrorKind = 'missing' | 'not-ready' | 'expired' | 'unsupported' | 'failed' | 'refused';
+
+const NOT_FOUND = /not in db|block not found|not found in db/;
+const NOT_YET = /is not applied|not ready|too big masterchain block seqno/;
+/** Of a block that other servers have shown already: this one is behind, or follows another chain. */
+const BEHIND = /newer than the reference masterchain block/;
+const STRANGE = /is unknown from the perspective of reference block/;
+const TOO_OFTEN = /too many (requests|queries)|rate limit/i;
+
+/** Codes and texts are those of the reference implementation, and of proxies in front of it. */
+export function answerErrorKind({ code, message }: LiteServerError): AnswerErrorKind {
+  if (message.startsWith('cannot apply external message')) return 'refused';
+  switch (code) {
+    case 651:
+      return NOT_YET.test(message) ? 'not-ready' : 'missing';
+    case 652:
+      return 'expired';
+    case 621:
+      return 'unsupported';
+    case 0:
+      if (/^(Unknown constructor|query is not allowed)/.test(message)) return 'unsupported';
+      break;
+    case 429:
+    case 601:
+    case 602:
+    case 653:
+    case -503:
+      return 'failed';
+    default:
+  }
+  if (BEHIND.test(message)) return 'not-ready';
+  if (NOT_FOUND.test(message) || STRANGE.test(message)) return 'missing';
+  return TOO_OFTEN.test(message) ? 'failed' : 'refused';
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LiteServerBlockHeader } from '#formats/tl/generated/lite-server.js';
-import { LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { type LiteServerBlockHeader, LiteServerLookupBlock } from '#formats/tl/lite-api.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { type FakeLiteserver, headerOf } from '#test/support/fake-liteserver.js';
 import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
 
@@ -18,10 +17,10 @@ describe('equal requests', () => {
     };
     // A check of its own each time, as callers write them.
     const text = () => seqnoRequest(7, { verify: (answer) => verify(answer) });
-    const answers = [1, 2, 3].map(() => world.pool.ask(text()));
+    const answers = [1, 2, 3].map(() => world.pool.query(text()));
     expect(await world.after(10, Promise.all(answers))).toEqual([7, 7, 7]);
     expect([lookups(world), verified]).toEqual([1, 3]);
-    const named = [1, 2, 3].map(() => world.pool.ask({ ...text(), verifiedAs: 'seqno' }));
+    const named = [1, 2, 3].map(() => world.pool.query({ ...text(), verifiedAs: 'seqno' }));
     expect(await world.after(10, Promise.all(named))).toEqual([7, 7, 7]);
     expect([lookups(world), verified]).toEqual([2, 4]);
     expect(world.pool.metrics().single_flight_joins).toBe(4);
@@ -36,7 +35,7 @@ describe('equal requests', () => {
       { verifiedAs: 'x' },
       { verifiedAs: 'y' },
     ];
-    await world.after(10, Promise.all(asked.map((rest) => world.pool.ask(seqnoRequest(7, rest)))));
+    await world.after(10, Promise.all(asked.map((rest) => world.pool.query(seqnoRequest(7, rest)))));
     expect(lookups(world)).toBe(5);
   });
 
@@ -44,9 +43,9 @@ describe('equal requests', () => {
     const world = await new PoolInMemory(1).start();
     (world.servers[0] as FakeLiteserver).delayMs = 50;
     const controller = new AbortController();
-    const first = world.pool.ask(seqnoRequest(7, { signal: controller.signal })).catch((error: Error) => error);
-    const hasty = world.pool.ask(seqnoRequest(7, { deadlineMs: 10 })).catch((error: Error) => error);
-    const patient = world.pool.ask(seqnoRequest(7));
+    const first = world.pool.query(seqnoRequest(7, { signal: controller.signal })).catch((error: Error) => error);
+    const hasty = world.pool.query(seqnoRequest(7, { deadlineMs: 10 })).catch((error: Error) => error);
+    const patient = world.pool.query(seqnoRequest(7));
     await world.pass(20);
     controller.abort();
     expect(isTernError(await first, 'lite/aborted')).toBe(true);
@@ -64,8 +63,8 @@ describe('equal requests', () => {
         return 7;
       },
     });
-    const trusting = world.pool.ask(seqnoRequest(7));
-    const doubting = world.pool.ask(sceptic);
+    const trusting = world.pool.query(seqnoRequest(7));
+    const doubting = world.pool.query(sceptic);
     expect(await world.after(20, Promise.all([trusting, doubting]))).toEqual([7, 7]);
     expect(lookups(world)).toBe(2);
     expect(world.pool.metrics().servers.filter(({ state }) => state === 'quarantined')).toHaveLength(1);
@@ -77,7 +76,7 @@ describe('immutable answers', () => {
     const world = await new PoolInMemory(1).start();
     for (let i = 0; i < 5; i++) {
       const request = seqnoRequest(7, { immutable: true, need: i % 2 === 0 ? { kind: 'head' } : { kind: 'archive' } });
-      expect(await world.after(10, world.pool.ask(request))).toBe(7);
+      expect(await world.after(10, world.pool.query(request))).toBe(7);
     }
     expect(lookups(world)).toBe(1);
     expect(world.pool.metrics()).toMatchObject({ cache_hits: 4, cache_misses: 1, cache_entries: 1 });
@@ -86,7 +85,7 @@ describe('immutable answers', () => {
   it('take no more memory than allowed', async () => {
     const world = await new PoolInMemory(1, { cacheBytes: 5_000 }).start();
     for (let i = 1; i <= 60; i++) {
-      await world.after(5, world.pool.ask(seqnoRequest(i, { immutable: true })));
+      await world.after(5, world.pool.query(seqnoRequest(i, { immutable: true })));
       expect(world.pool.metrics().cache_bytes).toBeLessThanOrEqual(5_000);
     }
     const { cache_entries, cache_evictions } = world.pool.metrics();
@@ -94,13 +93,13 @@ describe('immutable answers', () => {
     expect(cache_entries + cache_evictions).toBe(60);
     // A value that says that it is larger than all is not kept.
     const huge = seqnoRequest(61, { immutable: true, verifiedAs: 'huge', size: () => 10_000 });
-    await world.after(5, world.pool.ask(huge));
+    await world.after(5, world.pool.query(huge));
     expect(world.pool.metrics().cache_entries).toBe(cache_entries);
   });
 
   it('are not kept when others than immutable', async () => {
     const world = await new PoolInMemory(1).start();
-    for (let i = 0; i < 3; i++) await world.after(5, world.pool.ask(seqnoRequest(7)));
+    for (let i = 0; i < 3; i++) await world.after(5, world.pool.query(seqnoRequest(7)));
     expect(lookups(world)).toBe(3);
     expect(world.pool.metrics().cache_entries).toBe(0);
   });
@@ -112,7 +111,7 @@ describe('too many requests', () => {
     const [server] = world.servers as [FakeLiteserver];
     server.delayMs = 20;
     const answers = Array.from({ length: 10 }, (_, i) =>
-      world.pool.ask(seqnoRequest(1 + i)).catch((error: unknown) => (isTernError(error) ? error.code : 'other')),
+      world.pool.query(seqnoRequest(1 + i)).catch((error: unknown) => (isTernError(error) ? error.code : 'other')),
     );
     await world.pass(5);
     expect(world.pool.metrics()).toMatchObject({ in_flight: 4, waiting: 3, overloads: 3 });
@@ -143,7 +142,7 @@ describe('too many requests', () => {
       open--;
       return headerOf(id.seqno);
     });
-    const answers = Array.from({ length: 12 }, (_, i) => world.pool.ask(seqnoRequest(1 + i)));
+    const answers = Array.from({ length: 12 }, (_, i) => world.pool.query(seqnoRequest(1 + i)));
     await world.after(200, Promise.all(answers));
     expect(most).toBeLessThanOrEqual(3);
     expect(most).toBeGreaterThan(1);

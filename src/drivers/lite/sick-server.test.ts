@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LiteServerLookupBlock } from '#formats/tl/generated/lite-server-functions.js';
+import { LiteServerLookupBlock } from '#formats/tl/lite-api.js';
 import { Random } from '#test/fuzz/random.js';
 import { errorAnswer, type FakeLiteserver, headerOf } from '#test/support/fake-liteserver.js';
 import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
@@ -35,7 +35,7 @@ async function load(world: PoolInMemory): Promise<{ times: number[]; failures: n
       const seqno = 1 + (next++ % 97);
       // A name of its own keeps requests from sharing answers.
       const request = seqnoRequest(seqno, { verifiedAs: String(next) });
-      await world.pool.ask(request).catch(() => failures++);
+      await world.pool.query(request).catch(() => failures++);
       times.push(world.clock.now() - begun);
     }
   };

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** Oldest PostgreSQL that Tern works with: multiranges are of 14, `MERGE` and ICU as it is used here of 15. */
 export const OLDEST_MAJOR = 15;
@@ -76,4 +78,192 @@ function splitOptions(url: string): { readonly urlWithoutOptions: string; readon
   parsed.searchParams.delete('options');
   const host = url.includes('@/') ? parsed.href.replace('@socket/', '@/') : parsed.href;
   return { urlWithoutOptions: host, given };
+}
+
+/** Counts of connections, for metrics. */
+export interface ConnectionPoolState {
+  readonly open: number;
+  readonly idle: number;
+  /** How many wait for a connection. */
+  readonly waiting: number;
+}
+
+/** What a client of node-postgres has that its types do not tell. */
+interface PgClientInternals {
+  /** Of the process that serves this connection. */
+  readonly processID: number;
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
+/** Connections to one server, given out one at a time, and one more to cancel queries of the others with. */
+export class ConnectionPool {
+  readonly #pool: pg.Pool;
+  readonly #canceller: pg.Pool;
+  readonly #connections: number;
+  readonly #connectTimeoutMs: number;
+  #closing: Promise<unknown> | null = null;
+
+  /** @throws store/bad-url */
+  constructor(
+    url: string,
+    options: SessionOptions & { readonly connectTimeoutMs: number },
+    connections: number,
+    logger: Logger,
+  ) {
+    this.#connections = connections;
+    this.#connectTimeoutMs = options.connectTimeoutMs;
+    this.#pool = new pg.Pool({ ...connectionConfig(url, options), max: connections, idleTimeoutMillis: 60_000 });
+    const cancel = { name: 'tern cancel', connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
+    this.#canceller = new pg.Pool({ ...connectionConfig(url, cancel), max: 1, idleTimeoutMillis: 60_000 });
+    for (const pool of [this.#pool, this.#canceller]) {
+      pool.on('error', (error) => logger.warn('a database connection was lost', { problem: error.message }));
+      // While a connection is given out, its errors are those of its queries.
+      pool.on('connect', (client) => client.on('error', () => {}));
+    }
+  }
+
+  get state(): ConnectionPoolState {
+    return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  /** Does `work` with a connection. What the database throws comes as an error of ours. */
+  async use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#acquire();
+    try {
+      return await work(client);
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      // Whoever comes next must not find himself in a transaction.
+      client.release(client.getTransactionStatus() !== 'I');
+    }
+  }
+
+  /** Stops what runs on a connection; has nothing to stop when it ended meanwhile. Never rejects. */
+  async cancel(client: pg.PoolClient): Promise<void> {
+    const { processID, connection } = client as pg.PoolClient & PgClientInternals;
+    try {
+      await this.#canceller.query('SELECT pg_cancel_backend($1)', [processID]);
+    } catch {
+      // It ends by itself, when the server finds that nobody is there.
+      connection.stream.destroy();
+    }
+  }
+
+  /** @throws store/server-too-old */
+  async requireVersion(): Promise<void> {
+    const { rows } = await this.use((client) =>
+      client.query<{ number: number; name: string }>(
+        `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
+      ),
+    );
+    const { number, name } = rows[0]!;
+    if (Math.floor(number / 10_000) < OLDEST_MAJOR) {
+      throw storeErrors['server-too-old']({ version: name, least: OLDEST_MAJOR });
+    }
+  }
+
+  close(): Promise<unknown> {
+    this.#closing ??= this.#pool.end().then(() => this.#canceller.end());
+    return this.#closing;
+  }
+
+  async #acquire(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      if (error instanceof Error && error.message === 'timeout exceeded when trying to connect') {
+        const [waitedMs, connections] = [this.#connectTimeoutMs, this.#connections];
+        throw storeErrors['pool-exhausted']({ waitedMs, connections }, error);
+      }
+      throw connectError(error);
+    }
+  }
+}
+
+/** Errors that have nothing to say but what the database said. */
+type PlainErrorName =
+  | 'unreachable'
+  | 'connection-refused'
+  | 'too-many-connections'
+  | 'conflict'
+  | 'disk-full'
+  | 'out-of-memory'
+  | 'read-only'
+  | 'damaged'
+  | 'no-rights';
+
+/** Which error of ours an SQLSTATE is; two or three characters stand for all that begin so. */
+const ERROR_BY_SQLSTATE: Readonly<Record<string, PlainErrorName>> = {
+  '08': 'unreachable',
+  '25006': 'read-only',
+  '28': 'connection-refused',
+  '3D000': 'connection-refused',
+  '40': 'conflict',
+  '42501': 'no-rights',
+  '53100': 'disk-full',
+  '53200': 'out-of-memory',
+  '53300': 'too-many-connections',
+  '55P03': 'conflict',
+  '57P': 'unreachable',
+  '58': 'damaged',
+  XX001: 'damaged',
+  XX002: 'damaged',
+};
+
+const SQLSTATE_CANCELLED = '57014';
+
+/** What node-postgres says, without any code, when a connection is lost. */
+const CONNECTION_LOST =
+  /^Connection terminated|^timeout expired|connection error and is not queryable|was closed and is not queryable/;
+
+/** The same, when the server will not have us. */
+const CONNECTION_REFUSED = /^SASL|SSL|certificate/i;
+
+/** After these the same work may succeed later, without anything being changed. */
+const TRANSIENT: ReadonlySet<string> = new Set([
+  storeErrors.unreachable.code,
+  storeErrors['commit-unknown'].code,
+  storeErrors['too-many-connections'].code,
+  storeErrors['pool-exhausted'].code,
+  storeErrors.conflict.code,
+  storeErrors['disk-full'].code,
+  storeErrors['out-of-memory'].code,
+]);
+
+/** What a query threw as an error of ours, if it came from the database or the way to it; anything else as it is. */
+export function storeError(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) return errorOfState(error);
+  if (isTernError(error) || !(error instanceof Error)) return error;
+  const isLost = CONNECTION_LOST.test(error.message) || ('syscall' in error && 'errno' in error);
+  return isLost ? storeErrors.unreachable({ problem: problemOf(error) }, error) : error;
+}
+
+/** The error of ours for whatever connecting threw. */
+export function connectError(error: unknown): TernError {
+  const known = storeError(error);
+  if (isTernError(known)) return known;
+  const problem = problemOf(error);
+  return storeErrors[CONNECTION_REFUSED.test(problem) ? 'connection-refused' : 'unreachable']({ problem }, error);
+}
+
+/** Whether the same work may succeed when it is done again later. */
+export function isTransient(error: unknown): boolean {
+  return isTernError(error) && TRANSIENT.has(error.code);
+}
+
+function errorOfState(error: pg.DatabaseError): TernError {
+  const problem = problemOf(error);
+  const state = error.code ?? '';
+  if (state === SQLSTATE_CANCELLED) return storeErrors.cancelled({ reason: problem }, error);
+  const name = ERROR_BY_SQLSTATE[state] ?? ERROR_BY_SQLSTATE[state.slice(0, 3)] ?? ERROR_BY_SQLSTATE[state.slice(0, 2)];
+  return name === undefined ? storeErrors.query({ state, problem }, error) : storeErrors[name]({ problem }, error);
+}
+
+function problemOf(error: unknown): string {
+  // The error of a host with several addresses, none of which answers, has no text of its own.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(problemOf).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  const detail = error instanceof pg.DatabaseError ? error.detail : undefined;
+  return detail === undefined ? error.message : `${error.message} (${detail})`;
 }

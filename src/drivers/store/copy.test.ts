@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { copyBinary } from '#drivers/store/copy.js';
-import { CopyRows } from '#drivers/store/copy-rows.js';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 let database: TestDatabase;

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectionConfig } from '#drivers/store/connection.js';
+import { connectionConfig, isTransient } from '#drivers/store/connection.js';
 import { Database, type DatabaseOptions } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { isTransient } from '#drivers/store/postgres-error.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { startTcpProxy } from '#test/support/tcp-proxy.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 

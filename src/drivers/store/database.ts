@@ -1,12 +1,17 @@
 import pg from 'pg';
-import { connectionConfig, type SessionOptions } from '#drivers/store/connection.js';
+import {
+  ConnectionPool,
+  type ConnectionPoolState,
+  connectError,
+  connectionConfig,
+  isTransient,
+  type SessionOptions,
+  storeError,
+} from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { Pool, type PoolState } from '#drivers/store/pool.js';
-import { connectError, isTransient, storeError } from '#drivers/store/postgres-error.js';
-import { type Query, type Reader, Reading } from '#drivers/store/reading.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
-import { type Logger, silentLogger } from '#kernel/observe/logger.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import { type Logger, silentLogger } from '#kernel/logger.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 export interface DatabaseOptions {
   /** Where is written, and read where there is no replica: `postgresql://…`. */
@@ -49,8 +54,8 @@ export interface ReadLimits {
 export class Database {
   readonly #options: Required<Omit<DatabaseOptions, 'readUrl'>>;
   readonly #clock: Clock;
-  readonly #writers: Pool;
-  readonly #readers: Pool;
+  readonly #writers: ConnectionPool;
+  readonly #readers: ConnectionPool;
   readonly #logger: Logger;
   /** Whether the version of the replica is still to be looked at. */
   #isReplicaUnknown = false;
@@ -71,9 +76,9 @@ export class Database {
     this.#clock = clock;
     this.#logger = logger ?? silentLogger;
     const { readOnly, writeConnections, readConnections, connectTimeoutMs } = this.#options;
-    this.#writers = new Pool(url, { connectTimeoutMs, readOnly }, writeConnections, this.#logger);
+    this.#writers = new ConnectionPool(url, { connectTimeoutMs, readOnly }, writeConnections, this.#logger);
     const session = { name: 'tern read', connectTimeoutMs, readOnly: true };
-    this.#readers = new Pool(readUrl ?? url, session, readConnections, this.#logger);
+    this.#readers = new ConnectionPool(readUrl ?? url, session, readConnections, this.#logger);
   }
 
   /**
@@ -95,7 +100,7 @@ export class Database {
   }
 
   /** One query that only reads. */
-  async query<Row extends pg.QueryResultRow>(query: Query, limits?: ReadLimits): Promise<Row[]> {
+  async query<Row extends pg.QueryResultRow>(query: SqlQuery, limits?: ReadLimits): Promise<Row[]> {
     return this.read((reader) => reader.query<Row>(query), limits);
   }
 
@@ -105,9 +110,9 @@ export class Database {
    *
    * @throws store/timeout, store/cancelled, store/pool-exhausted and others
    */
-  async read<T>(work: (reader: Reader) => Promise<T>, limits: ReadLimits = {}): Promise<T> {
+  async read<T>(work: (reader: DatabaseReader) => Promise<T>, limits: ReadLimits = {}): Promise<T> {
     const { signal, timeoutMs = this.#options.readTimeoutMs, snapshot = false } = limits;
-    const reading = new Reading(this.#readers, this.#clock);
+    const reading = new CancellableReading(this.#readers, this.#clock);
     const onAbort = () => reading.stop(storeErrors.cancelled({ reason: 'nobody waits for it any more' }));
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -116,7 +121,7 @@ export class Database {
     try {
       if (this.#isReplicaUnknown) await this.#requireReplica();
       return await this.#readers.use(async (client) => {
-        const reader: Reader = { query: (query) => reading.query(client, query) };
+        const reader: DatabaseReader = { query: (query) => reading.query(client, query) };
         if (!snapshot) return work(reader);
         await reader.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
         const result = await work(reader);
@@ -175,7 +180,7 @@ export class Database {
     return client;
   }
 
-  get pools(): { readonly write: PoolState; readonly read: PoolState } {
+  get pools(): { readonly write: ConnectionPoolState; readonly read: ConnectionPoolState } {
     return { write: this.#writers.state, read: this.#readers.state };
   }
 
@@ -198,5 +203,67 @@ export class Database {
   /** Waits for what is under way, and closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#writers.close(), this.#readers.close()]);
+  }
+}
+
+/**
+ * A query. One with a name is parsed once for each connection, and planned once if a plan for any values is as good as one for
+ * these. The same name must always have the same text.
+ */
+export interface SqlQuery {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** A connection while a reading has it. */
+export interface DatabaseReader {
+  /** @throws store/timeout, store/cancelled, store/unreachable and others */
+  query<Row extends pg.QueryResultRow>(query: SqlQuery): Promise<Row[]>;
+}
+
+/** The queries of one reading, on one connection, which can be stopped together. */
+export class CancellableReading {
+  readonly #pool: ConnectionPool;
+  readonly #clock: Clock;
+  #stopped: Error | null = null;
+  #running = 0;
+  /** Ends when nothing is left to be cancelled. */
+  #cancelling: Promise<void> | null = null;
+  #client: pg.PoolClient | null = null;
+
+  constructor(pool: ConnectionPool, clock: Clock) {
+    this.#pool = pool;
+    this.#clock = clock;
+  }
+
+  /** Cancels the query that runs, and refuses further ones; all fail for this reason. Only the first reason counts. */
+  stop(reason: Error): void {
+    this.#stopped ??= reason;
+    if (this.#running > 0) this.#cancelling ??= this.#cancel();
+  }
+
+  async query<Row extends pg.QueryResultRow>(client: pg.PoolClient, { name, text, values }: SqlQuery): Promise<Row[]> {
+    if (this.#stopped !== null) throw this.#stopped;
+    this.#client = client;
+    this.#running++;
+    try {
+      const { rows } = await client.query<Row>({ text, ...(name && { name }), ...(values && { values: [...values] }) });
+      return rows;
+    } catch (error) {
+      throw this.#stopped ?? error;
+    } finally {
+      this.#running--;
+      // The connection goes on to another reading, which must not be cancelled instead.
+      await this.#cancelling;
+    }
+  }
+
+  /** A cancellation that overtakes its query has no effect, so it is said again. */
+  async #cancel(): Promise<void> {
+    while (this.#running > 0) {
+      await this.#pool.cancel(this.#client!);
+      if (this.#running > 0) await pause(20, this.#clock);
+    }
   }
 }

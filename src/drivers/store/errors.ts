@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of the database: the embedded server, connections, migrations and copying. */
 export const storeErrors = defineErrors('store', {

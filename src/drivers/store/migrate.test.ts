@@ -6,8 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeErrors } from '#drivers/store/errors.js';
-import { migrate, requireSchema, schemaState } from '#drivers/store/migrate.js';
-import { type Migration, readMigrations } from '#drivers/store/migration-files.js';
+import { type Migration, migrate, readMigrations, requireSchema, schemaState } from '#drivers/store/migrate.js';
 import { sqlSchemaPage } from '#test/docs/sql-schema-page.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 

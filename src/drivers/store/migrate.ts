@@ -1,6 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
-import type { Migration } from '#drivers/store/migration-files.js';
+import { type NetworkIdentity, requireNetwork } from '#drivers/store/index-state.js';
+
+/** For what a database is opened. */
+export interface SchemaUse {
+  readonly network: NetworkIdentity;
+  /** Whether the schema may be changed; if not, it must be there. */
+  readonly writes: boolean;
+  /** Is told of each migration before it runs. */
+  readonly onMigration?: (migration: Migration) => void;
+}
+
+/**
+ * Sees that a database has the schema of this Tern. That of another network is left as it is, whatever its schema.
+ *
+ * @param client outside of a transaction
+ * @throws store/other-network, and as {@link migrate} and {@link requireSchema}
+ */
+export async function prepareSchema(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  { network, writes, onMigration }: SchemaUse,
+): Promise<void> {
+  const { version } = await schemaState(client, migrations);
+  if (version > 0) await requireNetwork(client, network);
+  if (writes) await migrate(client, migrations, onMigration);
+  else await requireSchema(client, migrations);
+}
 
 /** How far the schema of a database is. */
 export interface SchemaState {
@@ -81,7 +109,7 @@ export async function migrate(
       const [next] = (await schemaState(client, migrations)).pending;
       if (next !== undefined) {
         onMigration(next);
-        await run(client, next);
+        await runMigration(client, next);
         ran.push(next);
       }
       await client.query('COMMIT');
@@ -92,7 +120,7 @@ export async function migrate(
   }
 }
 
-async function run(client: ClientBase, { version, name, sql, checksum }: Migration): Promise<void> {
+async function runMigration(client: ClientBase, { version, name, sql, checksum }: Migration): Promise<void> {
   if (version === 1) await client.query(HISTORY);
   await client.query(sql);
   await client.query('INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [
@@ -124,4 +152,40 @@ async function foreignTables(client: ClientBase): Promise<string> {
   );
   const names = rows.slice(0, 3).map(({ name }) => `"${name}"`);
   return [...names, ...(rows.length > 3 ? ['others'] : [])].join(', ');
+}
+
+/** A step of the schema. */
+export interface Migration {
+  /** 1, 2, 3, …, without gaps. */
+  readonly version: number;
+  /** Name of the file, such as `0001-index.sql`. */
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 in hex of the text with line ends `\n`. */
+  readonly checksum: string;
+}
+
+/** As far from the sources as from the build. */
+const OWN_MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+
+/**
+ * The migrations of a folder, in order.
+ *
+ * @throws store/migration-file
+ */
+export async function readMigrations(folder: URL = OWN_MIGRATIONS): Promise<readonly Migration[]> {
+  const files = await readdir(folder).catch((error) => {
+    throw storeErrors['migration-file']({ file: folder.pathname, problem: 'there is no such folder' }, error);
+  });
+  const names = files.filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name, index) => {
+      const version = index + 1;
+      if (!name.startsWith(`${String(version).padStart(4, '0')}-`)) {
+        throw storeErrors['migration-file']({ file: name, problem: `its number should be ${version}` });
+      }
+      const sql = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n');
+      return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
 }

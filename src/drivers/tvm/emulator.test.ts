@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ConfigImages } from '#drivers/tvm/config-image.js';
 import { type EmulateArguments, Emulator, NO_LIBRARIES } from '#drivers/tvm/emulator.js';
-import { compileEmulator } from '#drivers/tvm/emulator-module.js';
-import { EMULATOR, emulatorKnows } from '#drivers/tvm/emulator-version.js';
-import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
-import { sharedText } from '#drivers/tvm/shared-text.js';
+import { compileEmulator, EMULATOR, emulatorKnows } from '#drivers/tvm/emulator-binary.js';
+import { prevBlocksText } from '#drivers/tvm/request-fields.js';
+import { EmulatorConfigCache, sharedBoc } from '#drivers/tvm/shared-bocs.js';
 import { transactionParts } from '#drivers/tvm/transaction.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -15,7 +13,7 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { fromBase64, toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { fromBase64, toBase64, toHex } from '#kernel/bytes.js';
 import { codeOf, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';
 
 const address = Address.ofParts(0, new Uint8Array(32).fill(5));
@@ -54,7 +52,7 @@ const message = new Builder()
 
 const library = codeOf('f800'); // ACCEPT
 const libraries = buildDictionary(256, [[library.hash(), new Builder().storeRef(library)]])!;
-const config = new ConfigImages(1).get(mainnetConfig).whole;
+const config = new EmulatorConfigCache(1).get(mainnetConfig).whole;
 
 function argumentsFor(more: Partial<EmulateArguments>): EmulateArguments {
   const shard_account = accountOf(libraryCell(library.hash()));
@@ -92,7 +90,7 @@ describe('the emulator', () => {
     const accepted = (more: Partial<EmulateArguments>) =>
       JSON.parse(emulator.emulate(argumentsFor(more))!).output.success;
     expect(accepted({})).toBe(false);
-    expect(accepted({ libraries: sharedText('libraries', libraries) })).toBe(true);
+    expect(accepted({ libraries: sharedBoc('libraries', libraries) })).toBe(true);
     expect(accepted({})).toBe(false);
     const root = parseBocRoot(fromBase64(NO_LIBRARIES)!);
     const none = buildDictionary(256, [[new Uint8Array(32), new Builder().storeRef(EMPTY_CELL)]])!;
@@ -117,7 +115,7 @@ describe('the emulator', () => {
   it('goes on after parameters that make its inner emulator destroy itself', () => {
     const params = { utime: 1, lt: '1', rand_seed: 'short', ignore_chksig: false, debug_enabled: false };
     expect(emulator.emulate(argumentsFor({ params }))).toMatch(/^\{"fail":true/);
-    const { output } = JSON.parse(emulator.emulate(argumentsFor({ libraries: sharedText('libraries', libraries) }))!);
+    const { output } = JSON.parse(emulator.emulate(argumentsFor({ libraries: sharedBoc('libraries', libraries) }))!);
     expect(output.success).toBe(true);
   });
 

@@ -1,14 +1,15 @@
-import instantiate, { type EmulatorExports } from '@ton/sandbox/dist/executor/emulator-emscripten.js';
+import type { EmulatorExports } from '@ton/sandbox/dist/executor/emulator-emscripten.js';
+import instantiate from '@ton/sandbox/dist/executor/emulator-emscripten.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import type { SharedText } from '#drivers/tvm/shared-text.js';
+import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
 
 /** What `_emulate_with_emulator` takes; cells are base64 of bags of cells. */
 export interface EmulateArguments {
-  readonly config: SharedText;
+  readonly config: SharedBoc;
   /** 0 to 5: how much the log says. */
   readonly verbosity: number;
   /** A dictionary of libraries, or null for none. */
-  readonly libraries: SharedText | null;
+  readonly libraries: SharedBoc | null;
   /** A `VmStackValue`, or null for none. */
   readonly prevBlocksInfo: string | null;
   readonly account: string;
@@ -100,7 +101,7 @@ export class Emulator {
   }
 
   /** @returns JSON: `{output, logs}` up to `logs`, or `{fail, message}`; one byte per character */
-  runGetMethod(params: string, stack: string, config: SharedText): string {
+  runGetMethod(params: string, stack: string, config: SharedBoc): string {
     const configPointer = this.#config(config);
     return this.#call([params, stack], ([paramsPointer, stackPointer]) =>
       this.#exports._run_get_method(paramsPointer!, stackPointer!, configPointer),
@@ -140,7 +141,7 @@ export class Emulator {
     return output;
   }
 
-  #config({ key, text }: SharedText): number {
+  #config({ key, text }: SharedBoc): number {
     const known = this.#configs.get(key);
     if (known !== undefined) {
       this.#configs.delete(key);
@@ -157,7 +158,7 @@ export class Emulator {
     return pointer;
   }
 
-  #emulator(config: SharedText, verbosity: number): TransactionEmulator | null {
+  #emulator(config: SharedBoc, verbosity: number): TransactionEmulator | null {
     const key = emulatorKey(config, verbosity);
     const known = this.#emulators.get(key);
     if (known !== undefined) {
@@ -210,6 +211,6 @@ export class Emulator {
   }
 }
 
-function emulatorKey(config: SharedText, verbosity: number): string {
+function emulatorKey(config: SharedBoc, verbosity: number): string {
   return `${verbosity}:${config.key}`;
 }

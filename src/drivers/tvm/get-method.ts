@@ -1,8 +1,14 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import { getMethodId } from '#drivers/tvm/get-method-id.js';
-import type { ResolveLibrary } from '#drivers/tvm/libraries.js';
-import type { PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
-import { bocOf, LOG_LEVELS, type LogLevel, randSeedOf, uint32Of, uint63Of } from '#drivers/tvm/request-fields.js';
+import {
+  LOG_LEVELS,
+  type LogLevel,
+  type ResolveLibrary,
+  randSeedOf,
+  type TvmPrevBlocksInfo,
+  uint32Of,
+  uint63Of,
+  wholeCellBoc,
+} from '#drivers/tvm/request-fields.js';
 import type { GetMethodJob, GetMethodReply } from '#drivers/tvm/worker-protocol.js';
 import type { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -10,9 +16,9 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStack } from '#formats/tlb/vm-stack.js';
+import { methodIdOf, VmStack } from '#formats/tlb/vm-stack.js';
 import { vmInt } from '#formats/tlb/vm-value.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { fromHex } from '#kernel/bytes.js';
 
 /** A get method of an account, and all that it may look at. */
 export interface GetMethodRequest {
@@ -34,7 +40,7 @@ export interface GetMethodRequest {
   /** Root of `Hashmap 32 ^Cell`: the configuration at that block, whole. */
   readonly config: Cell;
   /** A function is asked only when the contract may look at it. */
-  readonly prev_blocks_info?: PrevBlocksInfo | null | (() => Promise<PrevBlocksInfo | null>);
+  readonly prev_blocks_info?: TvmPrevBlocksInfo | null | (() => Promise<TvmPrevBlocksInfo | null>);
   /** 32 bytes; zeros when not given, as in the reference. */
   readonly rand_seed?: Uint8Array;
   /**
@@ -98,8 +104,8 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
   }
   return {
     kind: 'get-method',
-    code: bocOf('code', code),
-    data: bocOf('data', request.data ?? EMPTY_CELL),
+    code: wholeCellBoc('code', code),
+    data: wholeCellBoc('data', request.data ?? EMPTY_CELL),
     stack: serializeBoc(encodeCell(VmStack, request.stack)),
     params: {
       method_id: getMethodId(request.method),
@@ -145,4 +151,24 @@ function extraCurrencies(amounts: Iterable<readonly [number, bigint]>): Record<s
     if (amount > 0n) texts.set(` ${id}`, amount.toString());
   }
   return Object.fromEntries(texts);
+}
+
+/**
+ * The id by which a contract knows a get method: that of its name; a number, or a text that is one in decimal, is the id
+ * itself.
+ *
+ * @throws tvm/bad-request when it is empty or no int32
+ */
+export function getMethodId(method: string | number): number {
+  if (typeof method === 'string' && !/^-?\d+$/.test(method)) {
+    if (method === '') throw refuse('empty');
+    return methodIdOf(method);
+  }
+  const id = Number(method);
+  if ((id | 0) !== id) throw refuse(String(method));
+  return id;
+}
+
+function refuse(found: string) {
+  return tvmErrors['bad-request']({ field: 'method', found, accepted: 'a name, or a number from -2^31 to 2^31 - 1' });
 }

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GetMethodRequest, GetMethodResult } from '#drivers/tvm/get-method.js';
-import { NO_CODE } from '#drivers/tvm/get-method.js';
-import type { BlockName, PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
-import { prevBlocksTuple } from '#drivers/tvm/prev-blocks-info.js';
+import { type GetMethodRequest, type GetMethodResult, NO_CODE } from '#drivers/tvm/get-method.js';
+import { prevBlocksTuple, type TvmBlockId, type TvmPrevBlocksInfo } from '#drivers/tvm/request-fields.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
@@ -10,7 +8,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { shapeOfValue } from '#test/support/tonlib-stack.js';
 import { codeOf, getMethodRequest, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
@@ -218,14 +216,14 @@ describe('the configuration', () => {
 });
 
 describe('previous blocks', () => {
-  const block = (seqno: number): BlockName => ({
+  const block = (seqno: number): TvmBlockId => ({
     workchain: -1,
     shard: 1n << 63n,
     seqno,
     root_hash: new Uint8Array(32).fill(seqno),
     file_hash: new Uint8Array(32).fill(255 - seqno),
   });
-  const info: PrevBlocksInfo = {
+  const info: TvmPrevBlocksInfo = {
     last_mc_blocks: [block(9), block(8)],
     prev_key_block: block(3),
     last_mc_blocks_100: [block(100)],
@@ -252,7 +250,7 @@ describe('previous blocks', () => {
 
   it('are asked for only when they are looked at', async () => {
     let asked = 0;
-    const prev_blocks_info = async (): Promise<PrevBlocksInfo> => {
+    const prev_blocks_info = async (): Promise<TvmPrevBlocksInfo> => {
       asked++;
       return info;
     };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 
 /** What the pool needs from outside. */
 export interface TvmModules {

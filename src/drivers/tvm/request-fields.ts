@@ -1,10 +1,16 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { Builder } from '#formats/cells/builder.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { setEntry } from '#formats/cells/dict-edit.js';
+import { lookup } from '#formats/cells/dict-read.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { VmStackValue } from '#formats/tlb/vm-stack.js';
+import { VM_NULL, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 
 /** @throws tvm/bad-request when a proof leaves out parts of the cell */
-export function bocOf(field: string, cell: Cell): Uint8Array {
+export function wholeCellBoc(field: string, cell: Cell): Uint8Array {
   return serializeBoc(requireWhole(field, cell));
 }
 
@@ -16,7 +22,7 @@ export function requireWhole(field: string, cell: Cell): Cell {
 
 /** @param root of a dictionary; null is the empty one @throws tvm/bad-request */
 export function librariesBoc(root: Cell | null): Uint8Array | null {
-  return root === null ? null : bocOf('libraries', root);
+  return root === null ? null : wholeCellBoc('libraries', root);
 }
 
 /** @throws tvm/bad-request */
@@ -54,3 +60,121 @@ export const LOG_LEVELS = [
   'full_location_stack_verbose',
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A block by its full name. */
+export interface TvmBlockId {
+  readonly workchain: number;
+  /** uint64 */
+  readonly shard: bigint;
+  readonly seqno: number;
+  readonly root_hash: Uint8Array;
+  readonly file_hash: Uint8Array;
+}
+
+/** What contracts may know of blocks before: `PREVMCBLOCKS`, `PREVKEYBLOCK`, `PREVMCBLOCKS_100`. */
+export interface TvmPrevBlocksInfo {
+  /** The last 16 blocks of the masterchain, newest first. */
+  readonly last_mc_blocks: readonly TvmBlockId[];
+  readonly prev_key_block: TvmBlockId;
+  /** The last 16 of those with a seqno divisible by 100, newest first; contracts see them from global version 9 on. */
+  readonly last_mc_blocks_100: readonly TvmBlockId[];
+}
+
+/** The tuple of the info: two items, from global version 9 on three. Null stands for none. */
+export function prevBlocksTuple(info: TvmPrevBlocksInfo | null, globalVersion: number): VmStackValue {
+  if (info === null) return VM_NULL;
+  const lists = [vmTuple(info.last_mc_blocks.map(blockTuple)), blockTuple(info.prev_key_block)];
+  if (globalVersion >= 9) lists.push(vmTuple(info.last_mc_blocks_100.map(blockTuple)));
+  return vmTuple(lists);
+}
+
+/** The texts made last: an info is the same object for many runs. */
+const texts = new WeakMap<TvmPrevBlocksInfo, { readonly globalVersion: number; readonly text: string }>();
+
+/** The tuple as the emulator takes it. */
+export function prevBlocksText(info: TvmPrevBlocksInfo, globalVersion: number): string {
+  const known = texts.get(info);
+  if (known?.globalVersion === globalVersion) return known.text;
+  const text = toBase64(serializeBoc(encodeCell(VmStackValue, prevBlocksTuple(info, globalVersion))));
+  texts.set(info, { globalVersion, text });
+  return text;
+}
+
+/** `[wc:Integer shard:Integer seqno:Integer root_hash:Integer file_hash:Integer]` */
+function blockTuple({ workchain, shard, seqno, root_hash, file_hash }: TvmBlockId): VmStackValue {
+  return vmTuple([vmInt(workchain), vmInt(shard), vmInt(seqno), hashInt(root_hash), hashInt(file_hash)]);
+}
+
+function hashInt(hash: Uint8Array): VmStackValue {
+  return vmInt(BigInt(`0x${toHex(hash)}`));
+}
+
+/** Gets libraries by their hashes; null in the place of one that there is none. */
+export type ResolveLibrary = (hashes: readonly Uint8Array[]) => Promise<readonly (Cell | null)[]>;
+
+/** As far as the reference looks into code for libraries. */
+const MAX_DEPTH = 24;
+const MAX_FOUND = 32;
+
+/** Hashes of the libraries that code names in its cells down to depth 24, 32 of them at most, the shallowest first. */
+export function findLibraries(code: Cell): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const seen = new Set<string>();
+  let level: Cell[] = [code];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+    const below: Cell[] = [];
+    for (const cell of level) {
+      const key = toHex(cell.hash());
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (cell.type === CellType.libraryReference) {
+        if (found.length === MAX_FOUND) return found;
+        found.push(cell.bytes.slice(cell.dataOffset + 1, cell.dataOffset + 33));
+      } else if (cell.type === CellType.ordinary) {
+        for (let i = 0; i < cell.refCount; i++) below.push(cell.ref(i));
+      }
+    }
+    level = below;
+  }
+  return found;
+}
+
+/** The libraries that a run may use: those of the request, and those that were fetched for it. */
+export class LibraryCollection {
+  readonly #resolve: ResolveLibrary | null;
+  readonly #missing = new Set<string>();
+  /** A `HashmapE 256 ^Cell`; with more in its values (`LibDescr`) it serves as well. */
+  root: Cell | null;
+
+  constructor(root: Cell | null, resolve: ResolveLibrary | null) {
+    this.root = root;
+    this.#resolve = resolve;
+  }
+
+  /**
+   * Fetches libraries that are not there yet.
+   *
+   * @returns whether there are more than before
+   * @throws tvm/bad-library, and what the function that fetches them throws
+   */
+  async add(hashes: readonly Uint8Array[]): Promise<boolean> {
+    const wanted = hashes.filter((hash) => !this.#missing.has(toHex(hash)) && lookup(this.root, 256, hash) === null);
+    if (this.#resolve === null || wanted.length === 0) return false;
+    const cells = await this.#resolve(wanted);
+    let more = false;
+    wanted.forEach((hash, i) => {
+      const cell = cells[i] ?? null;
+      if (cell === null) {
+        this.#missing.add(toHex(hash));
+        return;
+      }
+      if (!bytesEqual(cell.hash(), hash)) {
+        throw tvmErrors['bad-library']({ wanted: toHex(hash), found: toHex(cell.hash()) });
+      }
+      const value = new Builder().storeRef(cell);
+      this.root = setEntry(this.root, 256, hash, value);
+      more = true;
+    });
+    return more;
+  }
+}

@@ -1,12 +1,20 @@
-import { findLibraries, type ResolveLibrary } from '#drivers/tvm/libraries.js';
-import type { PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
-import { bocOf, LOG_LEVELS, type LogLevel, randSeedOf, uint32Of, uint64Of } from '#drivers/tvm/request-fields.js';
+import {
+  findLibraries,
+  LOG_LEVELS,
+  type LogLevel,
+  type ResolveLibrary,
+  randSeedOf,
+  type TvmPrevBlocksInfo,
+  uint32Of,
+  uint64Of,
+  wholeCellBoc,
+} from '#drivers/tvm/request-fields.js';
 import type { NotAcceptedReply, TransactionJob, TransactionReply } from '#drivers/tvm/worker-protocol.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, messageInit } from '#formats/tlb/message.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
 
 /** What a transaction of any kind depends on. */
 interface TransactionContext {
@@ -20,7 +28,7 @@ interface TransactionContext {
   readonly lt: bigint;
   /** The seed of the block, 32 bytes; zeros when not given. */
   readonly rand_seed?: Uint8Array;
-  readonly prev_blocks_info?: PrevBlocksInfo | null;
+  readonly prev_blocks_info?: TvmPrevBlocksInfo | null;
   /** Root of `HashmapE 256 ^Cell`, or of the libraries of a masterchain state. */
   readonly libraries?: Cell | null;
   /** Gets libraries that the code of account and message names and that are not among `libraries`. */
@@ -76,8 +84,8 @@ export function transactionParts(request: TransactionRequest | TickTockRequest):
   return {
     kind: 'transaction',
     verbosity: LOG_LEVELS.indexOf(log_level),
-    account: bocOf('shard_account', request.shard_account),
-    message: tickTock ? null : bocOf('message', request.message),
+    account: wholeCellBoc('shard_account', request.shard_account),
+    message: tickTock ? null : wholeCellBoc('message', request.message),
     params: {
       utime: uint32Of('now', request.now),
       lt: uint64Of('lt', request.lt),

@@ -1,7 +1,4 @@
-// Over 250 lines: one class, whose parts are elsewhere; what is left is the order of a run
-import { type ConfigImage, ConfigImages } from '#drivers/tvm/config-image.js';
-import { type ContextResult, type ContextRun, leanContext, RUNVM_VERSION, wrapRun } from '#drivers/tvm/context-run.js';
-import { compileEmulator } from '#drivers/tvm/emulator-module.js';
+import { compileEmulator } from '#drivers/tvm/emulator-binary.js';
 import { OUT_OF_GAS } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import {
@@ -13,13 +10,25 @@ import {
   resultWithoutCode,
   USUAL_GAS,
 } from '#drivers/tvm/get-method.js';
-import { findLibraries, LibraryCollection } from '#drivers/tvm/libraries.js';
 import type { TvmMetrics } from '#drivers/tvm/metrics.js';
-import { resultWithMoreGas, withMoreGas } from '#drivers/tvm/more-gas.js';
 import { checkTvmSettings, type TvmModules, type TvmOptions, type TvmSettings } from '#drivers/tvm/options.js';
-import { prevBlocksText } from '#drivers/tvm/prev-blocks-info.js';
-import { librariesBoc, requireWhole } from '#drivers/tvm/request-fields.js';
-import { type SharedText, SharedTexts } from '#drivers/tvm/shared-text.js';
+import {
+  findLibraries,
+  LibraryCollection,
+  librariesBoc,
+  prevBlocksText,
+  requireWhole,
+} from '#drivers/tvm/request-fields.js';
+import {
+  type ContextResult,
+  type ContextRun,
+  RUNVM_VERSION,
+  resultWithMoreGas,
+  withMoreGas,
+  withoutNetworkContext,
+  wrapInRunvm,
+} from '#drivers/tvm/runvm.js';
+import { type EmulatorConfig, EmulatorConfigCache, type SharedBoc, SharedBocCache } from '#drivers/tvm/shared-bocs.js';
 import {
   librariesOfTransaction,
   type TickTockRequest,
@@ -32,8 +41,8 @@ import { type RunOptions, WorkerPool } from '#drivers/tvm/worker-pool.js';
 import type { GetMethodReply, Job, Reply } from '#drivers/tvm/worker-protocol.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStackValue } from '#formats/tlb/vm-stack.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** How often a get method is run again with a library that it lacked. */
 const MAX_LIBRARY_RUNS = 8;
@@ -47,7 +56,7 @@ const MAX_LIBRARIES = 8;
 /** A get method on its way, which may take several runs. */
 interface GetMethodRun {
   readonly request: GetMethodRequest;
-  readonly image: ConfigImage;
+  readonly image: EmulatorConfig;
   readonly libraries: LibraryCollection;
   /** Code hash and id of the method. */
   readonly method: string;
@@ -59,8 +68,8 @@ interface GetMethodRun {
 /** Runs contracts in worker threads, on the emulator that the C++ node is compiled to. */
 export class TvmPool {
   readonly #settings: TvmSettings;
-  readonly #configs: ConfigImages;
-  readonly #libraries = new SharedTexts(MAX_LIBRARIES);
+  readonly #configs: EmulatorConfigCache;
+  readonly #libraries = new SharedBocCache(MAX_LIBRARIES);
   readonly #workers: WorkerPool;
   /** Code hash and method id of get methods that are run with the whole configuration at once. */
   readonly #configReaders = new Set<string>();
@@ -72,7 +81,7 @@ export class TvmPool {
   /** @throws tvm/bad-option */
   constructor(options: TvmOptions, modules: TvmModules) {
     this.#settings = checkTvmSettings(options);
-    this.#configs = new ConfigImages(this.#settings.configs);
+    this.#configs = new EmulatorConfigCache(this.#settings.configs);
     this.#workers = new WorkerPool(this.#settings, modules);
   }
 
@@ -131,7 +140,7 @@ export class TvmPool {
    *
    * @param first the configuration to begin with; null for the whole one
    */
-  async #complete(run: GetMethodRun, parts: GetMethodParts, first: SharedText | null): Promise<GetMethodReply> {
+  async #complete(run: GetMethodRun, parts: GetMethodParts, first: SharedBoc | null): Promise<GetMethodReply> {
     const { image, libraries, method, options } = run;
     let config = this.#configReaders.has(method) ? null : first;
     for (let libraryRuns = 0; ; ) {
@@ -171,14 +180,14 @@ export class TvmPool {
       const config = image.short ?? image.whole;
       const libraries = librariesBoc(run.libraries);
       const runWith = async (c7: VmStackValue) => {
-        const { request, unwrap } = wrapRun({ ...run, c7 }, image.globalVersion);
+        const { request, unwrap } = wrapInRunvm({ ...run, c7 }, image.globalVersion);
         const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
         const reply = await this.#run({ ...parts, config, libraries, prevBlocksInfo: null }, options, 'get-method');
         return { sawConfig: reply.sawConfig, result: unwrap(getMethodResult(reply)) };
       };
       const method = `${toHex(run.code.hash())}:${run.method_id}`;
       if (image.short !== null && !this.#configReaders.has(method)) {
-        const { sawConfig, result } = await runWith(leanContext(run.c7));
+        const { sawConfig, result } = await runWith(withoutNetworkContext(run.c7));
         if (!sawConfig) return result;
         remember(this.#configReaders, method);
       }
@@ -216,7 +225,7 @@ export class TvmPool {
   }
 
   /** @throws tvm/bad-request */
-  #librariesText(root: Cell | null): SharedText | null {
+  #librariesText(root: Cell | null): SharedBoc | null {
     return root === null ? null : this.#libraries.get(requireWhole('libraries', root));
   }
 

@@ -2,8 +2,8 @@ import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { TvmModules, TvmSettings } from '#drivers/tvm/options.js';
 import type { Job, Reply, WorkerStart } from '#drivers/tvm/worker-protocol.js';
 import { WorkerThread } from '#drivers/tvm/worker-thread.js';
-import type { CancelSchedule } from '#kernel/clock/clock.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import type { CancelSchedule } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 /** How long and how far a run may go. */
 export interface RunOptions {

@@ -1,5 +1,5 @@
 import type { EmulateArguments } from '#drivers/tvm/emulator.js';
-import type { SharedText } from '#drivers/tvm/shared-text.js';
+import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -12,7 +12,7 @@ export interface WorkerStart {
 /** Bags of cells travel as bytes. */
 export interface GetMethodJob {
   readonly kind: 'get-method';
-  readonly config: SharedText;
+  readonly config: SharedBoc;
   readonly code: Uint8Array;
   readonly data: Uint8Array;
   readonly libraries: Uint8Array | null;
@@ -27,9 +27,9 @@ export interface GetMethodJob {
 
 export interface TransactionJob {
   readonly kind: 'transaction';
-  readonly config: SharedText;
+  readonly config: SharedBoc;
   readonly verbosity: number;
-  readonly libraries: SharedText | null;
+  readonly libraries: SharedBoc | null;
   readonly account: Uint8Array;
   /** Null for a tick or tock transaction. */
   readonly message: Uint8Array | null;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { FromWorker, Job, WorkerStart } from '#drivers/tvm/worker-protocol.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 /** A reply of a worker, and how large the memory of its emulator is. */
 export type Done = Extract<FromWorker, { reply: unknown }>;

@@ -1,5 +1,4 @@
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
+import { Address, parseAddress } from '#formats/address/address.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Address as CoreAddress } from '@ton/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { Address, parseAddress } from '#formats/address/address.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { errorCode } from '#test/support/error-code.js';
 
 interface Row {

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of reading and writing addresses. Offsets count characters of the text from 0. */
 export const addressErrors = defineErrors('address', {

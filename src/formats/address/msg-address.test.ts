@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { accountOf, applyAnycast, formatMsgAddress, type MsgAddress } from '#formats/address/msg-address.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { BitString, toHex } from '#kernel/bytes.js';
 import { errorCode } from '#test/support/error-code.js';
 
 const hash = new Uint8Array(32).fill(0x83);

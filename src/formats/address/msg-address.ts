@@ -1,6 +1,6 @@
 import { Address } from '#formats/address/address.js';
 import { addressErrors } from '#formats/address/errors.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
+import type { BitString } from '#kernel/bytes.js';
 
 /** `anycast_info$_ depth:(#<= 30) { depth >= 1 } rewrite_pfx:(bits depth) = Anycast;` */
 export interface Anycast {

@@ -6,8 +6,8 @@ import { BLOCK_FILE, type BocOptions, serializeBoc } from '#formats/cells/boc-se
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
-import { iterateEntries } from '#formats/cells/dict-iterate.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { iterateEntries } from '#formats/cells/dict-read.js';
+import { toHex } from '#kernel/bytes.js';
 import { modelCells } from '#test/support/cell-trees.js';
 import { errorCode } from '#test/support/error-code.js';
 

@@ -1,10 +1,9 @@
-import { CellList } from '#formats/cells/boc-cell-list.js';
-import { BOC_MAGIC, MAX_ROOTS } from '#formats/cells/boc-header.js';
-import { type BocOrder, orderCells } from '#formats/cells/boc-order.js';
+import { BOC_MAGIC, MAX_ROOTS } from '#formats/cells/boc-parse.js';
 import { Cell, CellType, popcount3 } from '#formats/cells/cell.js';
 import { CellTable, TableCell } from '#formats/cells/cell-table.js';
-import { crc32c } from '#formats/cells/crc32c.js';
+import { crc32c } from '#formats/cells/digests.js';
 import { cellsErrors } from '#formats/cells/errors.js';
+import { HashIndex } from '#formats/cells/hash-index.js';
 
 /** What a bag of cells holds besides the cells; nothing of it by default. */
 export interface BocOptions {
@@ -183,4 +182,274 @@ function putNumber(out: Uint8Array, at: number, value: number, size: number): nu
     rest >>= 8;
   }
   return at + size;
+}
+
+/** Cells that one page of the layout may hold. */
+const PAGE = 64;
+
+/** Where the cells of a list stand in the bag. */
+export interface BocOrder {
+  /** Entries of the list in the order in which they are written: parents before children. */
+  readonly entries: Uint32Array;
+  /** Place of each entry in that order. */
+  readonly places: Uint32Array;
+  /** 1: the entry starts a part of its own; these are the cells whose hashes may be stored. */
+  readonly partRoots: Uint8Array;
+}
+
+/**
+ * The order of the reference serializer. It cuts the tree into parts of at most 64 cells that are near to each other and
+ * writes each part together. Changes the weights of the list.
+ */
+export function orderCells(list: CellList, roots: readonly number[]): BocOrder {
+  limitWeights(list);
+  const partRoots = findPartRoots(list);
+  const places = new Numbering(list, partRoots).run(roots);
+  const entries = new Uint32Array(list.count);
+  for (let entry = 0; entry < list.count; entry++) entries[places[entry]!] = entry;
+  return { entries, places, partRoots };
+}
+
+/** From parents to children: shares the room of a part among the children; a heavy child is limited to its share. */
+function limitWeights(list: CellList): void {
+  const { refs, weight, descriptor } = list;
+  for (let entry = list.count - 1; entry >= 0; entry--) {
+    const size = descriptor[entry]! & 7;
+    const first = entry * 4;
+    let room = PAGE - 1;
+    let heavy = size;
+    let light = 0;
+    for (let j = 0; j < size; j++) {
+      const own = weight[refs[first + j]!]!;
+      if (own > Math.floor((PAGE - 1 + j) / size)) continue;
+      room -= own;
+      heavy--;
+      light |= 1 << j;
+    }
+    for (let j = 0; j < size; j++) {
+      if ((light & (1 << j)) !== 0) continue;
+      const limit = Math.floor(room++ / heavy);
+      const child = refs[first + j]!;
+      if (weight[child]! > limit) weight[child] = limit;
+    }
+  }
+}
+
+/** From children to parents: a cell that has more below it than its limit allows starts a part. */
+function findPartRoots(list: CellList): Uint8Array {
+  const { refs, weight, descriptor } = list;
+  const partRoots = new Uint8Array(list.count);
+  for (let entry = 0; entry < list.count; entry++) {
+    const first = entry * 4;
+    const end = first + (descriptor[entry]! & 7);
+    let sum = 1;
+    for (let r = first; r < end; r++) sum += weight[refs[r]!]!;
+    if (sum <= weight[entry]!) {
+      weight[entry] = sum;
+    } else {
+      weight[entry] = 0;
+      partRoots[entry] = 1;
+    }
+  }
+  return partRoots;
+}
+
+const PRE_VISITED = 1;
+const VISITED = 2;
+const NUMBERED = 3;
+
+/** Gives each entry its place. The nesting is that of the cells, at most MAX_DEPTH. */
+class Numbering {
+  readonly #refs: Uint32Array;
+  readonly #descriptor: Uint8Array;
+  readonly #partRoots: Uint8Array;
+  readonly #state: Uint8Array;
+  readonly #places: Uint32Array;
+  /** Places are given from the last one on. */
+  #next: number;
+
+  constructor(list: CellList, partRoots: Uint8Array) {
+    this.#refs = list.refs;
+    this.#descriptor = list.descriptor;
+    this.#partRoots = partRoots;
+    this.#state = new Uint8Array(list.count);
+    this.#places = new Uint32Array(list.count);
+    this.#next = list.count - 1;
+  }
+
+  run(roots: readonly number[]): Uint32Array {
+    for (const root of roots) {
+      this.#preVisit(root);
+      this.#visit(root);
+    }
+    for (const root of roots) this.#number(root);
+    return this.#places;
+  }
+
+  /** Reaches the parts below first, so that they come last in the bag. */
+  #preVisit(entry: number): void {
+    if (this.#state[entry] !== 0) return;
+    const first = entry * 4;
+    for (let r = first + (this.#descriptor[entry]! & 7) - 1; r >= first; r--) {
+      const child = this.#refs[r]!;
+      if (this.#partRoots[child] !== 0) this.#visit(child);
+      else this.#preVisit(child);
+    }
+    this.#state[entry] = PRE_VISITED;
+  }
+
+  #visit(entry: number): void {
+    if (this.#state[entry]! >= VISITED) return;
+    if (this.#partRoots[entry] !== 0) this.#preVisit(entry);
+    const first = entry * 4;
+    const last = first + (this.#descriptor[entry]! & 7) - 1;
+    for (let r = last; r >= first; r--) this.#visit(this.#refs[r]!);
+    for (let r = last; r >= first; r--) this.#number(this.#refs[r]!);
+    this.#state[entry] = VISITED;
+  }
+
+  #number(entry: number): void {
+    if (this.#state[entry] === NUMBERED) return;
+    this.#state[entry] = NUMBERED;
+    this.#places[entry] = this.#next--;
+  }
+}
+
+/**
+ * The distinct cells below some roots, each once, children before parents: what a bag of cells will hold.
+ * An entry is a number; its properties are columns. Cells are told apart by their representation hash.
+ */
+export class CellList {
+  count = 0;
+  /** The table (with {@link position}) or the cell that an entry came from. */
+  readonly sources: (CellTable | Cell)[] = [];
+  position = new Uint32Array(64);
+  bits = new Uint16Array(64);
+  /** References, type and level mask, laid out as the first byte of a serialised cell. */
+  descriptor = new Uint8Array(64);
+  /** Four slots per entry. */
+  refs = new Uint32Array(256);
+  /** Lower bound of the number of cells below and with an entry, counting a shared one again; at most 255. */
+  weight = new Uint8Array(64);
+  /** 1: more than one reference leads to the entry. */
+  shared = new Uint8Array(64);
+  readonly #known: HashIndex;
+  /** Entries of the list by number in `#known`, which also counts cells whose children are still being added. */
+  #entryOf = new Uint32Array(64);
+
+  constructor(expected: number) {
+    this.#known = new HashIndex(expected);
+    if (expected > this.bits.length) this.#reserve(expected);
+  }
+
+  /** How many cells fit without more room. */
+  get capacity(): number {
+    return this.bits.length;
+  }
+
+  /** Forgets all cells, so that the list can be filled anew; the room for them stays. */
+  clear(): void {
+    this.count = 0;
+    this.sources.length = 0;
+    this.#known.clear();
+  }
+
+  /** Adds a cell and all that lies below it. @returns its entry */
+  add(cell: Cell): number {
+    if (cell instanceof TableCell) return this.#addOfTable(cell.table, cell.index);
+    const fresh = this.#known.size;
+    const known = this.#known.add(cell.hash());
+    if (known !== fresh) return this.#again(known);
+    const refCount = cell.refCount;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    if (refCount > 0) a = this.add(cell.ref(0));
+    if (refCount > 1) b = this.add(cell.ref(1));
+    if (refCount > 2) c = this.add(cell.ref(2));
+    if (refCount > 3) d = this.add(cell.ref(3));
+    const entry = this.#append(known, cell, 0, cell.bits);
+    this.#connect(entry, cell.type, cell.levelMask, refCount, a, b, c, d);
+    return entry;
+  }
+
+  #addOfTable(table: CellTable, index: number): number {
+    const fresh = this.#known.size;
+    const at = table.hashOffset(index);
+    const known = this.#known.add(table.hashBytes, at);
+    if (known !== fresh) return this.#again(known);
+    const refCount = table.refCount[index]!;
+    const first = index * 4;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    if (refCount > 0) a = this.#addOfTable(table, table.refs[first]!);
+    if (refCount > 1) b = this.#addOfTable(table, table.refs[first + 1]!);
+    if (refCount > 2) c = this.#addOfTable(table, table.refs[first + 2]!);
+    if (refCount > 3) d = this.#addOfTable(table, table.refs[first + 3]!);
+    const entry = this.#append(known, table, index, table.bitLength[index]!);
+    this.#connect(entry, table.type[index]!, table.levelMask[index]!, refCount, a, b, c, d);
+    return entry;
+  }
+
+  #again(known: number): number {
+    const entry = this.#entryOf[known]!;
+    this.shared[entry] = 1;
+    return entry;
+  }
+
+  #append(known: number, source: CellTable | Cell, position: number, bits: number): number {
+    const entry = this.count++;
+    if (known >= this.#entryOf.length || entry >= this.bits.length) this.#reserve(Math.max(known, entry) * 2);
+    this.#entryOf[known] = entry;
+    this.sources.push(source);
+    this.position[entry] = position;
+    this.bits[entry] = bits;
+    this.shared[entry] = 0;
+    return entry;
+  }
+
+  #connect(
+    entry: number,
+    type: number,
+    mask: number,
+    refCount: number,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+  ): void {
+    const { refs, weight } = this;
+    this.descriptor[entry] = refCount + (type === 0 ? 0 : 8) + mask * 32;
+    const first = entry * 4;
+    refs[first] = a;
+    refs[first + 1] = b;
+    refs[first + 2] = c;
+    refs[first + 3] = d;
+    let sum = 1;
+    for (let r = first; r < first + refCount; r++) sum += weight[refs[r]!]!;
+    weight[entry] = Math.min(sum, 255);
+  }
+
+  #reserve(capacity: number): void {
+    let size = this.bits.length;
+    while (size <= capacity) size *= 2;
+    this.position = grown(this.position, new Uint32Array(size));
+    this.bits = grown(this.bits, new Uint16Array(size));
+    this.descriptor = grown(this.descriptor, new Uint8Array(size));
+    this.refs = grown(this.refs, new Uint32Array(size * 4));
+    this.weight = grown(this.weight, new Uint8Array(size));
+    this.shared = grown(this.shared, new Uint8Array(size));
+    this.#entryOf = grown(this.#entryOf, new Uint32Array(size));
+  }
+}
+
+function grown<A extends Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(
+  from: A,
+  to: A,
+): A {
+  to.set(from);
+  return to;
 }

@@ -1,6 +1,6 @@
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
+import { bytesEqual } from '#kernel/bytes.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';

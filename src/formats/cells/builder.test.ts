@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { Slice } from '#formats/cells/slice.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
+import { BitString } from '#kernel/bytes.js';
 import { expectSameTree } from '#test/support/cell-trees.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { bitsToBytes } from '#test/support/model-cell.js';

@@ -1,8 +1,173 @@
-import { BuiltCell } from '#formats/cells/built-cell.js';
-import { type Cell, MAX_BITS, MAX_REFS } from '#formats/cells/cell.js';
+import {
+  Cell,
+  CellType,
+  exoticLevelMask,
+  hashIndex,
+  MAX_BITS,
+  MAX_DEPTH,
+  MAX_REFS,
+  popcount3,
+} from '#formats/cells/cell.js';
+import { sha256Into } from '#formats/cells/digests.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import type { Slice } from '#formats/cells/slice.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
+import { type BitString, bytesEqual } from '#kernel/bytes.js';
+
+const scratch = new Uint8Array(2 + 128 + 8 + 128);
+
+/** A cell that stands on its own: made by a builder, or copied out of a table. Its references may be cells of any kind. */
+export class BuiltCell extends Cell {
+  readonly type: CellType;
+  readonly bits: number;
+  readonly levelMask: number;
+  /** The data, padded with a 1 bit and zeros when it does not end at a byte. */
+  readonly bytes: Uint8Array;
+  readonly #refs: readonly Cell[];
+  #hashes: Uint8Array | null = null;
+  #depths: readonly number[] = [];
+  /** Longest path of built cells below; refusing too long ones here keeps the recursion of {@link hash} bounded. */
+  readonly #height: number;
+
+  /**
+   * @param bytes the data, exactly ⌈bits/8⌉ bytes, padded (bit `bits` set, then zeros); the cell keeps the array
+   * @throws cells/cell-exotic when the shape is not that of the exotic kind, cells/cell-depth
+   */
+  constructor(bytes: Uint8Array, bits: number, refs: readonly Cell[], exotic: boolean) {
+    super();
+    this.bytes = bytes;
+    this.bits = bits;
+    this.#refs = refs;
+    let childMask = 0;
+    let height = 0;
+    for (const ref of refs) {
+      childMask |= ref.levelMask;
+      const above = ref instanceof BuiltCell ? ref.#height + 1 : 1;
+      if (above > height) height = above;
+    }
+    if (height > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth: height });
+    this.#height = height;
+    if (!exotic) {
+      this.type = CellType.ordinary;
+      this.levelMask = childMask;
+      return;
+    }
+    const mask = exoticLevelMask({ tag: bytes[0] ?? 0, bits, refCount: refs.length, second: bytes[1] ?? 0, childMask });
+    if (typeof mask === 'string') throw cellsErrors['cell-exotic']({ problem: mask });
+    this.type = bytes[0] as CellType;
+    this.levelMask = mask;
+  }
+
+  /**
+   * A cell whose hash is known already, so that it need not be computed: for copies of cells.
+   *
+   * @param hash of level 0, the only one: no reference may have pruned branches below; the cell keeps the array
+   */
+  static withHash(
+    bytes: Uint8Array,
+    bits: number,
+    refs: readonly Cell[],
+    exotic: boolean,
+    hash: Uint8Array,
+    depth: number,
+  ): BuiltCell {
+    const cell = new BuiltCell(bytes, bits, refs, exotic);
+    if (cell.levelMask !== 0)
+      throw cellsErrors['cell-exotic']({ problem: `a cell of level ${cell.level} has more hashes than the one given` });
+    cell.#hashes = hash;
+    cell.#depths = [depth];
+    return cell;
+  }
+
+  get refCount(): number {
+    return this.#refs.length;
+  }
+  get dataOffset(): number {
+    return 0;
+  }
+  ref(index: number): Cell {
+    return this.#refs[index] as Cell;
+  }
+
+  hash(level = 3): Uint8Array {
+    const hashes = this.#hashes ?? this.#compute();
+    const at = hashIndex(this.levelMask, level) * 32;
+    return hashes.length === 32 ? hashes : hashes.subarray(at, at + 32);
+  }
+
+  depth(level = 3): number {
+    if (this.#hashes === null) this.#compute();
+    return this.#depths[hashIndex(this.levelMask, level)]!;
+  }
+
+  #compute(): Uint8Array {
+    const count = popcount3(this.levelMask) + 1;
+    const hashes = new Uint8Array(count * 32);
+    const depths: number[] = [];
+    if (this.type === CellType.prunedBranch) this.#fillPruned(hashes, depths, count - 1);
+    else this.#fillLevels(hashes, depths);
+    this.#depths = depths;
+    this.#hashes = hashes;
+    return hashes;
+  }
+
+  #fillLevels(hashes: Uint8Array, depths: number[]): void {
+    const { type, levelMask: mask, bytes, bits } = this;
+    const refs = this.#refs;
+    const deeper = type === CellType.merkleProof || type === CellType.merkleUpdate ? 1 : 0;
+    for (const ref of refs) ref.hash(); // children first: the scratch is shared
+    const s = scratch;
+    for (let level = 0; level <= 3; level++) {
+      if (level > 0 && (mask & (1 << (level - 1))) === 0) continue;
+      const made = depths.length;
+      s[0] = refs.length + (type === 0 ? 0 : 8) + 32 * (mask & ((1 << level) - 1));
+      s[1] = (bits >> 3) + bytes.length;
+      const data = made === 0 ? bytes : hashes.subarray((made - 1) * 32, made * 32);
+      s.set(data, 2);
+      let at = 2 + data.length;
+      let depth = 0;
+      for (const ref of refs) {
+        const childDepth = ref.depth(level + deeper);
+        if (childDepth >= depth) depth = childDepth + 1;
+        s[at++] = childDepth >> 8;
+        s[at++] = childDepth;
+      }
+      if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
+      for (const ref of refs) {
+        s.set(ref.hash(level + deeper), at);
+        at += 32;
+      }
+      sha256Into(s, at, hashes, made * 32);
+      depths.push(depth);
+    }
+    if (deeper === 1) this.#checkMerkle();
+  }
+
+  #fillPruned(hashes: Uint8Array, depths: number[], lower: number): void {
+    const { bytes } = this;
+    hashes.set(bytes.subarray(2, 2 + lower * 32));
+    for (let i = 0, at = 2 + lower * 32; i < lower; i++, at += 2) depths.push((bytes[at]! << 8) | bytes[at + 1]!);
+    for (const depth of depths) if (depth > MAX_DEPTH) throw cellsErrors['cell-depth']({ depth });
+    const s = scratch;
+    s[0] = 8 + 32 * this.levelMask;
+    s[1] = (this.bits >> 3) + bytes.length;
+    s.set(bytes, 2);
+    sha256Into(s, 2 + bytes.length, hashes, lower * 32);
+    depths.push(0);
+  }
+
+  #checkMerkle(): void {
+    const sides = this.#refs.length;
+    this.#refs.forEach((ref, side) => {
+      const hash = this.bytes.subarray(1 + side * 32, 33 + side * 32);
+      const at = 1 + sides * 32 + side * 2;
+      if (!bytesEqual(hash, ref.hash(0)) || ((this.bytes[at]! << 8) | this.bytes[at + 1]!) !== ref.depth(0)) {
+        throw cellsErrors['cell-exotic']({
+          problem: `reference ${side} of a Merkle cell has another hash or depth than the cell states`,
+        });
+      }
+    });
+  }
+}
 
 /** Writes a cell: bits and references, each appended at the end. All `store…` methods return the builder. */
 export class Builder {

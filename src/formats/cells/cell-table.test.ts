@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBoc, parseBocRoot } from '#formats/cells/boc-parse.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { assembleBoc, cellRecord, orderCells, writeBoc } from '#test/support/boc-writer.js';
 import { modelCells } from '#test/support/cell-trees.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, it, describe as suite } from 'vitest';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { buildAugmentedDictionary, buildDictionary } from '#formats/cells/dict-build.js';
-import { checkDictionary } from '#formats/cells/dict-check.js';
+import { buildAugmentedDictionary, buildDictionary, checkDictionary } from '#formats/cells/dict-build.js';
 import {
   deleteAugmentedEntry,
   deleteEntry,
@@ -11,8 +10,8 @@ import {
   setAugmentedEntry,
   setEntry,
 } from '#formats/cells/dict-edit.js';
-import { lookup } from '#formats/cells/dict-lookup.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { lookup } from '#formats/cells/dict-read.js';
+import { toHex } from '#kernel/bytes.js';
 import {
   builderOf,
   coreDictionary,

@@ -1,8 +1,8 @@
 import type { Builder } from '#formats/cells/builder.js';
-import { bitAt, commonBits, copyBits, fillBits, readBits, runLength } from '#formats/cells/dict-bits.js';
+import { MAX_BITS } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import type { Slice } from '#formats/cells/slice.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
+import { BitString } from '#kernel/bytes.js';
 
 /** Bits of a number `#<= max`: the length field of a label. */
 export function labelLengthBits(max: number): number {
@@ -145,4 +145,101 @@ export function storeLabel(builder: Builder, key: Uint8Array, at: number, length
 
 function underflow(bit: number, wanted: number, left: number): Error {
   return cellsErrors['slice-underflow']({ bit, wanted, left: Math.max(left, 0) });
+}
+
+/**
+ * Keys are strings of `keyBits` bits (0..1023) in ⌈keyBits/8⌉ bytes: left-aligned, bits after the last one zero.
+ * @throws cells/dict-key when the key is not
+ */
+export function checkKey(keyBits: number, key: Uint8Array): void {
+  if (keyBits >= 0 && keyBits <= MAX_BITS && key.length === (keyBits + 7) >> 3) {
+    if ((keyBits & 7) === 0 || (key[key.length - 1]! & (0xff >> (keyBits & 7))) === 0) return;
+  }
+  throw cellsErrors['dict-key']({ keyBits, bytes: key.length });
+}
+
+/** A key of zeros to write to. @throws cells/dict-key when there are no keys of that size */
+export function emptyKey(keyBits: number): Uint8Array {
+  if (!Number.isInteger(keyBits) || keyBits < 0 || keyBits > MAX_BITS) {
+    throw cellsErrors['dict-key']({ keyBits, bytes: 0 });
+  }
+  return new Uint8Array((keyBits + 7) >> 3);
+}
+
+/** Up to 16 bits at bit `at`, as a number. Bytes past the end of the array count as zero. */
+export function readBits(bytes: Uint8Array, at: number, length: number): number {
+  const byte = at >> 3;
+  const window = (bytes[byte]! << 16) | (bytes[byte + 1]! << 8) | bytes[byte + 2]!;
+  return (window >> (24 - (at & 7) - length)) & ((1 << length) - 1);
+}
+
+/** The bit at `at`: 0 or 1. */
+export function bitAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at >> 3]! >> (7 - (at & 7))) & 1;
+}
+
+/** Overwrites the bit at `at`. */
+export function putBit(bytes: Uint8Array, at: number, bit: number): void {
+  const mask = 0x80 >> (at & 7);
+  if (bit === 0) bytes[at >> 3]! &= ~mask;
+  else bytes[at >> 3]! |= mask;
+}
+
+/** Overwrites `length` bits of `to` from bit `toAt` on with those of `from` from bit `fromAt` on. */
+export function copyBits(to: Uint8Array, toAt: number, from: Uint8Array, fromAt: number, length: number): void {
+  let target = toAt;
+  let source = fromAt;
+  let left = length;
+  while (left > 0) {
+    const shift = target & 7;
+    const size = Math.min(left, 8 - shift);
+    const byte = source >> 3;
+    const window = ((from[byte]! << 8) | from[byte + 1]!) << (source & 7);
+    const value = (window & 0xffff) >> (16 - size);
+    const down = 8 - shift - size;
+    const at = target >> 3;
+    to[at] = (to[at]! & ~(((1 << size) - 1) << down)) | (value << down);
+    target += size;
+    source += size;
+    left -= size;
+  }
+}
+
+/** Overwrites `length` bits from bit `at` on with copies of one bit. */
+export function fillBits(to: Uint8Array, at: number, bit: number, length: number): void {
+  const end = at + length;
+  for (let i = at; i < end; ) {
+    if ((i & 7) === 0 && end - i >= 8) {
+      to[i >> 3] = bit === 0 ? 0 : 0xff;
+      i += 8;
+    } else putBit(to, i++, bit);
+  }
+}
+
+/** How many of at most `length` bits are equal in `a` from bit `aAt` on and `b` from bit `bAt` on. */
+export function commonBits(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number, length: number): number {
+  for (let done = 0; done < length; done += 8) {
+    const i = aAt + done;
+    const j = bAt + done;
+    const left = ((a[i >> 3]! << 8) | a[(i >> 3) + 1]!) >> (8 - (i & 7));
+    const right = ((b[j >> 3]! << 8) | b[(j >> 3) + 1]!) >> (8 - (j & 7));
+    const difference = (left ^ right) & 0xff;
+    if (difference === 0) continue;
+    const equal = done + Math.clz32(difference) - 24;
+    return Math.min(equal, length);
+  }
+  return length;
+}
+
+/** How many of at most `length` bits from bit `at` on equal `bit`. */
+export function runLength(bytes: Uint8Array, at: number, bit: number, length: number): number {
+  const flip = bit === 0 ? 0 : 0xff;
+  for (let done = 0; done < length; done += 8) {
+    const i = at + done;
+    const difference = ((((bytes[i >> 3]! << 8) | bytes[(i >> 3) + 1]!) >> (8 - (i & 7))) ^ flip) & 0xff;
+    if (difference === 0) continue;
+    const equal = done + Math.clz32(difference) - 24;
+    return Math.min(equal, length);
+  }
+  return length;
 }

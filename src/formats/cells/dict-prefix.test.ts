@@ -9,8 +9,7 @@ import {
   lookupPrefix,
 } from '#formats/cells/dict-prefix.js';
 import type { Slice } from '#formats/cells/slice.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { type BitString, toHex } from '#kernel/bytes.js';
 import { bitString, describe, inTable, textOf } from '#test/support/dictionaries.js';
 import { errorCode } from '#test/support/error-code.js';
 

@@ -1,13 +1,11 @@
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { bitAt, commonBits, copyBits, putBit } from '#formats/cells/dict-bits.js';
-import { emptyKey } from '#formats/cells/dict-key.js';
-import { readLabel, storeLabel } from '#formats/cells/dict-label.js';
-import { type DictValue, storeValue } from '#formats/cells/dict-node.js';
-import { forkError, tooLarge, visitBudget, type WalkOptions } from '#formats/cells/dict-walk.js';
+import { type DictValue, storeValue } from '#formats/cells/dict-build.js';
+import { bitAt, commonBits, copyBits, emptyKey, putBit, readLabel, storeLabel } from '#formats/cells/dict-label.js';
+import { forkError, tooLarge, visitBudget, type WalkOptions } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
+import { BitString } from '#kernel/bytes.js';
 
 /** An entry of a dictionary whose keys differ in length. */
 export type BitStringEntry = readonly [key: BitString, value: Slice];

@@ -4,7 +4,7 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildVariableDictionary, iterateVariableEntries, lookupVariable } from '#formats/cells/dict-variable.js';
 import type { Slice } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { bitString, describe, inTable, textOf } from '#test/support/dictionaries.js';
 import { errorCode } from '#test/support/error-code.js';
 

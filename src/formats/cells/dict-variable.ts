@@ -1,9 +1,7 @@
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { commonBits, copyBits, putBit } from '#formats/cells/dict-bits.js';
-import { emptyKey } from '#formats/cells/dict-key.js';
-import { readLabel, storeLabel } from '#formats/cells/dict-label.js';
-import { storeValue } from '#formats/cells/dict-node.js';
+import { storeValue } from '#formats/cells/dict-build.js';
+import { commonBits, copyBits, emptyKey, putBit, readLabel, storeLabel } from '#formats/cells/dict-label.js';
 import {
   type BitStringEntry,
   type BitStringInput,
@@ -11,9 +9,9 @@ import {
   firstWithOne,
   sortedByBits,
 } from '#formats/cells/dict-prefix.js';
-import { forkError, tooLarge, visitBudget, type WalkOptions } from '#formats/cells/dict-walk.js';
+import { forkError, tooLarge, visitBudget, type WalkOptions } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
+import type { BitString } from '#kernel/bytes.js';
 
 /**
  * The value of a key in a dictionary with keys of any length up to `maxKeyBits`, or null.

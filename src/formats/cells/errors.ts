@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of reading and writing cells and bags of cells. Offsets of `boc-*` are bytes, of `slice-*` bits of the cell's data. */
 export const cellsErrors = defineErrors('cells', {

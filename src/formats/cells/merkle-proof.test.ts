@@ -9,11 +9,11 @@ import {
   createMerkleProof,
   openMerkleProof,
   pruneCell,
+  UsageTracker,
   wrapMerkleProof,
 } from '#formats/cells/merkle-proof.js';
 import { openCell } from '#formats/cells/slice.js';
-import { UsageTracker } from '#formats/cells/usage-tree.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { modelCells } from '#test/support/cell-trees.js';
 import { errorCode } from '#test/support/error-code.js';
 import { ModelCell } from '#test/support/model-cell.js';

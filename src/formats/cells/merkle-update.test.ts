@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { Builder } from '#formats/cells/builder.js';
-import { BuiltCell } from '#formats/cells/built-cell.js';
+import { Builder, BuiltCell } from '#formats/cells/builder.js';
 import { Cell, CellType } from '#formats/cells/cell.js';
 import { TableCell } from '#formats/cells/cell-table.js';
 import {
@@ -13,9 +12,8 @@ import {
   pruneCell,
   putHashAndDepth,
 } from '#formats/cells/merkle-proof.js';
-import { applyMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
-import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { applyMerkleUpdate, createMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { toHex } from '#kernel/bytes.js';
 import { modelCells } from '#test/support/cell-trees.js';
 import { errorCode } from '#test/support/error-code.js';
 

@@ -5,7 +5,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openCell, openExotic, Slice } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { writeBoc } from '#test/support/boc-writer.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 import { ModelCell } from '#test/support/model-cell.js';

@@ -1,7 +1,6 @@
 import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { BitString, toHex } from '#kernel/bytes.js';
 
 /** Two 32-bit words seen as one 64-bit integer: the quick way from numbers to a bigint. */
 const words = new Uint32Array(2);

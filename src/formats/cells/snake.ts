@@ -1,7 +1,7 @@
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, MAX_DEPTH } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
-import { iterateEntries } from '#formats/cells/dict-iterate.js';
+import { iterateEntries } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 

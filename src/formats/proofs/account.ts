@@ -6,9 +6,9 @@ import { proofsErrors } from '#formats/proofs/errors.js';
 import { inPart, readRoots } from '#formats/proofs/proof-part.js';
 import { verifyShardBlock, verifyShardOfPrefix } from '#formats/proofs/shard-block.js';
 import { type ProvenState, verifyTwoRootState } from '#formats/proofs/shard-state.js';
-import type { ShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/shard-ident.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import type { ShardAccount } from '#formats/tlb/account.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** The parts of an answer that prove what the state of a shard says about an account. */
 export interface AccountProofs {

@@ -1,7 +1,7 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { sha256 } from '#formats/cells/digests.js';
 import { readMerkleUpdate } from '#formats/cells/merkle-update.js';
-import { sha256 } from '#formats/cells/sha256.js';
 import {
   type BlockId,
   blockOfRef,
@@ -12,12 +12,10 @@ import {
 } from '#formats/proofs/block-id.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { inPart, openProof, requireLevelZero } from '#formats/proofs/proof-part.js';
-import { Block } from '#formats/tlb/block.js';
-import type { BlockInfo } from '#formats/tlb/block-info.js';
-import { previousBlocks } from '#formats/tlb/block-ref.js';
+import { Block, type BlockInfo } from '#formats/tlb/block.js';
+import { MASTERCHAIN, previousBlocks, shardChildren, shardHex, shardOf, shardParent } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { MASTERCHAIN, shardChildren, shardHex, shardOf, shardParent } from '#formats/tlb/shard-ident.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** A block whose header has been checked against its id. What else of the block is there depends on the proof. */
 export interface BlockHeader {

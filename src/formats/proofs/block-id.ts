@@ -1,7 +1,13 @@
 import { proofsErrors } from '#formats/proofs/errors.js';
-import type { BlockIdExt, ExtBlkRef } from '#formats/tlb/block-ref.js';
-import { MASTERCHAIN, shardHex, shardOf, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import {
+  type BlockIdExt,
+  type ExtBlkRef,
+  MASTERCHAIN,
+  shardHex,
+  shardOf,
+  WHOLE_WORKCHAIN,
+} from '#formats/tlb/block-id.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** A shard: workchain (int32) and shard id (uint64, a tag bit after the prefix). */
 export interface Shard {

@@ -1,5 +1,4 @@
-// Over 250 lines: one table of errors, a few lines each.
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const ASK_ANOTHER = 'Do not use the answer; ask another server.';
 const WRONG_BYTES = 'The bytes are not those of this block; get them from another source.';

@@ -3,7 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openMerkleProof } from '#formats/cells/merkle-proof.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
-import { TernError } from '#kernel/errors/tern-error.js';
+import { TernError } from '#kernel/tern-error.js';
 
 /**
  * Runs the check of one part of a proof, and gives what goes wrong in it the part's name as path. What the cells of a

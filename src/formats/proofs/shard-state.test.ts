@@ -3,12 +3,17 @@ import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
-import { verifyBlockCreateStats } from '#formats/proofs/block-create-stats.js';
 import { verifyBlockHeader } from '#formats/proofs/block-header.js';
-import { keyBlockConfig, stateConfig, verifyConfig, verifyKeyBlockConfig } from '#formats/proofs/config.js';
-import { verifyLibraries } from '#formats/proofs/library.js';
-import { verifyOutMsgQueueSize } from '#formats/proofs/out-msg-queue.js';
-import { verifyState } from '#formats/proofs/shard-state.js';
+import {
+  keyBlockConfig,
+  stateConfig,
+  verifyBlockCreateStats,
+  verifyConfig,
+  verifyKeyBlockConfig,
+  verifyLibraries,
+  verifyOutMsgQueueSize,
+  verifyState,
+} from '#formats/proofs/shard-state.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';

@@ -6,13 +6,24 @@ import {
   stateHash,
   verifyBlockHeader,
 } from '#formats/proofs/block-header.js';
-import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import {
+  type BlockId,
+  isMasterchain,
+  MASTERCHAIN_SHARD,
+  printPosition,
+  requireMasterchain,
+} from '#formats/proofs/block-id.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
-import { inPart, openProof, openTwoProofs } from '#formats/proofs/proof-part.js';
+import { inPart, openProof, openTwoProofs, readRoots } from '#formats/proofs/proof-part.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import type { ConfigParams } from '#formats/tlb/config/config-params.js';
+import {
+  type BlockCreateStats,
+  type LibDescr,
+  type McStateExtra,
+  ShardStateUnsplit,
+} from '#formats/tlb/shard-state.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** The visible part of a shard's state after a block, checked. */
 export interface ProvenState {
@@ -68,4 +79,206 @@ export function masterchainExtra({ id, state }: ProvenState): McStateExtra {
   if (!isMasterchain(id) || state.custom === null) throw proofsErrors['not-masterchain']({ block: printPosition(id) });
   const { custom } = state;
   return inPart('state.custom', () => custom.value);
+}
+
+/** The configuration in a masterchain state. @throws proofs/not-masterchain, proofs/malformed, proofs/incomplete */
+export function stateConfig(state: ProvenState): ConfigParams {
+  return masterchainExtra(state).config;
+}
+
+/** The configuration that a key block carries. @throws proofs/no-key-block, proofs/malformed, proofs/incomplete */
+export function keyBlockConfig({ id, info, block }: BlockHeader): ConfigParams {
+  const config = info.key_block ? inPart('block.extra.custom', () => block.extra.value.custom?.value.config) : null;
+  if (config === null || config === undefined) throw proofsErrors['no-key-block']({ block: printPosition(id) });
+  return config;
+}
+
+/**
+ * Checks an answer about the configuration after a masterchain block (`liteServer.configInfo`) and gives the visible part
+ * of the state: see {@link stateConfig}. A parameter that the proof leaves out throws cells/pruned-branch when it is read.
+ *
+ * @throws proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
+ */
+export function verifyConfig(block: BlockId, stateProof: Uint8Array, configProof: Uint8Array): ProvenState {
+  return verifyState(block, stateProof, configProof);
+}
+
+/**
+ * Checks an answer with the configuration of a key block (mode 0x8000). That this was the last key block before another
+ * block, the header of that one tells (`prev_key_block_seqno`).
+ *
+ * @throws proofs/root-hash, proofs/header, proofs/no-key-block, proofs/malformed, proofs/incomplete
+ */
+export function verifyKeyBlockConfig(keyBlock: BlockId, configProof: Uint8Array): ConfigParams {
+  const root = openProof('config_proof', configProof);
+  return inPart('config_proof', () => keyBlockConfig(checkBlockHeader(root, keyBlock)));
+}
+
+/** A library in an answer (`liteServer.libraryEntry`). */
+export interface LibraryEntry {
+  readonly hash: Uint8Array;
+  /** Bag with the library's cell; empty when the contents were not asked for. */
+  readonly data: Uint8Array;
+}
+
+/** An answer about libraries of the masterchain (`liteServer.libraryResultWithProof`). */
+export interface LibrariesAnswer {
+  readonly result: readonly LibraryEntry[];
+  readonly state_proof: Uint8Array;
+  readonly data_proof: Uint8Array;
+}
+
+/** A library that the masterchain publishes. */
+export interface ProvenLibrary {
+  readonly hash: Uint8Array;
+  /** The library's cell, `null` when the contents were not asked for. */
+  readonly cell: Cell | null;
+}
+
+/**
+ * Checks an answer about the libraries with some hashes, and gives those that the masterchain has, in the order asked for.
+ *
+ * @param block the trusted masterchain block after which the state is asked about
+ * @throws proofs/not-masterchain, proofs/library-hash, proofs/library-list, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
+ *   proofs/incomplete
+ */
+export function verifyLibraries(
+  block: BlockId,
+  hashes: readonly Uint8Array[],
+  answer: LibrariesAnswer,
+): readonly ProvenLibrary[] {
+  requireMasterchain(block);
+  const state = verifyState(block, answer.state_proof, answer.data_proof);
+  const given = new Map(answer.result.map((entry) => [toHex(entry.hash), entry]));
+  const found: ProvenLibrary[] = [];
+  for (const hash of hashes) {
+    const name = toHex(hash);
+    const published = libraryOf(state, hash);
+    const entry = given.get(name);
+    if ((published !== null) !== (entry !== undefined)) {
+      throw proofsErrors['library-list']({ hash: name, present: published !== null });
+    }
+    if (entry !== undefined) found.push({ hash, cell: entry.data.length === 0 ? null : readLibrary(entry) });
+  }
+  const asked = new Set(hashes.map(toHex));
+  for (const name of given.keys())
+    if (!asked.has(name)) throw proofsErrors['library-list']({ hash: name, present: false });
+  return found;
+}
+
+/**
+ * The entry of a library in a state, `null` when it has none.
+ * @throws proofs/library-hash, proofs/malformed, proofs/incomplete
+ */
+export function libraryOf({ state }: ProvenState, hash: Uint8Array): LibDescr | null {
+  return inPart('data_proof.state.libraries', () => {
+    const entry = state.totals.value.libraries.get(hash) ?? null;
+    if (entry !== null) checkHash(hash, entry.lib);
+    return entry;
+  });
+}
+
+function readLibrary({ hash, data }: LibraryEntry): Cell {
+  return inPart('result', () => {
+    const cell = readRoots(data, 1)[0]!;
+    checkHash(hash, cell);
+    return cell;
+  });
+}
+
+function checkHash(hash: Uint8Array, cell: Cell): void {
+  if (bytesEqual(hash, cell.hash(0))) return;
+  throw proofsErrors['library-hash']({ expected: toHex(hash), found: toHex(cell.hash(0)) });
+}
+
+/**
+ * Checks an answer about the number of messages in a shard's outgoing queue (`liteServer.blockOutMsgQueueSize`).
+ *
+ * @param block the trusted block after which the state is asked about
+ * @param size what the answer says
+ * @param proof two roots: header of the block, state after it
+ * @returns the size
+ * @throws proofs/queue-size, proofs/root-count, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
+ *   proofs/incomplete
+ */
+export function verifyOutMsgQueueSize(block: BlockId, size: bigint, proof: Uint8Array): number {
+  const found = outMsgQueueSize(verifyTwoRootState('proof', block, proof));
+  if (found === null || BigInt(found) !== size) {
+    throw proofsErrors['queue-size']({ expected: found === null ? 'unknown' : String(found), found: String(size) });
+  }
+  return found;
+}
+
+/** The size that a state states; `null` when it does not (`capStoreOutMsgQueueSize` is off). @throws proofs/incomplete */
+export function outMsgQueueSize({ state }: ProvenState): number | null {
+  return inPart('state.out_msg_queue_info', () => state.out_msg_queue_info.value.extra?.out_queue_size ?? null);
+}
+
+/**
+ * Checks an answer about how many blocks validators made (`liteServer.validatorStats`), and gives the visible part of the
+ * statistics in the state after a masterchain block; `null` when the state keeps none.
+ *
+ * @throws proofs/not-masterchain, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
+ */
+export function verifyBlockCreateStats(
+  block: BlockId,
+  stateProof: Uint8Array,
+  dataProof: Uint8Array,
+): BlockCreateStats | null {
+  const { info } = masterchainExtra(verifyState(block, stateProof, dataProof));
+  return inPart('data_proof.state.custom', () => info.value.block_create_stats);
+}
+
+/** Blocks of the masterchain that contracts may name, newest first. */
+export interface PrevMcBlocks {
+  /** The last 16, the masterchain block itself included. */
+  readonly last_mc_blocks: readonly BlockId[];
+  readonly prev_key_block: BlockId;
+  /** The last 16 whose seqno is a multiple of 100; from global version 9 on contracts see them. */
+  readonly last_mc_blocks_100: readonly BlockId[];
+}
+
+const MOST = 16;
+const HUNDRED = 100;
+const HUNDREDS_VERSION = 9;
+
+/**
+ * What contracts may know of the blocks up to one, from the state after it.
+ *
+ * @param globalVersion before 9 there are no blocks by hundreds, and proofs do not show them
+ * @throws proofs/old-block when the state does not know one of them; cells/pruned-branch when a proof leaves one out
+ */
+export function prevMcBlocks(current: BlockId, extra: McStateExtra, globalVersion: number): PrevMcBlocks {
+  const { prev_blocks, after_key_block, last_key_block } = extra.info.value;
+  const at = (seqno: number): BlockId => {
+    if (seqno === current.seqno) return current;
+    const known = prev_blocks.get(seqno);
+    if (known === undefined) {
+      throw proofsErrors['old-block']({
+        block: printPosition({ ...MASTERCHAIN_SHARD, seqno }),
+        from: printPosition(current),
+      });
+    }
+    return blockOf(known.blk_ref);
+  };
+  const from = (first: number, step: number): BlockId[] => {
+    const blocks: BlockId[] = [];
+    for (let seqno = first; seqno >= 0 && blocks.length < MOST; seqno -= step) blocks.push(at(seqno));
+    return blocks;
+  };
+  return {
+    last_mc_blocks: from(current.seqno, 1),
+    prev_key_block: after_key_block ? current : last_key_block === null ? at(0) : blockOf(last_key_block),
+    last_mc_blocks_100:
+      globalVersion < HUNDREDS_VERSION ? [] : from(current.seqno - (current.seqno % HUNDRED), HUNDRED),
+  };
+}
+
+function blockOf(reference: {
+  readonly seq_no: number;
+  readonly root_hash: Uint8Array;
+  readonly file_hash: Uint8Array;
+}): BlockId {
+  const { seq_no: seqno, root_hash, file_hash } = reference;
+  return { ...MASTERCHAIN_SHARD, seqno, root_hash: root_hash.slice(), file_hash: file_hash.slice() };
 }

@@ -1,10 +1,15 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
-import { type SignatureSet, signedBytes } from '#formats/proofs/signature-set.js';
-import { checkSignatures, MAX_SIGNATURES, nodeIdShort } from '#formats/proofs/signatures.js';
-import { computeValidatorGroup, type ValidatorConfig } from '#formats/proofs/validator-set.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import {
+  checkSignatures,
+  MAX_SIGNATURES,
+  nodeIdShort,
+  type SignatureSet,
+  signedBytes,
+} from '#formats/proofs/signatures.js';
+import { computeValidatorGroup, type ValidatorConfig } from '#formats/proofs/validators.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 
 const fill = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);

@@ -1,4 +1,4 @@
-import type { TonNodeBlockId, TonNodeBlockIdExt } from '#formats/tl/generated/ton-node.js';
+import type { TonNodeBlockId, TonNodeBlockIdExt } from '#formats/tl/lite-api.js';
 
 /** TL has signed numbers only. A shard (`long`) is elsewhere an unsigned number of 64 bits. */
 export function unsignedShard(shard: bigint): bigint {

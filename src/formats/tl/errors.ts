@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of reading and writing TL. `byte` is an offset in the bytes at hand; the error's path names the field. */
 export const tlErrors = defineErrors('tl', {

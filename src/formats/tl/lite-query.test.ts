@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { decodeOne, encodeBoxed } from '#formats/tl/boxed.js';
-import { AdnlMessage, AdnlMessageQuery } from '#formats/tl/generated/adnl.js';
+import { AdnlMessage, AdnlMessageQuery } from '#formats/tl/adnl.js';
+import { decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
 import {
   LiteServerAccountState,
   LiteServerCurrentTime,
   LiteServerError,
-  LiteServerRunMethodResult,
-} from '#formats/tl/generated/lite-server.js';
-import {
   LiteServerGetAccountState,
   LiteServerGetMasterchainInfo,
   LiteServerGetTime,
   LiteServerQuery,
+  LiteServerRunMethodResult,
   LiteServerRunSmcMethod,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer, decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const hex = (text: string): Uint8Array => fromHex(text) as Uint8Array;

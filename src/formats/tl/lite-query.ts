@@ -1,12 +1,11 @@
-import { type Boxed, decodeBoxed } from '#formats/tl/boxed.js';
-import { storeBoxed, type TlConstructor, type TlValue } from '#formats/tl/constructor.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
+import { type Boxed, decodeBoxed, storeBoxed, type TlConstructor, type TlValue } from '#formats/tl/constructor.js';
 import {
+  LiteServerError,
   LiteServerQuery,
   LiteServerQueryPrefix,
   LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { TlReader } from '#formats/tl/tl-reader.js';
 import { TlWriter } from '#formats/tl/tl-writer.js';
 
@@ -37,7 +36,7 @@ const callable = [
 ] as const;
 
 /** What a liteserver is asked. */
-export interface LiteQuery {
+export interface DecodedLiteQuery {
   readonly wait: LiteServerWaitMasterchainSeqno | null;
   /** Name of the function and its arguments. */
   readonly call: Boxed<(typeof callable)[number]>;
@@ -51,7 +50,7 @@ export interface LiteQuery {
  *
  * @throws tl/unknown-constructor when it is no query, or calls no function of the lite API
  */
-export function decodeLiteQuery(query: Uint8Array): LiteQuery {
+export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
   const { data } = decodeBoxed(query, LiteServerQuery).value;
   const reader = new TlReader(data);
   let wait: LiteServerWaitMasterchainSeqno | null = null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TlReader } from '#formats/tl/tl-reader.js';
 import { TlWriter } from '#formats/tl/tl-writer.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const hex = (text: string): Uint8Array => fromHex(text.replaceAll(' ', '')) as Uint8Array;

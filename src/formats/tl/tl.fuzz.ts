@@ -1,16 +1,15 @@
-import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
-import type { TlConstructor } from '#formats/tl/constructor.js';
-import { AdnlMessageAnswer, AdnlMessageQuery, TcpPing, TcpPong } from '#formats/tl/generated/adnl.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
+import { AdnlMessageAnswer, AdnlMessageQuery, TcpPing, TcpPong } from '#formats/tl/adnl.js';
+import { decodeBoxed, encodeBoxed, type TlConstructor } from '#formats/tl/constructor.js';
 import {
+  LiteServerError,
   LiteServerQuery,
   LiteServerQueryPrefix,
   LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import { bytesEqual } from '#kernel/bytes.js';
+import type { TernError } from '#kernel/tern-error.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';

@@ -1,11 +1,90 @@
-import type { ValueOf } from '#formats/tlb/codec/codec.js';
-import { maybe } from '#formats/tlb/codec/composites.js';
-import { bits256, grams, uint32, uint64, varUint } from '#formats/tlb/codec/primitives.js';
-import { record, variant } from '#formats/tlb/codec/record.js';
-import { union } from '#formats/tlb/codec/union.js';
-import { CurrencyCollection } from '#formats/tlb/currency.js';
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { HashIndex } from '#formats/cells/hash-index.js';
+import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
+import { maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { bytesKey, type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
+import {
+  bits256,
+  bool,
+  cellRef,
+  constrained,
+  grams,
+  uint,
+  uint32,
+  uint64,
+  varUint,
+} from '#formats/tlb/codec/primitives.js';
+import { enumeration, record, union, variant } from '#formats/tlb/codec/record.js';
+import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { MsgAddressInt } from '#formats/tlb/msg-address.js';
-import { StateInit } from '#formats/tlb/state-init.js';
+
+/**
+ * State of an account before or after a transaction.
+ * `acc_state_uninit$00 = AccountStatus;` `acc_state_frozen$01 = AccountStatus;`
+ * `acc_state_active$10 = AccountStatus;` `acc_state_nonexist$11 = AccountStatus;`
+ */
+export const AccountStatus = enumeration('AccountStatus', {
+  acc_state_uninit: '$00',
+  acc_state_frozen: '$01',
+  acc_state_active: '$10',
+  acc_state_nonexist: '$11',
+});
+export type AccountStatus = ValueOf<typeof AccountStatus>;
+
+/**
+ * What the storage or action phase did to the state of the account.
+ * `acst_unchanged$0 = AccStatusChange;` `acst_frozen$10 = AccStatusChange;` `acst_deleted$11 = AccStatusChange;`
+ */
+export const AccStatusChange = enumeration('AccStatusChange', {
+  acst_unchanged: '$0',
+  acst_frozen: '$10',
+  acst_deleted: '$11',
+});
+export type AccStatusChange = ValueOf<typeof AccStatusChange>;
+
+/** Which special transactions a contract of the masterchain gets in every block. */
+export const TickTock = record('tick_tock$_ tick:Bool tock:Bool = TickTock;', { tick: bool, tock: bool });
+export type TickTock = ValueOf<typeof TickTock>;
+
+/** A library in an account; only the public ones of masterchain accounts are seen by others. The key is the hash of `root`. */
+export const SimpleLib = record('simple_lib$_ public:Bool root:^Cell = SimpleLib;', { public: bool, root: cellRef });
+export type SimpleLib = ValueOf<typeof SimpleLib>;
+
+/** Libraries of an account by hash. */
+export const SimpleLibs = hashmapE(bytesKey(32), SimpleLib);
+export type SimpleLibs = Dictionary<Uint8Array, SimpleLib>;
+
+/** Code, data and libraries of an account. */
+export interface StateInit {
+  /** Bits of the address that need not agree with the hash of this structure (called split_depth before); `null` is 0. */
+  readonly fixed_prefix_length: number | null;
+  readonly special: TickTock | null;
+  readonly code: Cell | null;
+  readonly data: Cell | null;
+  /** Decoded when asked, as all dictionaries. */
+  readonly library: SimpleLibs;
+}
+
+/**
+ * Code, data and libraries of an account. Its hash is the address of an account that is deployed with it.
+ * What the schema calls `(Maybe ^Cell)` in `library` is the root of a `(HashmapE 256 SimpleLib)`, which has the same bits.
+ */
+export const StateInit = record(
+  '_ fixed_prefix_length:(Maybe (## 5)) special:(Maybe TickTock) code:(Maybe ^Cell) data:(Maybe ^Cell) library:(Maybe ^Cell) = StateInit;',
+  {
+    fixed_prefix_length: maybe(uint(5)),
+    special: maybe(TickTock),
+    code: maybe(cellRef),
+    data: maybe(cellRef),
+    library: SimpleLibs,
+  },
+);
+
+/** The state of a contract without special flags and libraries. */
+export function stateInitOf(code: Cell, data: Cell): StateInit {
+  return { fixed_prefix_length: null, special: null, code, data, library: SimpleLibs.of([]) };
+}
 
 /** How much is stored: distinct cells, and their data bits in sum. */
 export const StorageUsed = record('storage_used$_ cells:(VarUInteger 7) bits:(VarUInteger 7) = StorageUsed;', {
@@ -59,3 +138,54 @@ export const Account = union('Account', [
   }),
 ]);
 export type Account = ValueOf<typeof Account>;
+
+/** An account in a shard state. `last_trans_lt` is the lt of its last transaction itself, `last_trans_hash` the hash. */
+export const ShardAccount = record(
+  'account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;',
+  { account: ref(Account), last_trans_hash: bits256, last_trans_lt: uint64 },
+);
+export type ShardAccount = ValueOf<typeof ShardAccount>;
+
+/**
+ * Over accounts: the sum of their balances, and the largest depth of an anycast in their addresses (not of
+ * `fixed_prefix_length`, which counts nothing here).
+ */
+export const DepthBalanceInfo = record(
+  'depth_balance$_ split_depth:(#<= 30) balance:CurrencyCollection = DepthBalanceInfo;',
+  { split_depth: constrained(uint(5), 'split_depth <= 30', (depth) => depth <= 30), balance: CurrencyCollection },
+);
+export type DepthBalanceInfo = ValueOf<typeof DepthBalanceInfo>;
+
+/** `_ (HashmapAugE 256 ShardAccount DepthBalanceInfo) = ShardAccounts;` — all accounts of a shard by address. */
+export const ShardAccounts = hashmapAugE(bytesKey(32), ShardAccount, DepthBalanceInfo, {
+  empty: { split_depth: 0, balance: NO_CURRENCY },
+  leaf: ({ account }) => {
+    const { value } = account;
+    if (value.kind === 'account_none') return { split_depth: 0, balance: NO_CURRENCY };
+    const { addr, storage } = value;
+    const split_depth = addr instanceof Address ? 0 : (addr.anycast?.depth ?? 0);
+    return { split_depth, balance: storage.balance };
+  },
+  combine: (left, right) => ({
+    split_depth: Math.max(left.split_depth, right.split_depth),
+    balance: addCurrency(left.balance, right.balance),
+  }),
+});
+export type ShardAccounts = AugmentedDictionary<Uint8Array, ShardAccount, DepthBalanceInfo>;
+
+/** How much a tree takes to store, as `StorageUsed` counts it: distinct cells, its root among them, and their bits. */
+export function storageUsed(root: Cell): StorageUsed {
+  const seen = new HashIndex();
+  seen.add(root.hash());
+  const open = [root];
+  let bits = 0;
+  for (let cell = open.pop(); cell !== undefined; cell = open.pop()) {
+    bits += cell.bits;
+    for (let index = 0; index < cell.refCount; index++) {
+      const child = cell.ref(index);
+      const known = seen.size;
+      if (seen.add(child.hash()) === known) open.push(child);
+    }
+  }
+  return { cells: BigInt(seen.size), bits: BigInt(bits) };
+}

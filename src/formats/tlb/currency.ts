@@ -1,6 +1,5 @@
 import type { AugmentationRule } from '#formats/tlb/codec/augmented-dictionary.js';
-import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { uintKey } from '#formats/tlb/codec/dictionary-key.js';
+import { type Dictionary, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
 import { grams, varUint } from '#formats/tlb/codec/primitives.js';
 import { record } from '#formats/tlb/codec/record.js';
 

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of reading and writing TL-B structures. `bit` is an offset in the cell at hand; the error's path names the field. */
 export const tlbErrors = defineErrors('tlb', {

@@ -7,7 +7,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, MessageRelaxed, messageBody, messageInit, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { transactionCells } from '#test/support/block-transactions.js';
 import { itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { coreMessage, plainMessage } from '#test/support/core-shape.js';

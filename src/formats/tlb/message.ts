@@ -1,15 +1,27 @@
-import { Builder } from '#formats/cells/builder.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { encodeCell, type ValueOf } from '#formats/tlb/codec/codec.js';
-import { either, maybe, ref } from '#formats/tlb/codec/composites.js';
-import { any, bool, cellRef, grams, uint32, uint64, varUint } from '#formats/tlb/codec/primitives.js';
-import { record, variant } from '#formats/tlb/codec/record.js';
-import { union } from '#formats/tlb/codec/union.js';
+import { StateInit } from '#formats/tlb/account.js';
+import { type Codec, decodeCell, either, encodeCell, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import {
+  any,
+  bits256,
+  bool,
+  cellRef,
+  grams,
+  int32,
+  uint,
+  uint8,
+  uint32,
+  uint64,
+  varUint,
+} from '#formats/tlb/codec/primitives.js';
+import { record, union, variant } from '#formats/tlb/codec/record.js';
 import { CurrencyCollection } from '#formats/tlb/currency.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 import { MsgAddress, MsgAddressExt, MsgAddressInt } from '#formats/tlb/msg-address.js';
-import { StateInit } from '#formats/tlb/state-init.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 const extraFlags = varUint(16);
 
@@ -134,3 +146,140 @@ export function normalizedExternalHash(message: Message): Uint8Array {
     body: { kind: 'right', value: messageBodyCell(message) },
   }).hash(0);
 }
+
+/** A message from outside, whole: what a node takes to be sent. */
+export interface ExternalInMessage {
+  /** The bag of cells that it came in, or one that was made of it. */
+  readonly boc: Uint8Array;
+  readonly cell: Cell;
+  readonly message: Message;
+}
+
+/**
+ * Reads a message that begins with `ext_in_msg_info$10`.
+ *
+ * @param boc the bag of cells that it came in; made of the cell where there is none
+ * @throws tlb/not-external for another message; tlb/*, cells/* when it is none
+ */
+export function readExternalInMessage(cell: Cell, boc: Uint8Array = serializeBoc(cell)): ExternalInMessage {
+  const message = decodeCell(Message, cell);
+  const { kind } = message.info;
+  if (kind !== 'ext_in_msg_info') throw tlbErrors['not-external']({ kind });
+  return { boc, cell, message };
+}
+
+/** What came with the message that bounced: value, logical time, unix seconds. */
+export const NewBounceOriginalInfo = record(
+  '_ value:CurrencyCollection created_lt:uint64 created_at:uint32 = NewBounceOriginalInfo;',
+  { value: CurrencyCollection, created_lt: uint64, created_at: uint32 },
+);
+export type NewBounceOriginalInfo = ValueOf<typeof NewBounceOriginalInfo>;
+
+export const NewBounceComputePhaseInfo = record('_ gas_used:uint32 vm_steps:uint32 = NewBounceComputePhaseInfo;', {
+  gas_used: uint32,
+  vm_steps: uint32,
+});
+export type NewBounceComputePhaseInfo = ValueOf<typeof NewBounceComputePhaseInfo>;
+
+/**
+ * Body of a bounced message when the sender asked for the new format (`extra_flags` bit 0, global version 12).
+ * `original_body` is the whole body with `extra_flags` bit 1, else its root without references. `bounced_by_phase`:
+ * 0 compute skipped (`exit_code` -1 no state, -2 bad state, -3 no gas, -4 suspended), 1 compute failed, 2 action failed.
+ */
+export const NewBounceBody = record(
+  'new_bounce_body#fffffffe original_body:^Cell original_info:^NewBounceOriginalInfo bounced_by_phase:uint8 exit_code:int32 compute_phase:(Maybe NewBounceComputePhaseInfo) = NewBounceBody;',
+  {
+    original_body: cellRef,
+    original_info: ref(NewBounceOriginalInfo),
+    bounced_by_phase: uint8,
+    exit_code: int32,
+    compute_phase: maybe(NewBounceComputePhaseInfo),
+  },
+);
+export type NewBounceBody = ValueOf<typeof NewBounceBody>;
+
+const OLD_PREFIX = 0xffffffff;
+
+/** What a bounced message says about the one that did not go through. */
+export type BounceBody =
+  /** The old format: what is left of the original body, its first 256 bits at most. */
+  | { readonly format: 'old'; readonly original_body: Slice }
+  | { readonly format: 'new'; readonly body: NewBounceBody }
+  /** Bounced with an empty body, as messages are whose value did not pay for one, or with something else. */
+  | { readonly format: 'none' };
+
+/**
+ * Reads the body of a message that has `bounced` set. The slice is not moved.
+ * @throws as decoding `NewBounceBody`
+ */
+export function readBounceBody(body: Slice): BounceBody {
+  const slice = body.clone();
+  if (slice.remainingBits < 32) return { format: 'none' };
+  const prefix = slice.preloadUint(32);
+  if (prefix === OLD_PREFIX) return { format: 'old', original_body: slice.skip(32) };
+  if (prefix !== NewBounceBody.line.tag) return { format: 'none' };
+  const value = NewBounceBody.load(slice);
+  slice.end();
+  return { format: 'new', body: value };
+}
+
+/** A library, by hash or whole. */
+export const LibRef = union('LibRef', [
+  variant('libref_hash$0 lib_hash:bits256 = LibRef;', { lib_hash: bits256 }),
+  variant('libref_ref$1 library:^Cell = LibRef;', { library: cellRef }),
+]);
+export type LibRef = ValueOf<typeof LibRef>;
+
+/** What a contract asks for: send a message, change its code, keep coins back, add or drop a library. */
+export const OutAction = union('OutAction', [
+  variant('action_send_msg#0ec3c86d mode:(## 8) out_msg:^(MessageRelaxed Any) = OutAction;', {
+    mode: uint8,
+    out_msg: ref(MessageRelaxed),
+  }),
+  variant('action_set_code#ad4de08e new_code:^Cell = OutAction;', { new_code: cellRef }),
+  variant('action_reserve_currency#36e6b809 mode:(## 8) currency:CurrencyCollection = OutAction;', {
+    mode: uint8,
+    currency: CurrencyCollection,
+  }),
+  variant('action_change_library#26fa1dd4 mode:(## 7) libref:LibRef = OutAction;', { mode: uint(7), libref: LibRef }),
+]);
+export type OutAction = ValueOf<typeof OutAction>;
+
+/**
+ * The actions in c5 in the order in which they are carried out. In cells the last one is outermost; the length is not
+ * stored, the empty cell ends the list. The node takes at most 255.
+ * `out_list_empty$_ = OutList 0;`
+ * `out_list$_ {n:#} prev:^(OutList n) action:OutAction = OutList (n + 1);`
+ */
+export const OutList: Codec<readonly OutAction[]> = {
+  type: 'OutList',
+  load: (slice) => {
+    const actions: OutAction[] = [];
+    let node: Slice = slice;
+    while (!node.isEmpty) {
+      const fromLast = actions.length;
+      try {
+        const prev = node.loadRef();
+        actions.push(OutAction.load(node));
+        node.end();
+        node = openCell(prev);
+      } catch (error) {
+        throw isTernError(error) ? error.within(`[last - ${fromLast}]`) : error;
+      }
+    }
+    return actions.reverse();
+  },
+  store: (actions, builder) => {
+    const last = actions.at(-1);
+    if (last === undefined) return;
+    let list: Cell = EMPTY_CELL;
+    for (const action of actions.slice(0, -1)) {
+      const node = new Builder().storeRef(list);
+      OutAction.store(action, node);
+      list = node.endCell();
+    }
+    builder.storeRef(list);
+    OutAction.store(last, builder);
+  },
+};
+export type OutList = ValueOf<typeof OutList>;

@@ -5,7 +5,7 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgAddress, MsgAddressExt, MsgAddressInt } from '#formats/tlb/msg-address.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
+import { BitString } from '#kernel/bytes.js';
 import { itReads, itRefuses } from '#test/support/codec-harness.js';
 import { errorCode } from '#test/support/error-code.js';
 

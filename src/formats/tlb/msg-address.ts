@@ -8,8 +8,7 @@ import type {
 } from '#formats/address/msg-address.js';
 import type { Builder } from '#formats/cells/builder.js';
 import type { Slice } from '#formats/cells/slice.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
-import { maybe } from '#formats/tlb/codec/composites.js';
+import { type Codec, maybe } from '#formats/tlb/codec/codec.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
 const TAG = { none: 0b00, extern: 0b01, std: 0b10, var: 0b11 } as const;

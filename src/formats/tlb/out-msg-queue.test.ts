@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Builder } from '#formats/cells/builder.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
+import { MsgEnvelope } from '#formats/tlb/block-messages.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import {
   AccountDispatchQueue,
   DispatchQueue,
@@ -13,7 +12,7 @@ import {
   ProcessedInfo,
   processedInfoKey,
 } from '#formats/tlb/out-msg-queue.js';
-import { shardKey } from '#formats/tlb/shard-fees.js';
+import { shardKey } from '#formats/tlb/shard-hashes.js';
 import { itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { errorCode } from '#test/support/error-code.js';
 

@@ -1,12 +1,18 @@
+import { emittedLt, MsgEnvelope } from '#formats/tlb/block-messages.js';
 import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
-import type { ValueOf } from '#formats/tlb/codec/codec.js';
-import { maybe, ref } from '#formats/tlb/codec/composites.js';
-import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { bigUintKey, bytesKey, intKey, type KeyCodec, uintKey } from '#formats/tlb/codec/dictionary-key.js';
+import { maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import {
+  bigUintKey,
+  bytesKey,
+  type Dictionary,
+  hashmapE,
+  intKey,
+  type KeyCodec,
+  uintKey,
+} from '#formats/tlb/codec/dictionary.js';
 import { bits256, uint, uint64 } from '#formats/tlb/codec/primitives.js';
 import { record } from '#formats/tlb/codec/record.js';
-import { emittedLt, MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import { concatBytes } from '#kernel/bytes/bytes.js';
+import { concatBytes } from '#kernel/bytes.js';
 
 const int32Key = intKey(32);
 const uint32Key = uintKey(32);

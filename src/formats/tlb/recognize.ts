@@ -1,30 +1,20 @@
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openExotic, Slice } from '#formats/cells/slice.js';
-import { Account } from '#formats/tlb/account.js';
-import { AccountBlock } from '#formats/tlb/account-block.js';
-import { Block } from '#formats/tlb/block.js';
-import { BlockExtra } from '#formats/tlb/block-extra.js';
-import { BlockInfo } from '#formats/tlb/block-info.js';
+import { Account, ShardAccount, StateInit } from '#formats/tlb/account.js';
+import { Block, BlockExtra, BlockInfo, McBlockExtra, merkleUpdate, ValueFlow } from '#formats/tlb/block.js';
+import { MsgEnvelope } from '#formats/tlb/block-messages.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { type Codec, decodeCell } from '#formats/tlb/codec/codec.js';
-import { intKey } from '#formats/tlb/codec/dictionary-key.js';
-import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
+import { hashmap, intKey } from '#formats/tlb/codec/dictionary.js';
 import { cellRef } from '#formats/tlb/codec/primitives.js';
 import { CONFIG_PARAMS, type ConfigDictionary, isConfigParamIndex } from '#formats/tlb/config/config-params.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
-import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { merkleUpdate } from '#formats/tlb/merkle-update.js';
 import { Message, MessageRelaxed } from '#formats/tlb/message.js';
-import { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
-import { ShardState } from '#formats/tlb/shard-state.js';
-import { StateInit } from '#formats/tlb/state-init.js';
-import { Transaction } from '#formats/tlb/transaction.js';
-import { ValueFlow } from '#formats/tlb/value-flow.js';
+import { McStateExtra, ShardState } from '#formats/tlb/shard-state.js';
+import { AccountBlock, Transaction } from '#formats/tlb/transaction.js';
 import { VmStack } from '#formats/tlb/vm-stack.js';
 import { walkValue } from '#formats/tlb/walk-value.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** A cell, known for what it is. */
 export interface Recognized {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { shardHex } from '#formats/tlb/block-id.js';
+import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { NO_CURRENCY, onlyGrams } from '#formats/tlb/currency.js';
 import {
   findShard,
@@ -12,7 +12,6 @@ import {
   shardDescrs,
   shardLeaves,
 } from '#formats/tlb/shard-hashes.js';
-import { shardHex } from '#formats/tlb/shard-ident.js';
 import { roundTrip } from '#test/support/codec-harness.js';
 import { errorCode } from '#test/support/error-code.js';
 

@@ -1,15 +1,29 @@
-import { type BinTree, binTree } from '#formats/tlb/bin-tree.js';
-import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
-import { ref } from '#formats/tlb/codec/composites.js';
-import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { intKey } from '#formats/tlb/codec/dictionary-key.js';
-import type { Lazy } from '#formats/tlb/codec/lazy.js';
+import { MAX_SHARD_PREFIX, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
+import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
+import { type Codec, deferred, type Lazy, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { bigUintKey, type Dictionary, hashmapE, intKey, type KeyCodec } from '#formats/tlb/codec/dictionary.js';
 import { bits256, bool, constrained, uint, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
-import { record, variant } from '#formats/tlb/codec/record.js';
-import { union } from '#formats/tlb/codec/union.js';
-import { CurrencyCollection } from '#formats/tlb/currency.js';
+import { record, union, variant } from '#formats/tlb/codec/record.js';
+import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { MAX_SHARD_PREFIX, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
+import { concatBytes } from '#kernel/bytes.js';
+
+/** A binary tree with a value at each leaf; a leaf is found by the bits of its path: 0 is left, 1 is right. */
+export type BinTree<T> =
+  | { readonly kind: 'bt_leaf'; readonly leaf: T }
+  | { readonly kind: 'bt_fork'; readonly left: Lazy<BinTree<T>>; readonly right: Lazy<BinTree<T>> };
+
+/** The codec of `BinTree X`. */
+export function binTree<T>(leaf: Codec<T>): Codec<BinTree<T>> {
+  const tree: Codec<BinTree<T>> = union(`(BinTree ${leaf.type})`, [
+    variant('bt_leaf$0 {X:Type} leaf:X = BinTree X;', { leaf }),
+    variant('bt_fork$1 {X:Type} left:^(BinTree X) right:^(BinTree X) = BinTree X;', {
+      left: ref(deferred(`(BinTree ${leaf.type})`, () => tree)),
+      right: ref(deferred(`(BinTree ${leaf.type})`, () => tree)),
+    }),
+  ]) as Codec<BinTree<T>>;
+  return tree;
+}
 
 /** Whether a split or merge of a shard is planned: from which unix second on, and for how many seconds. */
 export const FutureSplitMerge = union('FutureSplitMerge', [
@@ -140,3 +154,43 @@ function halfTag(shard: bigint): bigint {
   if (half < 1n << BigInt(63 - MAX_SHARD_PREFIX)) throw tlbErrors['shard-depth']({ limit: MAX_SHARD_PREFIX });
   return half;
 }
+
+const int32Key = intKey(32);
+const uint64Key = bigUintKey(64);
+
+/** A workchain, and a shard in it as uint64 with the tag bit. */
+export interface ShardKey {
+  readonly workchain: number;
+  readonly shard: bigint;
+}
+
+/** Keys of 96 bits: workchain int32, shard uint64. */
+export const shardKey: KeyCodec<ShardKey> = {
+  bits: 96,
+  encode: ({ workchain, shard }) => concatBytes(int32Key.encode(workchain), uint64Key.encode(shard)),
+  decode: (bytes) => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { workchain: view.getInt32(0), shard: view.getBigUint64(4) };
+  },
+};
+
+/** What a shard's blocks that a masterchain block registers collected in fees and created. */
+export const ShardFeeCreated = record('_ fees:CurrencyCollection create:CurrencyCollection = ShardFeeCreated;', {
+  fees: CurrencyCollection,
+  create: CurrencyCollection,
+});
+export type ShardFeeCreated = ValueOf<typeof ShardFeeCreated>;
+
+/**
+ * `_ (HashmapAugE 96 ShardFeeCreated ShardFeeCreated) = ShardFees;`
+ * By shard; the extra of a node is the sum.
+ */
+export const ShardFees = hashmapAugE(shardKey, ShardFeeCreated, ShardFeeCreated, {
+  empty: { fees: NO_CURRENCY, create: NO_CURRENCY },
+  leaf: (value) => value,
+  combine: (left, right) => ({
+    fees: addCurrency(left.fees, right.fees),
+    create: addCurrency(left.create, right.create),
+  }),
+});
+export type ShardFees = AugmentedDictionary<ShardKey, ShardFeeCreated, ShardFeeCreated>;

@@ -1,17 +1,93 @@
-import { BlkMasterInfo } from '#formats/tlb/block-ref.js';
-import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
-import { maybe, ref } from '#formats/tlb/codec/composites.js';
-import { hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { bytesKey } from '#formats/tlb/codec/dictionary-key.js';
-import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
-import { bool, cellRef, int32, uint32, uint64, unit } from '#formats/tlb/codec/primitives.js';
-import { record, variant } from '#formats/tlb/codec/record.js';
-import { union } from '#formats/tlb/codec/union.js';
+import { ShardAccounts } from '#formats/tlb/account.js';
+import { BlkMasterInfo, ExtBlkRef, KeyExtBlkRef, KeyMaxLt, ShardIdent } from '#formats/tlb/block-id.js';
+import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
+import { type Codec, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { bytesKey, hashmap, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
+import { bool, cellRef, constrained, int32, uint16, uint32, uint64, unit } from '#formats/tlb/codec/primitives.js';
+import { record, union, variant, when } from '#formats/tlb/codec/record.js';
+import { ConfigParams } from '#formats/tlb/config/config-params.js';
 import { CurrencyCollection } from '#formats/tlb/currency.js';
-import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
 import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardAccounts } from '#formats/tlb/shard-account.js';
-import { ShardIdent } from '#formats/tlb/shard-ident.js';
+import { ShardHashes } from '#formats/tlb/shard-hashes.js';
+
+/**
+ * How many blocks: in total, and as averages that fade over 2048 and 65536 seconds, both times 2^32 as of `last_updated`
+ * (unix seconds).
+ */
+export const Counters = record(
+  'counters#_ last_updated:uint32 total:uint64 cnt2048:uint64 cnt65536:uint64 = Counters;',
+  { last_updated: uint32, total: uint64, cnt2048: uint64, cnt65536: uint64 },
+);
+export type Counters = ValueOf<typeof Counters>;
+
+/** Blocks that one validator made. */
+export const CreatorStats = record('creator_info#4 mc_blocks:Counters shard_blocks:Counters = CreatorStats;', {
+  mc_blocks: Counters,
+  shard_blocks: Counters,
+});
+export type CreatorStats = ValueOf<typeof CreatorStats>;
+
+/**
+ * Blocks made, by the validator's public key; the key of zeros stands for all. Networks write the first constructor; how
+ * extras of the second are made is written down nowhere, here they are the time of the last change below.
+ */
+export const BlockCreateStats = union('BlockCreateStats', [
+  variant('block_create_stats#17 counters:(HashmapE 256 CreatorStats) = BlockCreateStats;', {
+    counters: hashmapE(bytesKey(32), CreatorStats),
+  }),
+  variant('block_create_stats_ext#34 counters:(HashmapAugE 256 CreatorStats uint32) = BlockCreateStats;', {
+    counters: hashmapAugE(bytesKey(32), CreatorStats, uint32, {
+      empty: 0,
+      leaf: (stats) => Math.max(stats.mc_blocks.last_updated, stats.shard_blocks.last_updated),
+      combine: Math.max,
+    }),
+  }),
+]);
+export type BlockCreateStats = ValueOf<typeof BlockCreateStats>;
+
+/** Which validators make the next masterchain blocks. */
+export const ValidatorInfo = record(
+  'validator_info$_ validator_list_hash_short:uint32 catchain_seqno:uint32 nx_cc_updated:Bool = ValidatorInfo;',
+  { validator_list_hash_short: uint32, catchain_seqno: uint32, nx_cc_updated: bool },
+);
+export type ValidatorInfo = ValueOf<typeof ValidatorInfo>;
+
+/**
+ * `_ (HashmapAugE 32 KeyExtBlkRef KeyMaxLt) = OldMcBlocksInfo;`
+ * All masterchain blocks before this one by sequence number, 0 being the zerostate.
+ */
+export const OldMcBlocksInfo = hashmapAugE(uintKey(32), KeyExtBlkRef, KeyMaxLt, {
+  empty: { key: false, max_end_lt: 0n },
+  leaf: ({ key, blk_ref }) => ({ key, max_end_lt: blk_ref.end_lt }),
+  combine: (left, right) => ({
+    key: left.key || right.key,
+    max_end_lt: left.max_end_lt > right.max_end_lt ? left.max_end_lt : right.max_end_lt,
+  }),
+});
+export type OldMcBlocksInfo = AugmentedDictionary<number, KeyExtBlkRef, KeyMaxLt>;
+
+/** The anonymous cell of a masterchain state's extra, under a name of its own, since proofs may leave it out. */
+export const McStateInfo = record(
+  `_ flags:(## 16) { flags <= 1 } validator_info:ValidatorInfo prev_blocks:OldMcBlocksInfo after_key_block:Bool
+    last_key_block:(Maybe ExtBlkRef) block_create_stats:(flags . 0)?BlockCreateStats = McStateInfo;`,
+  {
+    flags: constrained(uint16, 'flags <= 1', (flags) => flags <= 1),
+    validator_info: ValidatorInfo,
+    prev_blocks: OldMcBlocksInfo,
+    after_key_block: bool,
+    last_key_block: maybe(ExtBlkRef),
+    block_create_stats: when('flags', (flags: number) => (flags & 1) === 1, BlockCreateStats),
+  },
+);
+export type McStateInfo = ValueOf<typeof McStateInfo>;
+
+/** What only masterchain states have. Of the schema's `^[ … ]`, this makes the field `info`. */
+export const McStateExtra = record(
+  `masterchain_state_extra#cc26 shard_hashes:ShardHashes config:ConfigParams info:^McStateInfo
+    global_balance:CurrencyCollection = McStateExtra;`,
+  { shard_hashes: ShardHashes, config: ConfigParams, info: ref(McStateInfo), global_balance: CurrencyCollection },
+);
+export type McStateExtra = ValueOf<typeof McStateExtra>;
 
 /** A library of the masterchain and the ids of the accounts that keep it published. */
 export const LibDescr = record('shared_lib_descr$00 lib:^Cell publishers:(Hashmap 256 True) = LibDescr;', {

@@ -1,11 +1,9 @@
 import { loadTransaction } from '@ton/core';
 import { describe, expect, it } from 'vitest';
-import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
+import { StateInit } from '#formats/tlb/account.js';
 import { Message } from '#formats/tlb/message.js';
-import { StateInit } from '#formats/tlb/state-init.js';
-import { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
-import { TrActionPhase } from '#formats/tlb/transaction-phases.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { HASH_UPDATE, TrActionPhase, Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
+import { toHex } from '#kernel/bytes.js';
 import { coreCells, transactionCells } from '#test/support/block-transactions.js';
 import { roundTrip } from '#test/support/codec-harness.js';
 import { coreTransaction, plainTransaction } from '#test/support/core-shape.js';

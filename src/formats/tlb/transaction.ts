@@ -1,15 +1,238 @@
-import { AccountStatus } from '#formats/tlb/account-status.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
-import { deferred, maybe, ref } from '#formats/tlb/codec/composites.js';
-import { type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
-import { uintKey } from '#formats/tlb/codec/dictionary-key.js';
-import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { bits256, uint, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
-import { group, record } from '#formats/tlb/codec/record.js';
-import { CurrencyCollection } from '#formats/tlb/currency.js';
-import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
+import { AccountStatus, AccStatusChange, StorageUsed } from '#formats/tlb/account.js';
+import { type AugmentedDictionary, hashmapAug, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
+import { type Codec, deferred, type Lazy, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { bigUintKey, bytesKey, type Dictionary, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
+import {
+  bits256,
+  bool,
+  grams,
+  int8,
+  int32,
+  uint,
+  uint16,
+  uint32,
+  uint64,
+  varUint,
+} from '#formats/tlb/codec/primitives.js';
+import { enumeration, group, record, union, variant } from '#formats/tlb/codec/record.js';
+import { CurrencyCollection, currencySum } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
-import { type TransactionDescrOf, transactionDescr } from '#formats/tlb/transaction-descr.js';
+
+/** Hash of something before and after: of the `Account` cell around a transaction, or around all of an account's in a block. */
+export const HASH_UPDATE = record('update_hashes#72 {X:Type} old_hash:bits256 new_hash:bits256 = HASH_UPDATE X;', {
+  old_hash: bits256,
+  new_hash: bits256,
+});
+export type HASH_UPDATE = ValueOf<typeof HASH_UPDATE>;
+
+/** Rent for the time since the last transaction, in nanotons: what was taken, and what is still owed. */
+export const TrStoragePhase = record(
+  'tr_phase_storage$_ storage_fees_collected:Grams storage_fees_due:(Maybe Grams) status_change:AccStatusChange = TrStoragePhase;',
+  { storage_fees_collected: grams, storage_fees_due: maybe(grams), status_change: AccStatusChange },
+);
+export type TrStoragePhase = ValueOf<typeof TrStoragePhase>;
+
+/** The value of the message is added to the balance, debts are taken off. */
+export const TrCreditPhase = record(
+  'tr_phase_credit$_ due_fees_collected:(Maybe Grams) credit:CurrencyCollection = TrCreditPhase;',
+  { due_fees_collected: maybe(grams), credit: CurrencyCollection },
+);
+export type TrCreditPhase = ValueOf<typeof TrCreditPhase>;
+
+/**
+ * Why no code ran.
+ * `cskip_no_state$00 = ComputeSkipReason;` `cskip_bad_state$01 = ComputeSkipReason;`
+ * `cskip_no_gas$10 = ComputeSkipReason;` `cskip_suspended$110 = ComputeSkipReason;`
+ */
+export const ComputeSkipReason = enumeration('ComputeSkipReason', {
+  cskip_no_state: '$00',
+  cskip_bad_state: '$01',
+  cskip_no_gas: '$10',
+  cskip_suspended: '$110',
+});
+export type ComputeSkipReason = ValueOf<typeof ComputeSkipReason>;
+
+/** The run of the contract's code, or why there was none. Gas fees in nanotons. */
+export const TrComputePhase = union('TrComputePhase', [
+  variant('tr_phase_compute_skipped$0 reason:ComputeSkipReason = TrComputePhase;', { reason: ComputeSkipReason }),
+  variant(
+    'tr_phase_compute_vm$1 success:Bool msg_state_used:Bool account_activated:Bool gas_fees:Grams ^[ gas_used:(VarUInteger 7) gas_limit:(VarUInteger 7) gas_credit:(Maybe (VarUInteger 3)) mode:int8 exit_code:int32 exit_arg:(Maybe int32) vm_steps:uint32 vm_init_state_hash:bits256 vm_final_state_hash:bits256 ] = TrComputePhase;',
+    {
+      success: bool,
+      msg_state_used: bool,
+      account_activated: bool,
+      gas_fees: grams,
+      '^vm': group({
+        gas_used: varUint(7),
+        gas_limit: varUint(7),
+        gas_credit: maybe(varUint(3)),
+        mode: int8,
+        exit_code: int32,
+        exit_arg: maybe(int32),
+        vm_steps: uint32,
+        vm_init_state_hash: bits256,
+        vm_final_state_hash: bits256,
+      }),
+    },
+  ),
+]);
+export type TrComputePhase = ValueOf<typeof TrComputePhase>;
+
+/** What was done of the actions that the code asked for. Fees in nanotons; `action_list_hash` is that of the `OutList` cell. */
+export const TrActionPhase = record(
+  'tr_phase_action$_ success:Bool valid:Bool no_funds:Bool status_change:AccStatusChange total_fwd_fees:(Maybe Grams) total_action_fees:(Maybe Grams) result_code:int32 result_arg:(Maybe int32) tot_actions:uint16 spec_actions:uint16 skipped_actions:uint16 msgs_created:uint16 action_list_hash:bits256 tot_msg_size:StorageUsed = TrActionPhase;',
+  {
+    success: bool,
+    valid: bool,
+    no_funds: bool,
+    status_change: AccStatusChange,
+    total_fwd_fees: maybe(grams),
+    total_action_fees: maybe(grams),
+    result_code: int32,
+    result_arg: maybe(int32),
+    tot_actions: uint16,
+    spec_actions: uint16,
+    skipped_actions: uint16,
+    msgs_created: uint16,
+    action_list_hash: bits256,
+    tot_msg_size: StorageUsed,
+  },
+);
+export type TrActionPhase = ValueOf<typeof TrActionPhase>;
+
+/** Whether the message went back to its sender after a failure. */
+export const TrBouncePhase = union('TrBouncePhase', [
+  variant('tr_phase_bounce_negfunds$00 = TrBouncePhase;', {}),
+  variant('tr_phase_bounce_nofunds$01 msg_size:StorageUsed req_fwd_fees:Grams = TrBouncePhase;', {
+    msg_size: StorageUsed,
+    req_fwd_fees: grams,
+  }),
+  variant('tr_phase_bounce_ok$1 msg_size:StorageUsed msg_fees:Grams fwd_fees:Grams = TrBouncePhase;', {
+    msg_size: StorageUsed,
+    msg_fees: grams,
+    fwd_fees: grams,
+  }),
+]);
+export type TrBouncePhase = ValueOf<typeof TrBouncePhase>;
+
+/** The two halves of an account that is split or merged together with its shard. */
+export const SplitMergeInfo = record(
+  'split_merge_info$_ cur_shard_pfx_len:(## 6) acc_split_depth:(## 6) this_addr:bits256 sibling_addr:bits256 = SplitMergeInfo;',
+  { cur_shard_pfx_len: uint(6), acc_split_depth: uint(6), this_addr: bits256, sibling_addr: bits256 },
+);
+export type SplitMergeInfo = ValueOf<typeof SplitMergeInfo>;
+
+const maybeStorage = maybe(TrStoragePhase);
+const maybeCredit = maybe(TrCreditPhase);
+const maybeAction = maybe(ref(TrActionPhase));
+
+const transOrd = variant(
+  'trans_ord$0000 credit_first:Bool storage_ph:(Maybe TrStoragePhase) credit_ph:(Maybe TrCreditPhase) compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool bounce:(Maybe TrBouncePhase) destroyed:Bool = TransactionDescr;',
+  {
+    credit_first: bool,
+    storage_ph: maybeStorage,
+    credit_ph: maybeCredit,
+    compute_ph: TrComputePhase,
+    action: maybeAction,
+    aborted: bool,
+    bounce: maybe(TrBouncePhase),
+    destroyed: bool,
+  },
+);
+
+const transStorage = variant('trans_storage$0001 storage_ph:TrStoragePhase = TransactionDescr;', {
+  storage_ph: TrStoragePhase,
+});
+
+const transTickTock = variant(
+  'trans_tick_tock$001 is_tock:Bool storage_ph:TrStoragePhase compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool destroyed:Bool = TransactionDescr;',
+  {
+    is_tock: bool,
+    storage_ph: TrStoragePhase,
+    compute_ph: TrComputePhase,
+    action: maybeAction,
+    aborted: bool,
+    destroyed: bool,
+  },
+);
+
+const transSplitPrepare = variant(
+  'trans_split_prepare$0100 split_info:SplitMergeInfo storage_ph:(Maybe TrStoragePhase) compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool destroyed:Bool = TransactionDescr;',
+  {
+    split_info: SplitMergeInfo,
+    storage_ph: maybeStorage,
+    compute_ph: TrComputePhase,
+    action: maybeAction,
+    aborted: bool,
+    destroyed: bool,
+  },
+);
+
+const transMergePrepare = variant(
+  'trans_merge_prepare$0110 split_info:SplitMergeInfo storage_ph:TrStoragePhase aborted:Bool = TransactionDescr;',
+  { split_info: SplitMergeInfo, storage_ph: TrStoragePhase, aborted: bool },
+);
+
+/** The value of `trans_split_install`; `T` is `Transaction`, which is declared on top of this. */
+export interface TransSplitInstall<T> {
+  readonly kind: 'trans_split_install';
+  readonly split_info: SplitMergeInfo;
+  readonly prepare_transaction: Lazy<T>;
+  readonly installed: boolean;
+}
+
+/** The value of `trans_merge_install`; `T` is `Transaction`. */
+export interface TransMergeInstall<T> {
+  readonly kind: 'trans_merge_install';
+  readonly split_info: SplitMergeInfo;
+  readonly prepare_transaction: Lazy<T>;
+  readonly storage_ph: TrStoragePhase | null;
+  readonly credit_ph: TrCreditPhase | null;
+  readonly compute_ph: TrComputePhase;
+  readonly action: Lazy<TrActionPhase> | null;
+  readonly aborted: boolean;
+  readonly destroyed: boolean;
+}
+
+export type TransactionDescrOf<T> =
+  | ValueOf<typeof transOrd>
+  | ValueOf<typeof transStorage>
+  | ValueOf<typeof transTickTock>
+  | ValueOf<typeof transSplitPrepare>
+  | TransSplitInstall<T>
+  | ValueOf<typeof transMergePrepare>
+  | TransMergeInstall<T>;
+
+/**
+ * The codec of `TransactionDescr`: what kind of transaction it is and how it went. Two of its constructors contain a
+ * transaction, whose codec (and so this one, as `TransactionDescr`) is in transaction.ts.
+ */
+export function transactionDescr<T>(transaction: Codec<T>): Codec<TransactionDescrOf<T>> {
+  return union('TransactionDescr', [
+    transOrd,
+    transStorage,
+    transTickTock,
+    transSplitPrepare,
+    variant(
+      'trans_split_install$0101 split_info:SplitMergeInfo prepare_transaction:^Transaction installed:Bool = TransactionDescr;',
+      { split_info: SplitMergeInfo, prepare_transaction: ref(transaction), installed: bool },
+    ),
+    transMergePrepare,
+    variant(
+      'trans_merge_install$0111 split_info:SplitMergeInfo prepare_transaction:^Transaction storage_ph:(Maybe TrStoragePhase) credit_ph:(Maybe TrCreditPhase) compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool destroyed:Bool = TransactionDescr;',
+      {
+        split_info: SplitMergeInfo,
+        prepare_transaction: ref(transaction),
+        storage_ph: maybeStorage,
+        credit_ph: maybeCredit,
+        compute_ph: TrComputePhase,
+        action: maybeAction,
+        aborted: bool,
+        destroyed: bool,
+      },
+    ),
+  ]);
+}
 
 /** A transaction: one step of one account. Its cell's hash is the transaction's hash. */
 export interface Transaction {
@@ -58,3 +281,32 @@ export const Transaction: Codec<Transaction> = record(
     description: ref(TransactionDescr),
   },
 );
+
+/** The transactions of one account in a block by lt, at least one; `extra` of a node is the sum of their fees. */
+export const AccountBlock = record(
+  `acc_trans#5 account_addr:bits256 transactions:(HashmapAug 64 ^Transaction CurrencyCollection)
+    state_update:^(HASH_UPDATE Account) = AccountBlock;`,
+  {
+    account_addr: bits256,
+    transactions: hashmapAug(
+      bigUintKey(64),
+      ref(Transaction),
+      CurrencyCollection,
+      currencySum((transaction) => transaction.value.total_fees),
+    ),
+    state_update: ref(HASH_UPDATE),
+  },
+);
+export type AccountBlock = ValueOf<typeof AccountBlock>;
+
+/**
+ * `_ (HashmapAugE 256 AccountBlock CurrencyCollection) = ShardAccountBlocks;`
+ * By account id; the extra of a node is the sum of the transactions' fees.
+ */
+export const ShardAccountBlocks = hashmapAugE(
+  bytesKey(32),
+  AccountBlock,
+  CurrencyCollection,
+  currencySum((block) => block.transactions.extra),
+);
+export type ShardAccountBlocks = AugmentedDictionary<Uint8Array, AccountBlock, CurrencyCollection>;

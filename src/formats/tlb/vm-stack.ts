@@ -1,19 +1,21 @@
+import { crc16 } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, MAX_DEPTH } from '#formats/cells/cell.js';
-import { type VisitBudget, visitBudget } from '#formats/cells/dict-walk.js';
+import { type VisitBudget, visitBudget } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
-import { deferred } from '#formats/tlb/codec/composites.js';
+import { type Codec, deferred } from '#formats/tlb/codec/codec.js';
 import { bigInt, cellRef, int64, uint16 } from '#formats/tlb/codec/primitives.js';
-import { dependent, variant } from '#formats/tlb/codec/record.js';
-import { union } from '#formats/tlb/codec/union.js';
+import { dependent, union, variant } from '#formats/tlb/codec/record.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { VmCellSlice } from '#formats/tlb/vm-cell-slice.js';
-import { vmContinuations } from '#formats/tlb/vm-continuation.js';
-import { vmTupleCells } from '#formats/tlb/vm-tuple.js';
-import type { VmCont as Cont, VmControlData as ControlData, VmStackValue as Value } from '#formats/tlb/vm-value.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import {
+  type VmCont as Cont,
+  type VmControlData as ControlData,
+  type VmStackValue as Value,
+  VmCellSlice,
+  vmContinuations,
+} from '#formats/tlb/vm-value.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Continuations with a stack, in the stack of a continuation, and so on: no contract gets anywhere near. */
 const MAX_NESTED_STACKS = 64;
@@ -191,3 +193,56 @@ export const VmStack: Codec<VmStack> = {
       });
     }),
 };
+
+/**
+ * The cells of a tuple's items, in order; what is in them is not read. Their nesting in cells is taken apart in a loop.
+ *
+ * ```
+ * vm_tupref_nil$_ = VmTupleRef 0;
+ * vm_tupref_single$_ entry:^VmStackValue = VmTupleRef 1;
+ * vm_tupref_any$_ {n:#} ref:^(VmTuple (n + 2)) = VmTupleRef (n + 2);
+ * vm_tuple_nil$_ = VmTuple 0;
+ * vm_tuple_tcons$_ {n:#} head:(VmTupleRef n) tail:^VmStackValue = VmTuple (n + 1);
+ * ```
+ */
+export function vmTupleCells(length: number): Codec<readonly Cell[]> {
+  return {
+    type: `VmTuple ${length}`,
+    load: (slice) => {
+      const cells: Cell[] = [];
+      let node = slice;
+      for (let left = length; left > 0; left--) {
+        const head = left > 1 ? node.loadRef() : null;
+        cells.push(node.loadRef());
+        if (node !== slice) node.end();
+        if (left === 2) {
+          cells.push(head as Cell);
+          break;
+        }
+        if (head !== null) node = openCell(head);
+      }
+      return cells.reverse();
+    },
+    store: (cells, builder) => {
+      if (cells.length !== length)
+        throw tlbErrors.constraint({ bit: builder.bits, value: `${cells.length} items`, rule: `VmTuple ${length}` });
+      if (length === 0) return;
+      let head = cells[0] as Cell;
+      for (let i = 1; i < length - 1; i++)
+        head = new Builder()
+          .storeRef(head)
+          .storeRef(cells[i] as Cell)
+          .endCell();
+      builder.storeRef(head);
+      if (length > 1) builder.storeRef(cells[length - 1] as Cell);
+    },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** The id of the get method with this name, as compilers number them: `crc16(name) & 0xffff | 0x10000`. */
+export function methodIdOf(name: string): number {
+  const bytes = encoder.encode(name);
+  return crc16(bytes, bytes.length) | 0x10000;
+}

@@ -2,11 +2,10 @@ import { Address } from '#formats/address/address.js';
 import { Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { BitString, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Any dictionary. */
 // biome-ignore lint/suspicious/noExplicitAny: dictionaries of all types

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { ChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { Random } from '#test/fuzz/random.js';
 import { liesAbout, lyingServer, recordingServer } from '#test/support/lying-source.js';

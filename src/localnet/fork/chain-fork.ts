@@ -1,14 +1,15 @@
-import type { Address } from '#formats/address/address.js';
+import { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerTransactionList } from '#formats/tl/generated/lite-server.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import type { TransactionRef } from '#formats/proofs/transactions.js';
+import { encodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerTransactionList } from '#formats/tl/lite-api.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { forkErrors } from '#localnet/fork/errors.js';
-import type { ForkSource, ForkStart } from '#localnet/fork/fork-source.js';
+import type { ForkQueries, ForkSource, ForkStart, PlainAddress } from '#localnet/fork/fork-source.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 
 /** Proving the head of a network from the block that is trusted may take many questions. */
@@ -101,6 +102,108 @@ export class ChainFork implements ForkSource {
       const { source, block } = this.#options;
       const place = isMasterchain(block) ? `${source}, block ${block.seqno}` : `${source}, ${printPosition(block)}`;
       throw forkErrors.unreachable({ what, source: place, problem: error.message }, error);
+    }
+  }
+}
+
+/** A forked network that is opened when it is first needed; when that fails, it is tried again the next time. */
+export class LazyChainFork implements ForkSource {
+  readonly #options: ChainForkOptions;
+  readonly #open: () => Promise<ChainReads>;
+  #chain: Promise<ChainReads> | null = null;
+
+  constructor(options: ChainForkOptions, open: () => Promise<ChainReads>) {
+    this.#options = options;
+    this.#open = open;
+  }
+
+  /** Reads of the network. @throws what opening it throws */
+  async opened(): Promise<ChainReads> {
+    this.#chain ??= this.#open();
+    const opening = this.#chain;
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#chain === opening) this.#chain = null;
+      throw error;
+    }
+  }
+
+  async account(address: Address): Promise<Cell | null> {
+    return (await this.#fork(`account ${address.toRaw()}`)).account(address);
+  }
+
+  async library(hash: Uint8Array): Promise<Cell | null> {
+    return (await this.#fork(`library ${toHex(hash)}`)).library(hash);
+  }
+
+  async transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array> {
+    return (await this.#fork(`transactions of ${address.toRaw()}`)).transactions(address, from, count);
+  }
+
+  async #fork(what: string): Promise<ForkSource> {
+    try {
+      return new ChainFork(this.#options, await this.opened());
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      throw forkErrors.unreachable({ what, source: this.#options.source, problem: error.message }, error);
+    }
+  }
+}
+
+/** So many accounts and libraries that there are not are remembered: half a gigabyte of wrong addresses is not. */
+const MOST_ABSENT = 65_536;
+
+/**
+ * Answers what a local network asks of the one that it is a fork of. What is asked for twice at the same time is read once,
+ * and what is not there is not asked for again.
+ */
+export class CachedForkQueries implements ForkQueries {
+  readonly #source: ForkSource;
+  readonly #absent = new Set<string>();
+  readonly #reading = new Map<string, Promise<Uint8Array | null>>();
+
+  constructor(source: ForkSource) {
+    this.#source = source;
+  }
+
+  account({ workchain, hash }: PlainAddress): Promise<Uint8Array | null> {
+    const address = Address.ofParts(workchain, hash);
+    return this.#once(address.toRaw(), async () => {
+      const cell = await this.#source.account(address);
+      return cell === null ? null : serializeBoc(cell);
+    });
+  }
+
+  library(hash: Uint8Array): Promise<Uint8Array | null> {
+    return this.#once(toHex(hash), async () => {
+      const cell = await this.#source.library(hash);
+      return cell === null ? null : serializeBoc(cell);
+    });
+  }
+
+  transactions({ workchain, hash }: PlainAddress, from: TransactionRef, count: number): Promise<Uint8Array> {
+    return this.#source.transactions(Address.ofParts(workchain, hash), from, count);
+  }
+
+  async #once(key: string, read: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    if (this.#absent.has(key)) return null;
+    let reading = this.#reading.get(key);
+    if (reading === undefined) {
+      reading = read().finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    const found = await reading;
+    if (found === null) this.#remember(key);
+    return found;
+  }
+
+  #remember(key: string): void {
+    this.#absent.add(key);
+    if (this.#absent.size <= MOST_ABSENT) return;
+    for (const oldest of this.#absent) {
+      this.#absent.delete(oldest);
+      break;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** What goes wrong between a local network and the one that it is a fork of. */
 export const forkErrors = defineErrors('fork', {

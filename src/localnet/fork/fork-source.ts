@@ -1,7 +1,7 @@
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { TransactionRef } from '#formats/proofs/account-transactions.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import type { TransactionRef } from '#formats/proofs/transactions.js';
 
 /** What a local network takes over when it begins from a block of another one. */
 export interface ForkStart {
@@ -32,7 +32,7 @@ export interface ForkSource {
 }
 
 /** An account's address as plain data. */
-export interface AccountName {
+export interface PlainAddress {
   readonly workchain: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
@@ -42,11 +42,11 @@ export interface AccountName {
  * What a local network asks of the network that it is a fork of, in values that can be passed between threads: cells are
  * bags of cells.
  */
-export interface ForkQuestions {
+export interface ForkQueries {
   /** The `ShardAccount`; null: there is no such account. @throws fork/unreachable */
-  account(name: AccountName): Promise<Uint8Array | null>;
+  account(name: PlainAddress): Promise<Uint8Array | null>;
   /** @param hash 32 bytes @throws fork/unreachable */
   library(hash: Uint8Array): Promise<Uint8Array | null>;
   /** As {@link ForkSource.transactions}. @throws fork/unreachable */
-  transactions(name: AccountName, from: TransactionRef, count: number): Promise<Uint8Array>;
+  transactions(name: PlainAddress, from: TransactionRef, count: number): Promise<Uint8Array>;
 }

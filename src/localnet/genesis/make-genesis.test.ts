@@ -2,23 +2,20 @@ import { createHash } from 'node:crypto';
 import { Cell as CoreCell, Dictionary as CoreDictionary, loadShardStateUnsplit, ShardAccountRefValue } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { checkDictionary } from '#formats/cells/dict-check.js';
+import { checkDictionary } from '#formats/cells/dict-build.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { checkZerostate } from '#formats/proofs/shard-state.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
-import { computeValidatorGroup } from '#formats/proofs/validator-set.js';
-import { AccountStorage } from '#formats/tlb/account.js';
+import { computeValidatorGroup, validatorConfigOf } from '#formats/proofs/validators.js';
+import { AccountStorage, storageUsed } from '#formats/tlb/account.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { CONFIG_PARAMS, configParam, decodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { recognizeCell } from '#formats/tlb/recognize.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { storageUsed } from '#formats/tlb/storage-used.js';
 import { type VisitedNode, walkValue } from '#formats/tlb/walk-value.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
-import { TOTAL_SUPPLY, WALLET_BALANCE } from '#localnet/wallets/read-funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
+import { signingKey, TOTAL_SUPPLY, WALLET_BALANCE } from '#localnet/wallets/wallet-contract.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const options = {

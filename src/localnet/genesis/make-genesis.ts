@@ -4,31 +4,41 @@ import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
-import { computeValidatorGroup } from '#formats/proofs/validator-set.js';
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { bytesKey } from '#formats/tlb/codec/dictionary-key.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { computeValidatorGroup, validatorConfigOf } from '#formats/proofs/validators.js';
+import {
+  Account,
+  AccountStorage,
+  type ShardAccount,
+  ShardAccounts,
+  type StateInit,
+  stateInitOf,
+  storageUsed,
+} from '#formats/tlb/account.js';
+import { MASTERCHAIN, shardIdent, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
+import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { bytesKey, Dictionary } from '#formats/tlb/codec/dictionary.js';
 import { type ConfigDictionary, configDictionary } from '#formats/tlb/config/config-params.js';
-import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
-import { McStateExtra, McStateInfo, OldMcBlocksInfo } from '#formats/tlb/mc-state-extra.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY, onlyGrams } from '#formats/tlb/currency.js';
 import { OutMsgQueue, OutMsgQueueInfo, ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardAccounts } from '#formats/tlb/shard-account.js';
 import { ShardHashes } from '#formats/tlb/shard-hashes.js';
-import { MASTERCHAIN, shardIdent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
-import { LibDescr, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { type StateInit, stateInitOf } from '#formats/tlb/state-init.js';
-import { forkConfig } from '#localnet/fork/fork-config.js';
-import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT, networkConfig } from '#localnet/genesis/network-config.js';
-import { type ZerostateAccount, zerostateAccount } from '#localnet/genesis/zerostate-account.js';
+import {
+  LibDescr,
+  McStateExtra,
+  McStateInfo,
+  OldMcBlocksInfo,
+  ShardStateTotals,
+  ShardStateUnsplit,
+} from '#formats/tlb/shard-state.js';
+import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT, forkConfig, localNetworkConfig } from '#localnet/genesis/network-config.js';
+import type { Zerostate } from '#localnet/ledger/block-bundle.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
-import type { Zerostate } from '#localnet/ledger/round.js';
-import { contractCode } from '#localnet/wallets/contract-code.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
-import { fundedWallets } from '#localnet/wallets/read-funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { walletContract } from '#localnet/wallets/wallet-contract.js';
+import {
+  contractCode,
+  type FundedWallet,
+  fundedWallets,
+  signingKey,
+  walletContract,
+} from '#localnet/wallets/wallet-contract.js';
 
 /** The global id of local networks. */
 export const LOCAL_GLOBAL_ID = -217;
@@ -70,7 +80,7 @@ export function makeGenesis(options: GenesisOptions): Genesis {
   const accountsOf = (workchain: number) =>
     wallets.filter((wallet) => wallet.address.workchain === workchain).map(walletAccount);
   const basechain = zerostate({ ...common, workchain: BASECHAIN, accounts: accountsOf(BASECHAIN), extra: null });
-  const own = networkConfig({
+  const own = localNetworkConfig({
     now,
     validator: signingKey(validatorSeed).publicKey,
     minter: minterOf(wallets).address.hash,
@@ -200,4 +210,33 @@ function masterchainExtra(config: ConfigDictionary, globalBalance: CurrencyColle
     }),
     global_balance: globalBalance,
   };
+}
+
+/** An account that is there from the beginning. */
+export interface ZerostateAccount {
+  readonly address: Address;
+  /** Nanotons. */
+  readonly balance: bigint;
+  readonly init: StateInit;
+}
+
+/** The entry of the account in `ShardAccounts`: active, without a transaction, nothing ever paid for storage. */
+export function zerostateAccount({ address, balance, init }: ZerostateAccount): ShardAccount {
+  const storage: AccountStorage = {
+    last_trans_lt: 0n,
+    balance: onlyGrams(balance),
+    state: { kind: 'account_active', state_init: init },
+  };
+  const account: Account = {
+    kind: 'account',
+    addr: address,
+    storage_stat: {
+      used: storageUsed(encodeCell(AccountStorage, storage)),
+      storage_extra: { kind: 'storage_extra_none' },
+      last_paid: 0,
+      due_payment: null,
+    },
+    storage,
+  };
+  return { account: Lazy.ofValue(Account, account), last_trans_hash: new Uint8Array(32), last_trans_lt: 0n };
 }

@@ -1,23 +1,28 @@
-// Over 250 lines: one table, which is read as a whole.
 import type { Cell } from '#formats/cells/cell.js';
-import { Dictionary, type DictionaryType } from '#formats/tlb/codec/dictionary.js';
-import { bytesKey, intKey, uintKey } from '#formats/tlb/codec/dictionary-key.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
+import { bytesKey, Dictionary, type DictionaryType, intKey, uintKey } from '#formats/tlb/codec/dictionary.js';
 import { cellRef, uint32, unit } from '#formats/tlb/codec/primitives.js';
 import {
   type ConfigDictionary,
   type ConfigParamIndex,
   type ConfigParamValue,
+  configDictionary,
+  configParam,
   encodeConfigParam,
 } from '#formats/tlb/config/config-params.js';
-import { NewConsensusConfig, type NewConsensusConfigAll } from '#formats/tlb/config/consensus-config.js';
-import { PrecompiledSmc } from '#formats/tlb/config/limits.js';
-import { type GasLimitsPrices, StoragePrices } from '#formats/tlb/config/prices.js';
-import { ValidatorDescr, type ValidatorSet } from '#formats/tlb/config/validator-set.js';
-import { ConfigProposalSetup } from '#formats/tlb/config/voting-setup.js';
-import { WorkchainDescr } from '#formats/tlb/config/workchain-descr.js';
+import { type GasLimitsPrices, PrecompiledSmc, StoragePrices } from '#formats/tlb/config/limits-and-prices.js';
+import { type GlobalVersion, WorkchainDescr } from '#formats/tlb/config/network.js';
+import {
+  ConfigProposalSetup,
+  NewConsensusConfig,
+  type NewConsensusConfigAll,
+  ValidatorDescr,
+  type ValidatorSet,
+} from '#formats/tlb/config/validators.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { fromHex } from '#kernel/bytes/bytes.js';
+import { fromHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { forkErrors } from '#localnet/fork/errors.js';
 
 /** The masterchain account of the contract that holds the configuration. */
 export const CONFIG_ACCOUNT = new Uint8Array(32).fill(0x55);
@@ -74,7 +79,7 @@ export function configOf(params: { readonly [I in ConfigParamIndex]?: ConfigPara
  * the same; one validator; shards that split and merge within seconds. Parameters that name accounts of mainnet (bridges,
  * names, suspended accounts) are left out.
  */
-export function networkConfig(facts: NetworkFacts): ConfigDictionary {
+export function localNetworkConfig(facts: NetworkFacts): ConfigDictionary {
   return configOf({
     0: CONFIG_ACCOUNT,
     1: ELECTOR_ACCOUNT,
@@ -282,4 +287,68 @@ export function singleValidator(publicKey: Uint8Array, since: number): Validator
     total_weight: VALIDATOR_WEIGHT,
     list: Dictionary.of({ key: uintKey(16), value: ValidatorDescr }, [[0, only]]),
   };
+}
+
+/**
+ * What a local network does by itself, and so never takes over: its config contract (0), elector (1) and minter (2) with
+ * what it mints (7), its workchain with zerostate and timings of splits (12), how its one validator works (28 to 30) and
+ * who that is (34).
+ */
+const OURS: readonly number[] = [0, 1, 2, 7, 12, 28, 29, 30, 34];
+
+/** Where fees go that our elector is to get (3); validators before and after those of now, and their keys. */
+const DROPPED: readonly number[] = [3, 32, 33, 35, 36, 37, 39];
+
+/** Without these no block can be made. */
+const NEEDED: readonly number[] = [14, 18, 20, 21, 22, 23, 24, 25];
+
+/** Whether bounced messages have a body: the one capability that contracts see. */
+const BOUNCE_BODY = 4n;
+
+/**
+ * The configuration of a fork: that of the forked network (prices, limits, names, bridges, all that contracts can see),
+ * but for what the local network does by itself.
+ *
+ * The version of the rules and the capabilities are ours: the emulator has no newer rules, and blocks are made by these.
+ *
+ * @param theirs root of the forked network's configuration (`Hashmap 32 ^Cell`), whole
+ * @param ours root of the configuration that the local network would have if it stood alone
+ * @throws fork/bad-config
+ */
+export function forkConfig(theirs: Cell, ours: Cell): Cell {
+  try {
+    return merged(configDictionary(theirs), configDictionary(ours)).root!;
+  } catch (error) {
+    if (!isTernError(error) || error.code === forkErrors['bad-config'].code) throw error;
+    throw forkErrors['bad-config']({ problem: error.message }, error);
+  }
+}
+
+function merged(theirs: ConfigDictionary, ours: ConfigDictionary): ConfigDictionary {
+  for (const index of NEEDED) {
+    if (configParam(theirs, index as 14) === undefined) {
+      throw forkErrors['bad-config']({ problem: `it has no parameter ${index}, which every block needs` });
+    }
+  }
+  let config = theirs;
+  for (const index of DROPPED) config = config.delete(index);
+  for (const index of OURS) {
+    const cell = ours.get(index);
+    config = cell === undefined ? config.delete(index) : config.set(index, cell);
+  }
+  return config
+    .set(8, encodeConfigParam(8, rules(configParam(theirs, 8), configParam(ours, 8)!)))
+    .set(31, encodeConfigParam(31, specialAccounts(theirs, ours)));
+}
+
+function rules(theirs: GlobalVersion | undefined, { version, capabilities }: GlobalVersion): GlobalVersion {
+  const bounced = (theirs?.capabilities ?? 0n) & BOUNCE_BODY;
+  return { version, capabilities: (capabilities & ~BOUNCE_BODY) | bounced };
+}
+
+/** Theirs may be pulled, ours are there. */
+function specialAccounts(theirs: ConfigDictionary, ours: ConfigDictionary) {
+  let accounts = configParam(theirs, 31) ?? configParam(ours, 31)!;
+  for (const [account, mark] of configParam(ours, 31) ?? []) accounts = accounts.set(account, mark);
+  return accounts;
 }

@@ -3,16 +3,16 @@ import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { CONFIG_ACCOUNT, ELECTOR_ACCOUNT } from '#localnet/genesis/network-config.js';
-import { externalMessage } from '#localnet/wallets/build-message.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
+import { buildExternalInMessage } from '#localnet/wallets/create-transfer.js';
+import { signingKey } from '#localnet/wallets/wallet-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
 const NOW = 1_800_000_000;
@@ -68,7 +68,7 @@ it('the config contract changes a parameter for who has the key', async () => {
     .storeInt(8, 32)
     .storeRef(value);
   const signature = signingKey(genesis.configSeed).sign(signed.endCell().hash());
-  const message = externalMessage({
+  const message = buildExternalInMessage({
     to: Address.ofParts(-1, CONFIG_ACCOUNT),
     body: new Builder().storeBytes(signature).storeBuilder(signed).endCell(),
   });

@@ -1,17 +1,17 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import { RECORD_BYTES } from '#localnet/ledger/block-record.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
+import { RECORD_BYTES } from '#localnet/ledger/pack.js';
 import { resetChain } from '#localnet/ledger/snapshots.js';
 import { Random } from '#test/fuzz/random.js';
 import { errorOf } from '#test/support/error-code.js';
-import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
+import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
 /** Several packs, and several files of states. */
 const options = { packBytes: 12_000, checkpointBytes: 40_000 };
 

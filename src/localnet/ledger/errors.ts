@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const GO_BACK =
   'Nothing was changed. Go back to a snapshot (`tern dev --snapshot NAME`), or begin a new chain (`tern dev --reset`).';

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { RECORD_BYTES } from '#localnet/ledger/block-record.js';
+import { toHex } from '#kernel/bytes.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
+import { RECORD_BYTES } from '#localnet/ledger/pack.js';
 import { Random } from '#test/fuzz/random.js';
-import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
+import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
 const options = { packBytes: 30_000, checkpointBytes: 40_000 };
 
 /** Opens what is there, compares all of it with the rounds, and goes on to the end. @returns seqno and name that were found */

@@ -2,16 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MASTERCHAIN_SHARD, printBlockId } from '#formats/proofs/block-id.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
+import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import type { Round } from '#localnet/ledger/round.js';
 import type { LedgerBlock } from '#localnet/liteserver/ledger.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { errorOf } from '#test/support/error-code.js';
-import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
+import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
 
 /** All that is told of a block, in a line. */
 function told(ledger: LiveLedger, block: LedgerBlock): string {
@@ -20,7 +20,7 @@ function told(ledger: LiveLedger, block: LedgerBlock): string {
   return [...parts, toHex(ledger.state(block).hash())].join(' ');
 }
 
-function expected({ shards, masterchain }: Round): string[] {
+function expected({ shards, masterchain }: NewBlockBundle): string[] {
   const mc_seqno = masterchain.id.seqno;
   return [...shards, masterchain].map(({ id, bytes, root, gen_utime, end_lt, state }) => {
     const parts = [printBlockId(id), bytes.length, toHex(root.hash()), gen_utime, end_lt, mc_seqno];
@@ -29,7 +29,7 @@ function expected({ shards, masterchain }: Round): string[] {
 }
 
 /** What a ledger tells of the blocks of rounds, asked by their ids. */
-function tellAll(ledger: LiveLedger, all: readonly Round[]): string[] {
+function tellAll(ledger: LiveLedger, all: readonly NewBlockBundle[]): string[] {
   return all.flatMap(({ shards, masterchain }) =>
     [...shards, masterchain].map(({ id }) => told(ledger, ledger.block(id)!)),
   );
@@ -111,7 +111,7 @@ describe('a live chain', () => {
       const next = rounds[1]!;
       const [shard] = next.shards;
       const bytes = next.masterchain.bytes.slice(1);
-      const wrong: readonly (readonly [Round, string])[] = [
+      const wrong: readonly (readonly [NewBlockBundle, string])[] = [
         [rounds[0]!, 'it follows another block'],
         [rounds[2]!, 'which is not there'],
         [{ ...next, shards: [] }, 'which is not there'],
@@ -157,7 +157,7 @@ describe('a live chain of hundreds of rounds with splits and merges', () => {
     'tells of all blocks what a replay tells, and makes old states anew',
     () =>
       inNewFolder((folder) => {
-        const { genesis: begin, rounds: all } = liveRounds(recorded, LAST);
+        const { genesis: begin, rounds: all } = newBundles(recorded, LAST);
         const options = { packBytes: 2 ** 20, checkpointBytes: 2 ** 20 };
         const made = LiveLedger.create(folder, begin, options);
         for (const round of all) made.append(round);

@@ -1,4 +1,3 @@
-// Over 250 lines: one class has the whole port of a ledger, and what keeps it; its parts are in the files beside it.
 import { constants, copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseBoc, parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -6,45 +5,41 @@ import type { Cell } from '#formats/cells/cell.js';
 import { verifyBlockFile } from '#formats/proofs/block-header.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { signatureSetOf } from '#formats/proofs/block-proof.js';
-import { keyBlockConfig, stateConfig } from '#formats/proofs/config.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import { blockOfShard } from '#formats/proofs/shard-block.js';
-import { checkZerostate } from '#formats/proofs/shard-state.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
-import type { ValidatorConfig } from '#formats/proofs/validator-set.js';
+import { type BlockQuery, blockOfShard } from '#formats/proofs/shard-block.js';
+import { checkZerostate, keyBlockConfig, stateConfig } from '#formats/proofs/shard-state.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
+import { type ValidatorConfig, validatorConfigOf } from '#formats/proofs/validators.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
-import { BlockFiles } from '#localnet/ledger/block-files.js';
-import { type ChainFolder, currentChain, removeOtherChains, replaceChain } from '#localnet/ledger/chain-folder.js';
-import { Checkpoints } from '#localnet/ledger/checkpoints.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import type { ChainState, ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
+import { BlockFiles, LiveBlock } from '#localnet/ledger/block-files.js';
+import { bundleEntries } from '#localnet/ledger/bundle-entries.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
-import { lockFolder } from '#localnet/ledger/folder-lock.js';
-import type { Genesis } from '#localnet/ledger/genesis.js';
-import { GENESIS_FILE, readGenesis, writeGenesis, zerostateName } from '#localnet/ledger/genesis-file.js';
-import { listFolder, makeFolder, writing } from '#localnet/ledger/ledger-files.js';
-import { LiveBlock } from '#localnet/ledger/live-block.js';
-import type { ChainState, ChainTip, Round, Zerostate } from '#localnet/ledger/round.js';
-import { roundEntries } from '#localnet/ledger/round-entries.js';
+import { GENESIS_FILE, type Genesis, readGenesis, writeGenesis, zerostateName } from '#localnet/ledger/genesis.js';
+import { ensureFolder, listFolder, lockFolder, writing } from '#localnet/ledger/ledger-files.js';
 import {
+  type ChainFolder,
+  type ChainSnapshot,
+  currentChain,
   deleteSnapshot,
   listSnapshots,
-  removeDrafts,
+  removeOtherChains,
+  removeSnapshotDrafts,
+  replaceChain,
   requireFreeName,
-  type Snapshot,
   writeSnapshot,
 } from '#localnet/ledger/snapshots.js';
-import { StateHistory } from '#localnet/ledger/state-history.js';
+import { Checkpoints, StateHistory } from '#localnet/ledger/state-history.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 
 /** How a chain is kept. */
 export interface LiveLedgerOptions {
   /** A pack of so many bytes is followed by a new one. */
   readonly packBytes: number;
-  /** All states are written to a file after blocks of so many bytes; a round counts {@link ROUND_BYTES} more. */
+  /** All states are written to a file after blocks of so many bytes; a round counts {@link BUNDLE_BYTES} more. */
   readonly checkpointBytes: number;
   /** What the files of old states may take together, in bytes. */
   readonly statesBytes: number;
@@ -57,7 +52,7 @@ const DEFAULTS: LiveLedgerOptions = {
 };
 
 /** What a round costs that has hardly anything in it, in bytes of blocks that take as long. */
-const ROUND_BYTES = 8 * 2 ** 10;
+const BUNDLE_BYTES = 8 * 2 ** 10;
 
 /**
  * A chain that grows, kept in a folder. What it holds is on disk before the head moves: a program that is killed loses
@@ -132,7 +127,7 @@ export class LiveLedger implements Ledger {
       const chain = currentChain(folder);
       if (chain === null) throw ledgerErrors['no-chain']({ folder });
       removeOtherChains(folder, chain.incarnation);
-      removeDrafts(folder);
+      removeSnapshotDrafts(folder);
       return new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock);
     });
   }
@@ -159,9 +154,9 @@ export class LiveLedger implements Ledger {
    * Takes the next round into the chain, and tells those who wait for a new head.
    * @throws ledger/wrong-round, ledger/unwritable: then the chain is as it was before; ledger/closed
    */
-  append(round: Round): void {
+  append(round: NewBlockBundle): void {
     if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
-    const { entries, validators } = roundEntries(round, {
+    const { entries, validators } = bundleEntries(round, {
       masterchain: this.#tip.masterchain.id,
       validators: this.#validators,
       state: (id) => this.#stateAfter(id),
@@ -231,13 +226,13 @@ export class LiveLedger implements Ledger {
    * Saves the chain as it is now under a name.
    * @throws ledger/bad-snapshot-name, ledger/snapshot-exists, ledger/unwritable, ledger/closed
    */
-  saveSnapshot(name: string): Snapshot {
+  saveSnapshot(name: string): ChainSnapshot {
     if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
     requireFreeName(this.#folder, name);
     if (this.#since > 0) this.#checkpoint();
     this.#files.seal();
     const saved_at = Math.floor(Date.now() / 1000);
-    const snapshot: Snapshot = { name, head: this.#tip.masterchain.id, saved_at };
+    const snapshot: ChainSnapshot = { name, head: this.#tip.masterchain.id, saved_at };
     const beginning = [GENESIS_FILE, ...this.zerostates.map(({ id }) => zerostateName(id))];
     writeSnapshot(this.#folder, snapshot, {
       files: [...beginning.map((file) => join(this.#chain.path, file)), ...this.#files.paths],
@@ -247,7 +242,7 @@ export class LiveLedger implements Ledger {
   }
 
   /** All snapshots, by their names. */
-  snapshots(): readonly Snapshot[] {
+  snapshots(): readonly ChainSnapshot[] {
     return listSnapshots(this.#folder);
   }
 
@@ -262,7 +257,7 @@ export class LiveLedger implements Ledger {
    */
   exportTo(folder: string): { readonly blocks: number } {
     if (listFolder(folder).length > 0) throw ledgerErrors['export-folder']({ folder });
-    makeFolder(folder);
+    ensureFolder(folder);
     const zerostates = this.zerostates.map(({ id }) => join(this.#chain.path, zerostateName(id)));
     const packs = this.#files.paths.filter((file) => file.endsWith('.pack'));
     for (const file of [...zerostates, ...packs]) {
@@ -301,7 +296,7 @@ export class LiveLedger implements Ledger {
   }
 
   #costOf(mc_seqno: number): number {
-    let cost = ROUND_BYTES;
+    let cost = BUNDLE_BYTES;
     for (const { block } of this.#files.round(mc_seqno)) cost += block.length;
     return cost;
   }

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { hasChain, requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { errorOf } from '#test/support/error-code.js';
-import { inNewFolder, liveRounds } from '#test/support/live-rounds.js';
+import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = liveRounds(vectorPath('recorded-chain'));
+const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
 
 function appendTo(ledger: LiveLedger, seqno: number): void {
   for (const round of rounds.slice(ledger.head?.id.seqno ?? 0, seqno)) ledger.append(round);

@@ -1,14 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import { shardHex } from '#formats/tlb/shard-ident.js';
-import { fromHex, toHex } from '#kernel/bytes/bytes.js';
-import { currentChain, removeChain, replaceChain } from '#localnet/ledger/chain-folder.js';
+import { shardHex } from '#formats/tlb/block-id.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
-import { lockFolder } from '#localnet/ledger/folder-lock.js';
 import {
+  ensureFolder,
   linkOrCopy,
   listFolder,
-  makeFolder,
+  lockFolder,
   moveTo,
   readFileIfAny,
   removeAll,
@@ -16,7 +16,7 @@ import {
 } from '#localnet/ledger/ledger-files.js';
 
 /** A chain as it was at a moment, to go back to. */
-export interface Snapshot {
+export interface ChainSnapshot {
   readonly name: string;
   readonly head: BlockId;
   /** Unix seconds, of the machine. */
@@ -34,7 +34,7 @@ export interface ChainFiles {
 const SNAPSHOT_FILE = 'snapshot.json';
 const STATES = 'states';
 /** Begins a name that no snapshot can have: of what is not complete yet, or not any more. */
-const DRAFT = '.';
+const SNAPSHOT_DRAFT = '.';
 
 /** Whether a folder has a chain. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
 export function hasChain(folder: string): boolean {
@@ -58,14 +58,14 @@ export function restoreSnapshot(folder: string, name: string): void {
       for (const file of listFolder(from)) {
         if (file !== STATES && file !== SNAPSHOT_FILE) linkOrCopy(join(from, file), join(to, file));
       }
-      makeFolder(join(to, STATES));
+      ensureFolder(join(to, STATES));
       for (const file of listFolder(join(from, STATES))) linkOrCopy(join(from, STATES, file), join(to, STATES, file));
     });
   });
 }
 
 /** @throws ledger/no-snapshot, ledger/bad-snapshot-name, ledger/damaged */
-export function requireSnapshot(folder: string, name: string): Snapshot {
+export function requireSnapshot(folder: string, name: string): ChainSnapshot {
   checkName(name);
   const file = join(pathOf(folder, name), SNAPSHOT_FILE);
   const bytes = readFileIfAny(file);
@@ -74,8 +74,8 @@ export function requireSnapshot(folder: string, name: string): Snapshot {
 }
 
 /** All snapshots of a folder, by their names. @throws ledger/damaged, ledger/unreadable */
-export function listSnapshots(folder: string): readonly Snapshot[] {
-  const names = listFolder(join(folder, 'snapshots')).filter((name) => !name.startsWith(DRAFT));
+export function listSnapshots(folder: string): readonly ChainSnapshot[] {
+  const names = listFolder(join(folder, 'snapshots')).filter((name) => !name.startsWith(SNAPSHOT_DRAFT));
   return names.map((name) => requireSnapshot(folder, name));
 }
 
@@ -83,12 +83,12 @@ export function listSnapshots(folder: string): readonly Snapshot[] {
  * Saves a snapshot: other names of the same files where the file system has them, copies elsewhere. It appears whole.
  * @throws ledger/snapshot-exists, ledger/bad-snapshot-name, ledger/unwritable
  */
-export function writeSnapshot(folder: string, { name, head, saved_at }: Snapshot, chain: ChainFiles): void {
+export function writeSnapshot(folder: string, { name, head, saved_at }: ChainSnapshot, chain: ChainFiles): void {
   requireFreeName(folder, name);
   const path = pathOf(folder, name);
-  const draft = pathOf(folder, DRAFT + name);
+  const draft = pathOf(folder, SNAPSHOT_DRAFT + name);
   removeAll(draft);
-  makeFolder(join(draft, STATES));
+  ensureFolder(join(draft, STATES));
   for (const file of chain.files) linkOrCopy(file, join(draft, basename(file)));
   for (const file of chain.states) linkOrCopy(file, join(draft, STATES, basename(file)));
   const { workchain, shard, seqno, root_hash, file_hash } = head;
@@ -108,15 +108,16 @@ export function requireFreeName(folder: string, name: string): void {
 export function deleteSnapshot(folder: string, name: string): void {
   checkName(name);
   if (!listFolder(join(folder, 'snapshots')).includes(name)) throw ledgerErrors['no-snapshot']({ name });
-  const draft = pathOf(folder, DRAFT + name);
+  const draft = pathOf(folder, SNAPSHOT_DRAFT + name);
   removeAll(draft);
   moveTo(pathOf(folder, name), draft);
   removeAll(draft);
 }
 
 /** Removes snapshots that were not saved or deleted to the end. @throws ledger/unwritable */
-export function removeDrafts(folder: string): void {
-  for (const name of listFolder(join(folder, 'snapshots'))) if (name.startsWith(DRAFT)) removeAll(pathOf(folder, name));
+export function removeSnapshotDrafts(folder: string): void {
+  for (const name of listFolder(join(folder, 'snapshots')))
+    if (name.startsWith(SNAPSHOT_DRAFT)) removeAll(pathOf(folder, name));
 }
 
 function whileLocked(folder: string, change: () => void): void {
@@ -137,7 +138,7 @@ function checkName(name: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) throw ledgerErrors['bad-snapshot-name']({ name });
 }
 
-function parseSnapshot(file: string, name: string, bytes: Uint8Array): Snapshot {
+function parseSnapshot(file: string, name: string, bytes: Uint8Array): ChainSnapshot {
   try {
     const { head, saved_at } = JSON.parse(new TextDecoder().decode(bytes)) as {
       readonly head: Readonly<Record<'shard' | 'root_hash' | 'file_hash', string>> & {
@@ -152,4 +153,85 @@ function parseSnapshot(file: string, name: string, bytes: Uint8Array): Snapshot 
   } catch (error) {
     throw ledgerErrors.damaged({ file, offset: 0, problem: `it does not name a block (${String(error)})` }, error);
   }
+}
+
+/** One chain: its folder, and a name that no other chain has. */
+export interface ChainFolder {
+  /** 16 hex digits. */
+  readonly incarnation: string;
+  readonly path: string;
+}
+
+const CHAINS = 'chains';
+const DRAFT = '.draft';
+
+/**
+ * The chain in a folder, `null` when there is none. Its files are in `chains/INCARNATION`; which chain it is, the file
+ * `current` says. So one chain takes the place of another by the writing of that file.
+ *
+ * @throws ledger/damaged, ledger/missing-file, ledger/unreadable
+ */
+export function currentChain(folder: string): ChainFolder | null {
+  const file = join(folder, 'current');
+  const bytes = readFileIfAny(file);
+  const names = listFolder(join(folder, CHAINS));
+  if (bytes === null) {
+    const other = names.find((name) => /^[0-9a-f]{16}$/.test(name));
+    if (other === undefined) return null;
+    throw ledgerErrors['missing-file']({ file, needed: `it says which chain is used; there is ${other}` });
+  }
+  const incarnation = new TextDecoder().decode(bytes).trim();
+  if (!/^[0-9a-f]{16}$/.test(incarnation)) {
+    throw ledgerErrors.damaged({ file, offset: 0, problem: 'it has no name of a chain' });
+  }
+  const path = join(folder, CHAINS, incarnation);
+  // Killed after it was made the current one.
+  if (!names.includes(incarnation) && names.includes(incarnation + DRAFT)) moveTo(path + DRAFT, path);
+  else if (!names.includes(incarnation)) {
+    throw ledgerErrors['missing-file']({ file: path, needed: 'it has the blocks of the chain' });
+  }
+  return { incarnation, path };
+}
+
+/**
+ * Makes a new chain the one of the folder; those that were there are removed.
+ *
+ * @param fill writes its files into a folder
+ * @throws ledger/unwritable, and what `fill` throws: then the folder is as it was before
+ */
+export function replaceChain(folder: string, fill: (path: string) => void): ChainFolder {
+  const incarnation = toHex(randomBytes(8));
+  const path = join(folder, CHAINS, incarnation);
+  ensureFolder(path + DRAFT);
+  try {
+    fill(path + DRAFT);
+    writeWhole(join(folder, 'current'), `${incarnation}\n`);
+  } catch (error) {
+    removeAll(path + DRAFT);
+    throw error;
+  }
+  moveTo(path + DRAFT, path);
+  removeOtherChains(folder, incarnation);
+  return { incarnation, path };
+}
+
+/** Removes the chain of a folder, if there is one; also a damaged one. @throws ledger/unwritable */
+export function removeChain(folder: string): void {
+  const chains = join(folder, CHAINS);
+  for (const name of listFolder(chains)) {
+    if (/^[0-9a-f]{16}$/.test(name)) moveTo(join(chains, name), join(chains, name + DRAFT));
+  }
+  removeAll(join(folder, 'current'));
+  removeOtherChains(folder, '');
+}
+
+/** Removes chains that were replaced, or were not made to the end. @throws ledger/unwritable */
+export function removeOtherChains(folder: string, incarnation: string): void {
+  for (const name of listFolder(join(folder, CHAINS))) {
+    if (isChainName(name) && name !== incarnation) removeAll(join(folder, CHAINS, name));
+  }
+}
+
+function isChainName(name: string): boolean {
+  return /^[0-9a-f]{16}(\.draft)?$/.test(name);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
-import { iterateEntries } from '#formats/cells/dict-iterate.js';
+import { iterateEntries } from '#formats/cells/dict-read.js';
 import { verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
 import { Account } from '#formats/tlb/account.js';

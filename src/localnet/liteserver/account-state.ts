@@ -3,12 +3,10 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerAccountState } from '#formats/tl/generated/lite-server.js';
-import type { LiteServerGetAccountState } from '#formats/tl/generated/lite-server-functions.js';
+import type { LiteServerAccountState, LiteServerGetAccountState } from '#formats/tl/lite-api.js';
 import { Account } from '#formats/tlb/account.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/shard-ident.js';
-import { openMcState, openState, stateRootProof } from '#localnet/liteserver/block-reading.js';
 import {
   headOf,
   isValidId,
@@ -16,12 +14,16 @@ import {
   LATEST_SEQNO,
   loadBlock,
   loadMasterchainBlock,
+  MerkleReader,
+  openMcState,
+  openState,
   refused,
+  stateRootProof,
+  visitEach,
   WORKCHAIN_INVALID,
-} from '#localnet/liteserver/find-block.js';
+} from '#localnet/liteserver/block-access.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { MerkleReader, visitEach } from '#localnet/liteserver/merkle-reader.js';
 import { leafShard, readShard } from '#localnet/liteserver/shard-links.js';
 
 const NOTHING = new Uint8Array();

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerError, LiteServerMasterchainInfo } from '#formats/tl/generated/lite-server.js';
+import { decodeBoxed, encodeBoxed } from '#formats/tl/constructor.js';
 import {
+  LiteServerError,
   LiteServerGetMasterchainInfo,
   LiteServerGetTime,
+  LiteServerMasterchainInfo,
   LiteServerQuery,
-} from '#formats/tl/generated/lite-server-functions.js';
+} from '#formats/tl/lite-api.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { answerLiteQuery, type LiteModules } from '#localnet/liteserver/answer.js';
 import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';

@@ -1,35 +1,52 @@
-import { decodeBoxed, encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerError, LiteServerSendMsgStatus } from '#formats/tl/generated/lite-server.js';
+import { sameBlock } from '#formats/proofs/block-id.js';
+import { blockOfShard } from '#formats/proofs/shard-block.js';
+import { blockIdFromTl } from '#formats/tl/block-id.js';
+import { decodeBoxed, encodeBoxed } from '#formats/tl/constructor.js';
 import {
+  type LiteServerAccountId,
+  LiteServerError,
+  LiteServerGetAccountState,
+  LiteServerGetAccountStatePrunned,
+  LiteServerGetTransactions,
   LiteServerQuery,
   LiteServerRunSmcMethod,
   LiteServerSendMessage,
+  LiteServerSendMsgStatus,
   type LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
-} from '#formats/tl/generated/lite-server-functions.js';
-import { decodeLiteQuery, type LiteQuery } from '#formats/tl/lite-query.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+} from '#formats/tl/lite-api.js';
+import { type DecodedLiteQuery, decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { accountPrefix, MASTERCHAIN } from '#formats/tlb/block-id.js';
+import type { Clock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { accountStateHandlers } from '#localnet/liteserver/account-state.js';
-import { blockDataHandlers } from '#localnet/liteserver/block-data.js';
+import { LATEST_SEQNO, notReady, openMcState, openState } from '#localnet/liteserver/block-access.js';
 import { blockProofHandlers } from '#localnet/liteserver/block-proof.js';
-import { blockTransactionHandlers } from '#localnet/liteserver/block-transactions.js';
-import { configHandlers } from '#localnet/liteserver/config.js';
-import { dispatchQueueHandlers } from '#localnet/liteserver/dispatch-queue.js';
+import { blockDataHandlers, headHandlers, lookupHandlers } from '#localnet/liteserver/blocks.js';
 import { liteserverErrors, toLiteError } from '#localnet/liteserver/errors.js';
-import { notReady } from '#localnet/liteserver/find-block.js';
-import { headHandlers } from '#localnet/liteserver/head.js';
-import type { Ledger } from '#localnet/liteserver/ledger.js';
-import { libraryHandlers } from '#localnet/liteserver/libraries.js';
+import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext, LiteHandler, LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { lookupHandlers } from '#localnet/liteserver/lookup.js';
-import { answerFromBefore, bringMissingAccount } from '#localnet/liteserver/other-network.js';
-import { queueSizeHandlers } from '#localnet/liteserver/queue-sizes.js';
-import { refusedHandlers } from '#localnet/liteserver/refused.js';
+import { configHandlers, libraryHandlers, validatorStatsHandlers } from '#localnet/liteserver/masterchain-state.js';
+import { dispatchQueueHandlers, queueSizeHandlers } from '#localnet/liteserver/message-queues.js';
 import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
+import { leafShard, readShard } from '#localnet/liteserver/shard-links.js';
 import { shardHandlers } from '#localnet/liteserver/shards.js';
-import { transactionHandlers } from '#localnet/liteserver/transactions.js';
-import { validatorStatsHandlers } from '#localnet/liteserver/validator-stats.js';
+import { blockTransactionHandlers, transactionHandlers } from '#localnet/liteserver/transactions.js';
+
+/** What this server does not do, and says so. */
+export const refusedHandlers: LiteHandlers<
+  'liteServer.sendMessage' | 'liteServer.runSmcMethod' | 'liteServer.nonfinal.getPendingShardBlocks'
+> = {
+  'liteServer.sendMessage': () => {
+    throw liteserverErrors['read-only']({});
+  },
+  'liteServer.runSmcMethod': () => {
+    throw liteserverErrors['no-virtual-machine']({});
+  },
+  'liteServer.nonfinal.getPendingShardBlocks': () => {
+    throw liteserverErrors['not-allowed']({});
+  },
+};
 
 type LiteFunction = (typeof liteServerFunctions)[number];
 
@@ -90,10 +107,10 @@ export async function answerLiteQuery(
 }
 
 /** The same for all functions: contracts are run elsewhere, so that what depends on them comes later. */
-async function answerAnyCall(call: LiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
+async function answerAnyCall(call: DecodedLiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
   const { runGetMethod, sendMessage } = context;
-  await bringMissingAccount(call, context);
-  const older = await answerFromBefore(call, context);
+  await importMissingAccount(call, context);
+  const older = await answerFromForkedNetwork(call, context);
   if (older !== null) return older;
   if (call.name === LiteServerSendMessage.name && sendMessage !== undefined) {
     await sendMessage((call.value as LiteServerSendMessage).body);
@@ -104,7 +121,7 @@ async function answerAnyCall(call: LiteQuery['call'], context: LiteContext): Pro
 }
 
 /** Answers a call of a function; of a method of a contract, that it cannot be run. @throws liteserver/*, for the client */
-export function answerCall({ name, value }: LiteQuery['call'], context: LiteContext): Uint8Array {
+export function answerCall({ name, value }: DecodedLiteQuery['call'], context: LiteContext): Uint8Array {
   const called = functions.get(name);
   if (called === undefined) throw liteserverErrors['unknown-query']({});
   const handler = handlers[called.name] as unknown as LiteHandler;
@@ -152,4 +169,52 @@ async function waitForBlock(
 
 function headSeqno(ledger: Ledger): number {
   return ledger.head?.id.seqno ?? 0;
+}
+
+const ABOUT_AN_ACCOUNT: ReadonlySet<string> = new Set([
+  LiteServerGetAccountState.name,
+  LiteServerGetAccountStatePrunned.name,
+  LiteServerRunSmcMethod.name,
+]);
+
+/**
+ * Where a chain began from another network: brings the account that is asked about, if the head does not have it. For the
+ * newest state the answer waits for that. Where the head is named, the answer is that of the block, which does not have
+ * the account: it will be there for those who ask about a later one.
+ *
+ * @throws what bringing it throws, where the answer waits
+ */
+export async function importMissingAccount(
+  { name, value }: DecodedLiteQuery['call'],
+  { ledger, bringAccount }: LiteContext,
+): Promise<void> {
+  if (bringAccount === undefined || !ABOUT_AN_ACCOUNT.has(name)) return;
+  const { id: idTl, account } = value as LiteServerGetAccountState;
+  const { head } = ledger;
+  const id = blockIdFromTl(idTl);
+  if (head === null || id.workchain !== MASTERCHAIN) return;
+  const isNewest = id.seqno === LATEST_SEQNO;
+  if (!isNewest && !sameBlock(id, head.id)) return;
+  if (hasAccount(ledger, head, account)) return;
+  const bringing = bringAccount(account);
+  if (isNewest) await bringing;
+  else bringing.catch(() => {});
+}
+
+/** An answer of the network from which the chain began, to a question about what was before; null for all others. */
+export async function answerFromForkedNetwork(
+  { name, value }: DecodedLiteQuery['call'],
+  { olderTransactions }: LiteContext,
+): Promise<Uint8Array | null> {
+  if (olderTransactions === undefined || name !== LiteServerGetTransactions.name) return null;
+  return olderTransactions(value as LiteServerGetTransactions);
+}
+
+function hasAccount(ledger: Ledger, head: LedgerBlock, { workchain, id }: LiteServerAccountId): boolean {
+  const state = ledger.state(head);
+  if (workchain === MASTERCHAIN) return openState(state).accounts.value.has(id);
+  const entry = readShard(openMcState(state).extra.shard_hashes, leafShard(workchain, accountPrefix(id)));
+  const shardBlock = entry === null ? null : ledger.block(blockOfShard(entry));
+  // Of a workchain that there is not, or that has no block yet, nothing can be brought.
+  return shardBlock === null || openState(ledger.state(shardBlock)).accounts.value.has(id);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-chain.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-proof.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerBlockLink } from '#formats/tl/generated/lite-server.js';
+import type { LiteServerBlockLink } from '#formats/tl/lite-api.js';
 import { blockProofHandlers, signatureSetToTl } from '#localnet/liteserver/block-proof.js';
 import { blockAt, contextOf, genesisLedger, refusal, strangeId, withStates } from '#test/support/genesis-ledger.js';
 

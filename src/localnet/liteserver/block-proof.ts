@@ -1,24 +1,27 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { checkOldBlock } from '#formats/proofs/block-chain.js';
 import { checkBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
-import { keyBlockConfig, stateConfig } from '#formats/proofs/config.js';
-import { checkZerostate } from '#formats/proofs/shard-state.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
-import { validatorConfigOf } from '#formats/proofs/validator-config.js';
+import { checkOldBlock } from '#formats/proofs/block-proof.js';
+import { checkZerostate, keyBlockConfig, stateConfig } from '#formats/proofs/shard-state.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
+import { validatorConfigOf } from '#formats/proofs/validators.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
-import type {
-  LiteServerBlockLink,
-  LiteServerPartialBlockProof,
-  LiteServerSignatureSet,
-} from '#formats/tl/generated/lite-server.js';
-import { openBlock, openMcState, readPrevious, stateRootProof } from '#localnet/liteserver/block-reading.js';
-import { headOf, notReady, refused, requireBlock } from '#localnet/liteserver/find-block.js';
+import type { LiteServerBlockLink, LiteServerPartialBlockProof, LiteServerSignatureSet } from '#formats/tl/lite-api.js';
+import {
+  headOf,
+  MerkleReader,
+  notReady,
+  openBlockHeader,
+  openMcState,
+  readPrevious,
+  refused,
+  requireBlock,
+  stateRootProof,
+} from '#localnet/liteserver/block-access.js';
 import type { Ledger } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
 
 /** Bits of `mode`. */
 const TARGET_GIVEN = 1;
@@ -103,7 +106,7 @@ function pushBack(ledger: Ledger, steps: LiteServerBlockLink[], from: BlockId, t
 /** Nothing but the header. */
 function destinationProof(root: Cell): { readonly proof: Cell; readonly isKey: boolean } {
   const reader = new MerkleReader(root);
-  const { info } = openBlock(reader.root);
+  const { info } = openBlockHeader(reader.root);
   return { isKey: info.key_block, proof: reader.proof() };
 }
 
@@ -112,7 +115,7 @@ function pushForward(ledger: Ledger, steps: LiteServerBlockLink[], from: BlockId
   const signatures = ledger.signatures(block);
   if (signatures === null) throw notReady(`cannot load proof for ${printPosition(to)} : not in db`);
   const reader = new MerkleReader(block.root);
-  const opened = openBlock(reader.root);
+  const opened = openBlockHeader(reader.root);
   readPrevious(opened);
   steps.push({
     kind: 'liteServer.blockLinkForward',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tlErrors } from '#formats/tl/errors.js';
-import type { ErrorFactory } from '#kernel/errors/define-errors.js';
-import { type ErrorData, TernError } from '#kernel/errors/tern-error.js';
+import { type ErrorData, type ErrorFactory, TernError } from '#kernel/tern-error.js';
 import { liteserverErrors, toLiteError } from '#localnet/liteserver/errors.js';
 
 describe('errors that a client is told', () => {

@@ -1,5 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { defineErrors, isTernError } from '#kernel/tern-error.js';
 
 /** Why a query is refused. `LITE_ERROR_CODES` has the number that a client gets for each; the text goes to it as it is. */
 export const liteserverErrors = defineErrors('liteserver', {

@@ -1,7 +1,7 @@
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import type { BlockQuery } from '#formats/proofs/shard-block.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 
 /** A block that the ledger holds, checked. */
 export interface LedgerBlock {

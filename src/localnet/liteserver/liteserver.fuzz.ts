@@ -1,5 +1,5 @@
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerQuery } from '#formats/tl/generated/lite-server-functions.js';
+import { encodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerQuery } from '#formats/tl/lite-api.js';
 import { decodeLiteQuery } from '#formats/tl/lite-query.js';
 import { answerCall } from '#localnet/liteserver/answer.js';
 import { toLiteError } from '#localnet/liteserver/errors.js';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectAdnl } from '#drivers/adnl/client.js';
 import type { AdnlServer } from '#drivers/adnl/server.js';
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerGetMasterchainInfo, LiteServerGetTime } from '#formats/tl/generated/lite-server-functions.js';
+import { encodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerGetMasterchainInfo, LiteServerGetTime } from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer, encodeLiteQuery } from '#formats/tl/lite-query.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
 import { contextOf, genesisLedger } from '#test/support/genesis-ledger.js';
 

@@ -4,13 +4,11 @@ import { checkBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
 import { blockOfShard, MAX_SHARD_LINKS } from '#formats/proofs/shard-block.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerShardBlockLink } from '#formats/tl/generated/lite-server.js';
+import type { LiteServerShardBlockLink } from '#formats/tl/lite-api.js';
+import { shardsIntersect, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
 import type { ShardEntry, ShardHashes } from '#formats/tlb/shard-hashes.js';
-import { shardsIntersect, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
-import { openMcBlockExtra } from '#localnet/liteserver/block-reading.js';
-import { refused, requireBlock } from '#localnet/liteserver/find-block.js';
+import { MerkleReader, openMcBlockExtra, refused, requireBlock, visitAll } from '#localnet/liteserver/block-access.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
-import { MerkleReader, visitAll } from '#localnet/liteserver/merkle-reader.js';
 
 /**
  * Reads the way to a shard, or to the one that it is a part of, in the configuration of shards, and its description

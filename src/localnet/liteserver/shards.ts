@@ -3,23 +3,25 @@ import { Builder } from '#formats/cells/builder.js';
 import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
 import { blockIdFromTl, blockIdToTl, unsignedShard } from '#formats/tl/block-id.js';
+import { MASTERCHAIN } from '#formats/tlb/block-id.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { type ShardEntry, ShardTree } from '#formats/tlb/shard-hashes.js';
-import { MASTERCHAIN } from '#formats/tlb/shard-ident.js';
 import { NO_BLOCK } from '#localnet/liteserver/account-state.js';
-import { openMcBlockExtra, openMcState, stateRootProof } from '#localnet/liteserver/block-reading.js';
 import {
   isValidId,
   isValidShard,
   loadMasterchainBlock,
   lookupBlock,
+  MerkleReader,
+  openMcBlockExtra,
+  openMcState,
   refused,
   requireBlock,
+  stateRootProof,
   WORKCHAIN_INVALID,
-} from '#localnet/liteserver/find-block.js';
+} from '#localnet/liteserver/block-access.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
 import { readShard, shardBlockLinks } from '#localnet/liteserver/shard-links.js';
 
 const NOTHING = new Uint8Array();

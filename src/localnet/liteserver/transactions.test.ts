@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
-import { verifyAccountTransactions } from '#formats/proofs/account-transactions.js';
-import { listTransactions, verifyTransaction } from '#formats/proofs/block-transactions.js';
+import { listTransactions, verifyAccountTransactions, verifyTransaction } from '#formats/proofs/transactions.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';

@@ -1,19 +1,34 @@
+import { accountOf } from '#formats/address/msg-address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { type ListedTransaction, listTransactions, MAX_LISTED_TRANSACTIONS } from '#formats/proofs/transactions.js';
 import { blockIdFromTl, blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerTransactionList } from '#formats/tl/generated/lite-server.js';
-import type { LiteServerGetTransactions } from '#formats/tl/generated/lite-server-functions.js';
+import type {
+  LiteServerGetTransactions,
+  LiteServerListBlockTransactions,
+  LiteServerTransactionId,
+  LiteServerTransactionList,
+  LiteServerTransactionMetadata,
+} from '#formats/tl/lite-api.js';
+import { Block } from '#formats/tlb/block.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import type { InMsg, MsgEnvelope, MsgMetadata } from '#formats/tlb/block-messages.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import { openBlock } from '#localnet/liteserver/block-reading.js';
-import { isValidId, loadBlock, lookupBlock, refused, WORKCHAIN_INVALID } from '#localnet/liteserver/find-block.js';
+import { bytesEqual } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import {
+  isValidId,
+  loadBlock,
+  lookupBlock,
+  MerkleReader,
+  openBlockHeader,
+  refused,
+  WORKCHAIN_INVALID,
+} from '#localnet/liteserver/block-access.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
-import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
-import { MerkleReader } from '#localnet/liteserver/merkle-reader.js';
+import type { LiteContext, LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 
 /** More are not given at once. */
 const MAX_TRANSACTIONS = 16;
@@ -41,7 +56,7 @@ export const transactionHandlers: LiteHandlers<'liteServer.getOneTransaction' | 
 
 /** The transaction of an account at an lt; `null` when the block has none. */
 function findTransaction(root: Cell, account: Uint8Array, lt: bigint): Cell | null {
-  const { block, info } = openBlock(root);
+  const { block, info } = openBlockHeader(root);
   if (lt <= info.start_lt || lt >= info.end_lt) return null;
   const found = block.extra.value.account_blocks.value.get(account)?.transactions.get(lt);
   return found?.cell ?? null;
@@ -95,4 +110,138 @@ function blockOf(
     if (optional) return null;
     throw refused(`cannot compute block with specified transaction: ${error.message}`);
   }
+}
+
+/** Bits of `mode`: fields that are wanted, and how to list. */
+const MODE = { account: 1, lt: 2, hash: 4, proof: 32, reverse: 64, after: 128, metadata: 256 } as const;
+
+/** Transactions of a block. */
+export const blockTransactionHandlers: LiteHandlers<
+  'liteServer.listBlockTransactions' | 'liteServer.listBlockTransactionsExt'
+> = {
+  'liteServer.listBlockTransactions': (args, context) => {
+    const { id, mode, count } = args;
+    const withProof = (mode & MODE.proof) !== 0;
+    const { reader, block, listed, incomplete } = list(args, context, withProof);
+    const withMetadata = (mode & MODE.metadata) !== 0;
+    const ids = listed.map((each) => transactionId(mode, each, withMetadata ? metadataOf(block, each) : null));
+    return { id, req_count: count, incomplete, ids, proof: reader?.proofBytes() ?? new Uint8Array() };
+  },
+
+  'liteServer.listBlockTransactionsExt': (args, context) => {
+    const { id, mode, count } = args;
+    const withMetadata = (mode & MODE.metadata) !== 0;
+    const { reader, block, listed, incomplete } = list(args, context, withMetadata || (mode & MODE.proof) !== 0);
+    if (withMetadata) {
+      block.extra.value.in_msg_descr.value.root?.touch();
+      for (const each of listed) envelopeOf(inMsgOf(block, each))?.touch();
+    }
+    const roots = listed.map(({ cell }) => cell);
+    return {
+      id,
+      req_count: count,
+      incomplete,
+      transactions: roots.length === 0 ? new Uint8Array() : serializeBoc(roots),
+      proof: reader?.proofBytes() ?? new Uint8Array(),
+    };
+  },
+};
+
+interface Listed {
+  /** Remembers what is read, when a proof is wanted. */
+  readonly reader: MerkleReader | null;
+  readonly block: Block;
+  readonly listed: readonly ListedTransaction[];
+  readonly incomplete: boolean;
+}
+
+function list(
+  { id: idTl, mode, count, after }: LiteServerListBlockTransactions,
+  { ledger }: LiteContext,
+  withProof: boolean,
+): Listed {
+  const id = blockIdFromTl(idTl);
+  if (!isValidId(id)) throw refused('invalid block id requested');
+  const { root } = loadBlock(ledger, id);
+  const reader = withProof ? new MerkleReader(root) : null;
+  const block = decodeCell(Block, reader?.root ?? root);
+  const reverse = (mode & MODE.reverse) !== 0;
+  const from = after === null ? null : { account: after.account, lt: BigInt.asUintN(64, after.lt) };
+  const wanted = Math.min(count, MAX_LISTED_TRANSACTIONS);
+  const listed: ListedTransaction[] = [];
+  const all = listTransactions(block, { reverse, after: from });
+  let incomplete = true;
+  while (listed.length < wanted) {
+    const next = all.next();
+    if (next.done === true) {
+      incomplete = false;
+      break;
+    }
+    listed.push(next.value);
+  }
+  return { reader, block, listed, incomplete };
+}
+
+function transactionId(
+  mode: number,
+  { account, lt, hash }: ListedTransaction,
+  metadata: LiteServerTransactionMetadata | null,
+): LiteServerTransactionId {
+  return {
+    mode: metadata === null ? mode & ~MODE.metadata : mode | MODE.metadata,
+    account: (mode & MODE.account) === 0 ? null : account,
+    lt: (mode & MODE.lt) === 0 ? null : BigInt.asIntN(64, lt),
+    hash: (mode & MODE.hash) === 0 ? null : hash,
+    metadata,
+  };
+}
+
+/** How the message that a transaction received came into the block; `null` when it received none. */
+function inMsgOf(block: Block, { cell }: ListedTransaction): InMsg | null {
+  const { in_msg } = decodeCell(Transaction, cell);
+  if (in_msg === null) return null;
+  const found = block.extra.value.in_msg_descr.value.get(in_msg.cell.hash());
+  if (found === undefined) throw refused('no InMsg in InMsgDescr for a message of the block');
+  return found;
+}
+
+/** The envelope of a message that was sent by an account and has arrived. */
+function envelopeOf(message: InMsg | null): Cell | null {
+  switch (message?.kind) {
+    case 'msg_import_imm':
+    case 'msg_import_fin':
+    case 'msg_import_deferred_fin':
+      return message.in_msg.cell;
+    default:
+      return null;
+  }
+}
+
+function metadataOf(block: Block, transaction: ListedTransaction): LiteServerTransactionMetadata | null {
+  const message = inMsgOf(block, transaction);
+  if (envelopeOf(message) === null) return null;
+  const envelope = (message as Extract<InMsg, { readonly kind: 'msg_import_imm' }>).in_msg.value;
+  return envelope.kind === 'msg_envelope_v2' && envelope.metadata !== null ? metadataToTl(envelope.metadata) : null;
+}
+
+/** Which transaction a message descends from, as the lite API has it. */
+export function metadataToTl({ depth, initiator_addr, initiator_lt }: MsgMetadata): LiteServerTransactionMetadata {
+  const address = accountOf(initiator_addr);
+  if (address === null) throw refused('the initiator of a message has no standard address');
+  const { workchain, hash: id } = address;
+  return { mode: 0, depth: depth | 0, initiator: { workchain, id }, initiator_lt: BigInt.asIntN(64, initiator_lt) };
+}
+
+/** Where a structure has no way to leave the metadata out: what says that there is none. */
+const NO_METADATA: LiteServerTransactionMetadata = {
+  mode: 0,
+  depth: -1,
+  initiator: { workchain: WORKCHAIN_INVALID, id: new Uint8Array(32) },
+  initiator_lt: -1n,
+};
+
+/** The metadata in an envelope. */
+export function envelopeMetadata(envelope: MsgEnvelope): LiteServerTransactionMetadata {
+  if (envelope.kind !== 'msg_envelope_v2' || envelope.metadata === null) return NO_METADATA;
+  return metadataToTl(envelope.metadata);
 }

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** What goes wrong with a local network as a whole. */
 export const localnetErrors = defineErrors('localnet', {

@@ -2,17 +2,16 @@ import { join } from 'node:path';
 import { Address } from '#formats/address/address.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { ForeignAccounts } from '#localnet/fork/foreign-accounts.js';
+import type { Logger } from '#kernel/logger.js';
+import { AccountImporter, DeletedAccounts } from '#localnet/fork/account-import.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
-import { GoneAccounts } from '#localnet/fork/gone-accounts.js';
+import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import type { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import type { Round } from '#localnet/ledger/round.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
+import type { BlockLoop } from '#localnet/node/block-loop.js';
+import { hasAccount } from '#localnet/node/external-messages.js';
 import type { MinedIn } from '#localnet/node/local-node.js';
-import { hasAccount } from '#localnet/node/message-check.js';
-import type { RoundLoop } from '#localnet/node/round-loop.js';
-import type { ProducerModules } from '#localnet/producer/round-request.js';
+import type { ProducerModules } from '#localnet/producer/block-request.js';
 
 export interface ForkedAccountsModules {
   readonly folder: string;
@@ -24,17 +23,17 @@ export interface ForkedAccountsModules {
 /** The network that a local one is a fork of, as far as its accounts have a life here. */
 export class ForkedAccounts {
   readonly #modules: ForkedAccountsModules;
-  readonly #gone: GoneAccounts;
-  readonly #accounts: ForeignAccounts;
+  readonly #gone: DeletedAccounts;
+  readonly #accounts: AccountImporter;
   /** Accounts that are on their way here. */
   readonly #touched = new Map<string, Promise<MinedIn | null>>();
-  #loop: RoundLoop | null = null;
+  #loop: BlockLoop | null = null;
 
   constructor(modules: ForkedAccountsModules) {
     const { folder, ledger, source } = modules;
     this.#modules = modules;
-    this.#gone = GoneAccounts.open(join(folder, 'gone-accounts.txt'), (id) => ledger.block(id) !== null);
-    this.#accounts = new ForeignAccounts(source, {
+    this.#gone = DeletedAccounts.open(join(folder, 'gone-accounts.txt'), (id) => ledger.block(id) !== null);
+    this.#accounts = new AccountImporter(source, {
       isGone: (address) => this.#gone.has(address),
       hasLibrary: (hash) =>
         decodeCell(ShardStateUnsplit, ledger.tip.masterchain.state).totals.value.libraries.has(hash),
@@ -42,7 +41,7 @@ export class ForkedAccounts {
   }
 
   /** What makes the rounds into which accounts are brought. */
-  use(loop: RoundLoop): void {
+  use(loop: BlockLoop): void {
     this.#loop = loop;
   }
 
@@ -66,7 +65,7 @@ export class ForkedAccounts {
   }
 
   /** A round is about to be written. */
-  note(round: Round): void {
+  note(round: NewBlockBundle): void {
     this.#gone.note(round);
   }
 

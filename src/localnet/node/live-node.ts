@@ -1,24 +1,41 @@
-import type { Address } from '#formats/address/address.js';
+import { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
-import { wholeCell } from '#formats/cells/whole-cell.js';
-import { printShard, type Shard } from '#formats/proofs/block-id.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { wholeCell } from '#formats/cells/boc-parse.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { openCell } from '#formats/cells/slice.js';
+import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
+import { Block } from '#formats/tlb/block.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
+import type { InMsg } from '#formats/tlb/block-messages.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { configDictionary, decodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { Message } from '#formats/tlb/message.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import type { Faucet } from '#localnet/faucet/faucet.js';
+import { bytesEqual } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import type { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import { changeConfig } from '#localnet/node/config-change.js';
+import {
+  type BlockLoop,
+  MAX_MC_BLOCKS,
+  mergeCommand,
+  type NetworkTime,
+  type ShardCommand,
+  splitCommand,
+} from '#localnet/node/block-loop.js';
 import { localnetErrors } from '#localnet/node/errors.js';
+import {
+  type ExternalMessageCheck,
+  type ExternalMessagePool,
+  hasAccount,
+  stateOf,
+} from '#localnet/node/external-messages.js';
+import type { Faucet } from '#localnet/node/faucet.js';
 import type { ForkedAccounts } from '#localnet/node/forked-accounts.js';
-import type { MinedIn, NodeStatus, RunningNode, SentMessage, SnapshotInfo } from '#localnet/node/local-node.js';
-import { hasAccount, stateOf } from '#localnet/node/message-check.js';
-import { messageInRound } from '#localnet/node/message-in-round.js';
-import type { MessageIntake } from '#localnet/node/message-intake.js';
-import type { NetworkTime } from '#localnet/node/network-time.js';
-import { MOST_ROUNDS, type RoundLoop } from '#localnet/node/round-loop.js';
-import { mergeCommand, type ShardCommand, splitCommand } from '#localnet/node/shard-command.js';
-import type { AccountChange } from '#localnet/producer/round-request.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+import type { MinedIn, MinedMessage, NodeStatus, RunningNode, SnapshotInfo } from '#localnet/node/local-node.js';
+import type { AccountOverride, ExternalInMessage, StateOverride } from '#localnet/producer/block-request.js';
+import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Nanotons. */
 const FAUCET_FEES = 1_000_000_000n;
@@ -27,8 +44,8 @@ const FAUCET_FEES = 1_000_000_000n;
 export interface NodeParts {
   readonly ledger: LiveLedger;
   readonly time: NetworkTime;
-  readonly loop: RoundLoop;
-  readonly intake: MessageIntake;
+  readonly loop: BlockLoop;
+  readonly intake: ExternalMessageIntake;
   readonly faucet: Faucet;
   /** The network that this one is a fork of. */
   readonly foreign: ForkedAccounts | null;
@@ -38,8 +55,8 @@ export interface NodeParts {
 export class LiveNode implements RunningNode {
   readonly #ledger: LiveLedger;
   readonly #time: NetworkTime;
-  readonly #loop: RoundLoop;
-  readonly #intake: MessageIntake;
+  readonly #loop: BlockLoop;
+  readonly #intake: ExternalMessageIntake;
   readonly #faucet: Faucet;
   readonly #foreign: ForkedAccounts | null;
 
@@ -92,7 +109,7 @@ export class LiveNode implements RunningNode {
     return { block: (await this.#loop.round()).masterchain.id };
   }
 
-  async fund(to: Address, amount: bigint, comment: string | null): Promise<SentMessage> {
+  async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {
     await this.touch(to);
     this.#requireInFaucet(amount);
     const message = this.#faucet.transfer(to, amount, comment);
@@ -100,13 +117,13 @@ export class LiveNode implements RunningNode {
     return { block, message_hash: message.message.hash() };
   }
 
-  async setAccount(address: Address, change: AccountChange): Promise<MinedIn> {
+  async setAccount(address: Address, change: AccountOverride): Promise<MinedIn> {
     await this.touch(address);
     const { masterchain } = await this.#loop.intervene([{ kind: 'account', address, change }]);
     return { block: masterchain.id };
   }
 
-  async runMessageAs(message: Uint8Array): Promise<SentMessage> {
+  async runMessageAs(message: Uint8Array): Promise<MinedMessage> {
     const cell = wholeCell(message);
     const { info } = decodeCell(Message, cell);
     const dest = info.kind === 'int_msg_info' ? accountOf(info.dest) : null;
@@ -114,7 +131,7 @@ export class LiveNode implements RunningNode {
       throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `it is of kind ${info.kind}` });
     }
     const round = await this.#loop.intervene([{ kind: 'message', message: cell }]);
-    const sent = messageInRound(round, dest, cell) ?? cell;
+    const sent = findInjectedMessage(round, dest, cell) ?? cell;
     return { block: round.masterchain.id, message_hash: sent.hash() };
   }
 
@@ -166,8 +183,134 @@ export class LiveNode implements RunningNode {
   }
 
   async #reshape(command: ShardCommand, wanted: string): Promise<MinedIn> {
-    const round = await this.#loop.reshape(command, MOST_ROUNDS);
-    if (round === null) throw localnetErrors['no-block']({ wanted, blocks: MOST_ROUNDS });
+    const round = await this.#loop.reshape(command, MAX_MC_BLOCKS);
+    if (round === null) throw localnetErrors['no-block']({ wanted, blocks: MAX_MC_BLOCKS });
     return { block: round.masterchain.id };
   }
+}
+
+/** How messages from outside come in: looked at, then put among those that wait. */
+export class ExternalMessageIntake {
+  readonly #check: ExternalMessageCheck;
+  readonly #pool: ExternalMessagePool;
+  readonly #loop: BlockLoop;
+
+  constructor(check: ExternalMessageCheck, pool: ExternalMessagePool, loop: BlockLoop) {
+    this.#check = check;
+    this.#pool = pool;
+    this.#loop = loop;
+  }
+
+  /** How many wait for a block. */
+  get waiting(): number {
+    return this.#pool.size;
+  }
+
+  /** Takes a message that a client sends; one that waits already once only. @throws liteserver/*, tvm/* */
+  async take(body: Uint8Array): Promise<void> {
+    const message = this.#check.parse(body);
+    if (this.#pool.has(message)) return;
+    await this.#check.requireAccepted(message);
+    if (!this.#pool.has(message)) this.#pool.add(message);
+  }
+
+  /**
+   * Takes a message, and makes rounds until it is in one.
+   * @returns the masterchain block in which it is
+   * @throws liteserver/*, localnet/not-made, localnet/no-block
+   */
+  async sendAndMine(message: ExternalInMessage): Promise<BlockId> {
+    await this.#check.requireAccepted(message);
+    let problem: string | null = null;
+    let included = false;
+    this.#pool.add(message, (outcome) => {
+      included = outcome?.kind === 'included';
+      if (outcome?.kind !== 'included') problem = outcome?.problem ?? 'the message was forgotten';
+    });
+    for (let rounds = 0; rounds < MAX_MC_BLOCKS; rounds++) {
+      const { masterchain } = await this.#loop.round();
+      if (included) return masterchain.id;
+      if (problem !== null) throw localnetErrors['not-made']({ wanted: 'the transfer', problem });
+    }
+    throw localnetErrors['no-block']({ wanted: 'the message', blocks: MAX_MC_BLOCKS });
+  }
+}
+
+/** Parameters of which a network cannot do without, even for one block. */
+const NEEDED: ReadonlySet<number> = new Set([0, 8, 12, 18, 20, 21, 22, 23, 24, 25, 28, 34]);
+
+/**
+ * Puts another value under a number of the configuration, as the contract that keeps it would after a vote: the next
+ * masterchain block is a key block with the new configuration.
+ *
+ * @param masterchain state of the masterchain
+ * @param value null takes the parameter out
+ * @throws localnet/no-account, localnet/not-made
+ */
+export function changeConfig(masterchain: Cell, index: number, value: Cell | null): StateOverride {
+  const state = decodeCell(ShardStateUnsplit, masterchain);
+  const { config_addr } = state.custom!.value.config;
+  const address = Address.ofParts(MASTERCHAIN, config_addr);
+  const account = state.accounts.value.get(config_addr)?.account.value;
+  const data =
+    account?.kind === 'account' && account.storage.state.kind === 'account_active'
+      ? account.storage.state.state_init.data
+      : null;
+  if (data === null || data.refCount === 0) {
+    throw localnetErrors['no-account']({ account: address.toRaw(), needed: 'keeps the configuration' });
+  }
+  requireForm(index, value);
+  const slice = openCell(data);
+  const dictionary = configDictionary(slice.loadRef());
+  const changed = value === null ? dictionary.delete(index) : dictionary.set(index, value);
+  return {
+    kind: 'account',
+    address,
+    change: { data: new Builder().storeRef(changed.root!).storeSlice(slice).endCell() },
+  };
+}
+
+/** What everything reads on every block must be readable. */
+function requireForm(index: number, value: Cell | null): void {
+  const wanted = `parameter ${index} of the configuration`;
+  if (value === null) {
+    if (NEEDED.has(index)) throw localnetErrors['not-made']({ wanted, problem: 'no block can be made without it' });
+    return;
+  }
+  try {
+    decodeConfigParam(index, value);
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    throw localnetErrors['not-made']({ wanted, problem: error.message }, error);
+  }
+}
+
+/**
+ * The message of an intervention as a round has it: its block has set `created_lt` and `created_at`, so that its hash
+ * is another one. Null: the round does not have it.
+ *
+ * @param message an `int_msg_info`, as it was to be sent
+ */
+export function findInjectedMessage(round: NewBlockBundle, dest: Address, message: Cell): Cell | null {
+  const { info } = decodeCell(Message, message);
+  if (info.kind !== 'int_msg_info') return null;
+  const { created_lt, created_at } = info;
+  const prefix = accountPrefix(dest.hash);
+  for (const { id, root } of [round.masterchain, ...round.shards]) {
+    if (id.workchain !== dest.workchain || !shardContains(id.shard, prefix)) continue;
+    for (const [, imported] of decodeCell(Block, root).extra.value.in_msg_descr.value) {
+      const found = messageOf(imported);
+      if (found === null) continue;
+      const value = decodeCell(Message, found);
+      if (value.info.kind !== 'int_msg_info') continue;
+      const asGiven = encodeCell(Message, { ...value, info: { ...value.info, created_lt, created_at } });
+      if (bytesEqual(asGiven.hash(), message.hash())) return found;
+    }
+  }
+  return null;
+}
+
+/** Messages of interventions come in as those from other shards do. */
+function messageOf(imported: InMsg): Cell | null {
+  return imported.kind === 'msg_import_fin' ? imported.in_msg.value.msg.cell : null;
 }

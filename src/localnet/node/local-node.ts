@@ -1,7 +1,7 @@
 import type { Address } from '#formats/address/address.js';
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
-import type { AccountChange } from '#localnet/producer/round-request.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
+import type { AccountOverride } from '#localnet/producer/block-request.js';
+import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** How a local network is doing. */
 export interface NodeStatus {
@@ -37,7 +37,7 @@ export interface MinedIn {
 }
 
 /** A message that was sent: how its trace can be found. */
-export interface SentMessage extends MinedIn {
+export interface MinedMessage extends MinedIn {
   /** Hash of the message, 32 bytes. */
   readonly message_hash: Uint8Array;
 }
@@ -53,10 +53,10 @@ export interface RunningNode {
   /** Moves the network's time forward, and makes a block at that time. */
   advanceTime(seconds: number): Promise<MinedIn>;
   /** Sends coins from the faucet. @param amount nanotons */
-  fund(to: Address, amount: bigint, comment: string | null): Promise<SentMessage>;
-  setAccount(address: Address, change: AccountChange): Promise<MinedIn>;
+  fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage>;
+  setAccount(address: Address, change: AccountOverride): Promise<MinedIn>;
   /** Runs an internal message as if its `src` had sent it. @param message BoC of a `Message` with `int_msg_info` */
-  runMessageAs(message: Uint8Array): Promise<SentMessage>;
+  runMessageAs(message: Uint8Array): Promise<MinedMessage>;
   /** @param value BoC of the parameter's cell; null takes it out */
   setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn>;
   /** Resolves when the shard has been split in two, or merged with its sibling. */

@@ -1,18 +1,24 @@
 // What the thread of a node runs.
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { wholeCell } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { wholeCell } from '#formats/cells/whole-cell.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { isTernError, type PlainError, TernError } from '#kernel/errors/tern-error.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError, type PlainError, TernError } from '#kernel/tern-error.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LiveNode } from '#localnet/node/live-node.js';
-import type { ForeignQuestion, FromNode, NodeStart, RoundCounts, ToNode } from '#localnet/node/node-messages.js';
-import type { LiveNodeModules } from '#localnet/node/options.js';
-import { fromPlainValue, toPlainValue } from '#localnet/node/plain-values.js';
-import { type StartedNode, startNode } from '#localnet/node/start-node.js';
+import {
+  type ForkQuery,
+  type FromNode,
+  fromPlainValue,
+  type NodeStart,
+  type ProducedCounts,
+  type ToNode,
+  toPlainValue,
+} from '#localnet/node/node-protocol.js';
+import { type LiveNodeModules, type StartedNode, startNode } from '#localnet/node/start-node.js';
 
 const { options, genesis, hasForeign } = workerData as NodeStart;
 const port = parentPort!;
@@ -32,7 +38,7 @@ function say(message: FromNode): void {
   port.postMessage(message);
 }
 
-function ask(question: ForeignQuestion): Promise<Uint8Array | null> {
+function ask(question: ForkQuery): Promise<Uint8Array | null> {
   return new Promise((resolve, reject) => {
     const id = asked++;
     waiting.set(id, { resolve, reject });
@@ -40,7 +46,7 @@ function ask(question: ForeignQuestion): Promise<Uint8Array | null> {
   });
 }
 
-async function askForCell(question: ForeignQuestion): Promise<Cell | null> {
+async function askForCell(question: ForkQuery): Promise<Cell | null> {
   const boc = await ask(question);
   return boc === null ? null : wholeCell(boc);
 }
@@ -57,7 +63,7 @@ function plainOf(error: unknown): PlainError {
   return (isTernError(error) ? error : localnetErrors['round-failed']({ problem }, error)).toPlain();
 }
 
-const none: RoundCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
+const none: ProducedCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
 let counts = none;
 
 function tellCounts(): void {

@@ -1,18 +1,25 @@
 import { Worker } from 'node:worker_threads';
-import { isTernError, TernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError, TernError } from '#kernel/tern-error.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { RunningNode } from '#localnet/node/local-node.js';
-import type { ForeignQuestion, FromNode, NodeStart, RoundCounts, ToNode } from '#localnet/node/node-messages.js';
-import type { NodeAddress } from '#localnet/node/options.js';
-import { fromPlainValue, toPlainValue } from '#localnet/node/plain-values.js';
+import {
+  type ForkQuery,
+  type FromNode,
+  fromPlainValue,
+  type NodeStart,
+  type ProducedCounts,
+  type ToNode,
+  toPlainValue,
+} from '#localnet/node/node-protocol.js';
+import type { NodeAddress } from '#localnet/node/start-node.js';
 
 /** What the thread of a node needs from outside. */
 export interface NodeThreadModules {
   readonly logger: Logger;
-  readonly onProduced: (counts: RoundCounts) => void;
+  readonly onProduced: (counts: ProducedCounts) => void;
   /** Answers from the network that this one is a fork of, cells as BoCs; null: there is no such thing. */
-  readonly foreign: ((question: ForeignQuestion) => Promise<Uint8Array | null>) | null;
+  readonly foreign: ((question: ForkQuery) => Promise<Uint8Array | null>) | null;
 }
 
 // In a published package this file is .js and so is the thread's beside it.
@@ -126,7 +133,7 @@ export class NodeThread {
     }
   }
 
-  async #answer(id: number, question: ForeignQuestion): Promise<void> {
+  async #answer(id: number, question: ForkQuery): Promise<void> {
     try {
       this.#say({ kind: 'answer', id, bytes: (await this.#modules.foreign?.(question)) ?? null });
     } catch (error) {

@@ -1,19 +1,22 @@
+import type { RandomBytes } from '#drivers/adnl/keys.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import { Faucet } from '#localnet/faucet/faucet.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
+import { BlockLoop, NetworkTime } from '#localnet/node/block-loop.js';
+import { ExternalMessageCheck, ExternalMessagePool } from '#localnet/node/external-messages.js';
+import { Faucet } from '#localnet/node/faucet.js';
 import { ForkedAccounts } from '#localnet/node/forked-accounts.js';
-import { LiveNode } from '#localnet/node/live-node.js';
-import { MessageCheck } from '#localnet/node/message-check.js';
-import { MessageIntake } from '#localnet/node/message-intake.js';
-import { MessagePool } from '#localnet/node/message-pool.js';
-import { NetworkTime } from '#localnet/node/network-time.js';
-import type { LiveNodeModules, LiveNodeOptions, NodeAddress } from '#localnet/node/options.js';
-import { RoundLoop } from '#localnet/node/round-loop.js';
-import { RoundProducer } from '#localnet/producer/round-producer.js';
+import { ExternalMessageIntake, LiveNode } from '#localnet/node/live-node.js';
+import { BlockProducer } from '#localnet/producer/block-producer.js';
+import type { ProducedBundle, ProducerModules } from '#localnet/producer/block-request.js';
 
 /** A node that runs: its chain grows, and its liteserver listens. */
 export interface StartedNode {
@@ -60,8 +63,8 @@ async function serve(
     modules.foreign === undefined
       ? null
       : new ForkedAccounts({ folder: options.folder, ledger, source: modules.foreign, logger });
-  const pool = new MessagePool(clock);
-  const producer = new RoundProducer({
+  const pool = new ExternalMessagePool(clock);
+  const producer = new BlockProducer({
     emulation: tvm,
     validatorSeed: ledger.genesis.validatorSeed,
     signatureKind: options.signatureKind,
@@ -69,7 +72,7 @@ async function serve(
     now: () => clock.now(),
     ...foreign?.forRuns,
   });
-  const loop = new RoundLoop(options, {
+  const loop = new BlockLoop(options, {
     clock,
     time,
     pool,
@@ -93,8 +96,8 @@ async function serve(
     },
   });
   foreign?.use(loop);
-  const check = new MessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...foreign?.forRuns });
-  const intake = new MessageIntake(check, pool, loop);
+  const check = new ExternalMessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...foreign?.forRuns });
+  const intake = new ExternalMessageIntake(check, pool, loop);
   const faucet = new Faucet(ledger.genesis.wallets[0]!, { now, random });
   while (ledger.tip.masterchain.id.seqno < FIRST_BLOCKS) await loop.round();
   const { host, port } = options.liteserver;
@@ -125,4 +128,46 @@ async function serve(
       ledger.close();
     },
   };
+}
+
+/** What a node is started with; plain data. */
+export interface LiveNodeOptions {
+  /** Where the chain is kept. */
+  readonly folder: string;
+  /** Milliseconds between blocks. */
+  readonly blockTimeMs: number;
+  /** Whether it makes blocks only when asked to. */
+  readonly paused: boolean;
+  readonly liteserver: { readonly host: string; readonly port: number };
+  readonly signatureKind: ProducerModules['signatureKind'];
+  /** Threads that run contracts. */
+  readonly tvmWorkers: number;
+}
+
+/** What a node needs from outside. */
+export interface LiveNodeModules {
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly unixTimeMs: () => number;
+  /** [0, 1), need not be secret. */
+  readonly random: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly logger: Logger;
+  /** How the chain begins, where there is none yet. */
+  readonly makeGenesis: () => Genesis;
+  readonly onProduced: (produced: ProducedBundle) => void;
+  /** The network that this one is a fork of. */
+  readonly foreign?: ForkSource;
+}
+
+/** Where a node listens, and which chain it has; plain data. */
+export interface NodeAddress {
+  readonly host: string;
+  readonly port: number;
+  /** 32 bytes */
+  readonly publicKey: Uint8Array;
+  /** Of the masterchain. */
+  readonly zerostate: BlockId;
+  /** Of the chain: after a reset or another snapshot it is another one. */
+  readonly incarnation: string;
 }

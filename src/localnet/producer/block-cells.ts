@@ -1,34 +1,34 @@
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
-import { createMerkleUpdate } from '#formats/cells/merkle-update-create.js';
-import { sha256 } from '#formats/cells/sha256.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
-import type { ValidatorGroup } from '#formats/proofs/validator-set.js';
-import { ShardAccountBlocks } from '#formats/tlb/account-block.js';
-import { Block } from '#formats/tlb/block.js';
-import { BlockExtra } from '#formats/tlb/block-extra.js';
-import { BlockInfo } from '#formats/tlb/block-info.js';
-import { BlkMasterInfo, type BlkPrevInfo, blkPrevInfo, ExtBlkRef } from '#formats/tlb/block-ref.js';
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { addCurrency, type CurrencyCollection } from '#formats/tlb/currency.js';
-import { InMsgDescr } from '#formats/tlb/in-msg.js';
-import { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
-import { McStateExtra } from '#formats/tlb/mc-state-extra.js';
-import { merkleUpdate } from '#formats/tlb/merkle-update.js';
-import { OutMsgDescr } from '#formats/tlb/out-msg.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { applyMerkleUpdate, createMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { type BlockId, type BlockPosition, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import type { ValidatorGroup } from '#formats/proofs/validators.js';
+import { ShardAccounts } from '#formats/tlb/account.js';
+import {
+  Block,
+  BlockExtra,
+  BlockInfo,
+  McBlockExtra,
+  merkleUpdate,
+  ValueFlow,
+  ValueFlowBalances,
+  ValueFlowFees,
+  valueFlowSums,
+} from '#formats/tlb/block.js';
+import { BlkMasterInfo, type BlkPrevInfo, blkPrevInfo, ExtBlkRef, shardIdent } from '#formats/tlb/block-id.js';
+import { InMsgDescr, OutMsgDescr } from '#formats/tlb/block-messages.js';
+import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { addCurrency, type CurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
 import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardAccounts } from '#formats/tlb/shard-account.js';
-import { shardIdent } from '#formats/tlb/shard-ident.js';
-import { ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { ValueFlow } from '#formats/tlb/value-flow.js';
-import type { NewBlock } from '#localnet/ledger/round.js';
-import { type BlockContent, type BlockValues, checkFlow, valueFlow } from '#localnet/producer/block-content.js';
-import { CAPABILITY } from '#localnet/producer/block-rules.js';
+import { McStateExtra, ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ShardAccountBlocks } from '#formats/tlb/transaction.js';
+import type { NewBlock } from '#localnet/ledger/block-bundle.js';
+import type { AccountsAfter } from '#localnet/producer/block-accounts.js';
+import { CAPABILITY, fillOf, isFrequent, type LoadHistory, withBlock } from '#localnet/producer/block-context.js';
 import type { Collation } from '#localnet/producer/collation.js';
-import { subtractCurrency } from '#localnet/producer/currency-arithmetic.js';
-import { fillOf, isFrequent, type LoadHistory, withBlock } from '#localnet/producer/load-history.js';
+import { producerErrors } from '#localnet/producer/errors.js';
+import { burnedOfFees, printCurrency, sameCurrency, subtractCurrency } from '#localnet/producer/value-flow.js';
 
 /** A block before, as the next one names it. */
 export interface PrevBlock {
@@ -222,5 +222,74 @@ function prevRef(prev: readonly PrevBlock[]): Lazy<BlkPrevInfo> {
     kind: 'prev_blks_info',
     prev1: Lazy.ofValue(ExtBlkRef, first as ExtBlkRef),
     prev2: Lazy.ofValue(ExtBlkRef, second),
+  });
+}
+
+/** Values that come and go otherwise than with messages. */
+export interface BlockValues {
+  readonly created: CurrencyCollection;
+  readonly minted: CurrencyCollection;
+  readonly recovered: CurrencyCollection;
+  /** Fees that shards sent with their blocks. */
+  readonly fees_imported: CurrencyCollection;
+  /** What of `fees_imported` is destroyed. */
+  readonly feesBurned: CurrencyCollection;
+  /** What counts as imported beside messages. */
+  readonly gained: CurrencyCollection;
+  /** What else is destroyed. */
+  readonly burned: CurrencyCollection;
+}
+
+/** What happened in a block. */
+export interface BlockContent {
+  readonly after: AccountsAfter;
+  readonly in_msg_descr: InMsgDescr;
+  readonly out_msg_descr: OutMsgDescr;
+  readonly fees_collected: CurrencyCollection;
+  readonly burned: CurrencyCollection;
+}
+
+/** Sums up what was gathered. */
+export function blockContent({ accounts, messages, base }: Collation, values: BlockValues): BlockContent {
+  const { shard, rules } = base;
+  const after = accounts.finish();
+  const descr = messages.finish(rules.version.version);
+  const own = addCurrency(after.total_fees, onlyGrams(descr.in.extra.fees_collected));
+  // Blocks of shards destroy no fees.
+  const ownBurned = onlyGrams(isMasterchain(shard) ? burnedOfFees(rules.config, own.grams) : 0n);
+  return {
+    after,
+    in_msg_descr: descr.in,
+    out_msg_descr: descr.out,
+    fees_collected: [
+      values.created,
+      subtractCurrency(values.fees_imported, values.feesBurned),
+      subtractCurrency(own, ownBurned),
+    ].reduce(addCurrency),
+    burned: [values.feesBurned, ownBurned, values.burned].reduce(addCurrency),
+  };
+}
+
+/** The value flow of a block. */
+export function valueFlow(values: BlockValues, content: BlockContent, balances: ValueFlowBalances): ValueFlow {
+  const { fees_imported, recovered, created, minted } = values;
+  const { fees_collected, burned } = content;
+  const parts = {
+    balances: Lazy.ofValue(ValueFlowBalances, balances),
+    fees_collected,
+    fees: Lazy.ofValue(ValueFlowFees, { fees_imported, recovered, created, minted }),
+  };
+  if (burned.grams === 0n && burned.other.isEmpty) return { kind: 'value_flow', ...parts };
+  return { kind: 'value_flow_v2', ...parts, burned };
+}
+
+/** @throws producer/value-flow when not as much goes out as comes in */
+export function checkFlow(flow: ValueFlow, block: BlockPosition): void {
+  const sums = valueFlowSums(flow);
+  if (sameCurrency(sums.in, sums.out)) return;
+  throw producerErrors['value-flow']({
+    block: printPosition(block),
+    in: printCurrency(sums.in),
+    out: printCurrency(sums.out),
   });
 }

@@ -2,23 +2,28 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
 import { openCell } from '#formats/cells/slice.js';
+import {
+  InMsg,
+  type InMsgDescr,
+  inMsgDescr,
+  MsgEnvelope,
+  OutMsg,
+  type OutMsgDescr,
+  outMsgDescr,
+} from '#formats/tlb/block-messages.js';
 import type { AugmentedCodec, AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { InMsg, type InMsgDescr, inMsgDescr } from '#formats/tlb/in-msg.js';
+import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
-import { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import { OutMsg, type OutMsgDescr, outMsgDescr } from '#formats/tlb/out-msg.js';
 import { outMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import type { BlockTransaction } from '#localnet/producer/block-accounts.js';
-import type { QueuedMessage } from '#localnet/producer/queue-walk.js';
-import { ARRIVED, type Route } from '#localnet/producer/routing.js';
+import type { NewTransaction } from '#localnet/producer/block-accounts.js';
+import { comparePlaces, type MessagePlace, type QueuedMessage } from '#localnet/producer/out-queue.js';
+import { ARRIVED, type Route, type RoutingPrefix } from '#localnet/producer/routing.js';
 
 /** An internal message that a transaction of the block sent. */
-export interface SentMessage {
+export interface CreatedMessage {
   readonly message: Cell;
-  readonly transaction: BlockTransaction;
+  readonly transaction: NewTransaction;
   /** Nanotons. */
   readonly fwd_fee: bigint;
 }
@@ -29,17 +34,17 @@ export class BlockMessages {
   readonly #out: [Uint8Array, Builder][] = [];
 
   /** From outside. */
-  importExternal(message: Cell, transaction: BlockTransaction): void {
+  importExternal(message: Cell, transaction: NewTransaction): void {
     this.#import(message, { kind: 'msg_import_ext', msg: lazyMessage(message), transaction: lazyOf(transaction) });
   }
 
   /** To outside. */
-  exportExternal(message: Cell, transaction: BlockTransaction): void {
+  exportExternal(message: Cell, transaction: NewTransaction): void {
     this.#export(message, { kind: 'msg_export_ext', msg: lazyMessage(message), transaction: lazyOf(transaction) });
   }
 
   /** Sent and received in this block. */
-  passImmediately({ message, transaction, fwd_fee }: SentMessage, received: BlockTransaction): void {
+  passImmediately({ message, transaction, fwd_fee }: CreatedMessage, received: NewTransaction): void {
     const out_msg = envelope(message, { current: ARRIVED, next: ARRIVED }, fwd_fee);
     const imported = this.importImmediate(out_msg, received);
     this.#export(message, {
@@ -51,20 +56,20 @@ export class BlockMessages {
   }
 
   /** Received in this block without having been sent by a transaction, or see {@link passImmediately}. */
-  importImmediate(in_msg: Lazy<MsgEnvelope>, received: BlockTransaction): Lazy<InMsg> {
+  importImmediate(in_msg: Lazy<MsgEnvelope>, received: NewTransaction): Lazy<InMsg> {
     const { fwd_fee_remaining: fwd_fee, msg } = in_msg.value;
     return this.#import(msg.cell, { kind: 'msg_import_imm', in_msg, transaction: lazyOf(received), fwd_fee });
   }
 
   /** Received from a queue: another shard's, or with `own` that of this shard, which it leaves. */
-  importFinal(queued: QueuedMessage, received: BlockTransaction, own: boolean): void {
+  importFinal(queued: QueuedMessage, received: NewTransaction, own: boolean): void {
     const in_msg = Lazy.ofCell(MsgEnvelope, queued.envelope);
     const imported = this.importFrom(in_msg, received);
     if (own) this.#export(queued.message, { kind: 'msg_export_deq_imm', out_msg: in_msg, reimport: imported });
   }
 
   /** Received from outside of the network as if it came from another shard, or see {@link importFinal}. */
-  importFrom(in_msg: Lazy<MsgEnvelope>, received: BlockTransaction): Lazy<InMsg> {
+  importFrom(in_msg: Lazy<MsgEnvelope>, received: NewTransaction): Lazy<InMsg> {
     const { fwd_fee_remaining: fwd_fee, msg } = in_msg.value;
     return this.#import(msg.cell, { kind: 'msg_import_fin', in_msg, transaction: lazyOf(received), fwd_fee });
   }
@@ -84,7 +89,7 @@ export class BlockMessages {
   }
 
   /** Sent, and put into the queue. @returns the envelope there */
-  exportNew({ message, transaction, fwd_fee }: SentMessage, route: Route): Lazy<MsgEnvelope> {
+  exportNew({ message, transaction, fwd_fee }: CreatedMessage, route: Route): Lazy<MsgEnvelope> {
     const out_msg = envelope(message, route, fwd_fee);
     this.#export(message, { kind: 'msg_export_new', out_msg, transaction: lazyOf(transaction) });
     return out_msg;
@@ -142,7 +147,7 @@ function lazyMessage(message: Cell): Lazy<Message> {
   return Lazy.ofCell(Message, message);
 }
 
-function lazyOf({ cell }: BlockTransaction): Lazy<Transaction> {
+function lazyOf({ cell }: NewTransaction): Lazy<Transaction> {
   return Lazy.ofCell(Transaction, cell);
 }
 
@@ -154,4 +159,33 @@ function build<V, E>(
   const builder = new Builder().storeBit(root !== null);
   if (root !== null) builder.storeRef(root);
   return load(openCell(builder.storeBuilder(extra).endCell()));
+}
+
+/** A message that was sent in the block that is made. */
+export interface NewMessage extends CreatedMessage {
+  readonly place: MessagePlace;
+  readonly src: RoutingPrefix;
+  readonly dest: RoutingPrefix;
+}
+
+/** Messages that were sent in a block and not looked at yet, in the order in which they are received. */
+export class NewMessages {
+  /** The next one last. */
+  readonly #waiting: NewMessage[] = [];
+
+  add(message: NewMessage): void {
+    const waiting = this.#waiting;
+    let low = 0;
+    let high = waiting.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (comparePlaces(waiting[middle]!.place, message.place) > 0) low = middle + 1;
+      else high = middle;
+    }
+    waiting.splice(low, 0, message);
+  }
+
+  next(): NewMessage | null {
+    return this.#waiting.pop() ?? null;
+  }
 }

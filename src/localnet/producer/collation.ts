@@ -1,28 +1,25 @@
-// Over 250 lines: the steps of one work, on the same accounts, messages and queue.
 import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
-import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import type { InMsg } from '#formats/tlb/in-msg.js';
-import { accountPrefix } from '#formats/tlb/shard-ident.js';
+import { accountPrefix } from '#formats/tlb/block-id.js';
+import type { InMsg } from '#formats/tlb/block-messages.js';
+import type { Lazy } from '#formats/tlb/codec/codec.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { type BlockAccount, BlockAccounts, type BlockTransaction } from '#localnet/producer/block-accounts.js';
-import { BlockMessages, envelope, type SentMessage } from '#localnet/producer/block-messages.js';
-import type { BlockRules } from '#localnet/producer/block-rules.js';
+import { toHex } from '#kernel/bytes.js';
+import { type BlockAccount, BlockAccounts, type NewTransaction } from '#localnet/producer/block-accounts.js';
+import { type BlockRules, fillOf, type MasterchainView } from '#localnet/producer/block-context.js';
+import { BlockMessages, type CreatedMessage, envelope, NewMessages } from '#localnet/producer/block-messages.js';
+import type { ExternalInMessage, ExternalInOutcome } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
-import { fillOf } from '#localnet/producer/load-history.js';
-import type { MasterchainView } from '#localnet/producer/masterchain-view.js';
-import { MessageReceiver, type ReceptionContext, receiverOf } from '#localnet/producer/message-receiver.js';
-import { NewMessages } from '#localnet/producer/new-messages.js';
-import { OutQueue } from '#localnet/producer/out-queue.js';
 import {
   comparePlaces,
   LAST_HASH,
   type MessagePlace,
+  OutQueue,
+  OutQueueMerge,
   ProcessedMessages,
-} from '#localnet/producer/processed-messages.js';
-import { type QueuedMessage, QueueWalk, readQueued } from '#localnet/producer/queue-walk.js';
-import type { ExternalMessage, ExternalOutcome } from '#localnet/producer/round-request.js';
+  type QueuedMessage,
+  readQueued,
+} from '#localnet/producer/out-queue.js';
 import {
   ARRIVED,
   contains,
@@ -31,7 +28,12 @@ import {
   type RoutingPrefix,
   routingPrefix,
 } from '#localnet/producer/routing.js';
-import type { TransactionRunner } from '#localnet/producer/transaction-runner.js';
+import {
+  MessageReceiver,
+  type ReceptionContext,
+  receiverOf,
+  type TransactionRunner,
+} from '#localnet/producer/transaction-runner.js';
 
 /** Another shard, whose messages may be for this one, as the block sees it. */
 export interface Neighbour {
@@ -67,7 +69,7 @@ export class Collation {
   readonly messages = new BlockMessages();
   readonly queue: OutQueue;
   readonly receiver: MessageReceiver;
-  readonly outcomes: ExternalOutcome[] = [];
+  readonly outcomes: ExternalInOutcome[] = [];
   readonly #processed: ProcessedMessages;
   /** The last place up to which messages had been received before the block. */
   readonly #receivedBefore: MessagePlace | null;
@@ -125,7 +127,7 @@ export class Collation {
       })),
     ];
     const dequeued = new Set<string>();
-    const walk = new QueueWalk();
+    const walk = new OutQueueMerge();
     for (const [source, { shard }] of receivers.entries()) walk.add(queue.root, shard, source);
     let latest = 0n;
     for (const { processed } of receivers) if ((processed.last?.lt ?? 0n) > latest) latest = processed.last!.lt;
@@ -152,7 +154,7 @@ export class Collation {
   /** Receives what waits for this shard in its own queue and in those of its neighbours. */
   async receiveQueued(): Promise<void> {
     const { base } = this;
-    const walk = new QueueWalk();
+    const walk = new OutQueueMerge();
     walk.add(this.queue.root, base.shard, OWN);
     for (const [i, { state }] of base.neighbours.entries())
       walk.add(state.out_msg_queue_info.value.out_queue.root, base.shard, i + 1);
@@ -169,7 +171,7 @@ export class Collation {
   }
 
   /** Takes messages from outside, in turn with what they bring about. */
-  async receiveExternals(externals: readonly ExternalMessage[]): Promise<void> {
+  async receiveExternals(externals: readonly ExternalInMessage[]): Promise<void> {
     await this.passNew();
     for (const external of externals) {
       if (!this.#queuesEmpty || this.#stuck || this.#isFull()) return;
@@ -265,7 +267,7 @@ export class Collation {
     return true;
   }
 
-  async #receiveNew(sent: SentMessage): Promise<boolean> {
+  async #receiveNew(sent: CreatedMessage): Promise<boolean> {
     const result = await this.receiver.internal(sent.message);
     if (result === null) return false;
     this.messages.passImmediately(sent, result.transaction);
@@ -274,7 +276,7 @@ export class Collation {
   }
 
   /** Takes note of what a transaction sent. */
-  sent(account: BlockAccount, transaction: BlockTransaction): void {
+  sent(account: BlockAccount, transaction: NewTransaction): void {
     this.#bytes += BYTES.transaction;
     const { value } = transaction;
     if (value.outmsg_cnt === 0) return;
@@ -291,7 +293,7 @@ export class Collation {
     }
   }
 
-  #enqueue(sent: SentMessage & { readonly place: MessagePlace }, src: RoutingPrefix, dest: RoutingPrefix): void {
+  #enqueue(sent: CreatedMessage & { readonly place: MessagePlace }, src: RoutingPrefix, dest: RoutingPrefix): void {
     const route = nextHop(src, dest, this.base.shard);
     const queued = this.messages.exportNew(sent, route);
     this.queue.add(queued, interpolate(src, dest, route.next), sent.place.lt);

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const REPORT = 'This should not happen; please report it with the block before and what was sent.';
 
@@ -38,5 +38,32 @@ export const producerErrors = defineErrors('producer', {
     class: 'caller',
     message: (d: { block: string }) => `the state after ${d.block}, which the next block follows, was not given`,
     remedy: 'Give the state after the newest block of each shard that the masterchain lists.',
+  },
+});
+
+const REPORT_WITH_CONFIG = 'This should not happen; please report it with the configuration of the network.';
+
+/** Errors of what only masterchain blocks do: the configuration of shards, and the state beside the accounts. */
+export const masterchainErrors = defineErrors('producer', {
+  'shards-incomplete': {
+    class: 'internal',
+    message: (d: { workchain: number; shard: string }) =>
+      `the shards of workchain ${d.workchain} are not the leaves of one tree: see ${d.shard}`,
+    remedy: REPORT_WITH_CONFIG,
+  },
+  'shard-not-next': {
+    class: 'internal',
+    message: (d: { block: string; problem: string }) => `${d.block} cannot be registered: ${d.problem}`,
+    remedy: REPORT_WITH_CONFIG,
+  },
+  'shard-unknown': {
+    class: 'internal',
+    message: (d: { shard: string }) => `the masterchain has no shard that ${d.shard} could follow`,
+    remedy: REPORT_WITH_CONFIG,
+  },
+  'states-apart': {
+    class: 'internal',
+    message: (d: { problem: string }) => `states cannot be split or merged: ${d.problem}`,
+    remedy: REPORT_WITH_CONFIG,
   },
 });

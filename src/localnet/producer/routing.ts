@@ -1,9 +1,9 @@
 import { Address } from '#formats/address/address.js';
-import { copyBits } from '#formats/cells/dict-bits.js';
+import { copyBits } from '#formats/cells/dict-label.js';
 import type { Shard } from '#formats/proofs/block-id.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
+import type { IntermediateAddress } from '#formats/tlb/block-messages.js';
 import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
-import type { IntermediateAddress } from '#formats/tlb/msg-envelope.js';
-import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/shard-ident.js';
 
 /** Where a message is on its way: workchain, and the first 64 bits of an account's id. 96 bits in all. */
 export interface RoutingPrefix {

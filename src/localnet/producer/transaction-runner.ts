@@ -1,12 +1,22 @@
-import type { PrevBlocksInfo } from '#drivers/tvm/prev-blocks-info.js';
+import type { TvmPrevBlocksInfo } from '#drivers/tvm/request-fields.js';
+import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual } from '#kernel/bytes/bytes.js';
-import type { BlockAccount, BlockTransaction } from '#localnet/producer/block-accounts.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import {
+  type BlockAccount,
+  type BlockAccounts,
+  creditedAccount,
+  type NewTransaction,
+  NO_SHARD_ACCOUNT,
+} from '#localnet/producer/block-accounts.js';
+import type { Emulation, ExternalInMessage } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
-import type { Emulation } from '#localnet/producer/round-request.js';
 
 /** What all transactions of a block have in common. */
 export interface TransactionContext {
@@ -17,14 +27,14 @@ export interface TransactionContext {
   readonly start_lt: bigint;
   /** 32 bytes. */
   readonly rand_seed: Uint8Array;
-  readonly prev_blocks_info: PrevBlocksInfo;
+  readonly prev_blocks_info: TvmPrevBlocksInfo;
   /** Root of the masterchain's libraries. */
   readonly libraries: Cell | null;
   readonly resolveLibrary?: (hashes: readonly Uint8Array[]) => Promise<readonly (Cell | null)[]>;
 }
 
 /** Why there is no transaction. */
-export interface Refusal {
+export interface TransactionRefusal {
   readonly exit_code: number | null;
   readonly problem: string;
 }
@@ -55,7 +65,7 @@ export class TransactionRunner {
    * @param least the lt of the transaction, at the least
    * @throws what emulation throws; producer/transaction-mismatch
    */
-  async run(account: BlockAccount, cause: Cause, least: bigint): Promise<BlockTransaction | Refusal> {
+  async run(account: BlockAccount, cause: Cause, least: bigint): Promise<NewTransaction | TransactionRefusal> {
     // An account that was deleted in this block knows nothing of its last transaction any more.
     const lt = this.ltAfter(account, least);
     const { config, gen_utime, rand_seed, prev_blocks_info, libraries, resolveLibrary } = this.#context;
@@ -98,7 +108,7 @@ export class TransactionRunner {
   }
 
   /** Adds a transaction that was made otherwise. */
-  add(account: BlockAccount, transaction: BlockTransaction, after: Cell): void {
+  add(account: BlockAccount, transaction: NewTransaction, after: Cell): void {
     const { value } = transaction;
     account.current = after;
     account.transactions.push(transaction);
@@ -107,7 +117,7 @@ export class TransactionRunner {
     this.count++;
   }
 
-  #check(account: BlockAccount, cause: Cause, lt: bigint, { cell, value }: BlockTransaction, after: Cell): void {
+  #check(account: BlockAccount, cause: Cause, lt: bigint, { cell, value }: NewTransaction, after: Cell): void {
     const fail = (problem: string) =>
       producerErrors['transaction-mismatch']({ account: account.address.toRaw(), problem });
     const { start_lt, gen_utime } = this.#context;
@@ -132,4 +142,162 @@ function gasOf({ description }: Transaction): bigint {
   const { value } = description;
   if (!('compute_ph' in value) || value.compute_ph.kind !== 'tr_phase_compute_vm') return 0n;
   return value.compute_ph.gas_used;
+}
+
+/** What messages are received with. */
+export interface ReceptionContext {
+  readonly start_lt: bigint;
+  /** Unix seconds. */
+  readonly gen_utime: number;
+  readonly faults: MessageFaults;
+  /** The state of an account that another chain may have; null when it has none. */
+  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
+}
+
+/** A transaction of a message, and whose it is. */
+export interface Received {
+  readonly account: BlockAccount;
+  readonly transaction: NewTransaction;
+}
+
+/** Makes the transactions of messages, and knows of the value that came and went otherwise. */
+export class MessageReceiver {
+  readonly #base: ReceptionContext;
+  readonly #runner: TransactionRunner;
+  readonly #accounts: BlockAccounts;
+  #gained = NO_CURRENCY;
+  #burned = NO_CURRENCY;
+
+  constructor(base: ReceptionContext, runner: TransactionRunner, accounts: BlockAccounts) {
+    this.#base = base;
+    this.#runner = runner;
+    this.#accounts = accounts;
+  }
+
+  /**
+   * The account, whether it is there or not. One that the chain does not have may be taken over from another chain.
+   * @param id 32 bytes
+   * @throws producer/foreign-account
+   */
+  async open(id: Uint8Array): Promise<BlockAccount> {
+    const account = this.#accounts.get(id);
+    const { foreignAccount } = this.#base;
+    if (foreignAccount === null || account.current !== NO_SHARD_ACCOUNT) return account;
+    const foreign = await foreignAccount(account.address);
+    const problem = foreign === null ? null : this.import(account, foreign);
+    if (problem !== null) throw producerErrors['foreign-account']({ account: account.address.toRaw(), problem });
+    return account;
+  }
+
+  /** Takes over the state of an account that the chain does not have. @returns what is wrong with it */
+  import(account: BlockAccount, shardAccount: Cell): string | null {
+    const value = decodeCell(ShardAccount, shardAccount).account.value;
+    if (value.kind === 'account_none') return 'it says that there is none';
+    const { addr, storage } = value;
+    if (!(addr instanceof Address) || !addr.equals(account.address)) return 'it is the state of another account';
+    if (storage.last_trans_lt > this.#base.start_lt)
+      return `its last transaction ended at lt ${storage.last_trans_lt}, the block begins at ${this.#base.start_lt}`;
+    account.import(shardAccount);
+    this.gain(storage.balance);
+    return null;
+  }
+
+  /** Value that came from nowhere: with accounts of other chains, and by changes from outside. */
+  get gained(): CurrencyCollection {
+    return this.#gained;
+  }
+
+  gain(value: CurrencyCollection): void {
+    this.#gained = addCurrency(this.#gained, value);
+  }
+
+  /** Value that is destroyed, beside fees. */
+  get burned(): CurrencyCollection {
+    return this.#burned;
+  }
+
+  burn(value: CurrencyCollection): void {
+    this.#burned = addCurrency(this.#burned, value);
+  }
+
+  /**
+   * Makes the transaction of a message from outside.
+   * @returns `later` when neither contract nor message are to blame that there is none
+   */
+  async external({ message, dest }: ExternalInMessage, lt: bigint): Promise<Received | TransactionRefusal | 'later'> {
+    try {
+      const account = await this.open(dest.hash);
+      const result = await this.#runner.run(account, { message }, lt);
+      return 'cell' in result ? { account, transaction: result } : result;
+    } catch (error) {
+      return isOwnFault(error) ? { exit_code: null, problem: (error as Error).message } : 'later';
+    }
+  }
+
+  /**
+   * Makes the transaction of a message between accounts. One that no machine can execute, however often it is tried,
+   * brings its value and does nothing.
+   * @returns null when it is to be tried again
+   */
+  async internal(message: Cell): Promise<Received | null> {
+    const lt = this.#base.start_lt + 1n;
+    const runner = this.#runner;
+    const base = this.#base;
+    let account: BlockAccount;
+    try {
+      account = await this.open(receiverOf(message));
+      const result = await runner.run(account, { message }, lt);
+      if ('cell' in result) return { account, transaction: result };
+    } catch (error) {
+      if (!isOwnFault(error)) return null;
+      account = this.#accounts.get(receiverOf(message));
+    }
+    if (!base.faults.add(message.hash())) return null;
+    const before = decodeCell(ShardAccount, account.current);
+    const context = { address: account.address, lt: runner.ltOf(account, message, lt), now: base.gen_utime };
+    const { transaction, after } = creditedAccount(before, message, context);
+    runner.add(account, transaction, after);
+    return { account, transaction };
+  }
+}
+
+/** Account id of the receiver of an internal message. @throws producer/no-receiver */
+export function receiverOf(message: Cell): Uint8Array {
+  const { info } = decodeCell(Message, message);
+  if (info.kind === 'int_msg_info' && info.dest instanceof Address) return info.dest.hash;
+  throw producerErrors['no-receiver']({ found: info.kind });
+}
+
+/** Errors that come from the message or its contract, not from the machines being busy or about to stop. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  'tvm/timeout',
+  'tvm/crashed',
+  'tvm/refused',
+  'tvm/bad-library',
+  'producer/foreign-account',
+]);
+
+/** How often a message between accounts is tried that no machine can execute. */
+const TRIES = 3;
+const MOST_KNOWN = 1_000;
+
+/** Whether an error tells that the message cannot be executed; otherwise it may be tried later. */
+export function isOwnFault(error: unknown): boolean {
+  return isTernError(error) && OWN_FAULTS.has(error.code);
+}
+
+/** Counts how often messages could not be executed. */
+export class MessageFaults {
+  readonly #counts = new Map<string, number>();
+
+  /** Counts once more. @returns whether to give up */
+  add(hash: Uint8Array): boolean {
+    const key = toHex(hash);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.delete(key);
+    if (count >= TRIES) return true;
+    if (this.#counts.size >= MOST_KNOWN) this.#counts.clear();
+    this.#counts.set(key, count);
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { readArchivePack } from '#localnet/replay/archive-pack.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
 

@@ -1,4 +1,4 @@
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { replayErrors } from '#localnet/replay/errors.js';
 
 /** One file of an archive pack. Names of nodes: `block_(…)`, `proof_(…)`, `prooflink_(…)`. */

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const COPY_AGAIN = 'Copy the file again from where it was recorded.';
 

@@ -4,20 +4,20 @@ import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { type BlockId, isMasterchain, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { checkZerostate } from '#formats/proofs/shard-state.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { replayErrors } from '#localnet/replay/errors.js';
-import type { FoundBlock, FoundZerostate, RecordedContent } from '#localnet/replay/recorded-content.js';
+import type { RecordedBlock, RecordedContent, RecordedZerostate } from '#localnet/replay/recorded-folder.js';
 
 /** A block of the chain, with the state after it. */
-export interface ChainBlock extends FoundBlock {
+export interface ChainBlock extends RecordedBlock {
   readonly mc_seqno: number;
   readonly state: Cell;
 }
 
 /** The chain in a folder, from its zerostates on. */
 export interface RecordedChain {
-  readonly zerostates: readonly FoundZerostate[];
+  readonly zerostates: readonly RecordedZerostate[];
   /** Blocks of the masterchain; the one of seqno 1 first. */
   readonly masterchain: readonly ChainBlock[];
   /** Blocks of shards, each after those that it follows. */
@@ -39,7 +39,7 @@ export function buildChain(content: RecordedContent, to: number | null): Recorde
 class ChainBuilder {
   readonly #content: RecordedContent;
   readonly #placed = new Map<string, ChainBlock>();
-  readonly #zerostates = new Map<string, FoundZerostate>();
+  readonly #zerostates = new Map<string, RecordedZerostate>();
   readonly #shards: ChainBlock[] = [];
 
   constructor(content: RecordedContent) {
@@ -57,7 +57,7 @@ class ChainBuilder {
   }
 
   /** The blocks of the masterchain in their order. */
-  #masterchain(to: number | null): FoundBlock[] {
+  #masterchain(to: number | null): RecordedBlock[] {
     const { folder, blocks } = this.#content;
     const all = [...blocks.values()].filter(({ id }) => isMasterchain(id));
     const last = all.reduce((most, { id }) => Math.max(most, id.seqno), 0);
@@ -75,8 +75,8 @@ class ChainBuilder {
   }
 
   /** Places a shard's newest block and those before it that are not placed yet. */
-  #placeShard(top: BlockId, by: FoundBlock): void {
-    const waiting: FoundBlock[] = [];
+  #placeShard(top: BlockId, by: RecordedBlock): void {
+    const waiting: RecordedBlock[] = [];
     const pending: { readonly id: BlockId; readonly after: string }[] = [{ id: top, after: printPosition(by.id) }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       const { id, after } = next;
@@ -95,7 +95,7 @@ class ChainBuilder {
     }
   }
 
-  #place(found: FoundBlock, mc_seqno: number): ChainBlock {
+  #place(found: RecordedBlock, mc_seqno: number): ChainBlock {
     const [first, second] = found.prev.map((prev) => this.#stateAfter(prev)) as [Cell, Cell?];
     const before = second === undefined ? first : splitState(first, second);
     let state: Cell;
@@ -117,7 +117,7 @@ class ChainBuilder {
   }
 
   /** @throws replay/missing-block */
-  #find(id: BlockId, after: string): FoundBlock {
+  #find(id: BlockId, after: string): RecordedBlock {
     const { folder, blocks } = this.#content;
     const found = blocks.get(toHex(id.root_hash));
     if (found === undefined || !sameBlock(found.id, id)) {
@@ -148,7 +148,7 @@ class ChainBuilder {
 }
 
 function otherZerostate(
-  { file }: FoundZerostate,
+  { file }: RecordedZerostate,
   field: string,
   expected: Uint8Array,
   found: Uint8Array,
@@ -166,7 +166,7 @@ function splitState(left: Cell, right: Cell): Cell {
  * Compares the zerostate of the masterchain with the one that a client's configuration names.
  * @throws replay/other-zerostate
  */
-export function checkConfiguredZerostate(zerostate: FoundZerostate, file: string, config: unknown): void {
+export function checkConfiguredZerostate(zerostate: RecordedZerostate, file: string, config: unknown): void {
   const named = (config as { validator?: { zero_state?: Record<string, unknown> } } | null)?.validator?.zero_state;
   if (named === undefined || named === null) return;
   for (const field of ['root_hash', 'file_hash'] as const) {

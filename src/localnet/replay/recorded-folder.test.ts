@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { toBase64 } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { readFolder } from '#localnet/replay/recorded-folder.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';
 import { type Files, genesisEntries, genesisZerostates, inFolder } from '#test/support/recorded-files.js';

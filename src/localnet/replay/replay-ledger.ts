@@ -1,17 +1,76 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { type BlockId, isMasterchain, sameBlock } from '#formats/proofs/block-id.js';
-import { signatureSetOf } from '#formats/proofs/block-proof.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import { verifyBlockFile } from '#formats/proofs/block-header.js';
+import { type BlockId, isMasterchain, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { signatureSetOf, verifyBlockProof } from '#formats/proofs/block-proof.js';
+import type { BlockQuery } from '#formats/proofs/shard-block.js';
+import { checkZerostate, keyBlockConfig, stateConfig } from '#formats/proofs/shard-state.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
+import { validatorConfigOf } from '#formats/proofs/validators.js';
+import { shardContains, shardHex } from '#formats/tlb/block-id.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
-import { BlockIndex } from '#localnet/replay/block-index.js';
+import { replayErrors } from '#localnet/replay/errors.js';
 import { ParsedBlocks } from '#localnet/replay/parsed-blocks.js';
-import type { ChainBlock, RecordedChain } from '#localnet/replay/recorded-chain.js';
-import type { FoundProof, FoundZerostate } from '#localnet/replay/recorded-content.js';
+import {
+  buildChain,
+  type ChainBlock,
+  checkConfiguredZerostate,
+  type RecordedChain,
+} from '#localnet/replay/recorded-chain.js';
+import {
+  type RecordedContent,
+  type RecordedProof,
+  type RecordedZerostate,
+  readFolder,
+  sortContent,
+} from '#localnet/replay/recorded-folder.js';
+
+/** What of a folder is served. */
+export interface ReplayRange {
+  /** The last block of the masterchain; null for all that were recorded. */
+  readonly to: number | null;
+  /** The head at first, 0 for nothing but zerostates; null for the last block. */
+  readonly head: number | null;
+}
+
+/**
+ * Reads the chain in a folder and checks it: hashes, order, zerostates, states, and the signatures of the validators
+ * where the folder has them.
+ *
+ * @throws replay/*; the message names file and field
+ */
+export function openReplay(folder: string, range: ReplayRange): ReplayLedger {
+  const recorded = readFolder(folder);
+  const content = sortContent(recorded);
+  const chain = buildChain(content, range.to);
+  const zerostate = chain.zerostates.find(({ id }) => id.workchain === -1)!;
+  for (const { file, config } of recorded.configs) checkConfiguredZerostate(zerostate, file, config);
+  checkAllSignatures(chain, content);
+  return new ReplayLedger(chain, content.proofs, range.head ?? chain.masterchain.length);
+}
+
+/** @throws replay/wrong-signatures */
+function checkAllSignatures(chain: RecordedChain, content: RecordedContent): void {
+  const zerostate = chain.zerostates.find(({ id }) => id.workchain === -1)!;
+  let config = validatorConfigOf(stateConfig(checkZerostate(zerostate.root, zerostate.id)).config);
+  for (const { id, bytes } of chain.masterchain) {
+    const proof = content.proofs.get(toHex(id.root_hash));
+    if (proof?.signed !== true) continue;
+    try {
+      const { header } = verifyBlockProof(proof.bytes, id, config);
+      if (header.info.key_block) config = validatorConfigOf(keyBlockConfig(verifyBlockFile(bytes, id)).config);
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      const data = { file: proof.file, block: printPosition(id), problem: error.message };
+      throw replayErrors['wrong-signatures'](data, error);
+    }
+  }
+}
 
 /** Files of blocks whose cells are kept, in bytes. */
 const PARSED_BYTES = 16 * 2 ** 20;
@@ -45,17 +104,17 @@ class ReplayBlock implements LedgerBlock {
 /** A recorded chain, of which as much is shown as its head commits. The head can be moved forward. */
 export class ReplayLedger implements Ledger {
   readonly zerostate: BlockId;
-  readonly #zerostates: readonly FoundZerostate[];
+  readonly #zerostates: readonly RecordedZerostate[];
   readonly #masterchain: readonly ReplayBlock[];
   readonly #byRootHash = new Map<string, ReplayBlock>();
   readonly #index = new BlockIndex();
   readonly #keyBlocks: readonly BlockId[];
-  readonly #proofs: ReadonlyMap<string, FoundProof>;
+  readonly #proofs: ReadonlyMap<string, RecordedProof>;
   readonly #listeners = new Set<() => void>();
   #headSeqno: number;
 
   /** @param headSeqno the first head, at most the last block of the masterchain; 0 for nothing but zerostates */
-  constructor(chain: RecordedChain, proofs: ReadonlyMap<string, FoundProof>, headSeqno = chain.masterchain.length) {
+  constructor(chain: RecordedChain, proofs: ReadonlyMap<string, RecordedProof>, headSeqno = chain.masterchain.length) {
     const parsed = new ParsedBlocks(PARSED_BYTES);
     const open = (block: ChainBlock): ReplayBlock => {
       const opened = new ReplayBlock(block, parsed);
@@ -143,4 +202,137 @@ export class ReplayLedger implements Ledger {
   #shown<B extends LedgerBlock>(block: B | null): B | null {
     return block !== null && block.mc_seqno <= this.#headSeqno ? block : null;
   }
+}
+
+/** The blocks of one shard by rising seqno, and so also by rising lt, and by time that does not fall. */
+interface ShardBlocks {
+  readonly shard: bigint;
+  readonly blocks: LedgerBlock[];
+}
+
+/** Finds blocks by what an account's chain of blocks looks like: seqno, lt, time. */
+export class BlockIndex {
+  readonly #workchains = new Map<number, Map<string, ShardBlocks>>();
+
+  /** Adds a block; those of a shard come in their order. */
+  add(block: LedgerBlock): void {
+    const { workchain, shard } = block.id;
+    let shards = this.#workchains.get(workchain);
+    if (shards === undefined) {
+      shards = new Map();
+      this.#workchains.set(workchain, shards);
+    }
+    const key = shardHex(shard);
+    const known = shards.get(key);
+    if (known === undefined) shards.set(key, { shard, blocks: [block] });
+    else known.blocks.push(block);
+  }
+
+  hasWorkchain(workchain: number): boolean {
+    return this.#workchains.has(workchain);
+  }
+
+  /** The first block, in the chain of the shards that a prefix belongs to, that the question is about. */
+  find(query: BlockQuery): LedgerBlock | null {
+    const reaches = test(query);
+    let first: LedgerBlock | null = null;
+    for (const { shard, blocks } of this.#workchains.get(query.workchain)?.values() ?? []) {
+      if (!shardContains(shard, query.shard)) continue;
+      const found = blocks[firstIndex(blocks, reaches)];
+      if (found !== undefined && (first === null || found.id.seqno < first.id.seqno)) first = found;
+    }
+    if (query.by === 'seqno' && first?.id.seqno !== query.seqno) return null;
+    return first;
+  }
+}
+
+/** Says of a block whether it or one before it is looked for. */
+function test(query: BlockQuery): (block: LedgerBlock) => boolean {
+  switch (query.by) {
+    case 'seqno':
+      return ({ id }) => id.seqno >= query.seqno;
+    case 'lt':
+      return ({ end_lt }) => end_lt >= query.lt;
+    case 'utime':
+      return ({ gen_utime }) => gen_utime >= query.utime;
+  }
+}
+
+/** The least index whose block passes; the length when none does. */
+function firstIndex(blocks: readonly LedgerBlock[], passes: (block: LedgerBlock) => boolean): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passes(blocks[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** How the head moves: so many times as fast as the chain was made, or so many masterchain blocks a second. */
+export type ReplayPace =
+  | { readonly kind: 'times'; readonly factor: number }
+  | { readonly kind: 'blocks'; readonly perSecond: number };
+
+/**
+ * Moves the head of a ledger on, block by block, until the last one. Blocks that are due at once come at once, so that
+ * the pace holds on the whole.
+ *
+ * @returns stops it
+ */
+export function paceHead(ledger: ReplayLedger, pace: ReplayPace, clock: Clock): () => void {
+  const first = ledger.head?.id.seqno ?? 0;
+  const begin = clock.now();
+  let cancel: CancelSchedule = () => {};
+  let stopped = false;
+  const dueAfter = (seqno: number): number =>
+    pace.kind === 'blocks'
+      ? ((seqno - first) / pace.perSecond) * 1000
+      : ((ledger.timeOf(seqno) - ledger.timeOf(Math.max(first, 1))) / pace.factor) * 1000;
+  const step = (): void => {
+    if (stopped) return;
+    const passed = clock.now() - begin;
+    let head = ledger.head?.id.seqno ?? 0;
+    while (head < ledger.lastSeqno && dueAfter(head + 1) <= passed) head++;
+    ledger.advanceTo(head);
+    if (head < ledger.lastSeqno) cancel = clock.schedule(Math.max(dueAfter(head + 1) - passed, 1), step);
+  };
+  step();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+/** What to replay, and how. */
+export interface ReplayOptions {
+  /** The last masterchain block to serve, from 1 on; null, the default, for all that were recorded. */
+  readonly to: number | null;
+  /** How fast the head moves from block 1 to the last one; null, the default: the whole history is there at once. */
+  readonly pace: ReplayPace | null;
+}
+
+const MAX_RATE = 1_000_000;
+
+/**
+ * Reads `real`, `10x` (so many times as fast) or `5` (so many masterchain blocks a second).
+ * @throws replay/bad-option
+ */
+export function parsePace(text: string): ReplayPace {
+  if (text === 'real') return { kind: 'times', factor: 1 };
+  const match = /^(\d+(?:\.\d+)?)(x?)$/.exec(text);
+  const rate = Number(match?.[1]);
+  if (match === null || !(rate > 0 && rate <= MAX_RATE)) {
+    const accepted = `real, 10x, or a number of blocks a second, above 0 and at most ${MAX_RATE}`;
+    throw replayErrors['bad-option']({ option: '--pace', found: `"${text}"`, accepted });
+  }
+  return match[2] === 'x' ? { kind: 'times', factor: rate } : { kind: 'blocks', perSecond: rate };
+}
+
+/** Reads the seqno of a masterchain block. @throws replay/bad-option */
+export function parseSeqno(option: string, text: string): number {
+  const seqno = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (seqno >= 1 && seqno < 2 ** 32) return seqno;
+  throw replayErrors['bad-option']({ option, found: `"${text}"`, accepted: 'a seqno of the masterchain, from 1 on' });
 }

@@ -1,7 +1,6 @@
 import { readArchivePack } from '#localnet/replay/archive-pack.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { sortContent } from '#localnet/replay/recorded-content.js';
-import type { RecordedBag } from '#localnet/replay/recorded-folder.js';
+import { type RecordedBag, sortContent } from '#localnet/replay/recorded-folder.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { writeArchivePack } from '#test/support/archive-pack.js';

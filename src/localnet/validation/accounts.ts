@@ -1,18 +1,19 @@
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
-import type { Account } from '#formats/tlb/account.js';
-import type { AccountBlock } from '#formats/tlb/account-block.js';
-import type { AccountStatus } from '#formats/tlb/account-status.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { iterateEntries } from '#formats/cells/dict-read.js';
+import type { Slice } from '#formats/cells/slice.js';
+import { isMasterchain } from '#formats/proofs/block-id.js';
+import type { Account, AccountStatus, ShardAccount, TickTock } from '#formats/tlb/account.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import type { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
 import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
-import type { ShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
-import type { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import type { AccountBlock, Transaction } from '#formats/tlb/transaction.js';
+import { bytesEqual, compareBytes, toHex } from '#kernel/bytes.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
-import { dictionariesDiffer } from '#localnet/validation/dictionary-difference.js';
 
 /** A transaction of a block. */
-export interface BlockTransaction {
+export interface CheckedTransaction {
   readonly account: Uint8Array;
   readonly transaction: Transaction;
   readonly hash: Uint8Array;
@@ -26,7 +27,7 @@ export interface ChangedAccount {
   /** Whether it came with a state that the chain did not have: what it had before is not known. */
   readonly imported: boolean;
   /** In the order of their lts. */
-  readonly transactions: readonly BlockTransaction[];
+  readonly transactions: readonly CheckedTransaction[];
 }
 
 /** What a block did to accounts. */
@@ -103,7 +104,7 @@ function checkAccount(
       break;
     }
   }
-  const transactions: BlockTransaction[] = [];
+  const transactions: CheckedTransaction[] = [];
   for (const [key, lazy] of block.transactions) {
     const transaction = lazy.value;
     const { lt } = transaction;
@@ -184,6 +185,129 @@ export function balanceOf(account: Account): CurrencyCollection {
 }
 
 /** Sum of the fees of some transactions. */
-export function totalFees(transactions: readonly BlockTransaction[]): CurrencyCollection {
+export function totalFees(transactions: readonly CheckedTransaction[]): CurrencyCollection {
   return transactions.map(({ transaction }) => transaction.total_fees).reduce(addCurrency, NO_CURRENCY);
+}
+
+/**
+ * Checks of which kinds the transactions are: that contracts of the network are called at the begin and at the end of each
+ * block of the masterchain, and nobody else is.
+ *
+ * @throws validation/broken-rule
+ */
+export function checkKinds(context: BlockContext, accounts: readonly ChangedAccount[]): void {
+  for (const changed of accounts) {
+    const { account, transactions } = changed;
+    const special = isMasterchain(context.id) && context.reference.config.isSpecial(account);
+    const before = special ? tickTockOf(changed.before) : null;
+    const after = special ? tickTockOf(changed.after) : null;
+    for (const [i, each] of transactions.entries()) {
+      const first = i === 0;
+      const last = i === transactions.length - 1;
+      checkKind(context, each, {
+        tick: before?.tick === true && first,
+        tock: last && (after ?? before)?.tock === true,
+      });
+    }
+    const place = { what: 'account', hash: account };
+    if (before?.tick === true) {
+      const kind = kindOf(transactions[0]!);
+      context.rules.equal('tick-tock', 'tick', kind, place);
+    }
+    if (after?.tock === true) context.rules.equal('tick-tock', 'tock', kindOf(transactions.at(-1)!), place);
+  }
+  if (!isMasterchain(context.id)) return;
+  const changed = new Set(accounts.map(({ account }) => toHex(account)));
+  for (const id of context.reference.config.special) {
+    const account = context.before.accounts.get(id)?.account.value;
+    const flags = account === undefined ? null : tickTockOf(account);
+    if (flags === null || (!flags.tick && !flags.tock)) continue;
+    context.rules.require(changed.has(toHex(id)), 'tick-tock', 'a transaction', 'none', { what: 'account', hash: id });
+  }
+}
+
+function checkKind({ rules, info }: BlockContext, each: CheckedTransaction, allowed: TickTock): void {
+  const { account, transaction } = each;
+  const { in_msg, lt, outmsg_cnt } = transaction;
+  const place = { what: `transaction ${lt} of account`, hash: account };
+  const kind = kindOf(each);
+  switch (kind) {
+    case 'trans_ord':
+      rules.require(in_msg !== null, 'transaction-kind', 'a message', 'none', place);
+      break;
+    case 'tick':
+    case 'tock':
+      rules.require(in_msg === null, 'transaction-kind', 'no message', 'one', place);
+      rules.require(allowed[kind], 'tick-tock', 'a contract of the network, at its time', kind, place);
+      if (kind === 'tick') rules.equal('tick-tock', info.start_lt + 1n, lt, place);
+      break;
+    case 'trans_storage':
+      // No network makes them: they show that an account was set from outside.
+      rules.require(in_msg === null && outmsg_cnt === 0, 'transaction-kind', 'no messages', 'some', place);
+      break;
+    default:
+      throw rules.broken('transaction-kind', 'a kind that is in use', kind, place);
+  }
+}
+
+function kindOf({ transaction }: CheckedTransaction): string {
+  const description = transaction.description.value;
+  if (description.kind !== 'trans_tick_tock') return description.kind;
+  return description.is_tock ? 'tock' : 'tick';
+}
+
+function tickTockOf(account: Account): TickTock | null {
+  if (account.kind === 'account_none' || account.storage.state.kind !== 'account_active') return null;
+  return account.storage.state.state_init.special;
+}
+
+/** An entry that two dictionaries do not both have; `null` where it is missing. */
+export interface DictionaryDifference<K, V> {
+  readonly key: K;
+  readonly old: V | null;
+  readonly fresh: V | null;
+}
+
+/**
+ * The entries in which two dictionaries differ, in the order of their keys; none, at no cost, when they are the same
+ * cells. Walks both whole otherwise: for telling what is wrong.
+ */
+export function* dictionariesDiffer<K, V, E>(
+  before: AugmentedDictionary<K, V, E>,
+  after: AugmentedDictionary<K, V, E>,
+): Generator<DictionaryDifference<K, V>> {
+  if (sameRoot(before.root, after.root)) return;
+  const { key, extra, value } = before.type;
+  const olds = iterateEntries(before.root, key.bits);
+  const news = iterateEntries(after.root, key.bits);
+  const load = (slice: Slice): V => {
+    extra.load(slice);
+    return value.load(slice);
+  };
+  let old = olds.next();
+  let fresh = news.next();
+  while (old.done !== true || fresh.done !== true) {
+    const order = old.done === true ? 1 : fresh.done === true ? -1 : compareBytes(old.value[0], fresh.value[0]);
+    const [oldKey, oldValue] = old.done === true ? [] : old.value;
+    const [newKey, newValue] = fresh.done === true ? [] : fresh.value;
+    if (order < 0) {
+      yield { key: key.decode(oldKey!), old: load(oldValue!), fresh: null };
+    } else if (order > 0) {
+      yield { key: key.decode(newKey!), old: null, fresh: load(newValue!) };
+    } else if (!bytesEqual(rest(oldValue!), rest(newValue!))) {
+      yield { key: key.decode(oldKey!), old: load(oldValue!), fresh: load(newValue!) };
+    }
+    if (order <= 0) old = olds.next();
+    if (order >= 0) fresh = news.next();
+  }
+}
+
+/** Whether two dictionaries have the same root, or none. */
+export function sameRoot(a: Cell | null, b: Cell | null): boolean {
+  return a === b || (a !== null && b !== null && bytesEqual(a.hash(), b.hash()));
+}
+
+/** Hash of the extra and the value that a slice stands at. */
+function rest(slice: Slice): Uint8Array {
+  return new Builder().storeSlice(slice).endCell().hash();
 }

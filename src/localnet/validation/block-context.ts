@@ -1,16 +1,27 @@
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { BlockId, Shard } from '#formats/proofs/block-id.js';
-import type { Block } from '#formats/tlb/block.js';
-import type { BlockExtra } from '#formats/tlb/block-extra.js';
-import type { BlockInfo } from '#formats/tlb/block-info.js';
-import type { McBlockExtra } from '#formats/tlb/mc-block-extra.js';
-import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import type { Deviation } from '#localnet/validation/deviation.js';
-import type { MasterchainView } from '#localnet/validation/masterchain-view.js';
-import type { ListedShard, Neighbour } from '#localnet/validation/neighbours.js';
-import type { KnownEndLt } from '#localnet/validation/processed-upto.js';
-import type { RuleCheck } from '#localnet/validation/rule-check.js';
-import type { ShardBefore } from '#localnet/validation/shard-before.js';
+import { checkDictionary } from '#formats/cells/dict-build.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { HashIndex } from '#formats/cells/hash-index.js';
+import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
+import { openCell } from '#formats/cells/slice.js';
+import { checkBlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockId, printPosition, type Shard } from '#formats/proofs/block-id.js';
+import type { Block, BlockExtra, BlockInfo, McBlockExtra } from '#formats/tlb/block.js';
+import { inMsgDescr, outMsgDescr } from '#formats/tlb/block-messages.js';
+import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
+import { type Codec, decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { type AnyDictionary, type Place, pathOf, walkValue } from '#formats/tlb/walk-value.js';
+import { bytesEqual } from '#kernel/bytes.js';
+import { isTernError, TernError } from '#kernel/tern-error.js';
+import type { NewBlock } from '#localnet/ledger/block-bundle.js';
+import { validationErrors } from '#localnet/validation/errors.js';
+import type { McStateView } from '#localnet/validation/masterchain-view.js';
+import { type Deviation, RuleCheck } from '#localnet/validation/rules.js';
+import type { KnownEndLt, ListedShard, NeighbourQueue, ShardBefore } from '#localnet/validation/shard-before.js';
 
 /** A block that is read and whose state update applies. */
 export interface OpenBlock {
@@ -32,14 +43,169 @@ export interface OpenBlock {
 /** A block, and all that its rules refer to. */
 export interface BlockContext extends OpenBlock {
   /** The masterchain state that the block was made on: for a masterchain block, the one before it. */
-  readonly reference: MasterchainView;
+  readonly reference: McStateView;
   /** Of a masterchain block, the state after it. */
-  readonly afterView: MasterchainView | null;
+  readonly afterView: McStateView | null;
   /** Version of the rules. */
   readonly globalVersion: number;
   readonly before: ShardBefore;
-  readonly neighbours: readonly Neighbour[];
+  readonly neighbours: readonly NeighbourQueue[];
   readonly endLt: KnownEndLt;
   /** What is not as in an ordinary network, but allowed in a local one. */
   readonly deviations: Deviation[];
+}
+
+/** A known state, whole. */
+export interface KnownState extends ListedShard {
+  readonly root: Cell;
+}
+
+/**
+ * Reads the file of a block, compares its hashes with the id, and applies its update to the states before. Of what is given
+ * beside the bytes, nothing is taken over unchecked.
+ *
+ * @param stateAfter finds the state after a block
+ * @throws validation/broken-rule, validation/malformed, validation/unknown-state
+ */
+export function openBlock(given: NewBlock, stateAfter: (id: BlockId) => KnownState | null): OpenBlock {
+  const { id, bytes } = given;
+  const rules = new RuleCheck(printPosition(id));
+  rules.equal('file-hash', id.file_hash, sha256(bytes));
+  const root = readable(rules.block, () => parseBocRoot(bytes));
+  rules.equal('root-hash', id.root_hash, root.hash());
+  rules.equal('root-hash', 0, root.level, 'level');
+  rules.require(bytesEqual(serializeBoc(root, BLOCK_FILE), bytes), 'file-form', 'the form that nodes write', 'another');
+  rules.equal('given-block', root.hash(), given.root.hash(), 'root');
+  const { block, info, prev } = readable(rules.block, () => checkBlockHeader(root, id));
+  const extra = readable(rules.block, () => block.extra.value);
+  const mcExtra = readable(rules.block, () => extra.custom?.value ?? null);
+
+  rules.equal('given-block', prev.length, given.prev.length, 'number of blocks before');
+  const previous = prev.map((each, i) => {
+    rules.equal('given-block', each, given.prev[i]!, 'block before');
+    const known = stateAfter(each);
+    if (known === null) throw validationErrors['unknown-state']({ block: rules.block, needed: printPosition(each) });
+    return known;
+  });
+  const [first, second] = previous as [KnownState, KnownState?];
+  const from = second === undefined ? first.root : splitState(first.root, second.root);
+  let stateRoot: Cell;
+  try {
+    stateRoot = applyMerkleUpdate(from, block.state_update.cell);
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    throw rules.broken('state-update', 'an update of the state before', error.message);
+  }
+  rules.equal('given-block', stateRoot.hash(), given.state.hash(), 'state');
+  const after = readable(rules.block, () => decodeCell(ShardStateUnsplit, stateRoot));
+  rules.equal('given-block', info.gen_utime, given.gen_utime, 'gen_utime');
+  rules.equal('given-block', info.end_lt, given.end_lt, 'end_lt');
+  const shard = { workchain: id.workchain, shard: id.shard };
+  return { rules, id, shard, root, block, info, extra, mcExtra, previous, stateRoot, after };
+}
+
+/** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
+function splitState(left: Cell, right: Cell): Cell {
+  return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
+}
+
+/** @throws validation/malformed in place of what decoding throws */
+export function readable<T>(block: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TernError) || error.code.startsWith('validation/')) throw error;
+    throw validationErrors.malformed({ block, problem: error.message }, error);
+  }
+}
+
+type AnyType = AugmentedType<unknown, unknown, unknown>;
+
+/**
+ * Decodes a block to the last bit, the new part of the state included, and checks that each dictionary in it is what
+ * building it from its entries gives. Augmented ones in the state, of which the update leaves parts out, are checked
+ * elsewhere: by making the changes again.
+ *
+ * @throws validation/malformed, validation/broken-rule
+ */
+export function checkWholeBlock(context: BlockContext): void {
+  const { block, rules } = context;
+  const seen = new SeenCells();
+  const visit = (value: unknown, inState: boolean): void =>
+    walkValue(value, {
+      enter: (node, place) => {
+        if (place?.parent === null && place.step === UPDATE && !inState) return false;
+        if (node.kind === 'lazy' && !seen.isNew(node.value)) return false;
+        if (node.kind === 'dictionary' && !(inState && node.value instanceof AugmentedDictionary))
+          checkOne(context, node.value, place);
+        return true;
+      },
+    });
+  readable(rules.block, () => {
+    visit(block, false);
+    visit(block.state_update, true);
+  });
+}
+
+/** Transactions and messages are referred to from several places of a block: what was decoded as a type is not again. */
+class SeenCells {
+  readonly #byCodec = new Map<Codec<unknown>, HashIndex>();
+
+  isNew({ codec, cell }: Lazy<unknown>): boolean {
+    const known = this.#byCodec.get(codec) ?? new HashIndex();
+    this.#byCodec.set(codec, known);
+    const { size } = known;
+    return known.add(cell.hash()) === size;
+  }
+}
+
+/** The field whose parts are left out. */
+const UPDATE = 'state_update';
+
+/** Decodes a whole state, and checks all dictionaries in it: for the states that a chain begins with. @throws as above */
+export function checkWholeState(state: ShardStateUnsplit, rules: RuleCheck): void {
+  const seen = new SeenCells();
+  readable(rules.block, () =>
+    walkValue(state, {
+      enter: (node, place) => {
+        if (node.kind === 'lazy' && !seen.isNew(node.value)) return false;
+        if (node.kind === 'dictionary') checkOne({ rules, globalVersion: 0 }, node.value, place);
+        return true;
+      },
+    }),
+  );
+}
+
+function checkOne(
+  { rules, globalVersion }: Pick<BlockContext, 'rules' | 'globalVersion'>,
+  dictionary: AnyDictionary,
+  place: Place | null,
+): void {
+  const { root } = dictionary;
+  const bits = dictionary.type.key.bits;
+  try {
+    if (!(dictionary instanceof AugmentedDictionary)) {
+      if (root !== null) checkDictionary(root, bits, { pruned: 'skip' });
+      return;
+    }
+    const { augmentation, extra } = typeOf(dictionary, place, globalVersion);
+    const builder = new Builder();
+    extra.store(dictionary.extra, builder);
+    checkDictionary(root, bits, { augmentation, pruned: 'skip', rootExtra: openCell(builder.endCell()) });
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    const rule = error.code === 'cells/dict-augmentation' ? 'augmentation' : 'dictionary-form';
+    throw rules.broken(rule, 'what building it gives', error.message, pathOf(place));
+  }
+}
+
+/** Extras of the messages depend on the version of the rules, which decoding does not know. */
+function typeOf(
+  dictionary: AugmentedDictionary<unknown, unknown, unknown>,
+  place: Place | null,
+  version: number,
+): AnyType {
+  if (place?.step === 'in_msg_descr') return inMsgDescr(version).dictionaryType as unknown as AnyType;
+  if (place?.step === 'out_msg_descr') return outMsgDescr(version).dictionaryType as unknown as AnyType;
+  return dictionary.type as AnyType;
 }

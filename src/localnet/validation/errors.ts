@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of checking the blocks of a local network. */
 export const validationErrors = defineErrors('validation', {

@@ -1,22 +1,21 @@
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { type InMsg, InMsg as InMsgCodec } from '#formats/tlb/in-msg.js';
+import { type InMsg, InMsg as InMsgCodec, type MsgEnvelope, type OutMsg } from '#formats/tlb/block-messages.js';
+import { encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import type { Message } from '#formats/tlb/message.js';
-import type { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import type { OutMsg } from '#formats/tlb/out-msg.js';
 import type { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
-import type { MessageBook } from '#localnet/validation/message-book.js';
-import { queuedMessage, queueKey, type RoutedMessage } from '#localnet/validation/queued-message.js';
 import {
   hypercubeRoute,
   inShard,
-  interpolate,
+  interpolatePrefix,
   matchingBits,
   prefixOf,
+  queuedMessage,
+  queueKey,
+  type RoutedMessage,
   samePrefix,
 } from '#localnet/validation/routing.js';
+import type { MessageBook } from '#localnet/validation/transaction-messages.js';
 
 /** Checks all messages that came into a block. @throws validation/broken-rule */
 export function checkInMessages(context: BlockContext, book: MessageBook): void {
@@ -113,8 +112,8 @@ class InMessageCheck {
     const sent = this.#open(out_msg);
     rules.equal('message-key', this.#hash, sent.hash, this.#place);
     const route = hypercubeRoute(routed.next, routed.dest, shard);
-    const cur = interpolate(routed.next, routed.dest, route?.cur ?? 0);
-    const next = interpolate(routed.next, routed.dest, route?.next ?? 0);
+    const cur = interpolatePrefix(routed.next, routed.dest, route?.cur ?? 0);
+    const next = interpolatePrefix(routed.next, routed.dest, route?.next ?? 0);
     const right = route !== null && samePrefix(sent.cur, cur) && samePrefix(sent.next, next);
     rules.require(right, 'envelope-route', 'the next step', 'another', this.#place);
     const remaining = routed.envelope.fwd_fee_remaining;

@@ -1,15 +1,25 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, isMasterchain, type Shard } from '#formats/proofs/block-id.js';
+import {
+  computeValidatorGroup,
+  type ValidatorConfig,
+  type ValidatorGroup,
+  validatorConfigOf,
+} from '#formats/proofs/validators.js';
+import { MASTERCHAIN, shardHex } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type { McStateExtra, McStateInfo } from '#formats/tlb/mc-state-extra.js';
+import { type ConfigDictionary, type ConfigParams, configParam } from '#formats/tlb/config/config-params.js';
+import type { BurningConfig, MsgForwardPrices } from '#formats/tlb/config/limits-and-prices.js';
+import type { WorkchainDescr } from '#formats/tlb/config/network.js';
+import type { CatchainConfig } from '#formats/tlb/config/validators.js';
+import type { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { findShard, type ShardEntry, type ShardHashes, shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { MASTERCHAIN } from '#formats/tlb/shard-ident.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { ConfigView } from '#localnet/validation/config-view.js';
+import { type McStateExtra, type McStateInfo, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { isShardHalf, type Prefix } from '#localnet/validation/routing.js';
 
 /** A state of the masterchain, as blocks that refer to it see it. */
-export class MasterchainView {
+export class McStateView {
   /** The block that it is the state after. */
   readonly id: BlockId;
   readonly state: ShardStateUnsplit;
@@ -19,7 +29,7 @@ export class MasterchainView {
   #shards: readonly ShardEntry[] | null = null;
 
   /** @param known a view of a state whose configuration may be the same: then it is shared */
-  constructor(id: BlockId, state: ShardStateUnsplit, extra: McStateExtra, known: MasterchainView | null) {
+  constructor(id: BlockId, state: ShardStateUnsplit, extra: McStateExtra, known: McStateView | null) {
     this.id = id;
     this.state = state;
     this.extra = extra;
@@ -28,9 +38,9 @@ export class MasterchainView {
   }
 
   /** @param root the state, sound (of a zerostate or of a block that was checked) */
-  static of(id: BlockId, root: Cell, known: MasterchainView | null = null): MasterchainView {
+  static of(id: BlockId, root: Cell, known: McStateView | null = null): McStateView {
     const state = decodeCell(ShardStateUnsplit, root);
-    return new MasterchainView(id, state, state.custom!.value, known);
+    return new McStateView(id, state, state.custom!.value, known);
   }
 
   get shardHashes(): ShardHashes {
@@ -76,4 +86,113 @@ export class MasterchainView {
     if (parts.length === 0) return around.descr.next_catchain_seqno;
     return Math.max(...parts.map(({ descr }) => descr.next_catchain_seqno)) + 1;
   }
+}
+
+/** How long sessions last where there is no parameter 28, seconds. */
+const DEFAULT_LIFETIMES = { mc_catchain_lifetime: 200, shard_catchain_lifetime: 200 };
+
+/** What the configuration says, as far as the rules of blocks depend on it. Each parameter is read once, when asked for. */
+export class ConfigView {
+  readonly params: ConfigParams;
+  readonly #read = new Map<string, unknown>();
+
+  constructor(params: ConfigParams) {
+    this.params = params;
+  }
+
+  get dictionary(): ConfigDictionary {
+    return this.params.config;
+  }
+
+  /** Whether it is the configuration with this address and this root. */
+  is(params: ConfigParams): boolean {
+    const { params: own } = this;
+    return bytesEqual(own.config_addr, params.config_addr) && bytesEqual(configRootHash(own), configRootHash(params));
+  }
+
+  /** Version of the rules. */
+  get globalVersion(): number {
+    return this.#once('version', () => configParam(this.dictionary, 8)?.version ?? 0);
+  }
+
+  get globalId(): number | undefined {
+    return this.#once('id', () => configParam(this.dictionary, 19));
+  }
+
+  /** Whether something is switched on, by its bit among the capabilities. */
+  hasCapability(bit: bigint): boolean {
+    return (this.#once('capabilities', () => configParam(this.dictionary, 8)?.capabilities ?? 0n) & bit) !== 0n;
+  }
+
+  get burning(): BurningConfig | undefined {
+    return this.#once('burning', () => configParam(this.dictionary, 5));
+  }
+
+  /** Extra currencies that there are to be. */
+  get toMint(): ExtraCurrencyCollection | undefined {
+    return this.#once('toMint', () => configParam(this.dictionary, 7));
+  }
+
+  get workchains(): ReadonlyMap<number, WorkchainDescr> {
+    return this.#once('workchains', () => new Map(configParam(this.dictionary, 12) ?? []));
+  }
+
+  /** Nanotons created with each block. */
+  get blockFees(): { readonly masterchain: bigint; readonly basechain: bigint } {
+    return this.#once('blockFees', () => {
+      const fees = configParam(this.dictionary, 14);
+      return { masterchain: fees?.masterchain_block_fee ?? 0n, basechain: fees?.basechain_block_fee ?? 0n };
+    });
+  }
+
+  get catchain(): Pick<CatchainConfig, 'mc_catchain_lifetime' | 'shard_catchain_lifetime'> {
+    return this.#once('catchain', () => configParam(this.dictionary, 28) ?? DEFAULT_LIFETIMES);
+  }
+
+  /** Prices of messages outside of the masterchain. */
+  get forwardPrices(): MsgForwardPrices | undefined {
+    return this.#once('forwardPrices', () => configParam(this.dictionary, 25));
+  }
+
+  /** Ids of the accounts of the masterchain that may get tick and tock transactions: those listed, and the configuration. */
+  get special(): readonly Uint8Array[] {
+    return this.#once('special', () => [
+      ...[...(configParam(this.dictionary, 31) ?? [])].map(([id]) => id),
+      this.params.config_addr,
+    ]);
+  }
+
+  /** Hex of the ids in {@link special}. */
+  isSpecial(id: Uint8Array): boolean {
+    return this.#once('specialIds', () => new Set(this.special.map(toHex))).has(toHex(id));
+  }
+
+  /** Who gets the fees of the masterchain's blocks: parameter 3, or else 1. */
+  get feeCollector(): Uint8Array | undefined {
+    return this.#once('collector', () => configParam(this.dictionary, 3) ?? configParam(this.dictionary, 1));
+  }
+
+  /** Who gets new extra currencies: parameter 2, or else 0. */
+  get minter(): Uint8Array | undefined {
+    return this.#once('minter', () => configParam(this.dictionary, 2) ?? configParam(this.dictionary, 0));
+  }
+
+  get validators(): ValidatorConfig {
+    return this.#once('validators', () => validatorConfigOf(this.dictionary));
+  }
+
+  validatorGroup(shard: Shard, catchain_seqno: number): ValidatorGroup {
+    const key = `group ${shard.workchain} ${shardHex(shard.shard)} ${catchain_seqno}`;
+    return this.#once(key, () => computeValidatorGroup(this.validators, shard, catchain_seqno));
+  }
+
+  #once<T>(name: string, read: () => T): T {
+    if (!this.#read.has(name)) this.#read.set(name, read());
+    return this.#read.get(name) as T;
+  }
+}
+
+/** Hash of the root of the parameters. */
+export function configRootHash({ config }: ConfigParams): Uint8Array {
+  return config.root!.hash();
 }

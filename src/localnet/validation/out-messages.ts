@@ -1,13 +1,17 @@
-import { encodeCell } from '#formats/tlb/codec/codec.js';
-import type { Lazy } from '#formats/tlb/codec/lazy.js';
-import { InMsg } from '#formats/tlb/in-msg.js';
-import type { MsgEnvelope } from '#formats/tlb/msg-envelope.js';
-import type { OutMsg } from '#formats/tlb/out-msg.js';
+import { InMsg, type MsgEnvelope, type OutMsg } from '#formats/tlb/block-messages.js';
+import { encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import type { Transaction } from '#formats/tlb/transaction.js';
 import type { BlockContext } from '#localnet/validation/block-context.js';
-import type { MessageBook } from '#localnet/validation/message-book.js';
-import { queuedMessage, type RoutedMessage } from '#localnet/validation/queued-message.js';
-import { hypercubeRoute, inShard, interpolate, prefixOf, samePrefix } from '#localnet/validation/routing.js';
+import {
+  hypercubeRoute,
+  inShard,
+  interpolatePrefix,
+  prefixOf,
+  queuedMessage,
+  type RoutedMessage,
+  samePrefix,
+} from '#localnet/validation/routing.js';
+import type { MessageBook } from '#localnet/validation/transaction-messages.js';
 
 /** Which kind of `InMsg` goes with a kind of `OutMsg` that points to one. */
 const PARTNERS = {
@@ -114,8 +118,8 @@ class OutMessageCheck {
     const route = hypercubeRoute(src, dest, shard);
     const right =
       route !== null &&
-      samePrefix(cur, interpolate(src, dest, route.cur)) &&
-      samePrefix(next, interpolate(src, dest, route.next));
+      samePrefix(cur, interpolatePrefix(src, dest, route.cur)) &&
+      samePrefix(next, interpolatePrefix(src, dest, route.next));
     rules.require(right, 'envelope-route', 'the first step', 'another', this.#place);
     if (inShard(shard, dest)) this.#book.waiting({ lt, hash: this.#hash });
   }

@@ -1,9 +1,12 @@
 import { Address } from '#formats/address/address.js';
 import type { MsgAddressInt } from '#formats/address/msg-address.js';
 import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
-import type { IntermediateAddress } from '#formats/tlb/msg-envelope.js';
-import { accountPrefix, MASTERCHAIN, shardContains, shardParent, WHOLE_WORKCHAIN } from '#formats/tlb/shard-ident.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
+import { accountPrefix, MASTERCHAIN, shardContains, shardParent, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
+import { emittedLt, type IntermediateAddress, type MsgEnvelope } from '#formats/tlb/block-messages.js';
+import type { Lazy } from '#formats/tlb/codec/codec.js';
+import type { CommonMsgInfo } from '#formats/tlb/message.js';
+import type { EnqueuedMsg, OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
+import { type BitString, bytesEqual } from '#kernel/bytes.js';
 
 /** What messages are routed by: workchain, and the first 64 bits of an account's id. */
 export interface Prefix {
@@ -48,7 +51,7 @@ export function isShardHalf(shard: bigint, parent: bigint): boolean {
  * The first `bits` of 96 bits (workchain, then prefix) are those of the receiver, the others those of the sender. A workchain
  * is changed as a whole.
  */
-export function interpolate(src: Prefix, dest: Prefix, bits: number): Prefix {
+export function interpolatePrefix(src: Prefix, dest: Prefix, bits: number): Prefix {
   if (bits < 32) return src;
   if (bits >= BITS) return dest;
   const own = ALL >> BigInt(bits - 32);
@@ -65,11 +68,11 @@ export function matchingBits(a: Prefix, b: Prefix): number {
 
 /** Where an envelope says that its message is; `null` for the forms that no node writes. */
 export function placeOf(address: IntermediateAddress, src: Prefix, dest: Prefix): Prefix | null {
-  return address.kind === 'interm_addr_regular' ? interpolate(src, dest, address.use_dest_bits) : null;
+  return address.kind === 'interm_addr_regular' ? interpolatePrefix(src, dest, address.use_dest_bits) : null;
 }
 
 /** How far a message has come, and how far its next step leads, both in bits of the receiver's address. */
-export interface Route {
+export interface HypercubeRoute {
   readonly cur: number;
   readonly next: number;
 }
@@ -79,7 +82,7 @@ export interface Route {
  * another workchain it changes that first; else each step sets the next four bits that differ (and more, until it leaves
  * the shard). `null` when it is not in the shard at all.
  */
-export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): Route | null {
+export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): HypercubeRoute | null {
   if (!inShard(shard, at)) return null;
   if (inShard(shard, dest)) return { cur: BITS, next: BITS };
   if (isMasterchain(shard) || dest.workchain === MASTERCHAIN) return { cur: 0, next: BITS };
@@ -88,7 +91,59 @@ export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): Route | 
   let hop: Prefix;
   do {
     bits += 4;
-    hop = interpolate(at, dest, 32 + bits);
+    hop = interpolatePrefix(at, dest, 32 + bits);
   } while (inShard(shard, hop));
   return { cur: 28 + bits, next: 32 + bits };
+}
+
+export type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
+
+/** An envelope, read: which message is in it, and where it is on its way. */
+export interface RoutedMessage {
+  readonly envelope: MsgEnvelope;
+  /** Of the cell of the envelope. */
+  readonly envelope_hash: Uint8Array;
+  /** Of the message. */
+  readonly hash: Uint8Array;
+  readonly info: InternalInfo;
+  readonly src: Prefix;
+  readonly dest: Prefix;
+  readonly cur: Prefix;
+  readonly next: Prefix;
+  /** By which messages are put in order: the lt at which it was sent on. */
+  readonly lt: bigint;
+}
+
+/** A message in a queue. `enqueued_lt` is when it came there. */
+export interface EnqueuedMessage extends RoutedMessage {
+  readonly enqueued_lt: bigint;
+}
+
+/** Reads an envelope; `null` when it holds no internal message, or its addresses are of a form that no node writes. */
+export function routedMessage(lazy: Lazy<MsgEnvelope>): RoutedMessage | null {
+  const envelope = lazy.value;
+  const { info } = envelope.msg.value;
+  if (info.kind !== 'int_msg_info') return null;
+  const src = prefixOf(info.src);
+  const dest = prefixOf(info.dest);
+  const cur = placeOf(envelope.cur_addr, src, dest);
+  const next = placeOf(envelope.next_addr, src, dest);
+  if (cur === null || next === null) return null;
+  const hash = envelope.msg.cell.hash();
+  return { envelope, envelope_hash: lazy.cell.hash(), hash, info, src, dest, cur, next, lt: emittedLt(envelope) };
+}
+
+/** Reads an entry of a queue; `null` as {@link routedMessage}. */
+export function queuedMessage({ enqueued_lt, out_msg }: EnqueuedMsg): EnqueuedMessage | null {
+  const message = routedMessage(out_msg);
+  return message === null ? null : { ...message, enqueued_lt };
+}
+
+/** The key under which a message stands in a queue. */
+export function queueKey({ next, hash }: RoutedMessage): OutMsgQueueKey {
+  return { workchain: next.workchain, prefix: next.prefix, hash };
+}
+
+export function sameQueueKey(a: OutMsgQueueKey, b: OutMsgQueueKey): boolean {
+  return a.workchain === b.workchain && a.prefix === b.prefix && bytesEqual(a.hash, b.hash);
 }

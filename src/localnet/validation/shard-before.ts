@@ -1,16 +1,28 @@
-import { mergeAugmentedDictionaries, splitAugmentedDictionary } from '#formats/cells/dict-split.js';
+import { mergeAugmentedDictionaries, splitAugmentedDictionary } from '#formats/cells/dict-edit.js';
 import { openCell } from '#formats/cells/slice.js';
-import type { Shard } from '#formats/proofs/block-id.js';
+import type { BlockId, Shard } from '#formats/proofs/block-id.js';
+import type { ShardAccounts } from '#formats/tlb/account.js';
+import {
+  isShardAncestor,
+  shardContains,
+  shardOf,
+  shardParent,
+  shardPrefixLength,
+  shardSibling,
+  shardsIntersect,
+} from '#formats/tlb/block-id.js';
 import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
 import { addCurrency, type CurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
-import { DispatchQueue, type OutMsgQueue } from '#formats/tlb/out-msg-queue.js';
-import type { ShardAccounts } from '#formats/tlb/shard-account.js';
-import { shardOf, shardPrefixLength } from '#formats/tlb/shard-ident.js';
+import { DispatchQueue, type OutMsgQueue, type ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { ProcessedList } from '#localnet/validation/processed-upto.js';
-import { queuedMessage } from '#localnet/validation/queued-message.js';
-import { inShard } from '#localnet/validation/routing.js';
+import { BitString, compareBytes } from '#kernel/bytes.js';
+import {
+  type EnqueuedMessage,
+  inShard,
+  isShardHalf,
+  type Prefix,
+  queuedMessage,
+} from '#localnet/validation/routing.js';
 
 /** What a block starts from: the state before it, split or merged as its shard is. */
 export interface ShardBefore {
@@ -137,4 +149,154 @@ function rooted<K, V, E>(
   { root, extra }: ReturnType<typeof splitAugmentedDictionary>,
 ): AugmentedDictionary<K, V, E> {
   return new AugmentedDictionary(type, root, type.extra.load(openCell(extra.endCell())));
+}
+
+/** An entry of a `ProcessedInfo`: what came in up to (lt, hash), as far as a masterchain block knew of it. */
+export interface ProcessedUptoEntry {
+  /** uint64 with the tag bit: the part of the owner that it is about. */
+  readonly shard: bigint;
+  readonly mc_seqno: number;
+  readonly lt: bigint;
+  readonly hash: Uint8Array;
+}
+
+/** Up to which lt messages of the shard with a prefix were known to a masterchain block. */
+export type KnownEndLt = (mc_seqno: number, prefix: Prefix) => bigint;
+
+/** The messages that a shard has received, as its state tells: a `ProcessedInfo` with its owner. */
+export class ProcessedList {
+  readonly owner: Shard;
+  readonly entries: readonly ProcessedUptoEntry[];
+
+  constructor(owner: Shard, entries: readonly ProcessedUptoEntry[]) {
+    this.owner = owner;
+    this.entries = entries;
+  }
+
+  static of(owner: Shard, info: ProcessedInfo): ProcessedList {
+    const entries = [...info].map(([{ shard, mc_seqno }, { last_msg_lt, last_msg_hash }]) => {
+      return { shard, mc_seqno, lt: last_msg_lt, hash: last_msg_hash };
+    });
+    return new ProcessedList(owner, entries);
+  }
+
+  /** What a half of the owner has received. */
+  split(half: Shard): ProcessedList {
+    const entries = this.entries
+      .filter(({ shard }) => shardsIntersect(shard, half.shard))
+      .map((entry) => (isShardAncestor(entry.shard, half.shard) ? { ...entry, shard: half.shard } : entry));
+    return new ProcessedList(half, reduce(entries));
+  }
+
+  /** What the parent of two shards has received. */
+  merge(sibling: ProcessedList): ProcessedList {
+    const owner = { workchain: this.owner.workchain, shard: shardParent(this.owner.shard) };
+    return new ProcessedList(owner, reduce([...this.entries, ...sibling.entries]));
+  }
+
+  /** Whether no entry makes another one needless. */
+  get isReduced(): boolean {
+    return reduce(this.entries).length === this.entries.length;
+  }
+
+  get leastSeqno(): number {
+    return this.entries.reduce((least, { mc_seqno }) => Math.min(least, mc_seqno), 0xffffffff);
+  }
+
+  /** Whether all that the other list says has been received has been received by this one, too. */
+  covers(other: readonly ProcessedUptoEntry[]): boolean {
+    return other.every((entry) => this.entries.some((own) => contains(own, entry)));
+  }
+
+  /** Whether a message from a queue has been received. */
+  has(message: EnqueuedMessage, endLt: KnownEndLt): boolean {
+    return inShard(this.owner, message.next) && this.entries.some((entry) => received(entry, message, endLt));
+  }
+}
+
+function contains(entry: ProcessedUptoEntry, other: ProcessedUptoEntry): boolean {
+  if (!isShardAncestor(entry.shard, other.shard) || entry.mc_seqno < other.mc_seqno) return false;
+  return compareReceived(entry, other) >= 0;
+}
+
+/** Messages are received in the order of lt, then hash. */
+export function compareReceived(
+  a: { readonly lt: bigint; readonly hash: Uint8Array },
+  b: { readonly lt: bigint; readonly hash: Uint8Array },
+): number {
+  if (a.lt !== b.lt) return a.lt < b.lt ? -1 : 1;
+  return compareBytes(a.hash, b.hash);
+}
+
+function reduce(entries: readonly ProcessedUptoEntry[]): readonly ProcessedUptoEntry[] {
+  return entries.filter(
+    (entry, i) => !entries.some((other, j) => j !== i && contains(other, entry) && !(contains(entry, other) && j > i)),
+  );
+}
+
+function received(entry: ProcessedUptoEntry, message: EnqueuedMessage, endLt: KnownEndLt): boolean {
+  if (compareReceived(entry, message) < 0 || !shardContains(entry.shard, message.next.prefix)) return false;
+  const { cur, next } = message;
+  // Its own messages a shard knows before the masterchain does.
+  if (cur.workchain === next.workchain && shardContains(entry.shard, cur.prefix)) return true;
+  return message.enqueued_lt < endLt(entry.mc_seqno, cur);
+}
+
+/** A shard whose messages a block may take in: its queue, and what it has received, as of one of its blocks. */
+export interface NeighbourQueue {
+  readonly shard: Shard;
+  readonly end_lt: bigint;
+  readonly queue: OutMsgQueue;
+  readonly processed: ProcessedList;
+}
+
+/** A shard's newest block as the masterchain knows it, and the state after it. */
+export interface ListedShard {
+  readonly id: BlockId;
+  readonly state: ShardStateUnsplit;
+}
+
+/**
+ * All shards from which a block may take in messages. The block's own shard counts as it is before the block, which may
+ * be newer than what is listed. Where the list has its parent, the other half is made of that; where it has its halves,
+ * the merged shard takes their place.
+ *
+ * @param listed the newest blocks of all shards; of those that are needed, the states are asked for
+ * @param sibling of the first block after a split, what the other half starts from
+ */
+export function neighboursOf(
+  listed: readonly BlockId[],
+  stateAfter: (block: BlockId) => ListedShard,
+  before: ShardBefore,
+  sibling: ShardBefore | null,
+): readonly NeighbourQueue[] {
+  const { shard } = before;
+  const all: NeighbourQueue[] = [ownQueue(before)];
+  for (const id of listed) {
+    if (id.workchain !== shard.workchain || !shardsIntersect(id.shard, shard.shard))
+      all.push(listedQueue(stateAfter(id)));
+    else if (isShardHalf(shard.shard, id.shard))
+      all.push(sibling === null ? otherHalf(listedQueue(stateAfter(id)), shard) : ownQueue(sibling));
+  }
+  return all;
+}
+
+function listedQueue({ id, state }: ListedShard): NeighbourQueue {
+  const { out_queue, proc_info } = state.out_msg_queue_info.value;
+  const shard = { workchain: id.workchain, shard: id.shard };
+  return { shard, end_lt: state.gen_lt, queue: out_queue, processed: ProcessedList.of(shard, proc_info) };
+}
+
+function ownQueue({ shard, gen_lt, queue, processed }: ShardBefore): NeighbourQueue {
+  return { shard, end_lt: gen_lt, queue, processed };
+}
+
+function otherHalf(parent: NeighbourQueue, { workchain, shard }: Shard): NeighbourQueue {
+  const half = { workchain, shard: shardSibling(shard) };
+  return {
+    shard: half,
+    end_lt: parent.end_lt,
+    queue: queueOfHalf(parent.queue, half),
+    processed: parent.processed.split(half),
+  };
 }

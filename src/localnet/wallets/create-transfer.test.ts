@@ -16,12 +16,16 @@ import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { commentBody, internalMessage } from '#localnet/wallets/build-message.js';
-import { createTransfer, MAX_QUERY, queryId, type WalletOwner } from '#localnet/wallets/create-transfer.js';
-import type { WalletVersion } from '#localnet/wallets/funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { walletContract } from '#localnet/wallets/wallet-contract.js';
+import { toHex } from '#kernel/bytes.js';
+import {
+  buildInternalMessage,
+  commentBody,
+  createTransfer,
+  MAX_QUERY,
+  queryId,
+  type WalletOwner,
+} from '#localnet/wallets/create-transfer.js';
+import { signingKey, type WalletVersion, walletContract } from '#localnet/wallets/wallet-contract.js';
 
 const seed = new Uint8Array(32).fill(9);
 const { publicKey, secretKey } = keyPairFromSeed(Buffer.from(seed));
@@ -72,7 +76,12 @@ describe.each(['v3r2', 'v4r2', 'v5r1'] as const)('a transfer of a wallet %s', (v
   ])('of %i messages is what @ton/ton makes (seqno %i, deploys: %s)', async (count, seqno, deploy) => {
     const numbers = Array.from({ length: count }, (_, i) => i);
     const messages = numbers.map((i) => ({
-      message: internalMessage({ to, value: BigInt(i + 1), bounce: i % 2 === 0, body: commentBody(`message ${i}`) }),
+      message: buildInternalMessage({
+        to,
+        value: BigInt(i + 1),
+        bounce: i % 2 === 0,
+        body: commentBody(`message ${i}`),
+      }),
       mode: 3,
     }));
     const theirs = numbers.map((i) =>
@@ -83,7 +92,7 @@ describe.each(['v3r2', 'v4r2', 'v5r1'] as const)('a transfer of a wallet %s', (v
   });
 
   it('sends with mode 3 unless told otherwise', async () => {
-    const message = internalMessage({ to, value: 5n });
+    const message = buildInternalMessage({ to, value: 5n });
     const transfer = (mode?: number) =>
       toHex(
         createTransfer(wallet, {
@@ -99,7 +108,7 @@ describe.each(['v3r2', 'v4r2', 'v5r1'] as const)('a transfer of a wallet %s', (v
   });
 
   it('has no more messages than the wallet sends, and not none', () => {
-    const message = internalMessage({ to, value: 1n });
+    const message = buildInternalMessage({ to, value: 1n });
     const limit = version === 'v5r1' ? 255 : 4;
     const transfer = (count: number) => () =>
       createTransfer(wallet, { seqno: 0, validUntil, messages: Array(count).fill({ message }) });
@@ -121,7 +130,13 @@ describe('an internal message', () => {
         fc.boolean(),
         fc.boolean(),
         (text, value, bounce, deploys) => {
-          const made = internalMessage({ to, value, bounce, body: commentBody(text), init: deploys ? init : null });
+          const made = buildInternalMessage({
+            to,
+            value,
+            bounce,
+            body: commentBody(text),
+            init: deploys ? init : null,
+          });
           const theirs = internal({ to: coreTo, value, bounce, body: text, init: deploys ? coreInit : null });
           expect(toHex(made.hash())).toBe(
             beginCell().store(storeMessageRelaxed(theirs)).endCell().hash().toString('hex'),
@@ -133,7 +148,7 @@ describe('an internal message', () => {
 
   it('carries other currencies', () => {
     const other = ExtraCurrencyCollection.of([[239, 400_000n]]);
-    const made = internalMessage({ to, value: { grams: 7n, other } });
+    const made = buildInternalMessage({ to, value: { grams: 7n, other } });
     const theirs = internal({ to: coreTo, value: 7n, extracurrency: { 239: 400_000n } });
     expect(toHex(made.hash())).toBe(beginCell().store(storeMessageRelaxed(theirs)).endCell().hash().toString('hex'));
   });
@@ -141,8 +156,8 @@ describe('an internal message', () => {
   it('takes references of the body into the root as long as there is room', () => {
     const body = new Builder();
     for (let i = 0; i < 4; i++) body.storeRef(new Builder().storeUint(i, 8).endCell());
-    expect(internalMessage({ to, value: 1n, body: body.endCell() }).refCount).toBe(4);
-    expect(internalMessage({ to, value: 1n, body: body.endCell(), init }).refCount).toBe(3);
+    expect(buildInternalMessage({ to, value: 1n, body: body.endCell() }).refCount).toBe(4);
+    expect(buildInternalMessage({ to, value: 1n, body: body.endCell(), init }).refCount).toBe(3);
   });
 });
 

@@ -1,16 +1,14 @@
 import type { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { MessageRelaxed } from '#formats/tlb/message.js';
-import { type OutAction, OutList } from '#formats/tlb/out-action.js';
-import type { StateInit } from '#formats/tlb/state-init.js';
-import { externalMessage, internalMessage } from '#localnet/wallets/build-message.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { openCell } from '#formats/cells/slice.js';
+import { storeSnakeText } from '#formats/cells/snake.js';
+import { StateInit } from '#formats/tlb/account.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { type CurrencyCollection, onlyGrams } from '#formats/tlb/currency.js';
+import { CommonMsgInfo, CommonMsgInfoRelaxed, MessageRelaxed, type OutAction, OutList } from '#formats/tlb/message.js';
 import { walletsErrors } from '#localnet/wallets/errors.js';
-import type { WalletVersion } from '#localnet/wallets/funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { HIGHLOAD_TIMEOUT } from '#localnet/wallets/wallet-contract.js';
+import { HIGHLOAD_TIMEOUT, signingKey, type WalletVersion } from '#localnet/wallets/wallet-contract.js';
 
 /** A wallet and the key to it. */
 export interface WalletOwner {
@@ -72,7 +70,7 @@ export function createTransfer(wallet: WalletOwner, options: TransferOptions): C
   const { length } = options.messages;
   const limit = MAX_MESSAGES[version];
   if (length < 1 || length > limit) throw walletsErrors['message-count']({ version, count: length, limit });
-  return externalMessage({ to: address, body: signedBody(wallet, options), init: options.init ?? null });
+  return buildExternalInMessage({ to: address, body: signedBody(wallet, options), init: options.init ?? null });
 }
 
 function signedBody(wallet: WalletOwner, options: TransferOptions): Cell {
@@ -136,9 +134,90 @@ function highloadMessage(to: Address, { messages, seqno }: TransferOptions): Out
     .storeUint(queryId(seqno), 64)
     .storeRef(encodeCell(OutList, actions))
     .endCell();
-  return { message: internalMessage({ to, value: BATCH_VALUE, body }), mode: PAY_FEES_SEPARATELY };
+  return { message: buildInternalMessage({ to, value: BATCH_VALUE, body }), mode: PAY_FEES_SEPARATELY };
 }
 
 function sendAction(message: Cell, mode: number): OutAction {
   return { kind: 'action_send_msg', mode, out_msg: Lazy.ofCell(MessageRelaxed, message) };
+}
+
+/** The body that wallets show as a comment: 32 zero bits and the text in UTF-8. @throws cells/snake-too-long */
+export function commentBody(text: string): Cell {
+  return storeSnakeText(text, new Builder().storeUint(0, 32)).endCell();
+}
+
+/** A message that a contract is to send. */
+export interface InternalMessageOptions {
+  readonly to: Address;
+  /** Nanotons, or with other currencies. */
+  readonly value: bigint | CurrencyCollection;
+  /** Whether the value comes back when the receiver fails or is not there; `true` when not given. */
+  readonly bounce?: boolean;
+  /** Empty when not given. */
+  readonly body?: Cell;
+  /** The contract to deploy. */
+  readonly init?: StateInit | null;
+}
+
+/** The `MessageRelaxed` of a message, laid out as wallet programs do: what fits into the root cell stands there. */
+export function buildInternalMessage({
+  to,
+  value,
+  bounce = true,
+  body = EMPTY_CELL,
+  init = null,
+}: InternalMessageOptions): Cell {
+  const builder = new Builder();
+  CommonMsgInfoRelaxed.store(
+    {
+      kind: 'int_msg_info',
+      ihr_disabled: true,
+      bounce,
+      bounced: false,
+      src: null,
+      dest: to,
+      value: typeof value === 'bigint' ? onlyGrams(value) : value,
+      extra_flags: 0n,
+      fwd_fee: 0n,
+      created_lt: 0n,
+      created_at: 0,
+    },
+    builder,
+  );
+  storeInit(init, 0, builder);
+  return storeBody(body, builder).endCell();
+}
+
+/** A message from outside. */
+export interface ExternalInMessageOptions {
+  readonly to: Address;
+  readonly body: Cell;
+  /** The contract to deploy. */
+  readonly init?: StateInit | null;
+}
+
+/** The `Message` of a message from outside, laid out as wallet programs do. */
+export function buildExternalInMessage({ to, body, init = null }: ExternalInMessageOptions): Cell {
+  const builder = new Builder();
+  CommonMsgInfo.store({ kind: 'ext_in_msg_info', src: null, dest: to, import_fee: 0n }, builder);
+  storeInit(init, body.bits, builder);
+  return storeBody(body, builder).endCell();
+}
+
+/** @param reserved bits that must stay free behind it, or else it goes into a cell of its own */
+function storeInit(init: StateInit | null, reserved: number, builder: Builder): void {
+  builder.storeBit(init !== null);
+  if (init === null) return;
+  const cell = encodeCell(StateInit, init);
+  const inline = builder.remainingBits - 2 >= cell.bits + reserved;
+  builder.storeBit(!inline);
+  if (inline) builder.storeSlice(openCell(cell));
+  else builder.storeRef(cell);
+}
+
+function storeBody(body: Cell, builder: Builder): Builder {
+  const fits = builder.remainingBits - 1 >= body.bits && builder.remainingRefs >= body.refCount;
+  const inline = fits && body.type === CellType.ordinary;
+  builder.storeBit(!inline);
+  return inline ? builder.storeSlice(openCell(body)) : builder.storeRef(body);
 }

@@ -2,20 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { Account } from '#formats/tlb/account.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { Account, ShardAccount } from '#formats/tlb/account.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell } from '#formats/tlb/message.js';
-import { ShardAccount } from '#formats/tlb/shard-account.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
-import { commentBody, internalMessage } from '#localnet/wallets/build-message.js';
-import { createTransfer, type OutgoingMessage, type TransferOptions } from '#localnet/wallets/create-transfer.js';
-import type { FundedWallet } from '#localnet/wallets/funded-wallets.js';
-import { signingKey } from '#localnet/wallets/signing-key.js';
-import { walletContract } from '#localnet/wallets/wallet-contract.js';
+import {
+  buildInternalMessage,
+  commentBody,
+  createTransfer,
+  type OutgoingMessage,
+  type TransferOptions,
+} from '#localnet/wallets/create-transfer.js';
+import { type FundedWallet, signingKey, walletContract } from '#localnet/wallets/wallet-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
 const NOW = 1_800_000_000;
@@ -68,7 +69,7 @@ function exitCodes({ transaction }: Ran): readonly (number | undefined)[] {
 
 function batch(count: number): OutgoingMessage[] {
   return Array.from({ length: count }, (_, i) => ({
-    message: internalMessage({
+    message: buildInternalMessage({
       to,
       value: 1_000_000_000n + BigInt(i),
       body: commentBody(`number ${i}`),
@@ -138,7 +139,7 @@ describe('the faucet', () => {
 
   it('sends a message that deploys by way of one to itself, too', async () => {
     const { init, address } = walletContract({ version: 'v4r2', publicKey: new Uint8Array(32).fill(8) });
-    const deploy = internalMessage({ to: address, value: 1_000_000_000n, init });
+    const deploy = buildInternalMessage({ to: address, value: 1_000_000_000n, init });
     const ran = await run(accountOf(faucet), transfer(faucet, { messages: [{ message: deploy }] }));
     const second = await run(ran.account, ran.transaction.out_msgs.get(0)!.cell, 2_000_001n);
     expect(second.out.map(({ init: sent }) => sent !== null)).toEqual([true]);
@@ -163,7 +164,7 @@ describe('a wallet that is not there yet', () => {
       const seed = new Uint8Array(32).fill(11);
       const wallet = { ...walletContract({ version, publicKey: signingKey(seed).publicKey }), seed };
       const messages = [
-        { message: internalMessage({ to: wallet.address, value: 5_000_000_000n, bounce: false }), mode: 1 },
+        { message: buildInternalMessage({ to: wallet.address, value: 5_000_000_000n, bounce: false }), mode: 1 },
       ];
       const sent = await run(accountOf(genesis.wallets[0]!), transfer(genesis.wallets[0]!, { messages }));
       const funded = await run(NONE, sent.transaction.out_msgs.get(0)!.cell, 2_000_001n);

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** What goes wrong when a wallet's message is made. */
 export const walletsErrors = defineErrors('wallets', {

@@ -1,9 +1,13 @@
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, pbkdf2Sync, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { StateInit, stateInitOf } from '#formats/tlb/account.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { StateInit, stateInitOf } from '#formats/tlb/state-init.js';
-import { type ContractName, contractCode } from '#localnet/wallets/contract-code.js';
-import type { WalletVersion } from '#localnet/wallets/funded-wallets.js';
+import { fromHex } from '#kernel/bytes.js';
+import { walletsErrors } from '#localnet/wallets/errors.js';
 
 /** A wallet contract as it is deployed: seqno 0, nothing sent. */
 export interface WalletContract {
@@ -77,4 +81,124 @@ function initialData(version: WalletVersion, walletId: number, publicKey: Uint8A
         .storeUint(0, 64)
         .storeUint(HIGHLOAD_TIMEOUT, 22);
   }
+}
+
+/** Wallets that @ton/ton and others know by these names. */
+export type WalletVersion = 'v3r2' | 'v4r2' | 'v5r1' | 'highload-v3';
+
+/** A wallet that has coins from the zerostate on. Its key is no secret: everybody's local network has the same. */
+export interface FundedWallet {
+  readonly version: WalletVersion;
+  readonly address: Address;
+  /** 24 words, from which wallet programs make the key; `null` for the faucet. */
+  readonly mnemonic: readonly string[] | null;
+  /** Ed25519 seed, 32 bytes. */
+  readonly seed: Uint8Array;
+  /** `wallet_id` of v5, `subwallet_id` of the others. */
+  readonly walletId: number;
+  /** Nanotons in the zerostate. */
+  readonly balance: bigint;
+}
+
+/** Nanotons that all accounts have together when a local network begins. */
+export const TOTAL_SUPPLY = 5_000_000_000_000_000_000n;
+/** Nanotons in each wallet but the faucet. */
+export const WALLET_BALANCE = 1_000_000_000_000_000n;
+
+/** A line of `data/localnet/wallets.json`; the seed follows from the words, but that takes a while. */
+interface StoredWallet {
+  readonly version: WalletVersion;
+  readonly workchain: number;
+  readonly mnemonic: string | null;
+  readonly seed: string;
+}
+
+let known: readonly FundedWallet[] | null = null;
+
+/**
+ * The wallets of all local networks: the faucet, a highload-v3, which has nearly all coins; two each of v3r2, v4r2 and
+ * v5r1; and a v3r2 in the masterchain, to which extra currencies are minted.
+ */
+export function fundedWallets(): readonly FundedWallet[] {
+  known ??= readWallets();
+  return known;
+}
+
+function readWallets(): readonly FundedWallet[] {
+  const file = new URL('../../../data/localnet/wallets.json', import.meta.url);
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as readonly StoredWallet[];
+  const ofFaucet = TOTAL_SUPPLY - WALLET_BALANCE * BigInt(stored.length - 1);
+  return stored.map(({ version, workchain, mnemonic, seed: hex }) => {
+    const seed = fromHex(hex) as Uint8Array;
+    const { address, walletId } = walletContract({ version, workchain, publicKey: signingKey(seed).publicKey });
+    const balance = mnemonic === null ? ofFaucet : WALLET_BALANCE;
+    return { version, address, mnemonic: mnemonic?.split(' ') ?? null, seed, walletId, balance };
+  });
+}
+
+/** Contracts whose code comes with the program, by the name of the file. */
+export type ContractName =
+  | 'wallet-v3r2'
+  | 'wallet-v4r2'
+  | 'wallet-v5r1'
+  | 'highload-wallet-v3'
+  | 'config-contract'
+  | 'elector-contract';
+
+const loaded = new Map<ContractName, Cell>();
+
+/** The code of a contract of `data/localnet`; read once. */
+export function contractCode(name: ContractName): Cell {
+  let code = loaded.get(name);
+  if (code === undefined) {
+    const file = new URL(`../../../data/localnet/${name}.boc`, import.meta.url);
+    code = parseBocRoot(new Uint8Array(readFileSync(file)));
+    loaded.set(name, code);
+  }
+  return code;
+}
+
+/** What stands before the 32 bytes in a PKCS #8 Ed25519 key. */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SEED_BYTES = 32;
+
+/** An Ed25519 key. */
+export interface SigningKey {
+  /** 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** The signature of bytes, 64 bytes. */
+  sign(data: Uint8Array): Uint8Array;
+}
+
+/** The key that is made from a seed of 32 bytes. @throws wallets/seed-length */
+export function signingKey(seed: Uint8Array): SigningKey {
+  const key = privateKey(seed);
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  return {
+    publicKey: new Uint8Array(spki.subarray(-SEED_BYTES)),
+    sign: (data) => new Uint8Array(sign(null, data, key)),
+  };
+}
+
+function privateKey(seed: Uint8Array): KeyObject {
+  if (seed.length !== SEED_BYTES) throw walletsErrors['seed-length']({ length: seed.length });
+  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+const PBKDF2_ITERATIONS = 100_000;
+/** Words are valid when this many rounds give a hash that starts with a zero byte. */
+const CHECK_ITERATIONS = Math.floor(PBKDF2_ITERATIONS / 256);
+const HASH_BYTES = 64;
+
+/**
+ * The Ed25519 seed, 32 bytes, that wallets make from their words, without a password. Takes some tenths of a second.
+ * @throws wallets/not-a-mnemonic
+ */
+export function seedOfMnemonic(words: readonly string[]): Uint8Array {
+  const entropy = createHmac('sha512', words.join(' ')).update('').digest();
+  const check = pbkdf2Sync(entropy, 'TON seed version', CHECK_ITERATIONS, HASH_BYTES, 'sha512');
+  if (check[0] !== 0) throw walletsErrors['not-a-mnemonic']({ words: words.length });
+  return new Uint8Array(
+    pbkdf2Sync(entropy, 'TON default seed', PBKDF2_ITERATIONS, HASH_BYTES, 'sha512').subarray(0, 32),
+  );
 }

@@ -1,7 +1,6 @@
-import { addressBlock } from '#services/access/client-address.js';
-import { KeyIndex } from '#services/access/key-index.js';
-import { looksLikeApiKey, newApiKey } from '#services/access/key-secret.js';
-import { parsePlans } from '#services/access/plan-file.js';
+import { addressBlock } from '#services/access/keyed-access.js';
+import { KeyIndex, looksLikeApiKey, newApiKey } from '#services/access/keys.js';
+import { parsePlans } from '#services/access/plans.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import type { Random } from '#test/fuzz/random.js';

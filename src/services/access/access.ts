@@ -1,5 +1,5 @@
 /** What a request asks to be let in with. */
-export interface AccessQuestion {
+export interface AccessRequest {
   /** The API key as the request gave it, unchecked; `null` when it gave none. */
   readonly key: string | null;
   /** The address of the client, IPv4 or IPv6 as text. */
@@ -9,7 +9,7 @@ export interface AccessQuestion {
 }
 
 /** What became of it. */
-export type AccessAnswer =
+export type AccessDecision =
   | {
       readonly kind: 'allowed';
       /** The name of the plan that counted the request. */
@@ -31,5 +31,48 @@ export type AccessAnswer =
 
 /** Who may ask, and how often. Answers at once when it needs nothing but memory. */
 export interface Access {
-  ask(question: AccessQuestion): AccessAnswer | Promise<AccessAnswer>;
+  check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
+}
+
+const ALLOWED = { kind: 'allowed', plan: 'open', key: null, group: null } as const;
+
+/** Mode `open`: everybody may ask, with or without a key; only the limits that keep the server safe hold, and they are not here. */
+export const openAccess: Access = { check: () => ALLOWED };
+
+/** Requests of a plan on a network, since the start. */
+export interface PlanMetrics {
+  readonly plan: string;
+  readonly network: string;
+  readonly allowed: number;
+  /** Refused because of the rate. */
+  readonly limited_by_rate: number;
+  /** Refused because of the daily quota. */
+  readonly limited_by_quota: number;
+}
+
+/** How access is. Counts are since the start. */
+export interface AccessMetrics {
+  readonly plans: readonly PlanMetrics[];
+  /** Requests with a key that is unknown, revoked or expired. */
+  readonly unknown_keys: number;
+  /** Requests with a key that is not for the network. */
+  readonly networks_refused: number;
+  /** Keys that are not revoked. */
+  readonly keys: number;
+  /** Client addresses in memory. */
+  readonly addresses: number;
+  /** Attempts to store usage that failed. */
+  readonly usage_failures: number;
+  /** `null` without Redis. */
+  readonly redis: RedisMetrics | null;
+}
+
+export interface RedisMetrics {
+  readonly up: boolean;
+  /** Requests that Redis counted. */
+  readonly checks: number;
+  /** Requests that were counted in this process because Redis did not answer. */
+  readonly fallbacks: number;
+  /** How often it went down. */
+  readonly outages: number;
 }

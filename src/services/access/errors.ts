@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 /** Errors of keys, plans and limits. A request that is not let in is no error but an answer; see access.ts. */
 export const accessErrors = defineErrors('access', {

@@ -3,7 +3,7 @@ import { accessErrors } from '#services/access/errors.js';
 const MAX_SHOWN = 60;
 
 /** A place in a JSON file: reads what must stand there, and says where and what is wrong if it does not. */
-export class JsonField {
+export class ConfigField {
   readonly value: unknown;
   readonly #file: string;
   /** `plans[3].burst`; empty for the whole. */
@@ -16,9 +16,9 @@ export class JsonField {
   }
 
   /** @throws access/file when it is no JSON */
-  static parse(file: string, text: string): JsonField {
+  static parse(file: string, text: string): ConfigField {
     try {
-      return new JsonField(file, '', JSON.parse(text));
+      return new ConfigField(file, '', JSON.parse(text));
     } catch (error) {
       throw accessErrors.file({ file, problem: `it is no JSON: ${(error as Error).message}` }, error);
     }
@@ -31,15 +31,15 @@ export class JsonField {
   }
 
   /** The members of the object that must stand here; any names. */
-  entries(): [string, JsonField][] {
+  entries(): [string, ConfigField][] {
     const { value } = this;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) this.refuse('an object');
     return Object.entries(value as object).map(([name, member]) => [name, this.#at(name, member)]);
   }
 
   /** The members of the object that must stand here; these names only. Those that are absent have the value `undefined`. */
-  members<Name extends string>(...names: readonly Name[]): Record<Name, JsonField> {
-    const members = {} as Record<Name, JsonField>;
+  members<Name extends string>(...names: readonly Name[]): Record<Name, ConfigField> {
+    const members = {} as Record<Name, ConfigField>;
     for (const name of names) members[name] = this.#at(name, undefined);
     for (const [name, member] of this.entries()) {
       if (!Object.hasOwn(members, name)) member.refuse(`nothing: known are ${names.join(', ')}`);
@@ -49,10 +49,10 @@ export class JsonField {
   }
 
   /** The items of the list that must stand here. */
-  items(): JsonField[] {
+  items(): ConfigField[] {
     const { value } = this;
     if (!Array.isArray(value)) this.refuse('a list');
-    return (value as unknown[]).map((item, i) => new JsonField(this.#file, `${this.#path}[${i}]`, item));
+    return (value as unknown[]).map((item, i) => new ConfigField(this.#file, `${this.#path}[${i}]`, item));
   }
 
   /** What `read` makes of it; `null` when nothing or `null` stands here. */
@@ -79,8 +79,8 @@ export class JsonField {
     return this.refuse('a moment as 2025-01-31T12:00:00.000Z');
   }
 
-  #at(name: string, value: unknown): JsonField {
-    return new JsonField(this.#file, this.#path === '' ? name : `${this.#path}.${name}`, value);
+  #at(name: string, value: unknown): ConfigField {
+    return new ConfigField(this.#file, this.#path === '' ? name : `${this.#path}.${name}`, value);
   }
 }
 
@@ -91,3 +91,9 @@ function shown(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
+
+/** Names of plans, networks, liteserver groups and owners: safe in files, in log lines and as parts of keys in Redis. */
+export const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** {@link NAME} in words. */
+export const NAME_DESCRIPTION = 'a name of up to 64 letters, digits, ".", "_" and "-", a letter or digit first';

@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { KeyFile } from '#services/access/key-file.js';
-import type { KeyRecord } from '#services/access/key-record.js';
-import { withLock } from '#services/access/lock-file.js';
+import type { KeyRecord } from '#services/access/keys.js';
+import { withLock } from '#services/access/locked-files.js';
 import { Random } from '#test/fuzz/random.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 

@@ -1,14 +1,21 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { CancelSchedule } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { CancelSchedule } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 import { accessErrors } from '#services/access/errors.js';
-import { JsonField } from '#services/access/json-field.js';
-import { type KeyRecord, readKeyRecord } from '#services/access/key-record.js';
-import type { KeyStore, KeyWatch } from '#services/access/key-store.js';
-import { type HeldLock, type LockModules, withLock } from '#services/access/lock-file.js';
-import { isSystemError, makeFolder, readWhole, replaceFile, withFile } from '#services/access/whole-file.js';
+import { ConfigField } from '#services/access/json-field.js';
+import { type KeyRecord, type KeyStore, type KeyWatch, readKeyRecord } from '#services/access/keys.js';
+import {
+  type HeldLock,
+  isSystemError,
+  type LockModules,
+  makePrivateFolder,
+  readTextFile,
+  replaceFile,
+  withFileErrors,
+  withLock,
+} from '#services/access/locked-files.js';
 
 const FORMAT = 'tern-keys-1';
 const MAX_BYTES = 64 * 2 ** 20;
@@ -35,8 +42,8 @@ export class KeyFile implements KeyStore {
 
   /** @throws access/file, access/field */
   async list(): Promise<readonly KeyRecord[]> {
-    return withFile(this.name, async () => {
-      const text = await readWhole(this.name);
+    return withFileErrors(this.name, async () => {
+      const text = await readTextFile(this.name);
       return text === null ? [] : parseKeys(this.name, text);
     });
   }
@@ -102,8 +109,8 @@ export class KeyFile implements KeyStore {
   }
 
   async #update(change: (keys: readonly KeyRecord[]) => readonly KeyRecord[]): Promise<void> {
-    await withFile(this.name, async () => {
-      await makeFolder(dirname(this.name));
+    await withFileErrors(this.name, async () => {
+      await makePrivateFolder(dirname(this.name));
       await withLock(`${this.name}.lock`, this.#modules, async (lock: HeldLock) => {
         const keys = change(await this.list());
         await replaceFile(this.name, writeKeys(keys), () => lock.check());
@@ -127,7 +134,7 @@ function parseKeys(file: string, text: string): readonly KeyRecord[] {
   if (text.length > MAX_BYTES) {
     throw accessErrors.file({ file, problem: `it has ${text.length} characters; at most ${MAX_BYTES} are read` });
   }
-  const { format, keys } = JsonField.parse(file, text).members('format', 'keys');
+  const { format, keys } = ConfigField.parse(file, text).members('format', 'keys');
   if (format.value !== FORMAT) format.refuse(`"${FORMAT}"`);
   const ids = new Set<string>();
   return keys.items().map((field) => {

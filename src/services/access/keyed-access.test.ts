@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AccessAnswer, AccessQuestion } from '#services/access/access.js';
-import { DailyQuota } from '#services/access/daily-quota.js';
-import type { KeyRecord } from '#services/access/key-record.js';
-import { hashApiKey, newApiKey } from '#services/access/key-secret.js';
+import { type AccessDecision, type AccessRequest, openAccess } from '#services/access/access.js';
 import { KeyedAccess } from '#services/access/keyed-access.js';
-import { LocalLimiter } from '#services/access/local-limiter.js';
-import { openAccess } from '#services/access/open-access.js';
-import { parsePlans } from '#services/access/plan-file.js';
+import { hashApiKey, type KeyRecord, newApiKey } from '#services/access/keys.js';
+import { DailyQuota, LocalLimiter } from '#services/access/limits.js';
+import { parsePlans } from '#services/access/plans.js';
 import { Random } from '#test/fuzz/random.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
@@ -34,15 +31,15 @@ class Desk {
     });
   }
 
-  ask(key: string | null, network = 'mainnet', clientAddress = '192.0.2.1'): AccessAnswer {
-    const question: AccessQuestion = { key, clientAddress, network };
-    const answer = this.access.ask(question);
+  ask(key: string | null, network = 'mainnet', clientAddress = '192.0.2.1'): AccessDecision {
+    const question: AccessRequest = { key, clientAddress, network };
+    const answer = this.access.check(question);
     if (answer instanceof Promise) throw new TypeError('in memory the answer comes at once');
     return answer;
   }
 
   /** How many pass when requests come without pause for so long. */
-  overload(seconds: number, ask: () => AccessAnswer): number {
+  overload(seconds: number, ask: () => AccessDecision): number {
     let passed = 0;
     for (const end = this.clock.now() + seconds * 1000; this.clock.now() < end; this.clock.advance(1.7)) {
       if (ask().kind === 'allowed') passed++;
@@ -75,7 +72,7 @@ function keyOf(more: Partial<KeyRecord> & { readonly expires_at?: string } = {})
 describe('open access', () => {
   it('allows everything', () => {
     for (const key of [null, 'anything', 'x'.repeat(1e6)]) {
-      const answer = openAccess.ask({ key, clientAddress: '192.0.2.1', network: 'mainnet' });
+      const answer = openAccess.check({ key, clientAddress: '192.0.2.1', network: 'mainnet' });
       expect(answer).toEqual({ kind: 'allowed', plan: 'open', key: null, group: null });
     }
   });

@@ -1,14 +1,10 @@
-import type { Logger } from '#kernel/observe/logger.js';
-import type { Access, AccessAnswer, AccessQuestion } from '#services/access/access.js';
-import { addressBlock } from '#services/access/client-address.js';
-import { KeyIndex } from '#services/access/key-index.js';
-import type { KeyRecord } from '#services/access/key-record.js';
-import type { LimitAnswer, Limiter } from '#services/access/limiter.js';
-import type { PlanMetrics } from '#services/access/metrics.js';
-import { PlanCounts } from '#services/access/plan-counts.js';
-import { type Limits, limitsOn, type Plan, type Plans, quotaInWords, rateInWords } from '#services/access/plans.js';
-import { WITHOUT_KEY } from '#services/access/usage.js';
-import type { UsageRecorder } from '#services/access/usage-recorder.js';
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Logger } from '#kernel/logger.js';
+import type { Access, AccessDecision, AccessRequest, PlanMetrics } from '#services/access/access.js';
+import { KeyIndex, type KeyRecord } from '#services/access/keys.js';
+import type { LimitDecision, Limiter } from '#services/access/limits.js';
+import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText } from '#services/access/plans.js';
+import { type UsageRecorder, WITHOUT_KEY } from '#services/access/usage.js';
 
 export interface KeyedAccessModules {
   readonly plans: Plans;
@@ -19,7 +15,7 @@ export interface KeyedAccessModules {
 }
 
 /** A request whose plan is known. */
-interface Asker {
+interface Requester {
   readonly plan: Plan;
   readonly limits: Limits;
   readonly network: string;
@@ -70,7 +66,7 @@ export class KeyedAccess implements Access {
   }
 
   /** Answers at once unless the limiter has to ask somebody. */
-  ask(question: AccessQuestion): AccessAnswer | Promise<AccessAnswer> {
+  check(question: AccessRequest): AccessDecision | Promise<AccessDecision> {
     const asker = this.#askerOf(question);
     if ('kind' in asker) return asker;
     const { subject, limits, key } = asker;
@@ -78,7 +74,7 @@ export class KeyedAccess implements Access {
     return answer instanceof Promise ? answer.then((each) => this.#settle(asker, each)) : this.#settle(asker, answer);
   }
 
-  #askerOf({ key: secret, clientAddress, network }: AccessQuestion): Asker | AccessAnswer {
+  #askerOf({ key: secret, clientAddress, network }: AccessRequest): Requester | AccessDecision {
     const { plans, unixTimeMs } = this.#modules;
     // `?api_key=` with nothing behind it is how some clients say that they have none.
     const withoutKey = secret === null || secret === '';
@@ -98,14 +94,14 @@ export class KeyedAccess implements Access {
     return { plan, limits, network, key, subject };
   }
 
-  #settle({ plan, limits, network, key }: Asker, answer: LimitAnswer): AccessAnswer {
+  #settle({ plan, limits, network, key }: Requester, answer: LimitDecision): AccessDecision {
     this.#modules.usage.count(key?.id ?? WITHOUT_KEY, network, answer.passed ? 'allowed' : 'limited');
     if (answer.passed) {
       this.#counts.count(plan.name, network, 'allowed');
       return { kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group };
     }
     this.#counts.count(plan.name, network, answer.by === 'rate' ? 'limited_by_rate' : 'limited_by_quota');
-    return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitInWords(answer.by, limits, key) };
+    return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key) };
   }
 }
 
@@ -114,7 +110,73 @@ function subjectOf({ id, owner, plan }: KeyRecord, network: string): string {
   return owner === null ? `key ${id} ${network}` : `owner ${owner}/${plan} ${network}`;
 }
 
-function limitInWords(by: 'rate' | 'quota', limits: Limits, key: KeyRecord | null): string {
-  const words = by === 'rate' ? rateInWords(limits.requests_per_second ?? 0) : quotaInWords(limits.daily_quota ?? 0);
+function limitText(by: 'rate' | 'quota', limits: Limits, key: KeyRecord | null): string {
+  const words = by === 'rate' ? rateText(limits.requests_per_second ?? 0) : quotaText(limits.daily_quota ?? 0);
   return key === null ? `${words} without an API key` : words;
+}
+
+/** What can become of a request that has a plan. */
+export type PlanOutcome = 'allowed' | 'limited_by_rate' | 'limited_by_quota';
+
+type Counts = { -readonly [Name in keyof PlanMetrics]: PlanMetrics[Name] };
+
+/** Counts by plan and network. */
+export class PlanCounts {
+  readonly #counts = new Map<string, Map<string, Counts>>();
+
+  count(plan: string, network: string, outcome: PlanOutcome): void {
+    let networks = this.#counts.get(plan);
+    if (networks === undefined) {
+      networks = new Map();
+      this.#counts.set(plan, networks);
+    }
+    let counts = networks.get(network);
+    if (counts === undefined) {
+      counts = { plan, network, allowed: 0, limited_by_rate: 0, limited_by_quota: 0 };
+      networks.set(network, counts);
+    }
+    counts[outcome]++;
+  }
+
+  metrics(): readonly PlanMetrics[] {
+    return [...this.#counts.values()].flatMap((networks) => [...networks.values()].map((counts) => ({ ...counts })));
+  }
+}
+
+/** What addresses that are none are counted as, all together. */
+const UNREADABLE = 'unreadable';
+
+/**
+ * What requests without a key are counted by: an IPv4 address as it is; of an IPv6 address the first 64 bits, since a
+ * subscriber has that many addresses at least; IPv4 addresses written as IPv6 ones (`::ffff:192.0.2.1`) count as IPv4.
+ */
+export function addressBlock(text: string): string {
+  if (isIPv4(text)) return text;
+  if (text.length > 64 || !isIPv6(text)) return UNREADABLE;
+  const groups = groupsOf(text);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    const [high, low] = [groups[6]!, groups[7]!];
+    return `${high >> 8}.${high & 0xff}.${low >> 8}.${low & 0xff}`;
+  }
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** The eight numbers of a well-formed IPv6 address. */
+function groupsOf(text: string): number[] {
+  const zone = text.indexOf('%');
+  const [before = '', after] = (zone < 0 ? text : text.slice(0, zone)).split('::');
+  const front = halfOf(before);
+  if (after === undefined) return front;
+  const back = halfOf(after);
+  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
+}
+
+function halfOf(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a, b, c, d] = group.split('.').map(Number);
+    return [(a! << 8) | b!, (c! << 8) | d!];
+  });
 }

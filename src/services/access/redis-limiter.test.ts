@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { DailyQuota } from '#services/access/daily-quota.js';
-import type { LimitQuestion } from '#services/access/limiter.js';
-import { LocalLimiter } from '#services/access/local-limiter.js';
+import { systemClock } from '#kernel/clock.js';
+import { DailyQuota, type LimitRequest, LocalLimiter } from '#services/access/limits.js';
 import { checkRedisUrl, RedisLimiter } from '#services/access/redis-limiter.js';
 import { errorOf } from '#test/support/error-code.js';
 
 // What it does with a real Redis is checked by `npm run interop`.
 
 const limits = { requests_per_second: 0.001, burst: 3, daily_quota: 100 };
-const question: LimitQuestion = { subject: 'key a mainnet', isAddress: false, limits };
+const question: LimitRequest = { subject: 'key a mainnet', isAddress: false, limits };
 
 let said: string[];
 let limiter: RedisLimiter | null;

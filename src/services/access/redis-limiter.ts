@@ -1,13 +1,17 @@
 import { Redis } from 'ioredis';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import type { DailyQuota } from '#services/access/daily-quota.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import type { RedisMetrics } from '#services/access/access.js';
 import { accessErrors } from '#services/access/errors.js';
-import { type LimitAnswer, type Limiter, type LimitQuestion, PASSED } from '#services/access/limiter.js';
-import type { RedisMetrics } from '#services/access/metrics.js';
-import { RecentMap } from '#services/access/recent-map.js';
-import { TAKE_SCRIPT } from '#services/access/redis-script.js';
-import { SLACK } from '#services/access/token-bucket.js';
+import {
+  type DailyQuota,
+  type LimitDecision,
+  type Limiter,
+  type LimitRequest,
+  PASSED,
+  SLACK,
+  TwoGenerationMap,
+} from '#services/access/limits.js';
 
 /** What a request waits for Redis at most. */
 const PATIENCE_MS = 50;
@@ -58,7 +62,7 @@ export interface RedisLimiterModules {
 export class RedisLimiter implements Limiter {
   readonly #modules: RedisLimiterModules;
   readonly #redis: RedisWithScript;
-  readonly #waits = new RecentMap<Wait>(MOST_WAITS);
+  readonly #waits = new TwoGenerationMap<Wait>(MOST_WAITS);
   #isUp = false;
   #isReported = false;
   #isClosed = false;
@@ -89,7 +93,7 @@ export class RedisLimiter implements Limiter {
     return { up: this.#isUp, checks: this.#checks, fallbacks: this.#fallbacks, outages: this.#outages };
   }
 
-  take(question: LimitQuestion): LimitAnswer | Promise<LimitAnswer> {
+  take(question: LimitRequest): LimitDecision | Promise<LimitDecision> {
     const { requests_per_second, daily_quota } = question.limits;
     if (requests_per_second === null && daily_quota === null) return this.#modules.fallback.take(question);
     const now = this.#modules.clock.now();
@@ -109,7 +113,7 @@ export class RedisLimiter implements Limiter {
     this.#modules.fallback.close();
   }
 
-  async #takeThere(question: LimitQuestion): Promise<LimitAnswer> {
+  async #takeThere(question: LimitRequest): Promise<LimitDecision> {
     const isProbe = !this.#isUp;
     let taken: Taken;
     try {
@@ -137,12 +141,12 @@ export class RedisLimiter implements Limiter {
     return { passed: false, by, waitMs: refused };
   }
 
-  #takeHere(question: LimitQuestion): LimitAnswer | Promise<LimitAnswer> {
+  #takeHere(question: LimitRequest): LimitDecision | Promise<LimitDecision> {
     this.#fallbacks++;
     return this.#modules.fallback.take(question);
   }
 
-  #askRedis({ subject, isAddress, limits }: LimitQuestion): Promise<Taken> {
+  #askRedis({ subject, isAddress, limits }: LimitRequest): Promise<Taken> {
     const { requests_per_second, burst, daily_quota } = limits;
     const { quota, clock } = this.#modules;
     const used = isAddress || daily_quota === null ? 0 : quota.used(subject);
@@ -189,3 +193,46 @@ export function checkRedisUrl(text: string): string {
   if (url.hostname === '') throw accessErrors['redis-url']({ problem: 'names no host' });
   return text;
 }
+
+/**
+ * Takes one request, at the time of the Redis server. One key holds a subject: the moment when its bucket is full again
+ * (`full`, milliseconds; see token-bucket.ts), the day that is counted (`day`, days since 1970) and the requests of it
+ * (`used`). It goes when neither says anything any more. One key for each call, so that it works in a cluster, too.
+ *
+ * ARGV: rate per second or '', burst, quota or '', the day of the caller's own count, that count (in case Redis lost its own),
+ * slack of the bucket.
+ * Returns whether it passed (1), or the limit in the way (0 the rate, -1 the quota); the wait in milliseconds, as text, since
+ * Redis would cut off the fraction; the requests of the day.
+ */
+export const TAKE_SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local today = math.floor(now / 86400000)
+local stored = redis.call('HMGET', KEYS[1], 'full', 'day', 'used')
+local used = 0
+if stored[2] and tonumber(stored[2]) == today then used = tonumber(stored[3]) end
+if tonumber(ARGV[4]) == today then used = math.max(used, tonumber(ARGV[5])) end
+local midnight = (today + 1) * 86400000
+local quota = tonumber(ARGV[3])
+if quota and used >= quota then return {-1, string.format('%.3f', midnight - now), used} end
+local rate = tonumber(ARGV[1])
+local full = now
+if rate then
+  local interval = 1000 / rate
+  local slack = tonumber(ARGV[6])
+  if stored[1] then full = math.max(tonumber(stored[1]), now) else full = now + slack * interval end
+  local wait = full - now - (tonumber(ARGV[2]) - 1 + slack) * interval
+  if wait > 0.0005 then return {0, string.format('%.3f', wait), used} end
+  full = full + interval
+end
+local gone = full
+if quota then
+  used = used + 1
+  gone = math.max(full, midnight)
+  redis.call('HSET', KEYS[1], 'full', string.format('%.3f', full), 'day', today, 'used', used)
+else
+  redis.call('HSET', KEYS[1], 'full', string.format('%.3f', full))
+end
+redis.call('PEXPIRE', KEYS[1], math.ceil(gone - now) + 1000)
+return {1, '0', used}
+`;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { type IssuedKey, KeyAdministration } from '#services/access/key-administration.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { type IssuedKey, KeyAdministration } from '#services/access/keys.js';
 import { keysIn, plansIn, type StartedAccess, startKeyedAccess } from '#services/access/start-keyed-access.js';
 import { Random } from '#test/fuzz/random.js';
 import { AccessClient } from '#test/support/access-client.js';
@@ -53,7 +53,7 @@ function writeQuota(daily_quota: number): void {
 async function allowed(access: StartedAccess | AccessClient, key: string, times: number): Promise<number> {
   let count = 0;
   for (let i = 0; i < times; i++) {
-    const answer = await ('access' in access ? access.access.ask(question(key)) : access.ask(question(key)));
+    const answer = await ('access' in access ? access.access.check(question(key)) : access.ask(question(key)));
     if (answer.kind === 'allowed') count++;
   }
   return count;

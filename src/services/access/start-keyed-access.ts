@@ -1,21 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import type { Access } from '#services/access/access.js';
-import { DailyQuota } from '#services/access/daily-quota.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import type { Access, AccessMetrics } from '#services/access/access.js';
 import { KeyFile } from '#services/access/key-file.js';
-import type { RandomBytes } from '#services/access/key-secret.js';
-import type { KeyStore, KeyWatch } from '#services/access/key-store.js';
 import { KeyedAccess } from '#services/access/keyed-access.js';
-import { LocalLimiter } from '#services/access/local-limiter.js';
-import type { AccessMetrics } from '#services/access/metrics.js';
-import { readPlanFile } from '#services/access/plan-file.js';
-import { Plans } from '#services/access/plans.js';
+import type { KeyStore, KeyWatch, SecretRandomBytes } from '#services/access/keys.js';
+import { DailyQuota, LocalLimiter } from '#services/access/limits.js';
+import { Plans, readPlanFile } from '#services/access/plans.js';
 import { RedisLimiter } from '#services/access/redis-limiter.js';
-import type { UsageByKey, UsageStore } from '#services/access/usage.js';
-import { UsageFiles } from '#services/access/usage-files.js';
-import { UsageRecorder } from '#services/access/usage-recorder.js';
+import { type UsageByKey, UsageFiles, UsageRecorder, type UsageStore } from '#services/access/usage.js';
 
 /** How long usage is kept: for how many days. */
 const KEEP_DAYS = 90;
@@ -40,7 +34,7 @@ export interface AccessModules {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly unixTimeMs: () => number;
-  readonly randomBytes: RandomBytes;
+  readonly randomBytes: SecretRandomBytes;
   readonly logger: Logger;
 }
 

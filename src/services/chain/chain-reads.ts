@@ -1,28 +1,32 @@
 import type { Address } from '#formats/address/address.js';
-import type { ProvenTransaction } from '#formats/proofs/account-transactions.js';
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import type { AccountStateOptions, AccountStateRead } from '#services/chain/account-state.js';
-import type { HistoryOptions, HistoryRead } from '#services/chain/account-transactions.js';
-import type { BlockDataRead, BlockFileRead, ZerostateRead } from '#services/chain/block-data.js';
-import type { FoundBlock } from '#services/chain/block-ids.js';
+import type { BlockQuery } from '#formats/proofs/shard-block.js';
+import type { ProvenTransaction } from '#formats/proofs/transactions.js';
+import type { AccountStateOptions, AccountStateRead, HistoryOptions, HistoryRead } from '#services/chain/accounts.js';
+import type { FoundBlockRead } from '#services/chain/block-lookup.js';
+import type { BlockDataRead, BlockFileRead, HeaderRead, ZerostateRead } from '#services/chain/blocks.js';
 import type {
-  AllTransactionsRead,
-  StretchOptions,
-  TransactionIdsRead,
-  TransactionsRead,
-} from '#services/chain/block-transactions.js';
-import type { ConfigParamsRead, ConfigRead } from '#services/chain/config-params.js';
-import type { ChainHead } from '#services/chain/head.js';
-import type { HeaderRead } from '#services/chain/headers.js';
-import type { LibrariesRead } from '#services/chain/libraries.js';
+  ConfigParamsRead,
+  ConfigRead,
+  LibrariesRead,
+  QueueSizeRead,
+  QueueSizesRead,
+  ShardOptions,
+  ShardRead,
+  ShardsRead,
+} from '#services/chain/masterchain-state.js';
 import type { BlockProofOptions, BlockProofRead, ShardBlockProofRead, SignaturesRead } from '#services/chain/proofs.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
-import type { QueueSizeRead, QueueSizesRead } from '#services/chain/queue-sizes.js';
-import type { BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
-import type { SentMessage } from '#services/chain/send.js';
-import type { ShardOptions, ShardRead, ShardsRead } from '#services/chain/shards.js';
-import type { TransactionRead } from '#services/chain/transaction.js';
+import type { BlockAt, ReadAt, ReadOptions } from '#services/chain/read-context.js';
+import type { SentExternalMessage } from '#services/chain/send.js';
+import type {
+  AllTransactionsRead,
+  TransactionIdsRead,
+  TransactionPageOptions,
+  TransactionRead,
+  TransactionsRead,
+} from '#services/chain/transactions.js';
+import type { ChainHead } from '#services/chain/trust.js';
 
 /**
  * Reads of a TON network. Every value is proven: from a configured block through the signatures of the validators, down to
@@ -36,7 +40,7 @@ export interface ChainReads {
   /** The block that a number or id stands for, proven to be in the chain. */
   blockId(at: BlockAt, options?: ReadOptions): Promise<BlockId>;
   /** The block of a shard with a seqno, or the first one that reaches an lt or a time. */
-  findBlock(query: BlockQuery, options?: ReadOptions): Promise<FoundBlock>;
+  findBlock(query: BlockQuery, options?: ReadOptions): Promise<FoundBlockRead>;
   header(options?: ReadAt): Promise<HeaderRead>;
   blockData(options?: ReadAt): Promise<BlockDataRead>;
   /**
@@ -47,8 +51,8 @@ export interface ChainReads {
   zerostate(id?: BlockId, options?: ReadOptions): Promise<ZerostateRead>;
   shards(options?: ReadAt): Promise<ShardsRead>;
   shard(shard: Shard, options?: ShardOptions): Promise<ShardRead>;
-  transactionIds(options?: StretchOptions): Promise<TransactionIdsRead>;
-  blockTransactions(options?: StretchOptions): Promise<TransactionsRead>;
+  transactionIds(options?: TransactionPageOptions): Promise<TransactionIdsRead>;
+  blockTransactions(options?: TransactionPageOptions): Promise<TransactionsRead>;
   allBlockTransactions(options?: ReadAt): Promise<AllTransactionsRead>;
   account(address: Address, options?: AccountStateOptions): Promise<AccountStateRead>;
   /** As {@link account}, after a block of which the caller holds the proof; see {@link blockFile}. Nothing is kept. */
@@ -67,5 +71,5 @@ export interface ChainReads {
   blockProof(from: BlockAt, to: BlockAt, options?: BlockProofOptions): Promise<BlockProofRead>;
   shardBlockProof(options?: ReadAt): Promise<ShardBlockProofRead>;
   blockSignatures(options?: ReadAt): Promise<SignaturesRead>;
-  send(body: Uint8Array, options?: ReadOptions): Promise<SentMessage>;
+  send(body: Uint8Array, options?: ReadOptions): Promise<SentExternalMessage>;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
-import { encodeBoxed } from '#formats/tl/boxed.js';
-import { LiteServerError } from '#formats/tl/generated/lite-server.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { openReplay } from '#localnet/replay/open-replay.js';
+import { encodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerError } from '#formats/tl/lite-api.js';
+import { silentLogger } from '#kernel/logger.js';
+import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';

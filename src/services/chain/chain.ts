@@ -1,48 +1,65 @@
-// Over 250 lines: one method for each read of the port
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import type { Address } from '#formats/address/address.js';
-import type { ProvenTransaction } from '#formats/proofs/account-transactions.js';
-import type { BlockId, Shard } from '#formats/proofs/block-id.js';
-import { isMasterchain, printPosition } from '#formats/proofs/block-id.js';
-import type { BlockQuery } from '#formats/proofs/lookup-block.js';
-import { waitUntil } from '#kernel/async/wait-until.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { type AccountStateOptions, type AccountStateRead, AccountStates } from '#services/chain/account-state.js';
-import { AccountTransactions, type HistoryOptions, type HistoryRead } from '#services/chain/account-transactions.js';
-import { BlockData, type BlockDataRead, type BlockFileRead, type ZerostateRead } from '#services/chain/block-data.js';
-import { BlockIds, type FoundBlock } from '#services/chain/block-ids.js';
+import { type BlockId, isMasterchain, printPosition, type Shard } from '#formats/proofs/block-id.js';
+import type { BlockQuery } from '#formats/proofs/shard-block.js';
+import type { ProvenTransaction } from '#formats/proofs/transactions.js';
+import type { Clock } from '#kernel/clock.js';
+import { withDeadline } from '#kernel/deadline.js';
+import type { Logger } from '#kernel/logger.js';
 import {
-  type AllTransactionsRead,
-  BlockTransactions,
-  type StretchOptions,
-  type TransactionIdsRead,
-  type TransactionsRead,
-} from '#services/chain/block-transactions.js';
-import { Call } from '#services/chain/call.js';
+  AccountHistoryReader,
+  type AccountStateOptions,
+  type AccountStateRead,
+  AccountStateReader,
+  type HistoryOptions,
+  type HistoryRead,
+} from '#services/chain/accounts.js';
+import { BlockLookup, type FoundBlockRead, ShardTopReader } from '#services/chain/block-lookup.js';
+import {
+  type BlockDataRead,
+  BlockDataReader,
+  type BlockFileRead,
+  type HeaderRead,
+  HeaderReader,
+  type ZerostateRead,
+} from '#services/chain/blocks.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
-import { Config, type ConfigParamsRead, type ConfigRead } from '#services/chain/config-params.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { type ChainHead, Heads } from '#services/chain/head.js';
-import { type HeaderRead, Headers } from '#services/chain/headers.js';
-import type { KeyBlockStore } from '#services/chain/key-block-store.js';
-import { Libraries, type LibrariesRead } from '#services/chain/libraries.js';
-import { CHAIN_LIMITS, type ChainOptions } from '#services/chain/options.js';
+import type { KeyBlockStore } from '#services/chain/key-blocks.js';
+import {
+  type ConfigParamsRead,
+  type ConfigRead,
+  ConfigReader,
+  type LibrariesRead,
+  LibraryReader,
+  type QueueSizeRead,
+  QueueSizeReader,
+  type QueueSizesRead,
+  type ShardOptions,
+  type ShardRead,
+  ShardReader,
+  type ShardsRead,
+} from '#services/chain/masterchain-state.js';
 import {
   type BlockProofOptions,
   type BlockProofRead,
-  Proofs,
+  ProofReader,
   type ShardBlockProofRead,
   type SignaturesRead,
 } from '#services/chain/proofs.js';
 import { type ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
-import { type QueueSizeRead, QueueSizes, type QueueSizesRead } from '#services/chain/queue-sizes.js';
-import type { BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
-import { Sender, type SentMessage } from '#services/chain/send.js';
-import { ShardTops } from '#services/chain/shard-tops.js';
-import { type ShardOptions, type ShardRead, Shards, type ShardsRead } from '#services/chain/shards.js';
-import { type TransactionRead, Transactions } from '#services/chain/transaction.js';
-import { Trust } from '#services/chain/trust.js';
+import { type BlockAt, type ReadAt, ReadContext, type ReadOptions } from '#services/chain/read-context.js';
+import { MessageSender, type SentExternalMessage } from '#services/chain/send.js';
+import {
+  type AllTransactionsRead,
+  BlockTransactionReader,
+  SingleTransactionReader,
+  type TransactionIdsRead,
+  type TransactionPageOptions,
+  type TransactionRead,
+  type TransactionsRead,
+} from '#services/chain/transactions.js';
+import { type ChainHead, HeadReader, Trust } from '#services/chain/trust.js';
 
 export interface ChainModules {
   readonly source: LiteSource;
@@ -62,20 +79,20 @@ export class Chain implements ChainReads {
   readonly #zerostate: BlockId;
   readonly #deadlineMs: number;
   readonly #trust: Trust;
-  readonly #heads: Heads;
-  readonly #blockIds: BlockIds;
-  readonly #headers: Headers;
-  readonly #blockData: BlockData;
-  readonly #shards: Shards;
-  readonly #blockTransactions: BlockTransactions;
-  readonly #accounts: AccountStates;
-  readonly #histories: AccountTransactions;
-  readonly #transactions: Transactions;
-  readonly #config: Config;
-  readonly #libraries: Libraries;
-  readonly #queueSizes: QueueSizes;
-  readonly #proofs: Proofs;
-  readonly #sender: Sender;
+  readonly #heads: HeadReader;
+  readonly #blockIds: BlockLookup;
+  readonly #headers: HeaderReader;
+  readonly #blockData: BlockDataReader;
+  readonly #shards: ShardReader;
+  readonly #blockTransactions: BlockTransactionReader;
+  readonly #accounts: AccountStateReader;
+  readonly #histories: AccountHistoryReader;
+  readonly #transactions: SingleTransactionReader;
+  readonly #config: ConfigReader;
+  readonly #libraries: LibraryReader;
+  readonly #queueSizes: QueueSizeReader;
+  readonly #proofs: ProofReader;
+  readonly #sender: MessageSender;
 
   /** @throws chain/parameter when an option is out of range */
   constructor(options: ChainOptions, modules: ChainModules) {
@@ -89,26 +106,26 @@ export class Chain implements ChainReads {
     const { clock } = modules;
     const headMaxAgeMs = limited(options, 'headMaxAgeMs');
     const proven = new ProvenBlocks(limited(options, 'provenBlocks'));
-    const shardTops = new ShardTops(proven);
+    const shardTops = new ShardTopReader(proven);
     const trust = new Trust({ zero_state, init_block, headMaxAgeMs }, { ...modules, proven });
-    const blockIds = new BlockIds({ trust, proven, shardTops });
+    const blockIds = new BlockLookup({ trust, proven, shardTops });
     this.#trust = trust;
-    this.#heads = new Heads({ trust, clock });
+    this.#heads = new HeadReader({ trust, clock });
     this.#blockIds = blockIds;
-    this.#headers = new Headers({ blockIds, proven });
-    const blockData = new BlockData({ blockIds, proven });
+    this.#headers = new HeaderReader({ blockIds, proven });
+    const blockData = new BlockDataReader({ blockIds, proven });
     this.#blockData = blockData;
-    this.#shards = new Shards({ blockIds, shardTops, proven });
-    this.#blockTransactions = new BlockTransactions(blockIds);
-    this.#accounts = new AccountStates({ blockIds, proven, shardTops, blockData });
-    this.#histories = new AccountTransactions(this.#accounts);
-    this.#transactions = new Transactions(blockIds);
-    const config = new Config(blockIds);
+    this.#shards = new ShardReader({ blockIds, shardTops, proven });
+    this.#blockTransactions = new BlockTransactionReader(blockIds);
+    this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData });
+    this.#histories = new AccountHistoryReader(this.#accounts);
+    this.#transactions = new SingleTransactionReader(blockIds);
+    const config = new ConfigReader(blockIds);
     this.#config = config;
-    this.#libraries = new Libraries(blockIds);
-    this.#queueSizes = new QueueSizes({ blockIds, shardTops, config });
-    this.#proofs = new Proofs({ trust, blockIds });
-    this.#sender = new Sender(limited(options, 'sendFanOut'));
+    this.#libraries = new LibraryReader(blockIds);
+    this.#queueSizes = new QueueSizeReader({ blockIds, shardTops, config });
+    this.#proofs = new ProofReader({ trust, blockIds });
+    this.#sender = new MessageSender(limited(options, 'sendFanOut'));
   }
 
   /**
@@ -131,7 +148,7 @@ export class Chain implements ChainReads {
     return this.#run(options, async (call) => (await this.#blockIds.resolve(call, at)).id);
   }
 
-  findBlock(query: BlockQuery, options: ReadOptions = {}): Promise<FoundBlock> {
+  findBlock(query: BlockQuery, options: ReadOptions = {}): Promise<FoundBlockRead> {
     return this.#run(options, (call) => this.#blockIds.find(call, query));
   }
 
@@ -159,11 +176,11 @@ export class Chain implements ChainReads {
     return this.#run(options, (call) => this.#shards.shard(call, shard, options));
   }
 
-  transactionIds(options: StretchOptions = {}): Promise<TransactionIdsRead> {
+  transactionIds(options: TransactionPageOptions = {}): Promise<TransactionIdsRead> {
     return this.#run(options, (call) => this.#blockTransactions.ids(call, options));
   }
 
-  blockTransactions(options: StretchOptions = {}): Promise<TransactionsRead> {
+  blockTransactions(options: TransactionPageOptions = {}): Promise<TransactionsRead> {
     return this.#run(options, (call) => this.#blockTransactions.transactions(call, options));
   }
 
@@ -234,7 +251,7 @@ export class Chain implements ChainReads {
     return this.#run(options, (call) => this.#proofs.signatures(call, options));
   }
 
-  send(body: Uint8Array, options: ReadOptions = {}): Promise<SentMessage> {
+  send(body: Uint8Array, options: ReadOptions = {}): Promise<SentExternalMessage> {
     return this.#run(options, (call) => this.#sender.send(call, body));
   }
 
@@ -244,18 +261,18 @@ export class Chain implements ChainReads {
   }
 
   /** Nothing where the chain has all accounts that it can have. */
-  async #bring(call: Call, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
+  async #bring(call: ReadContext, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
     const { bringAccount } = this.#modules;
     if (bringAccount === undefined || at !== 'head') return;
-    const seqno = await waitUntil(bringAccount(address), call.patience, this.#modules.clock);
+    const seqno = await withDeadline(bringAccount(address), call.deadline, this.#modules.clock);
     if (seqno !== null && seqno > (this.#trust.known?.id.seqno ?? 0)) await this.#trust.catchUp(call);
   }
 
-  #call(options: ReadOptions): Call {
-    return new Call(options, this.#deadlineMs, this.#modules);
+  #call(options: ReadOptions): ReadContext {
+    return new ReadContext(options, this.#deadlineMs, this.#modules);
   }
 
-  async #run<T>(options: ReadOptions, read: (call: Call) => Promise<T>): Promise<T> {
+  async #run<T>(options: ReadOptions, read: (call: ReadContext) => Promise<T>): Promise<T> {
     return read(this.#call(options));
   }
 }
@@ -267,3 +284,30 @@ function limited(options: ChainOptions, name: keyof typeof CHAIN_LIMITS): number
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw chainErrors.parameter({ name, value: String(value), wanted: `a whole number from ${min} to ${max}` });
 }
+
+/** What the reads of a chain start from, and their limits. */
+export interface ChainOptions {
+  /** The masterchain's zerostate (`validator.zero_state` of the global configuration): names the network. */
+  readonly zero_state: BlockId;
+  /**
+   * A later masterchain block that is trusted; proofs start there. Default: the zerostate. It is `validator.init_block`, or
+   * the last of `validator.hardforks` if that is newer: no proof leads over a hardfork.
+   */
+  readonly init_block?: BlockId;
+  /** How long a read may take that says nothing else, in milliseconds. */
+  readonly deadlineMs?: number;
+  /** How long the newest known block counts as the head when no server has claimed a newer one, in milliseconds. */
+  readonly headMaxAgeMs?: number;
+  /** How many proven block ids are remembered. */
+  readonly provenBlocks?: number;
+  /** To how many servers a message is sent at once. */
+  readonly sendFanOut?: number;
+}
+
+/** Of each option that has one: the default, and the smallest and largest allowed value. */
+export const CHAIN_LIMITS = {
+  deadlineMs: { default: 10_000, min: 1, max: 600_000 },
+  headMaxAgeMs: { default: 1_000, min: 0, max: 60_000 },
+  provenBlocks: { default: 65_536, min: 16, max: 16_777_216 },
+  sendFanOut: { default: 5, min: 1, max: 100 },
+} as const;

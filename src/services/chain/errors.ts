@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const ASK_LATER = 'Ask again later, with a longer deadline, or configure more servers.';
 

@@ -1,24 +1,31 @@
-import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-chain.js';
 import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-proof.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { type ShardBlockLink, verifyShardBlockChain } from '#formats/proofs/shard-block.js';
-import type { SignatureSet } from '#formats/proofs/signature-set.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerPartialBlockProof, LiteServerShardBlockProof } from '#formats/tl/generated/lite-server.js';
-import { LiteServerGetBlockProof, LiteServerGetShardBlockProof } from '#formats/tl/generated/lite-server-functions.js';
-import { TernError } from '#kernel/errors/tern-error.js';
-import type { BlockIds } from '#services/chain/block-ids.js';
-import type { Call, Checked } from '#services/chain/call.js';
+import {
+  LiteServerGetBlockProof,
+  LiteServerGetShardBlockProof,
+  type LiteServerPartialBlockProof,
+  type LiteServerShardBlockProof,
+} from '#formats/tl/lite-api.js';
+import { TernError } from '#kernel/tern-error.js';
+import type { BlockLookup } from '#services/chain/block-lookup.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { needOfBlock, needOfState } from '#services/chain/need.js';
-import type { ProvenBlock } from '#services/chain/proven-blocks.js';
-import type { Answered, BlockAt, ReadAt, ReadOptions } from '#services/chain/read-options.js';
-import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
-import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
-import type { Trust } from '#services/chain/trust.js';
+import { copyBlockId, expectBlock, needOfBlock, needOfState, type ProvenBlock } from '#services/chain/proven-blocks.js';
+import type {
+  BlockAt,
+  CheckedAnswer,
+  ReadAt,
+  ReadContext,
+  ReadOptions,
+  ReadResult,
+} from '#services/chain/read-context.js';
+import { fromTlBlockLink, type Trust } from '#services/chain/trust.js';
 
 /** How a masterchain block proves another one. */
-export interface BlockProofRead extends Answered<readonly LiteServerPartialBlockProof[]> {
+export interface BlockProofRead extends ReadResult<readonly LiteServerPartialBlockProof[]> {
   readonly from: BlockId;
   /** `block`, the one that is proven. */
   readonly to: BlockId;
@@ -26,7 +33,7 @@ export interface BlockProofRead extends Answered<readonly LiteServerPartialBlock
 }
 
 /** How a masterchain block proves a shard block. */
-export interface ShardBlockProofRead extends Answered<LiteServerShardBlockProof> {
+export interface ShardBlockProofRead extends ReadResult<LiteServerShardBlockProof> {
   /** A block that commits it. */
   readonly masterchain_block: BlockId;
   /** From its shard's newest block at that time back to it. */
@@ -34,7 +41,7 @@ export interface ShardBlockProofRead extends Answered<LiteServerShardBlockProof>
 }
 
 /** Who signed a masterchain block. */
-export interface SignaturesRead extends Answered<readonly LiteServerPartialBlockProof[]> {
+export interface SignaturesRead extends ReadResult<readonly LiteServerPartialBlockProof[]> {
   readonly signatures: SignatureSet;
 }
 
@@ -43,27 +50,27 @@ export interface BlockProofOptions extends ReadOptions {
   readonly own_state?: boolean;
 }
 
-export interface ProofsModules {
+export interface ProofReaderModules {
   readonly trust: Trust;
-  readonly blockIds: BlockIds;
+  readonly blockIds: BlockLookup;
 }
 
 const HAS_TARGET = 1;
 const OWN_STATE = 0x1000;
 
 /** More answers than this do not make one proof: 16 links each. */
-const MAX_ROUNDS = 4096;
+const MAX_ANSWERS = 4096;
 
 /** Reads of proofs, checked, for those who want to check them again or pass them on. */
-export class Proofs {
-  readonly #modules: ProofsModules;
+export class ProofReader {
+  readonly #modules: ProofReaderModules;
 
-  constructor(modules: ProofsModules) {
+  constructor(modules: ProofReaderModules) {
     this.#modules = modules;
   }
 
   /** The links from one masterchain block to another. */
-  async blockProof(call: Call, from: BlockAt, to: BlockAt, options: BlockProofOptions): Promise<BlockProofRead> {
+  async blockProof(call: ReadContext, from: BlockAt, to: BlockAt, options: BlockProofOptions): Promise<BlockProofRead> {
     const { blockIds } = this.#modules;
     const source = await blockIds.resolve(call, from);
     const target = await blockIds.resolve(call, to);
@@ -77,7 +84,7 @@ export class Proofs {
   }
 
   async #links(
-    call: Call,
+    call: ReadContext,
     from: BlockId,
     to: BlockId,
     mode: number,
@@ -85,9 +92,9 @@ export class Proofs {
     const links: BlockLink[] = [];
     const answers: LiteServerPartialBlockProof[] = [];
     let reached = from;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ANSWERS; round++) {
       const known = reached;
-      const { value, answer } = await call.ask({
+      const { value, answer } = await call.query({
         fn: LiteServerGetBlockProof,
         query: { mode, known_block: blockIdToTl(known), target_block: blockIdToTl(to) },
         need: needBetween(known, to, mode),
@@ -95,7 +102,7 @@ export class Proofs {
         verifiedAs: 'block proof',
         verify: (found) => {
           expectBlock(found.from, known);
-          const end = keepBlockId(found.to);
+          const end = copyBlockId(found.to);
           const steps = found.steps.map(fromTlBlockLink);
           verifyBlockChain(known, end, steps);
           if (found.complete) expectBlock(found.to, to);
@@ -108,11 +115,11 @@ export class Proofs {
       reached = value.end;
       if (sameBlock(reached, to)) return { links, answers };
     }
-    throw chainErrors['proof-rounds']({ rounds: MAX_ROUNDS, reached: printPosition(reached) });
+    throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(reached) });
   }
 
   /** The signatures of the validators under a masterchain block. */
-  async signatures(call: Call, { at }: ReadAt): Promise<SignaturesRead> {
+  async signatures(call: ReadContext, { at }: ReadAt): Promise<SignaturesRead> {
     const { trust, blockIds } = this.#modules;
     const block = await blockIds.resolveMasterchain(call, at);
     const { id, gen_utime } = block;
@@ -126,7 +133,7 @@ export class Proofs {
   }
 
   /** The links from a masterchain block to a shard block. Servers choose the masterchain block. */
-  async shardBlockProof(call: Call, { at }: ReadAt): Promise<ShardBlockProofRead> {
+  async shardBlockProof(call: ReadContext, { at }: ReadAt): Promise<ShardBlockProofRead> {
     const { blockIds } = this.#modules;
     const block = await blockIds.resolveBlock(call, at);
     const { id, gen_utime } = block;
@@ -147,22 +154,22 @@ export class Proofs {
   }
 
   #shardLinks(
-    call: Call,
+    call: ReadContext,
     block: ProvenBlock,
     refused: readonly BlockId[],
-  ): Promise<Checked<Pick<ShardBlockProofRead, 'masterchain_block' | 'links'>, LiteServerShardBlockProof>> {
+  ): Promise<CheckedAnswer<Pick<ShardBlockProofRead, 'masterchain_block' | 'links'>, LiteServerShardBlockProof>> {
     const { id } = block;
-    return call.ask({
+    return call.query({
       fn: LiteServerGetShardBlockProof,
       query: { id: blockIdToTl(id) },
       need: needOfBlock(block),
       verify: (found) => {
-        const masterchain_block = keepBlockId(found.masterchain_id);
+        const masterchain_block = copyBlockId(found.masterchain_id);
         if (refused.some((other) => sameBlock(other, masterchain_block))) {
           const expected = 'a masterchain block of the chain';
           throw proofsErrors['other-block']({ expected, found: printBlockId(masterchain_block) });
         }
-        const links = found.links.map((link) => ({ id: keepBlockId(link.id), proof: link.proof }));
+        const links = found.links.map((link) => ({ id: copyBlockId(link.id), proof: link.proof }));
         verifyShardBlockChain(masterchain_block, id, links);
         return { masterchain_block, links };
       },

@@ -1,4 +1,8 @@
+import type { Need } from '#drivers/lite/lite-source.js';
 import { type BlockId, type BlockPosition, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
+import { proofsErrors } from '#formats/proofs/errors.js';
+import { blockIdFromTl } from '#formats/tl/block-id.js';
+import type { TonNodeBlockIdExt } from '#formats/tl/lite-api.js';
 import { chainErrors } from '#services/chain/errors.js';
 
 /** A block that is proven to be in the chain. */
@@ -43,7 +47,7 @@ export class ProvenBlocks {
       throw chainErrors['two-blocks']({ first: printBlockId(known.id), second: printBlockId(block.id) });
     }
     const merged: ProvenBlock = {
-      id: known?.id ?? kept(block.id),
+      id: known?.id ?? copyHashes(block.id),
       gen_utime: block.gen_utime ?? known?.gen_utime ?? null,
       mc_seqno: known?.mc_seqno ?? block.mc_seqno,
     };
@@ -60,10 +64,33 @@ export class ProvenBlocks {
 }
 
 /** Without what else is in the bytes that the hashes may be views of. */
-function kept(id: BlockId): BlockId {
+function copyHashes(id: BlockId): BlockId {
   return { ...id, root_hash: id.root_hash.slice(), file_hash: id.file_hash.slice() };
 }
 
 function keyOf({ workchain, shard, seqno }: BlockPosition): string {
   return `${workchain}:${shard.toString(36)}:${seqno}`;
+}
+
+/** For the contents of a block. */
+export function needOfBlock({ mc_seqno }: ProvenBlock): Need {
+  return mc_seqno === null ? { kind: 'archive' } : { kind: 'block', seqno: mc_seqno };
+}
+
+/** For the state after a block. */
+export function needOfState({ mc_seqno }: ProvenBlock): Need {
+  return mc_seqno === null ? { kind: 'archive' } : { kind: 'state', seqno: mc_seqno };
+}
+
+/** A block id out of an answer. Its hashes are copied: they outlive the answer. */
+export function copyBlockId(id: TonNodeBlockIdExt): BlockId {
+  const { root_hash, file_hash } = id;
+  return { ...blockIdFromTl(id), root_hash: root_hash.slice(), file_hash: file_hash.slice() };
+}
+
+/** Checks that an answer is about the block that was asked for. @throws proofs/other-block */
+export function expectBlock(found: TonNodeBlockIdExt, expected: BlockId): void {
+  const id = blockIdFromTl(found);
+  if (sameBlock(id, expected)) return;
+  throw proofsErrors['other-block']({ expected: printBlockId(expected), found: printBlockId(id) });
 }

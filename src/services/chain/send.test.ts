@@ -5,10 +5,10 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { toHex } from '#kernel/bytes.js';
+import { silentLogger } from '#kernel/logger.js';
 import { Chain } from '#services/chain/chain.js';
-import { KeyBlockMemory } from '#services/chain/key-block-memory.js';
+import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { zerostateId } from '#test/support/genesis-chain.js';
 
@@ -33,7 +33,7 @@ class OneAnswer implements LiteSource {
     this.#answer = answer;
   }
 
-  ask(): Promise<never> {
+  query(): Promise<never> {
     return Promise.reject(new TypeError('nothing else is asked'));
   }
 

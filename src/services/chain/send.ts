@@ -1,13 +1,13 @@
+import { wholeCell } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { wholeCell } from '#formats/cells/whole-cell.js';
-import { LiteServerSendMessage } from '#formats/tl/generated/lite-server-functions.js';
-import { externalMessage } from '#formats/tlb/external-message.js';
-import { isTernError, TernError } from '#kernel/errors/tern-error.js';
-import type { Call } from '#services/chain/call.js';
+import { LiteServerSendMessage } from '#formats/tl/lite-api.js';
+import { readExternalInMessage } from '#formats/tlb/message.js';
+import { isTernError, TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
+import type { ReadContext } from '#services/chain/read-context.js';
 
 /** A message that at least one server took; whether it has an effect, the chain will show. */
-export interface SentMessage {
+export interface SentExternalMessage {
   /** Hash of the message as it was sent. */
   readonly hash: Uint8Array;
 }
@@ -19,7 +19,7 @@ const MAX_BYTES = 65_535;
 const MAX_DEPTH = 511;
 
 /** Sends external messages. */
-export class Sender {
+export class MessageSender {
   readonly #fanOut: number;
 
   constructor(fanOut: number) {
@@ -31,7 +31,7 @@ export class Sender {
    * @param body bag of cells with the message
    * @throws chain/message, chain/message-refused with what a node said, lite/*
    */
-  async send(call: Call, body: Uint8Array): Promise<SentMessage> {
+  async send(call: ReadContext, body: Uint8Array): Promise<SentExternalMessage> {
     const hash = checkMessage(body).hash();
     try {
       await call.fanOut(
@@ -66,7 +66,7 @@ function checkMessage(body: Uint8Array): Cell {
     if (root.depth() > MAX_DEPTH) {
       throw chainErrors.message({ problem: `it is ${root.depth()} cells deep, and at most ${MAX_DEPTH} are allowed` });
     }
-    return externalMessage(root, body).cell;
+    return readExternalInMessage(root, body).cell;
   } catch (error) {
     if (!(error instanceof TernError) || isTernError(error, chainErrors.message.code)) throw error;
     throw chainErrors.message({ problem: error.message }, error);

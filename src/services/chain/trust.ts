@@ -1,21 +1,25 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
-import { type ProvenChain, verifyBlockChain } from '#formats/proofs/block-chain.js';
 import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { type BlockLink, type ProvenChain, verifyBlockChain } from '#formats/proofs/block-proof.js';
+import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
-import type { LiteServerPartialBlockProof } from '#formats/tl/generated/lite-server.js';
-import { LiteServerGetBlockHeader, LiteServerGetBlockProof } from '#formats/tl/generated/lite-server-functions.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import type { Call, Checked } from '#services/chain/call.js';
+import {
+  type LiteServerBlockLink,
+  LiteServerGetBlockHeader,
+  LiteServerGetBlockProof,
+  type LiteServerPartialBlockProof,
+  type LiteServerSignatureSet,
+} from '#formats/tl/lite-api.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 import { chainErrors } from '#services/chain/errors.js';
-import type { KeyBlockStore } from '#services/chain/key-block-store.js';
-import type { ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
-import { expectBlock, keepBlockId } from '#services/chain/tl-block-id.js';
-import { fromTlBlockLink } from '#services/chain/tl-block-link.js';
+import type { KeyBlockStore } from '#services/chain/key-blocks.js';
+import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
+import { type CheckedAnswer, isServersFailure, type ReadContext } from '#services/chain/read-context.js';
 
 /** The newest masterchain block that is proven. */
-export interface Head extends ProvenBlock {
+export interface TrustedHead extends ProvenBlock {
   /** 0 for a zerostate. */
   readonly end_lt: bigint;
   /** `null` for a zerostate. */
@@ -37,7 +41,7 @@ export interface TrustModules {
 }
 
 /** More answers than this are not taken to prove one block: with 16 links each they lead over 65,536 key blocks. */
-const MAX_ROUNDS = 4096;
+const MAX_ANSWERS = 4096;
 
 /**
  * What is trusted: the configured blocks, all key blocks that were proven from them, and the newest block that the last
@@ -49,7 +53,7 @@ export class Trust {
   /** The configured block, then key blocks, each proven from the one before. */
   #chain: BlockId[] | null = null;
   #loading: Promise<void> | null = null;
-  #head: Head | null = null;
+  #head: TrustedHead | null = null;
   #headSince = 0;
   #writing: Promise<void> = Promise.resolve();
 
@@ -64,12 +68,12 @@ export class Trust {
   }
 
   /** The newest block that is known already; `null` before the first read. */
-  get known(): Head | null {
+  get known(): TrustedHead | null {
     return this.#head;
   }
 
   /** The newest masterchain block; the known one as long as no server has claimed a newer one and it is not old. */
-  async newest(call: Call): Promise<Head> {
+  async newest(call: ReadContext): Promise<TrustedHead> {
     const { source, clock } = this.#modules;
     const head = this.#head;
     if (
@@ -86,26 +90,26 @@ export class Trust {
    * Proves the newest block that a server has, from the last key block on. Never goes back to an older one.
    * @param waitSeqno wait until servers have this block
    */
-  async catchUp(call: Call, waitSeqno?: number): Promise<Head> {
+  async catchUp(call: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
     const chain = await this.#loaded();
     let known = chain.at(-1)!;
     let header: BlockHeader | null = null;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ANSWERS; round++) {
       const { value } = await this.#step(call, known, waitSeqno);
       this.#learn(value.chain);
       header = value.chain.links.at(-1)?.header ?? header;
       known = value.chain.to;
       if (value.complete) return this.#advance(await this.#headOf(call, known, header));
     }
-    throw chainErrors['proof-rounds']({ rounds: MAX_ROUNDS, reached: printPosition(known) });
+    throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(known) });
   }
 
   #step(
-    call: Call,
+    call: ReadContext,
     known: BlockId,
     waitSeqno: number | undefined,
-  ): Promise<Checked<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
-    return call.ask({
+  ): Promise<CheckedAnswer<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
+    return call.query({
       fn: LiteServerGetBlockProof,
       query: { mode: 0, known_block: blockIdToTl(known), target_block: null },
       need: { kind: 'head' },
@@ -113,22 +117,22 @@ export class Trust {
         expectBlock(answer.from, known);
         const { complete, steps } = answer;
         if (!complete && steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
-        return { chain: verifyBlockChain(known, keepBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
+        return { chain: verifyBlockChain(known, copyBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
       },
       verifiedAs: 'newest block',
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
     });
   }
 
-  async #headOf(call: Call, id: BlockId, found: BlockHeader | null): Promise<Head> {
+  async #headOf(call: ReadContext, id: BlockId, found: BlockHeader | null): Promise<TrustedHead> {
     if (id.seqno === 0) return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null };
     const header = found !== null && sameBlock(found.id, id) ? found : await this.#header(call, id);
     const { gen_utime, end_lt } = header.info;
     return { id, gen_utime, mc_seqno: id.seqno, end_lt, header };
   }
 
-  async #header(call: Call, id: BlockId): Promise<BlockHeader> {
-    const { value } = await call.ask({
+  async #header(call: ReadContext, id: BlockId): Promise<BlockHeader> {
+    const { value } = await call.query({
       fn: LiteServerGetBlockHeader,
       query: { id: blockIdToTl(id), mode: 0 },
       need: { kind: 'block', seqno: id.seqno },
@@ -142,7 +146,7 @@ export class Trust {
     return value;
   }
 
-  #advance(found: Head): Head {
+  #advance(found: TrustedHead): TrustedHead {
     this.#modules.proven.add(found);
     if (this.#head === null || found.id.seqno >= this.#head.id.seqno) {
       this.#head = found;
@@ -227,4 +231,91 @@ export class Trust {
   async close(): Promise<void> {
     await this.#writing;
   }
+}
+
+/** The newest masterchain block. Which one that is, servers say; that it is in the chain, their proof. */
+export interface ChainHead {
+  readonly block: BlockId;
+  /** Unix seconds; `null` while there is only the zerostate. */
+  readonly gen_utime: number | null;
+  readonly end_lt: bigint;
+  /** `null` while there is only the zerostate. */
+  readonly header: BlockHeader | null;
+}
+
+export interface HeadReaderModules {
+  readonly trust: Trust;
+  readonly clock: Clock;
+}
+
+/** Servers refuse to wait for a block that is further ahead than this. */
+const MAX_AHEAD = 100;
+
+/** A wait that brought nothing is not begun again sooner, in case the servers did not wait at all. */
+const PAUSE_MS = 100;
+
+/** Reads of the newest block. */
+export class HeadReader {
+  readonly #modules: HeadReaderModules;
+
+  constructor(modules: HeadReaderModules) {
+    this.#modules = modules;
+  }
+
+  async head(call: ReadContext): Promise<ChainHead> {
+    return chainHead(await this.#modules.trust.newest(call));
+  }
+
+  /** The newest block as soon as it has this seqno or a higher one. @throws chain/deadline */
+  async waitFor(call: ReadContext, seqno: number): Promise<ChainHead> {
+    const { trust, clock } = this.#modules;
+    for (;;) {
+      const { known } = trust;
+      if (known !== null && known.id.seqno >= seqno) return chainHead(known);
+      const begun = clock.now();
+      let reached = -1;
+      try {
+        reached = (await trust.catchUp(call, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD))).id.seqno;
+      } catch (error) {
+        if (!isServersFailure(error)) throw error;
+      }
+      if (reached <= (known?.id.seqno ?? -1))
+        await this.#pause(Math.min(begun + PAUSE_MS - clock.now(), call.remainingMs()));
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0) await new Promise<void>((resolve) => void this.#modules.clock.schedule(ms, resolve));
+  }
+}
+
+function chainHead({ id, gen_utime, end_lt, header }: TrustedHead): ChainHead {
+  return { block: id, gen_utime, end_lt, header };
+}
+
+/** A step of a proof of masterchain blocks out of an answer (`liteServer.BlockLink`). */
+export function fromTlBlockLink(link: LiteServerBlockLink): BlockLink {
+  const { to_key_block, dest_proof } = link;
+  const base = { to_key_block, from: copyBlockId(link.from), to: copyBlockId(link.to), dest_proof };
+  if (link.kind === 'liteServer.blockLinkBack') {
+    return { kind: 'back', ...base, proof: link.proof, state_proof: link.state_proof };
+  }
+  return {
+    kind: 'forward',
+    ...base,
+    config_proof: link.config_proof,
+    signatures: fromTlSignatureSet(link.signatures),
+  };
+}
+
+/** `liteServer.SignatureSet`: the numbers are unsigned here. */
+export function fromTlSignatureSet(set: LiteServerSignatureSet): SignatureSet {
+  const validator_set_hash = set.validator_set_hash >>> 0;
+  const { signatures } = set;
+  if (set.kind === 'liteServer.signatureSet.ordinary') {
+    return { kind: 'ordinary', validator_set_hash, catchain_seqno: set.catchain_seqno >>> 0, signatures };
+  }
+  const { session_id, slot, candidate } = set;
+  const catchain_seqno = set.cc_seqno >>> 0;
+  return { kind: 'simplex', validator_set_hash, catchain_seqno, signatures, session_id, slot, candidate };
 }

@@ -1,14 +1,14 @@
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { isNotAvailable } from '#services/chain/call.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
-import type { ChainHead } from '#services/chain/head.js';
-import { roundOptions } from '#services/indexer/rounds/options.js';
-import { PatientReads } from '#services/indexer/rounds/patient-reads.js';
-import type { Zerostate } from '#services/indexer/work/batch-writer.js';
+import { isNotAvailable } from '#services/chain/read-context.js';
+import type { ChainHead } from '#services/chain/trust.js';
+import { fetchOptions } from '#services/indexer/options.js';
+import { RetryingReads } from '#services/indexer/retries.js';
+import type { ZerostateFile } from '#services/indexer/write/batch-writer.js';
 
 export interface ChainFactsModules {
   readonly chain: Pick<
@@ -25,16 +25,16 @@ const WHOLE_WORKCHAIN = 1n << 63n;
 export class ChainFacts {
   readonly #zerostate: BlockId;
   readonly #modules: ChainFactsModules;
-  readonly #reads: PatientReads;
+  readonly #reads: RetryingReads;
   readonly #headWaitMs: number;
   readonly #versions = new Map<number, number>();
 
   constructor(zerostate: BlockId, modules: ChainFactsModules) {
     this.#zerostate = zerostate;
     this.#modules = modules;
-    const options = roundOptions({});
+    const options = fetchOptions({});
     this.#headWaitMs = options.headWaitMs;
-    this.#reads = new PatientReads(options, modules.clock, modules.logger);
+    this.#reads = new RetryingReads(options, modules.clock, modules.logger);
   }
 
   /** What does not come at the moment. */
@@ -119,7 +119,7 @@ export class ChainFacts {
   }
 
   /** The zerostates of all workchains that are there from the beginning. */
-  async zerostates(signal: AbortSignal): Promise<readonly Zerostate[]> {
+  async zerostates(signal: AbortSignal): Promise<readonly ZerostateFile[]> {
     const { chain } = this.#modules;
     const read = (id: BlockId) => {
       const wanted = { name: () => `the zerostate of workchain ${id.workchain}`, round: 1 };

@@ -1,22 +1,21 @@
-import { codeRow } from '#drivers/store/encode/code-row.js';
-import { firstIdOf } from '#drivers/store/ids.js';
-import { addressOfBytes } from '#drivers/store/keys.js';
-import type { SeqnoRange } from '#drivers/store/write/index-state.js';
+import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { addressOfBytes, firstIdOf } from '#drivers/store/keys.js';
+import { codeRow } from '#drivers/store/stored-transaction.js';
 import {
-  type AccountParts,
   completeAccount,
   type IncompleteAccount,
   incompleteAccounts,
-} from '#drivers/store/write/merge-accounts.js';
-import { lockTraces } from '#drivers/store/write/merge-traces.js';
+  type MissingAccountParts,
+} from '#drivers/store/write/accounts.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { bytesEqual, toHex } from '#kernel/bytes/bytes.js';
-import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
-import type { IndexWork } from '#services/indexer/index-work.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
+import type { IndexerContext } from '#services/indexer/index-progress.js';
 
 /** So many are looked at before others are read from the database, and so many asked for at a time. */
 const PAGE = 200;
@@ -32,11 +31,11 @@ const MAX_REMEMBERED = 100_000;
  * indexed block shows.
  */
 export class AccountCompleter {
-  readonly #work: IndexWork;
+  readonly #work: IndexerContext;
   /** By state hash: when it may be asked for again. */
   readonly #notToBeHad = new Map<string, number>();
 
-  constructor(work: IndexWork) {
+  constructor(work: IndexerContext) {
     this.#work = work;
   }
 
@@ -65,7 +64,7 @@ export class AccountCompleter {
             database.transaction(async (client) => {
               // Batches change accounts under this lock, in an order of their own.
               await lockTraces(client);
-              for (const each of parts) await completeAccount(client, each, PLAIN_CODES);
+              for (const each of parts) await completeAccount(client, each, WALLET_CODE_HASHES);
             }),
           signal,
         );
@@ -75,7 +74,7 @@ export class AccountCompleter {
     }
   }
 
-  async #try(account: IncompleteAccount, signal: AbortSignal): Promise<AccountParts | null> {
+  async #try(account: IncompleteAccount, signal: AbortSignal): Promise<MissingAccountParts | null> {
     const { clock } = this.#work;
     const key = toHex(account.state_hash);
     if ((this.#notToBeHad.get(key) ?? 0) > clock.now()) return null;
@@ -89,7 +88,7 @@ export class AccountCompleter {
   }
 
   /** At the newest block where the account has not changed since, else at the block that made the state. */
-  async #find(account: IncompleteAccount, signal: AbortSignal): Promise<AccountParts | null> {
+  async #find(account: IncompleteAccount, signal: AbortSignal): Promise<MissingAccountParts | null> {
     const { facts } = this.#work;
     const head = (await facts.head(signal)).block;
     const newest = await this.#stateAt(account, head, signal);
@@ -126,7 +125,7 @@ export class AccountCompleter {
 }
 
 /** What may be missing of an account, from its state as a whole. */
-function accountParts(address: Uint8Array, state_hash: Uint8Array, bytes: Uint8Array): AccountParts {
+function accountParts(address: Uint8Array, state_hash: Uint8Array, bytes: Uint8Array): MissingAccountParts {
   const account = decodeCell(Account, parseBocRoot(bytes));
   const none = { address, state_hash, data_boc: null, extra_currencies: null, code: null };
   if (account.kind === 'account_none') return none;

@@ -1,18 +1,23 @@
-import type { SeqnoRange } from '#drivers/store/write/index-state.js';
-import { type IndexWork, indexState, isOverlap } from '#services/indexer/index-work.js';
-import { type Round, roundBytes } from '#services/indexer/rounds/round.js';
-import { countSeqnos, missingRanges } from '#services/indexer/seqno-ranges.js';
-import type { RoundBatch } from '#services/indexer/work/batch-writer.js';
-import type { WritePool } from '#services/indexer/work/write-pool.js';
-import type { Written } from '#services/indexer/written.js';
+import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { bundleBytes, type McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
+import {
+  countSeqnos,
+  type IndexerContext,
+  isOverlap,
+  missingRanges,
+  requireIndexState,
+  type WriteProgress,
+} from '#services/indexer/index-progress.js';
+import type { BundleBatch } from '#services/indexer/write/batch-writer.js';
+import type { WritePool } from '#services/indexer/write/write-pool.js';
 
 /** Writes the rounds that are missing in a range, in batches at the same time. */
 export class Filler {
-  readonly #work: IndexWork;
+  readonly #work: IndexerContext;
   readonly #threads: WritePool;
-  readonly #written: Written;
+  readonly #written: WriteProgress;
 
-  constructor(work: IndexWork, threads: WritePool, written: Written) {
+  constructor(work: IndexerContext, threads: WritePool, written: WriteProgress) {
     this.#work = work;
     this.#threads = threads;
     this.#written = written;
@@ -26,8 +31,8 @@ export class Filler {
   async run(wanted: SeqnoRange, signal: AbortSignal): Promise<void> {
     const { retries } = this.#work;
     for (;;) {
-      const { rounds, pruned_below } = await retries.run(() => indexState(this.#work), signal);
-      const missing = missingRanges({ from: Math.max(wanted.from, pruned_below), to: wanted.to }, rounds);
+      const { indexedRanges, pruned_below } = await retries.run(() => requireIndexState(this.#work), signal);
+      const missing = missingRanges({ from: Math.max(wanted.from, pruned_below), to: wanted.to }, indexedRanges);
       this.#written.fill(countSeqnos(missing));
       if (missing.length === 0) return;
       // What is newer is asked for more often. Within a range the oldest go first: what comes later builds on them.
@@ -42,7 +47,7 @@ export class Filler {
     await retries.run(async () => {
       const running = new Set<Promise<void>>();
       let before: Promise<void> = Promise.resolve();
-      let batch: Round[] = [];
+      let batch: McBlockBundle[] = [];
       let bytes = 0;
       const begin = async (): Promise<void> => {
         // Before its turn is given: a batch that has one must not wait for anything while others have all the threads.
@@ -58,7 +63,7 @@ export class Filler {
       try {
         for await (const round of rounds.rounds(next, to, signal)) {
           batch.push(round);
-          bytes += roundBytes(round);
+          bytes += bundleBytes(round);
           if (batch.length < batchRounds && bytes < batchBytes && round.mc_seqno < to) continue;
           // One more than threads: it is ready when one becomes free.
           while (running.size > workers) await Promise.race(running);
@@ -72,7 +77,7 @@ export class Filler {
   }
 
   #begin(
-    batch: RoundBatch,
+    batch: BundleBatch,
     before: Promise<void>,
     signal: AbortSignal,
   ): { readonly tried: Promise<void>; readonly written: Promise<void> } {
@@ -83,7 +88,7 @@ export class Filler {
     });
     const write = async () => {
       try {
-        return await this.#threads.write(batch, { alone: false, turn: () => before }, signal);
+        return await this.#threads.write(batch, { exclusive: false, awaitPrevious: () => before }, signal);
       } finally {
         triedOnce();
       }

@@ -1,29 +1,34 @@
 import type { Database } from '#drivers/store/database.js';
-import { requireSchema } from '#drivers/store/migrate.js';
-import { readMigrations } from '#drivers/store/migration-files.js';
-import { type IndexState, openIndex, type SeqnoRange } from '#drivers/store/write/index-state.js';
-import { LeaderLock } from '#drivers/store/write/leader-lock.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import { type IndexState, openIndex, type SeqnoRange } from '#drivers/store/index-state.js';
+import { readMigrations, requireSchema } from '#drivers/store/migrate.js';
+import { LeaderLock } from '#drivers/store/write/locks.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
 import { ContractDetection } from '#services/indexer/contracts/contract-detection.js';
 import { indexerErrors } from '#services/indexer/errors.js';
-import { type IndexHead, IndexView } from '#services/indexer/index-view.js';
-import type { IndexWork } from '#services/indexer/index-work.js';
-import { type IndexerOptions, type IndexerSettings, indexerSettings } from '#services/indexer/indexer-options.js';
-import { Lead } from '#services/indexer/lead.js';
+import type { BundleSource } from '#services/indexer/fetch/bundle-source.js';
+import {
+  type FillProgress,
+  type IndexedHead,
+  type IndexerContext,
+  IndexView,
+  WriteProgress,
+  type WriteSums,
+  type WrittenBatch,
+} from '#services/indexer/index-progress.js';
+import { IndexLeader } from '#services/indexer/leader.js';
 import type { IndexerMetrics } from '#services/indexer/metrics.js';
+import { type IndexerOptions, type IndexerSettings, indexerSettings } from '#services/indexer/options.js';
 import { Retries } from '#services/indexer/retries.js';
-import type { RoundSource } from '#services/indexer/rounds/round-source.js';
-import { accountKeys, describeAccounts } from '#services/indexer/selection.js';
-import { WritePool } from '#services/indexer/work/write-pool.js';
-import { type FillProgress, Written, type WrittenBatch, type WrittenSums } from '#services/indexer/written.js';
+import { accountKeys, selectionIdentity } from '#services/indexer/rows/bundle-rows.js';
+import { WritePool } from '#services/indexer/write/write-pool.js';
 
 export interface IndexerModules {
-  readonly rounds: RoundSource;
+  readonly rounds: BundleSource;
   readonly chain: ChainReads;
   readonly database: Database;
   readonly clock: Clock;
@@ -39,12 +44,12 @@ export interface IndexerStatus {
   readonly rounds: readonly SeqnoRange[];
   readonly pruned_below: number;
   /** The newest masterchain block that is indexed with all before it in its range. Null: none, or not known yet. */
-  readonly head: IndexHead | null;
+  readonly head: IndexedHead | null;
   /** Milliseconds from the moment when the head was known to exist until it was indexed; the last one of following. */
   readonly delayMs: number | null;
   /** Null while nothing is filled. */
   readonly filling: FillProgress | null;
-  readonly sums: WrittenSums;
+  readonly sums: WriteSums;
   /** Attempts of any part that failed. */
   readonly retries: number;
   /** Accounts of which servers have not told all, and messages whose senders are not indexed; as last counted. */
@@ -57,21 +62,21 @@ export interface IndexerStatus {
 /** Threads that run get methods where the code is not known. */
 const TVM_WORKERS = 1;
 
-const LOCK = { everyMs: 1000, deadAfterMs: 4000 };
+const LEADER_LOCK = { everyMs: 1000, deadAfterMs: 4000 };
 
 /** Makes the index of a network and keeps it: as long as it leads; else it waits until nobody does. */
 export class Indexer {
   readonly #modules: IndexerModules;
-  readonly #work: IndexWork;
+  readonly #work: IndexerContext;
   readonly #retries: Retries;
-  readonly #written: Written;
+  readonly #written: WriteProgress;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<(batch: WrittenBatch) => void>();
   readonly #followThreads: WritePool;
   readonly #fillThreads: WritePool;
   readonly #view: IndexView;
   readonly #detection: ContractDetection;
-  readonly #lead: Lead;
+  readonly #lead: IndexLeader;
   #role: 'leader' | 'stand-by' = 'stand-by';
   #running: Promise<void> | null = null;
 
@@ -79,7 +84,7 @@ export class Indexer {
     const { clock, logger, database, rounds, unixTimeMs } = modules;
     this.#modules = modules;
     this.#retries = new Retries(clock, logger);
-    this.#written = new Written(() => clock.now());
+    this.#written = new WriteProgress(() => clock.now());
     const facts = new ChainFacts(settings.zerostate, modules);
     const start = {
       url: settings.databaseUrl,
@@ -103,7 +108,7 @@ export class Indexer {
     };
     this.#view = new IndexView(state, this.#work);
     const [followThreads, fillThreads] = [this.#followThreads, this.#fillThreads];
-    this.#lead = new Lead(this.#work, {
+    this.#lead = new IndexLeader(this.#work, {
       ...{ followThreads, fillThreads, written: this.#written, view: this.#view },
       ...{ detection: this.#detection, chain: modules.chain },
     });
@@ -121,7 +126,7 @@ export class Indexer {
     const identity = {
       zerostate_root_hash: root_hash,
       zerostate_file_hash: file_hash,
-      selection: describeAccounts(settings.accounts),
+      selection: selectionIdentity(settings.accounts),
     };
     const state = await modules.database.transaction(async (client) => {
       await requireSchema(client, migrations);
@@ -134,7 +139,7 @@ export class Indexer {
     const { state, head, delayMs, counts } = this.#view;
     return {
       role: this.#role,
-      rounds: state.rounds,
+      rounds: state.indexedRanges,
       pruned_below: state.pruned_below,
       head,
       delayMs,
@@ -195,7 +200,7 @@ export class Indexer {
     let done = false;
     while (!stop.aborted && !done) {
       const lock = await this.#unlessStopped(() =>
-        this.#retries.run(() => LeaderLock.take(database, clock, LOCK, stop), stop),
+        this.#retries.run(() => LeaderLock.take(database, clock, LEADER_LOCK, stop), stop),
       );
       if (lock === undefined || lock === null) break;
       this.#role = 'leader';

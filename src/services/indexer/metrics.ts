@@ -1,4 +1,4 @@
-import type { ContractFigures } from '#services/indexer/contracts/contract-detection.js';
+import type { ContractDetectionMetrics } from '#services/indexer/contracts/contract-detection.js';
 
 /** What the indexer tells about its work, for metrics. Sums grow only. */
 export interface IndexerMetrics {
@@ -26,5 +26,5 @@ export interface IndexerMetrics {
   readonly incomplete_accounts: number;
   /** Messages whose senders are not indexed, as last counted. */
   readonly orphan_messages: number;
-  readonly contracts: ContractFigures;
+  readonly contracts: ContractDetectionMetrics;
 }

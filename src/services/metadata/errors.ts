@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/errors/define-errors.js';
+import { defineErrors } from '#kernel/tern-error.js';
 
 const OF_THE_TOKEN =
   'Nothing to do here: the link stands in the contract of the token, and only its owner can change it.';

@@ -1,13 +1,12 @@
-// Over 250 lines: one hostile server, and everything it does
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { fetchDocument } from '#services/metadata/fetch-document.js';
-import { FETCH_LIMITS, type FetchLimits } from '#services/metadata/fetch-limits.js';
 import type { FetchPolicy } from '#services/metadata/fetch-policy.js';
+import { FETCH_LIMITS, type FetchLimits } from '#services/metadata/http-get.js';
 import { readMetadataLink } from '#services/metadata/metadata-link.js';
 
 /** What the server does with each connection, once the request is there; until it is done, for what goes on by itself. */

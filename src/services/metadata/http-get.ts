@@ -1,13 +1,12 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Clock } from '#kernel/clock/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import { metadataErrors } from '#services/metadata/errors.js';
-import type { FetchLimits } from '#services/metadata/fetch-limits.js';
 import { type HostAddress, hostOf, portOf } from '#services/metadata/fetch-policy.js';
 
 /** An answer over HTTP. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   /** As it came; empty for statuses other than 2xx, whose bodies are not read. */
@@ -35,7 +34,7 @@ export function httpGet(
   limits: FetchLimits,
   clock: Clock,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const host = hostOf(url);
   const { request: send, Agent } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
@@ -93,7 +92,7 @@ export function httpGet(
       response.on('end', () => end(null, { status, headers, body: Buffer.concat(parts, length) }));
     }
 
-    function end(problem: unknown, answer?: HttpAnswer): void {
+    function end(problem: unknown, answer?: HttpResponse): void {
       if (isOver) return;
       isOver = true;
       timer();
@@ -137,3 +136,27 @@ function describe(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   return (code === undefined ? message : `${code}: ${message}`).slice(0, 300);
 }
+
+/** Bounds of one fetch, redirects and all. */
+export interface FetchLimits {
+  /** For all of it. */
+  readonly totalMs: number;
+  /** From a request until the answer to it begins. */
+  readonly firstByteMs: number;
+  /** Between two parts of a body. */
+  readonly stallMs: number;
+  /** Of a body as it comes, and as it is when decompressed. */
+  readonly bytes: number;
+  /** Of the head of an answer. */
+  readonly headerBytes: number;
+  readonly redirects: number;
+}
+
+export const FETCH_LIMITS: FetchLimits = {
+  totalMs: 20_000,
+  firstByteMs: 12_000,
+  stallMs: 5_000,
+  bytes: 2 ** 19,
+  headerBytes: 16_384,
+  redirects: 3,
+};

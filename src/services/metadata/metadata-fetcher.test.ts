@@ -1,19 +1,21 @@
-// Over 250 lines: one database, and all that may become of its links
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
-import { claimMetadata } from '#drivers/store/write/metadata-queue.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
+import { openIndex } from '#drivers/store/index-state.js';
+import { claimMetadata } from '#drivers/store/write/token-metadata.js';
+import { type Clock, systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
 import { metadataErrors } from '#services/metadata/errors.js';
-import { FETCH_LIMITS } from '#services/metadata/fetch-limits.js';
-import { type FetchPolicy, publicPolicy } from '#services/metadata/fetch-policy.js';
-import { type FetcherModules, type FetcherOptions, MetadataFetcher } from '#services/metadata/metadata-fetcher.js';
-import { LEASE_SECONDS } from '#services/metadata/retry-times.js';
+import { type FetchPolicy, publicAddressPolicy } from '#services/metadata/fetch-policy.js';
+import { FETCH_LIMITS } from '#services/metadata/http-get.js';
+import {
+  type FetcherModules,
+  type FetcherOptions,
+  LEASE_SECONDS,
+  MetadataFetcher,
+} from '#services/metadata/metadata-fetcher.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -208,7 +210,7 @@ describe('metadata that is due', () => {
       ],
     ];
     await addLinks(links);
-    fetcherWith({ policy: publicPolicy({ resolve: async () => [] }) }).start();
+    fetcherWith({ policy: publicAddressPolicy({ resolve: async () => [] }) }).start();
     const found = await rowsThat((all) => all.every(({ failure }) => failure !== null));
     expect(found.map(({ failure }) => failure!.code.replace('metadata/', ''))).toEqual([
       ...[

@@ -1,22 +1,18 @@
-import { tidyDocument } from '#domain/contracts/token-metadata.js';
+import { sanitizeDocument } from '#domain/contracts/token-metadata.js';
 import type { Database } from '#drivers/store/database.js';
 import {
   type ClaimedMetadata,
   claimMetadata,
   type MetadataOutcome,
   settleMetadata,
-} from '#drivers/store/write/metadata-queue.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { failedOutcome, hostAnswers, metadataError } from '#services/metadata/attempt-outcome.js';
+} from '#drivers/store/write/token-metadata.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 import { type FetchModules, fetchDocument } from '#services/metadata/fetch-document.js';
-import { HOST_LIMITS, type HostLimits, HostTurns } from '#services/metadata/host-turns.js';
+import { HOST_LIMITS, type HostLimits, HostThrottle } from '#services/metadata/host-throttle.js';
 import { type MetadataLink, readMetadataLink } from '#services/metadata/metadata-link.js';
-import type { MetadataMetrics } from '#services/metadata/metrics.js';
-import { EXPIRY_SECONDS, LEASE_SECONDS, spread } from '#services/metadata/retry-times.js';
 
 export interface FetcherOptions {
   /** See {@link readMetadataLink}. */
@@ -51,7 +47,7 @@ const MOST_OUTCOMES = 64;
 export class MetadataFetcher {
   readonly #options: FetcherOptions;
   readonly #modules: FetcherModules;
-  readonly #turns: HostTurns;
+  readonly #turns: HostThrottle;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #outcomes: MetadataOutcome[] = [];
@@ -64,7 +60,7 @@ export class MetadataFetcher {
   constructor(options: FetcherOptions, modules: FetcherModules) {
     this.#options = options;
     this.#modules = modules;
-    this.#turns = new HostTurns(options.hosts ?? HOST_LIMITS, () => modules.clock.now());
+    this.#turns = new HostThrottle(options.hosts ?? HOST_LIMITS, () => modules.clock.now());
   }
 
   start(): void {
@@ -182,9 +178,9 @@ export class MetadataFetcher {
     const began = clock.now();
     try {
       const found = await fetchDocument(link, this.#modules, this.#stop.signal);
-      const document = JSON.stringify(tidyDocument(found));
+      const document = JSON.stringify(sanitizeDocument(found));
       this.#sums.fetched++;
-      this.#outcomes.push({ ...row, result: 'fetched', document, next: this.#in(spread(EXPIRY_SECONDS, random)) });
+      this.#outcomes.push({ ...row, result: 'fetched', document, next: this.#in(jittered(EXPIRY_SECONDS, random)) });
       this.#told(link, began, true);
     } catch (error) {
       if (this.#stop.signal.aborted) {
@@ -193,7 +189,7 @@ export class MetadataFetcher {
       }
       const known = metadataError(error);
       this.#fail(row, known);
-      this.#told(link, began, hostAnswers(known));
+      this.#told(link, began, hostResponded(known));
     }
   }
 
@@ -228,4 +224,90 @@ export class MetadataFetcher {
   #unixTime(): number {
     return Math.floor(this.#modules.unixTimeMs() / 1000);
   }
+}
+
+/** Codes of failures that lie in the server or the way to it, and not in what it says of one token. */
+const NO_ANSWER: ReadonlySet<string> = new Set([
+  metadataErrors.unresolved.code,
+  metadataErrors.unreachable.code,
+  metadataErrors.time.code,
+]);
+
+/** Statuses with which servers say that they are asked too much, or cannot answer. */
+const NOT_NOW: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** A failure as an error of ours. */
+export function metadataError(error: unknown): TernError {
+  if (isTernError(error)) return error;
+  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return metadataErrors.unexpected({ problem }, error);
+}
+
+/** What is written of an attempt that failed. @param now unix seconds */
+export function failedOutcome(
+  row: ClaimedMetadata,
+  { code, class: kind, message }: TernError,
+  now: number,
+  random: () => number,
+): MetadataOutcome {
+  const seconds = kind === 'caller' ? UNUSABLE_LINK_SECONDS : retrySeconds(row.attempts);
+  const failure = { code, message: storable(message) };
+  return { ...row, result: 'failed', failure, next: now + jittered(seconds, random) };
+}
+
+/** Whether a host that gave this error answers at all. */
+export function hostResponded({ code, data }: TernError): boolean {
+  if (code === metadataErrors.status.code) return !NOT_NOW.has(Number(data.status));
+  return !NO_ANSWER.has(code);
+}
+
+/** What JSON of PostgreSQL has a place for; servers choose parts of messages. */
+function storable(message: string): string {
+  return message
+    .slice(0, 1_000)
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('\0', '');
+}
+
+/** Seconds until the next attempt after so many failures: 5, doubled each time up to 6 hours; then once a week. */
+const RETRY_SECONDS: readonly number[] = [
+  ...Array.from({ length: 16 }, (_, failures) => Math.min(5 * 2 ** failures, 21_600)),
+  604_800,
+];
+
+/** Links that cannot be followed as they stand: names may lead elsewhere one day. */
+export const UNUSABLE_LINK_SECONDS = 30 * 86_400;
+
+/** What was read is read again: after a week. */
+export const EXPIRY_SECONDS = 7 * 86_400;
+
+/** How long whoever has taken metadata to fetch it may take. Longer than any fetch; after many attempts as the pause. */
+export const LEASE_SECONDS: readonly number[] = RETRY_SECONDS.map((seconds) => Math.max(60, seconds));
+
+export function retrySeconds(attempts: number): number {
+  return RETRY_SECONDS[Math.min(Math.max(attempts, 1), RETRY_SECONDS.length) - 1]!;
+}
+
+/** A tenth more or less, so that what was read together is not read together for ever. */
+export function jittered(seconds: number, random: () => number): number {
+  return Math.max(1, Math.round(seconds * (0.9 + 0.2 * random())));
+}
+
+/** What the fetching of metadata tells about its work. Sums grow only. */
+export interface MetadataMetrics {
+  /** Under way. */
+  readonly running: number;
+  readonly fetched: number;
+  /** By code of the error. */
+  readonly failed: ReadonlyMap<string, number>;
+  /** For later, because enough was asked of the host, or it does not answer. */
+  readonly put_off: number;
+  /** Of all attempts together. */
+  readonly fetch_seconds: number;
+  /** For how long what was taken last had been due. */
+  readonly behind_seconds: number;
+  /** Hosts that are left alone for a while. */
+  readonly resting_hosts: number;
+  /** Tokens of which somebody else than their contract says something. */
+  readonly overrides: number;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readDocument } from '#services/metadata/fetch-document.js';
 import { readMetadataLink } from '#services/metadata/metadata-link.js';
-import { readDocument } from '#services/metadata/read-document.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 
 const GATEWAY = 'https://gateway.example.com';

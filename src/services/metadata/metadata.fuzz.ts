@@ -1,7 +1,7 @@
-import { tidyDocument, tokenMetadata } from '#domain/contracts/token-metadata.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
+import { sanitizeDocument, tokenMetadata } from '#domain/contracts/token-metadata.js';
+import type { TernError } from '#kernel/tern-error.js';
+import { readDocument } from '#services/metadata/fetch-document.js';
 import { readMetadataLink } from '#services/metadata/metadata-link.js';
-import { readDocument } from '#services/metadata/read-document.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import type { Random } from '#test/fuzz/random.js';
 
@@ -121,10 +121,10 @@ function document(random: Random): Uint8Array {
 
 function readIt(input: Uint8Array): void {
   const found = readDocument(input);
-  const tidy = tidyDocument(found);
+  const tidy = sanitizeDocument(found);
   const text = JSON.stringify(tidy);
   if (text.length > 60_000 || /\\u0000|\\ud[89a-f]/.test(text)) throw new RangeError('it cannot be stored');
-  if (JSON.stringify(tidyDocument(JSON.parse(text))) !== text) throw new RangeError('it is not tidy');
+  if (JSON.stringify(sanitizeDocument(JSON.parse(text))) !== text) throw new RangeError('it is not tidy');
   for (const kind of ['jetton_masters', 'nft_items'] as const) tokenMetadata(kind, found, tidy, { content: found });
 }
 

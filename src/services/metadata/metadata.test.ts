@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
+import { openIndex } from '#drivers/store/index-state.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { openIndex } from '#drivers/store/write/index-state.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { type Metadata, type MetadataOptions, startMetadata } from '#services/metadata/metadata.js';
+import { parseAddress } from '#formats/address/address.js';
+import { systemClock } from '#kernel/clock.js';
+import { type MetadataOptions, type MetadataService, startMetadata } from '#services/metadata/metadata.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -25,7 +25,7 @@ let file: string;
 let clock: FakeClock;
 let told: string[];
 let changes: number;
-let metadata: Metadata | null = null;
+let metadata: MetadataService | null = null;
 
 beforeEach(async () => {
   testing = await testDatabase();

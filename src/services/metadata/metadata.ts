@@ -1,14 +1,12 @@
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { replaceOverrides } from '#drivers/store/write/metadata-queue.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
-import { FETCH_LIMITS } from '#services/metadata/fetch-limits.js';
-import { publicPolicy, resolveByDns, trustingPolicy } from '#services/metadata/fetch-policy.js';
-import { MetadataFetcher } from '#services/metadata/metadata-fetcher.js';
-import type { MetadataMetrics } from '#services/metadata/metrics.js';
+import { replaceOverrides } from '#drivers/store/write/token-metadata.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { publicAddressPolicy, resolveByDns, trustedHostPolicy } from '#services/metadata/fetch-policy.js';
+import { FETCH_LIMITS } from '#services/metadata/http-get.js';
+import { MetadataFetcher, type MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { fileStamp, loadOverrides, type TokenOverride } from '#services/metadata/overrides-file.js';
 
 /** Where content of IPFS is fetched if nobody says otherwise. */
@@ -37,7 +35,7 @@ export interface MetadataModules {
 }
 
 /** What looks after the metadata of tokens, as long as it is not closed. */
-export interface Metadata {
+export interface MetadataService {
   metrics(): MetadataMetrics;
   close(): Promise<void>;
 }
@@ -56,9 +54,9 @@ const LOOK_MS = 10_000;
  *
  * @throws metadata/overrides, store/*
  */
-export async function startMetadata(options: MetadataOptions, modules: MetadataModules): Promise<Metadata> {
+export async function startMetadata(options: MetadataOptions, modules: MetadataModules): Promise<MetadataService> {
   const stop = new AbortController();
-  const overrides = new Overrides(options.overrides, modules);
+  const overrides = new OverridesWatcher(options.overrides, modules);
   await overrides.start();
   const watching = overrides.watch(stop.signal);
   const fetcher = options.fetches ? fetcherOf(options, modules) : null;
@@ -73,14 +71,14 @@ export async function startMetadata(options: MetadataOptions, modules: MetadataM
 }
 
 function fetcherOf({ gateway, atOnce }: MetadataOptions, modules: MetadataModules): MetadataFetcher {
-  const policy = publicPolicy({ resolve: resolveByDns });
+  const policy = publicAddressPolicy({ resolve: resolveByDns });
   return new MetadataFetcher(
     { gateway: gateway ?? PUBLIC_GATEWAY, atOnce },
-    { ...modules, policy, gatewayPolicy: gateway === null ? policy : trustingPolicy, limits: FETCH_LIMITS },
+    { ...modules, policy, gatewayPolicy: gateway === null ? policy : trustedHostPolicy, limits: FETCH_LIMITS },
   );
 }
 
-class Overrides {
+class OverridesWatcher {
   readonly #file: string | null;
   readonly #modules: MetadataModules;
   #stamp: string | null = null;

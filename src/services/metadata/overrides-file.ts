@@ -3,11 +3,10 @@ import {
   METADATA_KINDS,
   type MetadataKind,
   type MetadataOverride,
-  tidyDocument,
+  sanitizeDocument,
 } from '#domain/contracts/token-metadata.js';
-import type { Address } from '#formats/address/address.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { type Address, parseAddress } from '#formats/address/address.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 
 /** What is said of one token. */
@@ -101,7 +100,7 @@ function overridesOf(file: unknown, refuse: (problem: string, cause?: unknown) =
       if (Object.hasOwn(content, name) && typeof content[name] !== 'string')
         throw refuse(`${path}.${name} is not a text`);
     }
-    const tidy = tidyDocument(content);
+    const tidy = sanitizeDocument(content);
     for (const [name, given] of Object.entries(content)) {
       const kept = Object.hasOwn(tidy, name) ? tidy[name] : undefined;
       const isWhole = typeof given === 'string' ? kept === given : kept !== undefined;

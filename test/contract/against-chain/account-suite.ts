@@ -1,4 +1,3 @@
-// Over 250 lines: one suite: accounts, their histories and messages.
 import { Address, type Cell as CoreCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import { type BlockId, sameShard } from '#formats/proofs/block-id.js';

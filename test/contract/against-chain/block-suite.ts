@@ -1,8 +1,7 @@
-// Over 250 lines: one suite: blocks, their proofs and transactions.
 import { describe, expect, it } from 'vitest';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { printPosition, sameBlock } from '#formats/proofs/block-id.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { some } from '#test/contract/against-chain/chain-record.js';
 import type { NamedTransaction } from '#test/contract/against-chain/client.js';
 import {

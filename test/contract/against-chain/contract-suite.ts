@@ -1,4 +1,3 @@
-// Over 250 lines: one suite, get methods to forms, with what it asks.
 import {
   Address,
   beginCell,

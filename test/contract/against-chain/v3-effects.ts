@@ -1,4 +1,3 @@
-// Over 250 lines: one table with a case for each parameter that is not one of the large lists.
 import { Address, beginCell, type Cell, external, storeMessage } from '@ton/core';
 import { expect } from 'vitest';
 import { stateJson } from '#test/contract/against-chain/core-states.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Listed, Page } from '#drivers/store/read/index-reads.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import type { Json, V3Client } from '#test/contract/against-chain/v3-client.js';
 import type { ChainFacts } from '#test/contract/against-chain/v3-facts.js';
 import {

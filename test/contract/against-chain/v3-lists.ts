@@ -1,4 +1,3 @@
-// Over 250 lines: the parameters of five lists, side by side, so that those they share are written once.
 import { Address } from '@ton/core';
 import type { Json } from '#test/contract/against-chain/v3-client.js';
 import type {

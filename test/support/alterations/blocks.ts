@@ -1,11 +1,10 @@
 import { BLOCK_FILE, serializeBoc } from '#formats/cells/boc-serialize.js';
-import { sha256 } from '#formats/cells/sha256.js';
-import { BlkMasterInfo, PrevBlkInfo, type PrevBlksInfo } from '#formats/tlb/block-ref.js';
+import { sha256 } from '#formats/cells/digests.js';
+import { BlkMasterInfo, PrevBlkInfo, type PrevBlksInfo } from '#formats/tlb/block-id.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
 import { addCurrency } from '#formats/tlb/currency.js';
-import { HASH_UPDATE } from '#formats/tlb/hash-update.js';
-import { TransactionDescr } from '#formats/tlb/transaction.js';
+import { HASH_UPDATE, TransactionDescr } from '#formats/tlb/transaction.js';
 import { replaceTransaction, setAccountBlock, transactionsOf } from '#test/support/altered-block.js';
 import {
   type Alteration,
@@ -18,7 +17,7 @@ import {
   more,
   NO_BYTES,
   none,
-} from '#test/support/altered-round.js';
+} from '#test/support/altered-bundle.js';
 
 export const blocksAlterations: readonly Alteration[] = [
   [

@@ -1,5 +1,5 @@
+import { Lazy } from '#formats/tlb/codec/codec.js';
 import type { Dictionary } from '#formats/tlb/codec/dictionary.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
 import { addCurrency } from '#formats/tlb/currency.js';
 import {
   type ShardDescr,
@@ -9,7 +9,15 @@ import {
   shardDescrFees,
   shardDescrs,
 } from '#formats/tlb/shard-hashes.js';
-import { type Alteration, aLibrary, BUSY, inEntry, inMasterchain, inShard, more } from '#test/support/altered-round.js';
+import {
+  type Alteration,
+  aLibrary,
+  BUSY,
+  inEntry,
+  inMasterchain,
+  inShard,
+  more,
+} from '#test/support/altered-bundle.js';
 
 export const masterchainAlterations: readonly Alteration[] = [
   [

@@ -1,8 +1,7 @@
 import { Builder } from '#formats/cells/builder.js';
+import { InMsg } from '#formats/tlb/block-messages.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
-import { InMsg } from '#formats/tlb/in-msg.js';
+import { type Codec, Lazy } from '#formats/tlb/codec/codec.js';
 import type { EnqueuedMsg, OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import {
   type Alteration,
@@ -17,7 +16,7 @@ import {
   none,
   RECEIVES,
   SENDS,
-} from '#test/support/altered-round.js';
+} from '#test/support/altered-bundle.js';
 
 export const messagesAlterations: readonly Alteration[] = [
   [

@@ -1,17 +1,16 @@
-import { decodeBody } from '#domain/bodies/decode-body.js';
+import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import { Address } from '#formats/address/address.js';
 import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { CellType } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell } from '#formats/cells/slice.js';
 import { Block } from '#formats/tlb/block.js';
+import { shardsIntersect } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
-import { shardsIntersect } from '#formats/tlb/shard-ident.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import type { ChainTruth } from '../../chain-truth.js';
 
@@ -175,7 +174,7 @@ function ofMessage(cell: Cell, message: Message): MessageTruth {
 }
 
 function layoutOf(body: Cell): string | null {
-  const { decoded } = decodeBody(body);
+  const { decoded } = decodeMessageBody(body);
   return decoded === null ? null : String((decoded as { readonly '@type'?: unknown })['@type']);
 }
 

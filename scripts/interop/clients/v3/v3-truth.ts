@@ -1,4 +1,4 @@
-import { toBase64 } from '#kernel/bytes/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import { type ChainTruth, spreadOver } from '../../chain-truth.js';
 import { type AccountTruth, clientTruth } from '../client-truth.js';

@@ -7,7 +7,7 @@ import {
   WalletContractV5R1,
 } from '@ton/ton';
 import { openCell } from '#formats/cells/slice.js';
-import { toBase64, toHex } from '#kernel/bytes/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 import type { ChainTruth } from '../../chain-truth.js';
 
 /** A wallet after the head. */

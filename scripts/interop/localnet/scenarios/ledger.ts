@@ -10,12 +10,12 @@ import {
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell as TernCell } from '#formats/cells/cell.js';
-import { forEachEntry } from '#formats/cells/dict-iterate.js';
+import { forEachEntry } from '#formats/cells/dict-read.js';
+import { ShardAccount as TernShardAccount } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { ShardAccount as TernShardAccount } from '#formats/tlb/shard-account.js';
-import { accountPrefix, shardContains } from '#formats/tlb/shard-ident.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';
 import type { ChainTruth } from '../../chain-truth.js';
 import { normalizedHash } from './normalized-hash.js';

@@ -12,12 +12,11 @@ import {
   type EmbeddedServerOptions,
   startEmbeddedServer,
 } from '#drivers/store/embedded/embedded-server.js';
-import { embeddedProgram, programIn } from '#drivers/store/embedded/postgres-program.js';
-import { closedFolder, postgresUser } from '#drivers/store/embedded/postgres-user.js';
+import { closedFolder, embeddedProgram, postgresUser, programIn } from '#drivers/store/embedded/postgres-program.js';
 import { isRunning } from '#drivers/store/embedded/server-folder.js';
-import { serverSettings } from '#drivers/store/embedded/server-settings.js';
+import { serverSettings } from '#drivers/store/embedded/server-process.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 
 const isRoot = process.getuid?.() === 0;
 const code = (name: keyof typeof storeErrors) => ({ code: storeErrors[name].code });

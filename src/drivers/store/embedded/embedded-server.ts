@@ -1,12 +1,17 @@
-// Over 250 lines: the life of one server process: found, started, owned, watched, stopped.
 import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import pg from 'pg';
-import { connectionConfig } from '#drivers/store/connection.js';
-import { embeddedProgram, type PostgresProgram, programIn, run } from '#drivers/store/embedded/postgres-program.js';
-import { type PostgresUser, postgresUser } from '#drivers/store/embedded/postgres-user.js';
+import { connectError, connectionConfig, storeError } from '#drivers/store/connection.js';
+import {
+  embeddedProgram,
+  type PostgresProgram,
+  type PostgresUser,
+  postgresUser,
+  programIn,
+  run,
+} from '#drivers/store/embedded/postgres-program.js';
 import {
   DATABASE,
   initialise,
@@ -16,18 +21,24 @@ import {
   prepareFolder,
   readLog,
   readRunningServer,
-  removeDrafts,
+  removeClusterDrafts,
   type ServerFolder,
 } from '#drivers/store/embedded/server-folder.js';
-import { connectToServer, ownerOf, takeOwnership } from '#drivers/store/embedded/server-owner.js';
-import { exitOf, sendSignal, spawnServer } from '#drivers/store/embedded/server-process.js';
-import { type ServerSettings, serverSettings, usableMemory } from '#drivers/store/embedded/server-settings.js';
+import {
+  connectToServer,
+  exitOf,
+  ownerOf,
+  type ServerSettings,
+  sendSignal,
+  serverSettings,
+  spawnServer,
+  takeOwnership,
+  usableMemory,
+} from '#drivers/store/embedded/server-process.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { connectError, storeError } from '#drivers/store/postgres-error.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { TernError } from '#kernel/errors/tern-error.js';
-import { type Logger, silentLogger } from '#kernel/observe/logger.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import { type Logger, silentLogger } from '#kernel/logger.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 export interface EmbeddedServerOptions {
   /** Folder of the server, such as `DATA/postgres`: holds `cluster` (its data), `run` (its socket) and `server.log`. */
@@ -170,7 +181,7 @@ class Server implements EmbeddedServer {
     await this.#stopOrphan();
     this.#socketFolder = await makeSocketFolder(this.#folder, this.#user);
     const owner = await this.#spawn();
-    await removeDrafts(this.#folder);
+    await removeClusterDrafts(this.#folder);
     await createDatabase(owner, DATABASE);
     this.#running = this.#keepRunning();
   }

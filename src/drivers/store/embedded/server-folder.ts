@@ -15,8 +15,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { type PostgresProgram, run } from '#drivers/store/embedded/postgres-program.js';
-import { closedFolder, type PostgresUser } from '#drivers/store/embedded/postgres-user.js';
+import {
+  closedFolder,
+  type PostgresProgram,
+  type PostgresUser,
+  run,
+} from '#drivers/store/embedded/postgres-program.js';
 import { storeErrors } from '#drivers/store/errors.js';
 
 /** Files of an embedded server, all in one folder. */
@@ -96,7 +100,7 @@ export async function initialise(
 }
 
 /** Removes what starts that were killed have left. */
-export async function removeDrafts({ folder }: ServerFolder): Promise<void> {
+export async function removeClusterDrafts({ folder }: ServerFolder): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith('cluster-')) await rm(join(folder, name), { recursive: true, force: true });
   }

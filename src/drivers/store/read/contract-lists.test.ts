@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import type { DnsRecordFilter } from '#drivers/store/read/dns-reads.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { Page } from '#drivers/store/read/index-reads.js';
-import type { MultisigFilter, MultisigOrderFilter } from '#drivers/store/read/multisig-reads.js';
-import type { VestingFilter } from '#drivers/store/read/vesting-reads.js';
+import type { DnsRecordFilter } from '#drivers/store/read/dns.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
+import type { Page } from '#drivers/store/read/index-types.js';
+import type { MultisigFilter, MultisigOrderFilter, VestingFilter } from '#drivers/store/read/multisig-vesting.js';
 import { Address } from '#formats/address/address.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { compareCombinations, Dice } from '#test/support/filter-combinations.js';
 import { insert } from '#test/support/indexed-chain.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

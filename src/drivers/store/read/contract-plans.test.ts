@@ -1,10 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { IndexPort } from '#drivers/store/read/index-port.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { Page } from '#drivers/store/read/index-reads.js';
+import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import type { Page } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { toHex } from '#kernel/bytes.js';
 import { explain, recordingDatabase } from '#test/support/explained-plans.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
-import type { IndexPort } from '#drivers/store/read/index-port.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { Page } from '#drivers/store/read/index-reads.js';
-import { DEFAULT_THRESHOLDS, IndexSession, StatementNames } from '#drivers/store/read/index-session.js';
-import { statesBefore, type WithHead } from '#drivers/store/read/states-before.js';
+import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import type { Page } from '#drivers/store/read/index-types.js';
+import { DEFAULT_THRESHOLDS, IndexSession, StatementNames } from '#drivers/store/read/session.js';
+import { statesBefore, type WithHead } from '#drivers/store/read/transaction-assembly.js';
 import { Address } from '#formats/address/address.js';
 import { explain, fillLarge, LARGE, recordingDatabase } from '#test/support/explained-plans.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
@@ -121,7 +120,7 @@ const cases: Record<string, Read> = {
     reads.blocks({ workchain: -1, start_utime: utime(900), end_utime: utime(950) }, page, options),
   'blocks by hash': (reads, page) => reads.blocks({ root_hash: hash }, page, options),
   'blocks of a round': (reads, page) => reads.blocks({ mc_seqno: 900 }, page, options),
-  'the head': (reads) => reads.head(options),
+  'the head': (reads) => reads.extent(options),
   'a shard state': (reads) => reads.shardState(900, options),
   'adjacent transactions': (reads) => reads.adjacentTransactions(hash, undefined, options),
   accounts: (reads) => reads.accounts({ address: [hot, cold] }, { boc: true }, options),

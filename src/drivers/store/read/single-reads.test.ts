@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeState } from '#drivers/store/encode/state-summary.js';
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
-import type { IndexedTransaction, Page, StateSummary } from '#drivers/store/read/index-reads.js';
+import type { IndexedTransaction, Page, StateSummary } from '#drivers/store/read/index-types.js';
+import { decodeState } from '#drivers/store/stored-state.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { compareBytes, toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { compareBytes, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { IndexOracle, type TransactionFact } from '#test/support/index-oracle.js';
 import { type IndexedChain, indexedChain, insert } from '#test/support/indexed-chain.js';
 
@@ -169,12 +169,12 @@ describe('a message that is read', () => {
 
 describe('blocks', () => {
   it('at both ends of the index, and whether a round is in it', async () => {
-    const head = (await chain.reader.head(options))!;
+    const head = (await chain.reader.extent(options))!;
     expect([head.first, head.last].map(({ workchain, seqno }) => [workchain, seqno])).toEqual([
       [-1, FROM],
       [-1, TO],
     ]);
-    const has = (seqno: number) => chain.reader.hasRound(seqno, options);
+    const has = (seqno: number) => chain.reader.hasMcBlock(seqno, options);
     expect(await Promise.all([FROM - 1, FROM, TO, TO + 1].map(has))).toEqual([false, true, true, false]);
   });
 

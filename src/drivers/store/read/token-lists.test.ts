@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { Page } from '#drivers/store/read/index-reads.js';
+import { IndexReader } from '#drivers/store/read/index-port.js';
 import type {
   JettonMasterFilter,
   JettonWalletFilter,
   NftCollectionFilter,
   NftItemFilter,
-} from '#drivers/store/read/indexed-tokens.js';
+  Page,
+} from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { toHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
 import { compareCombinations, Dice } from '#test/support/filter-combinations.js';
 import { insert } from '#test/support/indexed-chain.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { IndexPort } from '#drivers/store/read/index-port.js';
-import { IndexReader } from '#drivers/store/read/index-reader.js';
-import type { Listed, Page } from '#drivers/store/read/index-reads.js';
+import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { explain, recordingDatabase, type SentStatement } from '#test/support/explained-plans.js';
 import { fillTokens, GREAT, tokenAddress } from '#test/support/large-tokens.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

@@ -1,14 +1,22 @@
-import { decodeState, type StoredState } from '#drivers/store/encode/state-summary.js';
-import { seqnoOfId } from '#drivers/store/ids.js';
-import { position } from '#drivers/store/read/block-rows.js';
-import { findCurrencies, type StateAt } from '#drivers/store/read/extra-currencies.js';
-import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-reads.js';
-import type { IndexSession } from '#drivers/store/read/index-session.js';
-import type { SharedCells } from '#drivers/store/read/shared-cells.js';
-import { statesBefore, type WithHead } from '#drivers/store/read/states-before.js';
-import { transactionHead } from '#drivers/store/read/transaction-head.js';
-import type { TransactionFound } from '#drivers/store/read/transaction-rows.js';
+import { addressBytes, firstIdOf, hashKey, seqnoOfId } from '#drivers/store/keys.js';
+import { shardPosition } from '#drivers/store/read/blocks.js';
+import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
+import { type IndexSession, opaqueToPlanner, raw, sql } from '#drivers/store/read/session.js';
+import { decodeState, type StoredState } from '#drivers/store/stored-state.js';
+import {
+  loadTransaction,
+  sharedCodes,
+  type TransactionHead,
+  transactionHead,
+} from '#drivers/store/stored-transaction.js';
 import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { buildDictionary } from '#formats/cells/dict-build.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
 
 /** The state of what is not there. */
 const NONEXIST: StateSummary = {
@@ -52,7 +60,7 @@ export async function assembleTransactions(
   return transactions.map(({ found }, i) => ({
     id: found.id,
     mc_seqno: seqnoOfId(found.id),
-    block: position(found.workchain, found.shard, found.block_seqno),
+    block: shardPosition(found.workchain, found.shard, found.block_seqno),
     global_version: found.global_version,
     trace_root: found.trace_root,
     trace_id: found.trace_id,
@@ -60,4 +68,210 @@ export async function assembleTransactions(
     state_before: whole(states[i]!.before),
     state_after: whole(states[i]!.after),
   }));
+}
+
+/** A row of `transactions` as it comes from the database, with the hash of the root of its trace. */
+export interface TransactionFound {
+  readonly id: bigint;
+  readonly lt: bigint;
+  readonly now: bigint;
+  readonly account_key: bigint;
+  readonly hash_key: bigint;
+  readonly trace_root: bigint;
+  readonly shard: bigint;
+  readonly workchain: number;
+  readonly block_seqno: number;
+  readonly global_version: number;
+  readonly state_after: Uint8Array | null;
+  readonly boc: Uint8Array;
+  readonly trace_id: Uint8Array | null;
+}
+
+/** Columns of a {@link TransactionFound}, of the table `t`. */
+export const TRANSACTION_COLUMNS = raw(
+  `t.id, t.lt, t.now, t.account_key, t.hash_key, t.trace_root, t.shard, t.workchain, t.block_seqno, t.global_version,
+   t.state_after, t.boc, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id`,
+);
+
+/** A transaction and what its first cell says. */
+export interface WithHead {
+  readonly found: TransactionFound;
+  readonly head: TransactionHead;
+}
+
+/** Most accounts did something within so many rounds before. */
+const RECENT_MC_BLOCKS = 100_000;
+
+/**
+ * The column `state_after` of the transaction before each, on the same account: what the account was before it. The one
+ * before has the logical time and the hash that the later one names, and an id below its own.
+ */
+export async function statesBefore(
+  session: IndexSession,
+  transactions: readonly WithHead[],
+): Promise<readonly (Uint8Array | null)[]> {
+  const onPage = new Map<string, TransactionFound>();
+  for (const { found } of transactions) onPage.set(`${found.account_key}:${found.lt}`, found);
+  const states: (Uint8Array | null)[] = [];
+  const asked: { place: number; account_key: bigint; lt: bigint; hash_key: bigint; id: bigint; recent: bigint }[] = [];
+  for (const [place, { found, head }] of transactions.entries()) {
+    states.push(null);
+    if (head.wasNonexist || head.prev_trans_lt === 0n) continue;
+    const { account_key, id } = found;
+    const hash_key = hashKey(head.prev_trans_hash);
+    const before = onPage.get(`${account_key}:${head.prev_trans_lt}`);
+    if (before?.hash_key === hash_key) states[place] = before.state_after;
+    else {
+      const recent = firstIdOf(Math.max(0, seqnoOfId(id) - RECENT_MC_BLOCKS));
+      asked.push({ place, account_key, lt: head.prev_trans_lt, hash_key, id, recent });
+    }
+  }
+  if (asked.length === 0) return states;
+  const column = (name: 'account_key' | 'lt' | 'hash_key' | 'id' | 'recent') =>
+    opaqueToPlanner(
+      asked.map((row) => row[name]),
+      'bigint[]',
+    );
+  const before = sql`p.account_key = k.account_key AND p.lt = k.lt AND p.hash_key = k.hash_key`;
+  const rows = await session.rows<{ n: bigint; state_after: Uint8Array | null }>(sql`
+    SELECT k.n, coalesce(
+      (SELECT p.state_after FROM transactions p WHERE ${before} AND p.id >= k.recent AND p.id < k.id LIMIT 1),
+      (SELECT p.state_after FROM transactions p WHERE ${before} AND p.id < k.recent LIMIT 1)
+    ) AS state_after
+    FROM unnest(
+      ${column('account_key')}, ${column('lt')}, ${column('hash_key')}, ${column('id')}, ${column('recent')}
+    ) WITH ORDINALITY AS k(account_key, lt, hash_key, id, recent, n)`);
+  for (const { n, state_after } of rows) states[asked[Number(n) - 1]!.place] = state_after;
+  return states;
+}
+
+type Currencies = ReadonlyMap<number, bigint>;
+
+/** A state as it was stored, before or after a transaction of an account. */
+export interface StateAt {
+  readonly state: StoredState;
+  readonly address: Address;
+  readonly account_key: bigint;
+  readonly lt: bigint;
+}
+
+/** How many transactions of an account are looked through on each side. */
+const MOST_SEARCHED = 200;
+
+/**
+ * The other currencies of states whose blocks did not show them, because they were as before: those of the account now, or of a
+ * state near to it, when their dictionary has the hash that was stored. Where none has, they are not known: null.
+ */
+export async function findCurrencies(
+  session: IndexSession,
+  states: readonly StateAt[],
+): Promise<ReadonlyMap<StateSummary, Currencies | null>> {
+  const byState = new Map<StateSummary, Currencies | null>();
+  // Accounts change them seldom.
+  const byHash = new Map<string, Currencies | null>();
+  for (const { address, account_key, lt, state } of states) {
+    const hash = state.extra_hash!;
+    const name = `${account_key} ${toHex(hash)}`;
+    let found = byHash.get(name);
+    if (found === undefined) {
+      found = (await currentOf(session, address, hash)) ?? (await nearbyOf(session, account_key, lt, hash));
+      byHash.set(name, found);
+    }
+    byState.set(state, found);
+  }
+  return byState;
+}
+
+async function currentOf(session: IndexSession, address: Address, hash: Uint8Array): Promise<Currencies | null> {
+  const [row] = await session.rows<{ extra_currencies: Readonly<Record<string, string>> | null }>(
+    sql`SELECT a.extra_currencies FROM accounts a WHERE a.address = ${addressBytes(address)}::bytea`,
+  );
+  const entries = Object.entries(row?.extra_currencies ?? {});
+  return ofHash(hash, new Map(entries.map(([id, amount]) => [Number(id), BigInt(amount)])));
+}
+
+async function nearbyOf(
+  session: IndexSession,
+  account_key: bigint,
+  lt: bigint,
+  hash: Uint8Array,
+): Promise<Currencies | null> {
+  const rows = await session.rows<{ state_after: Uint8Array }>(sql`
+    SELECT x.state_after FROM (
+      (SELECT t.state_after FROM transactions t WHERE t.account_key = ${account_key} AND t.lt < ${lt}
+        ORDER BY t.lt DESC LIMIT ${MOST_SEARCHED})
+      UNION ALL
+      (SELECT t.state_after FROM transactions t WHERE t.account_key = ${account_key} AND t.lt > ${lt}
+        ORDER BY t.lt LIMIT ${MOST_SEARCHED})
+    ) x WHERE x.state_after IS NOT NULL`);
+  for (const { state_after } of rows) {
+    const { extra_hash, extra_currencies } = decodeState(state_after);
+    const found = extra_hash === null ? ofHash(hash, extra_currencies) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The currencies, when their dictionary has the hash. */
+function ofHash(hash: Uint8Array, currencies: Currencies): Currencies | null {
+  const root = dictionaryOf(currencies);
+  return root !== null && bytesEqual(root.hash(), hash) ? currencies : null;
+}
+
+/** `dict:(HashmapE 32 (VarUInteger 32))` */
+function dictionaryOf(currencies: Currencies) {
+  return buildDictionary(
+    32,
+    [...currencies].map(([id, amount]) => {
+      const key = new Uint8Array(4);
+      new DataView(key.buffer).setUint32(0, id);
+      const length = Math.ceil(amount.toString(16).length / 2);
+      return [key, new Builder().storeUint(length, 5).storeUint(amount, length * 8)] as const;
+    }),
+  );
+}
+
+interface CodeFound {
+  readonly code_hash: Uint8Array;
+  readonly boc: Uint8Array;
+}
+
+/** Memory for codes, in bytes of their bags. */
+const CACHE_BYTES = 32 * 2 ** 20;
+
+/** Completes transactions whose codes are stored apart; the codes that come often are kept. */
+export class SharedCells {
+  readonly #codes = new LruByBytes<Cell>(CACHE_BYTES);
+
+  /** The whole bags of cells of stored transactions, in their order; codes that are not kept are read in one statement. */
+  async complete(session: IndexSession, stored: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const found = new Map<string, Cell>();
+    const missing = new Map<string, Uint8Array>();
+    for (const bytes of stored) {
+      if (bytes[0] === 0) continue;
+      for (const hash of sharedCodes(bytes)) {
+        const key = toHex(hash);
+        const known = this.#codes.get(key);
+        if (known !== undefined) found.set(key, known);
+        else if (!found.has(key)) missing.set(key, hash);
+      }
+    }
+    if (missing.size > 0) await this.#read(session, [...missing.values()], found);
+    return stored.map((bytes) => {
+      if (bytes[0] === 0) return bytes.subarray(1);
+      return serializeBoc(loadTransaction(bytes, (hash) => found.get(toHex(hash)) ?? null));
+    });
+  }
+
+  async #read(session: IndexSession, hashes: readonly Uint8Array[], found: Map<string, Cell>): Promise<void> {
+    const rows = await session.rows<CodeFound>(
+      sql`SELECT c.code_hash, c.boc FROM codes c WHERE c.code_hash = ANY(${hashes}::bytea[])`,
+    );
+    for (const { code_hash, boc } of rows) {
+      const key = toHex(code_hash);
+      const cell = parseBocRoot(boc);
+      this.#codes.set(key, cell, boc.length);
+      found.set(key, cell);
+    }
+  }
 }

@@ -1,14 +1,13 @@
-import pg, { type ClientBase } from 'pg';
-import type { ColumnType } from '#domain/contracts/kinds/contract-kind.js';
-import { copyBinary } from '#drivers/store/copy.js';
-import { CopyRows } from '#drivers/store/copy-rows.js';
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import type { ColumnType, ColumnValues } from '#domain/contracts/contract-interface.js';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { type ColumnValue, copyValue } from '#drivers/store/write/contract-values.js';
-import { realOwner } from '#drivers/store/write/real-owners.js';
 import type { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 
 /** The state of an account that a row was read from. */
-export interface ContractState {
+export interface ContractSourceState {
   readonly address: Address;
   readonly last_trans_lt: bigint;
   readonly mc_seqno: number;
@@ -23,8 +22,8 @@ export interface ContractTable {
 }
 
 /** A row of such a table. */
-export interface StatedRow {
-  readonly state: ContractState;
+export interface ContractTableRow {
+  readonly state: ContractSourceState;
   readonly values: Readonly<Record<string, ColumnValue>>;
 }
 
@@ -44,7 +43,7 @@ export function stagingTable(table: string): string {
 export async function mergeRows(
   client: ClientBase,
   table: ContractTable,
-  rows: readonly StatedRow[],
+  rows: readonly ContractTableRow[],
 ): Promise<readonly Uint8Array[]> {
   const own = Object.entries(table.columns);
   const staged = pg.escapeIdentifier(stagingTable(table.name));
@@ -92,3 +91,102 @@ function mergeText(table: string, staged: string, columns: readonly string[]): s
 const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nft_items: { real_owner: realOwner('s') },
 };
+
+/** A value of a column of contracts. */
+export type ColumnValue = ColumnValues[ColumnType] | null;
+
+interface ColumnForm<Type extends ColumnType> {
+  /** Whether the column can hold it: contracts answer with integers of 257 bits. Absent: whatever the type allows. */
+  readonly holds?: (value: ColumnValues[Type]) => boolean;
+  readonly copy: (rows: CopyRows, value: ColumnValues[Type] | null) => void;
+}
+
+const MIN_INT8 = -(1n << 63n);
+const MAX_INT8 = (1n << 63n) - 1n;
+
+const FORMS: { readonly [Type in ColumnType]: ColumnForm<Type> } = {
+  address: { copy: (rows, value) => rows.bytea(value === null ? null : addressBytes(value)) },
+  addresses: { copy: (rows, value) => rows.byteaArray(value === null ? null : value.map(addressBytes)) },
+  bytea: { copy: (rows, value) => rows.bytea(value) },
+  boc: { copy: (rows, value) => rows.bytea(value === null ? null : serializeBoc(value)) },
+  numeric: { copy: (rows, value) => rows.numeric(value) },
+  int8: {
+    holds: (value) =>
+      typeof value === 'bigint' ? value >= MIN_INT8 && value <= MAX_INT8 : Number.isSafeInteger(value),
+    copy: (rows, value) => rows.int8(value),
+  },
+  int4: { holds: (value) => (value | 0) === value, copy: (rows, value) => rows.int4(value) },
+  boolean: { copy: (rows, value) => rows.bool(value) },
+  text: { copy: (rows, value) => rows.text(value === null ? null : storableText(value)) },
+  jsonb: { copy: (rows, value) => rows.jsonb(value === null ? null : storableJson(value)) },
+};
+
+/** Whether a column of that type can hold the value. */
+export function holdsValue(type: ColumnType, value: ColumnValue): boolean {
+  const { holds } = FORMS[type] as ColumnForm<ColumnType>;
+  return value === null || holds === undefined || holds(value);
+}
+
+/** Writes a value as a field of a row. */
+export function copyValue(rows: CopyRows, type: ColumnType, value: ColumnValue): void {
+  (FORMS[type] as ColumnForm<ColumnType>).copy(rows, value);
+}
+
+/** PostgreSQL has no character 0 in texts. */
+function storableText(text: string): string {
+  return text.replaceAll('\0', '\ufffd');
+}
+
+/** As {@link storableText}, of all texts in JSON; there halves of surrogate pairs are refused as well. */
+function storableJson(json: string): string {
+  return /\\u(?:0000|d[89a-f])/i.test(json) ? JSON.stringify(storableValue(JSON.parse(json))) : json;
+}
+
+function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value).replace(/\p{Surrogate}/gu, '\ufffd');
+  if (Array.isArray(value)) return value.map(storableValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [storableValue(key) as string, storableValue(inner)]),
+  );
+}
+
+/** The tables of contracts that hold an item for the one who sells it. They are written before the items. */
+export const SALE_TABLES: readonly string[] = ['nft_sales', 'nft_auctions'];
+
+/** Whom the sale or auction of this item that owns it gives as owner; else the owner. @param item name of its row in SQL */
+export function realOwner(item: string): string {
+  const sellers = SALE_TABLES.map(
+    (table) =>
+      `(SELECT x.nft_owner FROM ${table} x WHERE x.address = ${item}.owner AND x.nft = ${item}.address AND x.lapsed IS NULL)`,
+  );
+  return `coalesce(${sellers.join(', ')}, ${item}.owner)`;
+}
+
+/** The items that sales and auctions, given by address, name. */
+export async function itemsOfSales(
+  client: ClientBase,
+  addresses: readonly Uint8Array[],
+): Promise<readonly Uint8Array[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await client.query<{ nft: Uint8Array }>({
+    name: 'items-of-sales',
+    text: SALE_TABLES.map(
+      (table) => `SELECT nft FROM ${table} WHERE address = ANY($1::bytea[]) AND nft IS NOT NULL`,
+    ).join(' UNION '),
+    values: [addresses],
+  });
+  return rows.map(({ nft }) => nft);
+}
+
+/** Sets the real owners of items again. @returns how many have changed */
+export async function setRealOwners(client: ClientBase, items: readonly Uint8Array[]): Promise<number> {
+  if (items.length === 0) return 0;
+  const { rowCount } = await client.query({
+    name: 'set-real-owners',
+    text: `UPDATE nft_items i SET real_owner = ${realOwner('i')}
+           WHERE i.address = ANY($1::bytea[]) AND i.real_owner IS DISTINCT FROM ${realOwner('i')}`,
+    values: [items],
+  });
+  return rowCount ?? 0;
+}

@@ -1,8 +1,50 @@
 import type { ClientBase } from 'pg';
-import { TOKEN_KINDS, type TokenCandidate } from '#drivers/store/encode/token-candidate.js';
-import { accountKey } from '#drivers/store/keys.js';
-import type { TokenEventRow } from '#drivers/store/rows.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import { parseTokenEvent } from '#domain/tokens/token-messages.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import type { TokenEventRow } from '#drivers/store/tables.js';
+import type { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
+import { toHex } from '#kernel/bytes.js';
+
+/** Numbers of kinds in the column `token_events.kind`. */
+export const TOKEN_EVENT_KINDS = { jetton_transfer: 1, jetton_burn: 2, jetton_mint: 3, nft_transfer: 4 } as const;
+
+/** Of a jetton transfer that was aborted: a number of its own, so that no index of lists has it. */
+const ABORTED_TRANSFER = 5;
+
+/** A message about tokens that a transaction received, before it is known whether its receiver is what it would be. */
+export interface TokenEventCandidate {
+  readonly kind: number;
+  readonly aborted: boolean;
+  /** The jetton wallet or the item, as `addressBytes` has it. */
+  readonly address: Uint8Array;
+  readonly account_key: bigint;
+  readonly source_key: bigint;
+  readonly destination_key: bigint | null;
+}
+
+/** The candidate that a transaction of an account is; null: it is none. @throws tlb/*, cells/* when it is malformed */
+export function tokenEventCandidate(
+  { in_msg, description }: Transaction,
+  { address, account_key }: Pick<TokenEventCandidate, 'address' | 'account_key'>,
+): TokenEventCandidate | null {
+  const event = in_msg === null ? null : parseTokenEvent(in_msg.value);
+  if (event === null) return null;
+  const { kind, source, destination } = event;
+  const aborted = isAborted(description.value);
+  return {
+    kind: aborted && kind === 'jetton_transfer' ? ABORTED_TRANSFER : TOKEN_EVENT_KINDS[kind],
+    aborted,
+    address,
+    account_key,
+    source_key: accountKey(addressBytes(source)),
+    destination_key: destination === null ? null : accountKey(addressBytes(destination)),
+  };
+}
+
+/** Whether the account did not come out of it as its code wanted. */
+export function isAborted(description: TransactionDescr): boolean {
+  return 'aborted' in description && description.aborted;
+}
 
 /** A jetton wallet that its master confirms; addresses as `addressBytes` has them. */
 export interface VerifiedWallet {
@@ -35,8 +77,8 @@ export class KnownTokens {
     this.items = new Map(items.map((item) => [toHex(item.address), item]));
   }
 
-  confirmation({ kind, address, source_key }: TokenCandidate): Confirmation {
-    if (kind === TOKEN_KINDS.nft_transfer) {
+  confirmation({ kind, address, source_key }: TokenEventCandidate): Confirmation {
+    if (kind === TOKEN_EVENT_KINDS.nft_transfer) {
       const item = this.items.get(toHex(address));
       if (item === undefined) return UNCONFIRMED;
       return { confirmed: true, token_key: item.collection === null ? null : accountKey(item.collection) };
@@ -45,16 +87,21 @@ export class KnownTokens {
     if (wallet === undefined) return UNCONFIRMED;
     const token_key = accountKey(wallet.master);
     // What comes from elsewhere than the master was not minted.
-    return kind === TOKEN_KINDS.jetton_mint && source_key !== token_key ? UNCONFIRMED : { confirmed: true, token_key };
+    return kind === TOKEN_EVENT_KINDS.jetton_mint && source_key !== token_key
+      ? UNCONFIRMED
+      : { confirmed: true, token_key };
   }
 }
 
 /** Reads who of the accounts of candidates is known. */
-export async function readKnownTokens(client: ClientBase, candidates: readonly TokenCandidate[]): Promise<KnownTokens> {
+export async function readKnownTokens(
+  client: ClientBase,
+  candidates: readonly TokenEventCandidate[],
+): Promise<KnownTokens> {
   const wallets = new Map<bigint, Uint8Array>();
   const items = new Map<bigint, Uint8Array>();
   for (const { kind, account_key, address } of candidates) {
-    (kind === TOKEN_KINDS.nft_transfer ? items : wallets).set(account_key, address);
+    (kind === TOKEN_EVENT_KINDS.nft_transfer ? items : wallets).set(account_key, address);
   }
   const find = async <Row extends object>(name: string, text: string, addresses: Map<bigint, Uint8Array>) => {
     if (addresses.size === 0) return [];
@@ -78,7 +125,7 @@ export async function readKnownTokens(client: ClientBase, candidates: readonly T
 /** The row of a candidate. */
 export function tokenEventRow(
   { id, lt, now }: { readonly id: bigint; readonly lt: bigint; readonly now: number },
-  candidate: TokenCandidate,
+  candidate: TokenEventCandidate,
   tokens: KnownTokens,
 ): TokenEventRow {
   const { kind, aborted, account_key, source_key, destination_key } = candidate;
@@ -115,10 +162,10 @@ export async function confirmEvents(
 const CONFIRM_JETTONS = `
   UPDATE token_events e SET confirmed = n.confirmed, token_key = CASE WHEN n.confirmed THEN n.token_key END
   FROM (
-    SELECT e.tx_id, k.token_key, e.kind <> ${TOKEN_KINDS.jetton_mint} OR e.source_key = k.token_key AS confirmed
+    SELECT e.tx_id, k.token_key, e.kind <> ${TOKEN_EVENT_KINDS.jetton_mint} OR e.source_key = k.token_key AS confirmed
     FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
     JOIN token_events e ON e.account_key = k.account_key
-    WHERE e.kind <> ${TOKEN_KINDS.nft_transfer}
+    WHERE e.kind <> ${TOKEN_EVENT_KINDS.nft_transfer}
   ) n
   WHERE e.tx_id = n.tx_id
     AND (e.confirmed, e.token_key) IS DISTINCT FROM (n.confirmed, CASE WHEN n.confirmed THEN n.token_key END)`;
@@ -126,14 +173,14 @@ const CONFIRM_JETTONS = `
 const CONFIRM_NFTS = `
   UPDATE token_events e SET confirmed = true, token_key = k.token_key
   FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
-  WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_KINDS.nft_transfer}
+  WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_EVENT_KINDS.nft_transfer}
     AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)`;
 
 /** Confirms what has become known since `before` was read, of the events that were written by it. As {@link confirmEvents}. */
 export async function confirmChanges(
   client: ClientBase,
   before: KnownTokens,
-  candidates: readonly TokenCandidate[],
+  candidates: readonly TokenEventCandidate[],
 ): Promise<void> {
   if (candidates.length === 0) return;
   const now = await readKnownTokens(client, candidates);

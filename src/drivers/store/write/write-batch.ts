@@ -1,9 +1,23 @@
-import pg, { type ClientBase } from 'pg';
-import { copyBinary } from '#drivers/store/copy.js';
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { claimRounds, requireUnclaimed, type SeqnoRange } from '#drivers/store/write/index-state.js';
-import { mergeAccounts } from '#drivers/store/write/merge-accounts.js';
-import { lockTraces } from '#drivers/store/write/merge-traces.js';
+import { claimRange, requireUnclaimed, type SeqnoRange } from '#drivers/store/index-state.js';
+import {
+  BLOCKS,
+  MESSAGES,
+  OPEN_MESSAGES,
+  ORPHAN_MESSAGES,
+  STAGED_ACCOUNTS,
+  STAGED_CODES,
+  type TableRows,
+  TOKEN_EVENTS,
+  TRACE_ACCOUNTS,
+  TRACES,
+  TRANSACTIONS,
+} from '#drivers/store/tables.js';
+import { mergeAccounts } from '#drivers/store/write/accounts.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
 
 /** Rows of one table in the binary form of `COPY`. */
 export interface EncodedTable {
@@ -31,9 +45,9 @@ const UNIQUE_VIOLATION = '23505';
 /** How a batch goes beside others. */
 export interface BatchOrder {
   /** No other one is written at the same time: what `rows` reads of traces stays true. */
-  readonly alone: boolean;
+  readonly exclusive: boolean;
   /** Waited for before `staged`: batches that come in their order find there what those before them have written. */
-  readonly turn: () => Promise<void>;
+  readonly awaitPrevious: () => Promise<void>;
 }
 
 /**
@@ -42,9 +56,13 @@ export interface BatchOrder {
  *
  * @throws store/overlap and what the database says: the transaction must be rolled back
  */
-export async function writeBatch(client: ClientBase, parts: BatchParts, { alone, turn }: BatchOrder): Promise<void> {
+export async function writeBatch(
+  client: ClientBase,
+  parts: BatchParts,
+  { exclusive, awaitPrevious }: BatchOrder,
+): Promise<void> {
   const { range } = parts;
-  if (alone) await lockTraces(client);
+  if (exclusive) await lockTraces(client);
   await requireUnclaimed(client, range);
   try {
     await copyTables(client, await parts.rows());
@@ -53,9 +71,9 @@ export async function writeBatch(client: ClientBase, parts: BatchParts, { alone,
     if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) throw storeErrors.overlap(range, error);
     throw error;
   }
-  await turn();
-  if (!alone) await lockTraces(client);
-  await claimRounds(client, range);
+  await awaitPrevious();
+  if (!exclusive) await lockTraces(client);
+  await claimRange(client, range);
   await copyTables(client, await parts.staged());
   await mergeAccounts(client, parts.plainCodes);
   await parts.traces();
@@ -64,5 +82,51 @@ export async function writeBatch(client: ClientBase, parts: BatchParts, { alone,
 async function copyTables(client: ClientBase, tables: readonly EncodedTable[]): Promise<void> {
   for (const { table, columns, bytes, rows } of tables) {
     if (rows > 0) await copyBinary(client, table, columns, [bytes]);
+  }
+}
+
+/** The tables that a batch is copied into, in the order in which they are written. */
+const TABLES = {
+  blocks: BLOCKS,
+  transactions: TRANSACTIONS,
+  messages: MESSAGES,
+  token_events: TOKEN_EVENTS,
+  traces: TRACES,
+  trace_accounts: TRACE_ACCOUNTS,
+  open_messages: OPEN_MESSAGES,
+  orphan_messages: ORPHAN_MESSAGES,
+  accounts: STAGED_ACCOUNTS,
+  codes: STAGED_CODES,
+} as const;
+
+type Tables = typeof TABLES;
+type RowOf<Name extends keyof Tables> = Tables[Name] extends TableRows<infer Row> ? Row : never;
+
+/** Gathers the rows of a batch in the form in which they are copied. The space is used again by the next batch. */
+export class BatchEncoder {
+  readonly #rows = Object.fromEntries(Object.keys(TABLES).map((name) => [name, new CopyRows(4096)])) as {
+    readonly [Name in keyof Tables]: CopyRows;
+  };
+
+  add<Name extends keyof Tables>(table: Name, row: RowOf<Name>): void {
+    (TABLES[table] as TableRows<RowOf<Name>>).write(this.#rows[table], row);
+  }
+
+  addAll<Name extends keyof Tables>(table: Name, rows: Iterable<RowOf<Name>>): void {
+    const { write } = TABLES[table] as TableRows<RowOf<Name>>;
+    for (const row of rows) write(this.#rows[table], row);
+  }
+
+  /** What was added; views that are good until something is added again. */
+  finish(): EncodedTable[] {
+    return (Object.keys(TABLES) as (keyof Tables)[]).map((name) => {
+      const { table, columns } = TABLES[name];
+      const rows = this.#rows[name];
+      return { table, columns, bytes: rows.finish(), rows: rows.rows };
+    });
+  }
+
+  reset(): void {
+    for (const rows of Object.values(this.#rows)) rows.reset();
   }
 }

@@ -1,16 +1,19 @@
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { Augmentation } from '#formats/cells/dict-augmentation.js';
-import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
+import { type Augmentation, buildAugmentedDictionary } from '#formats/cells/dict-build.js';
 import { deleteAugmentedEntry, setAugmentedEntry } from '#formats/cells/dict-edit.js';
-import { countEntries } from '#formats/cells/dict-iterate.js';
-import { lookup } from '#formats/cells/dict-lookup.js';
-import { DictWalk, type WalkOptions } from '#formats/cells/dict-walk.js';
+import { countEntries, DictWalk, lookup, type WalkOptions } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
-import { type IterateOptions, loadValue, NO_OPTIONS } from '#formats/tlb/codec/dictionary.js';
-import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
-import { inlineRoot, inlineWalk, rootExtra } from '#formats/tlb/codec/inline-dictionary.js';
+import {
+  type EntriesOptions,
+  inlineRoot,
+  inlineWalk,
+  type KeyCodec,
+  loadValue,
+  NO_OPTIONS,
+  rootExtra,
+} from '#formats/tlb/codec/dictionary.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
 /** How the extra value of each node follows from what is below it. */
@@ -92,7 +95,7 @@ export class AugmentedDictionary<K, V, E> {
   }
 
   /** Entries in ascending order of the keys' bits, decoded one by one. */
-  *entries(options?: IterateOptions): IterableIterator<[K, V]> {
+  *entries(options?: EntriesOptions): IterableIterator<[K, V]> {
     const { key } = this.type;
     const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
@@ -102,7 +105,7 @@ export class AugmentedDictionary<K, V, E> {
   }
 
   /** As {@link entries}, with the extra of each leaf. */
-  *entriesWithExtra(options?: IterateOptions): IterableIterator<[K, V, E]> {
+  *entriesWithExtra(options?: EntriesOptions): IterableIterator<[K, V, E]> {
     const walk = new DictWalk(this.root, this.type.key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
       const bits = walk.key.slice();

@@ -39,3 +39,108 @@ export function encodeCell<T>(codec: Codec<T>, value: T): Cell {
   codec.store(value, builder);
   return builder.endExotic();
 }
+
+/**
+ * A value in a cell of its own (`^X` in TL-B) that is decoded when it is first asked for. Its cell is there without
+ * decoding, so a hash of it costs no parsing; a pruned cell is an error only when its value is asked for.
+ */
+export class Lazy<T> {
+  /** Codec of the value. */
+  readonly codec: Codec<T>;
+  #cell: Cell | null;
+  #value: T | null = null;
+  #decoded = false;
+
+  private constructor(codec: Codec<T>, cell: Cell | null) {
+    this.codec = codec;
+    this.#cell = cell;
+  }
+
+  /** Stands for the value in `cell`. */
+  static ofCell<T>(codec: Codec<T>, cell: Cell): Lazy<T> {
+    return new Lazy(codec, cell);
+  }
+
+  /** Holds a value; its cell is built when it is first asked for. */
+  static ofValue<T>(codec: Codec<T>, value: T): Lazy<T> {
+    const lazy = new Lazy(codec, null);
+    lazy.#value = value;
+    lazy.#decoded = true;
+    return lazy;
+  }
+
+  /** The TL-B type of the value. */
+  get type(): string {
+    return this.codec.type;
+  }
+
+  get cell(): Cell {
+    this.#cell ??= encodeCell(this.codec, this.#value as T);
+    return this.#cell;
+  }
+
+  /** @throws as {@link decodeCell} */
+  get value(): T {
+    if (!this.#decoded) {
+      this.#value = decodeCell(this.codec, this.#cell as Cell);
+      this.#decoded = true;
+    }
+    return this.#value as T;
+  }
+}
+
+/** `Maybe X`: `null` when absent. */
+export function maybe<T>(codec: Codec<T>): Codec<T | null> {
+  return {
+    type: `(Maybe ${codec.type})`,
+    load: (slice) => (slice.loadBit() ? codec.load(slice) : null),
+    store: (value, builder) => {
+      builder.storeBit(value !== null);
+      if (value !== null) codec.store(value, builder);
+    },
+  };
+}
+
+/** A value of `Either X Y`: which side, and the value. */
+export type Either<L, R> = { readonly kind: 'left'; readonly value: L } | { readonly kind: 'right'; readonly value: R };
+
+/** `Either X Y`. */
+export function either<L, R>(left: Codec<L>, right: Codec<R>): Codec<Either<L, R>> {
+  return {
+    type: `(Either ${left.type} ${right.type})`,
+    load: (slice) =>
+      slice.loadBit() ? { kind: 'right', value: right.load(slice) } : { kind: 'left', value: left.load(slice) },
+    store: (value, builder) => {
+      builder.storeBit(value.kind === 'right');
+      if (value.kind === 'right') right.store(value.value, builder);
+      else left.store(value.value, builder);
+    },
+  };
+}
+
+/** `^X`, decoded when asked for. */
+export function ref<T>(codec: Codec<T>): Codec<Lazy<T>> {
+  return {
+    type: `^${codec.type}`,
+    load: (slice) => Lazy.ofCell(codec, slice.loadRef()),
+    store: (value, builder) => void builder.storeRef(value.cell),
+  };
+}
+
+/** `^X`, decoded at once: for small parts that are always wanted. */
+export function eagerRef<T>(codec: Codec<T>): Codec<T> {
+  return {
+    type: `^${codec.type}`,
+    load: (slice) => decodeCell(codec, slice.loadRef()),
+    store: (value, builder) => void builder.storeRef(encodeCell(codec, value)),
+  };
+}
+
+/** A codec that is defined further down: for types that contain themselves. */
+export function deferred<T>(type: string, codec: () => Codec<T>): Codec<T> {
+  return {
+    type,
+    load: (slice: Slice) => codec().load(slice),
+    store: (value: T, builder: Builder) => codec().store(value, builder),
+  };
+}

@@ -2,18 +2,16 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { deleteEntry, setEntry } from '#formats/cells/dict-edit.js';
-import { countEntries } from '#formats/cells/dict-iterate.js';
-import { lookup } from '#formats/cells/dict-lookup.js';
-import { DictWalk, type WalkOptions } from '#formats/cells/dict-walk.js';
-import type { Slice } from '#formats/cells/slice.js';
+import { readLabel } from '#formats/cells/dict-label.js';
+import { countEntries, DictWalk, lookup, visitBudget, type WalkOptions } from '#formats/cells/dict-read.js';
+import { openCell, type Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
-import type { KeyCodec } from '#formats/tlb/codec/dictionary-key.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** How to treat parts of a dictionary that a proof leaves out: an error, or pass over them. */
-export interface IterateOptions {
+export interface EntriesOptions {
   readonly pruned?: 'throw' | 'skip';
 }
 
@@ -69,7 +67,7 @@ export class Dictionary<K, V> {
   }
 
   /** Entries in ascending order of the keys' bits, decoded one by one. */
-  *entries(options?: IterateOptions): IterableIterator<[K, V]> {
+  *entries(options?: EntriesOptions): IterableIterator<[K, V]> {
     const { key, value } = this.type;
     const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
     while (walk.next()) {
@@ -141,5 +139,162 @@ export function hashmapRef<K, V>(
       builder.storeRef(dictionary.root);
     },
     of: (entries) => Dictionary.of(type, entries),
+  };
+}
+
+/**
+ * Cuts the root edge of a dictionary that is stored inline out of the cell at hand, as a cell of its own, and moves past
+ * it. How far it reaches is known only by reading it.
+ *
+ * @param skipLeaf moves past what a leaf holds; @param skipFork moves past what a fork holds after its two references
+ */
+export function inlineRoot(
+  slice: Slice,
+  keyBits: number,
+  skipLeaf: (slice: Slice) => void,
+  skipFork: (slice: Slice) => void,
+): Cell {
+  const start = slice.clone();
+  const label = readLabel(slice, keyBits);
+  if (label.length === keyBits) {
+    skipLeaf(slice);
+  } else {
+    slice.loadRef();
+    slice.loadRef();
+    skipFork(slice);
+  }
+  const edge = start.take(start.remainingBits - slice.remainingBits, start.remainingRefs - slice.remainingRefs);
+  return new Builder().storeSlice(edge).endCell();
+}
+
+/**
+ * How to walk over a dictionary of {@link inlineRoot}: no further than the cells of the slice allow. The root made there
+ * is of no table, and would allow far more to a few bytes of shared cells.
+ */
+export function inlineWalk(slice: Slice): WalkOptions {
+  return { limit: visitBudget(slice.cell, undefined).left };
+}
+
+/** A slice at the extra of an augmented dictionary's root node. */
+export function rootExtra(root: Cell, keyBits: number): Slice {
+  const slice = openCell(root);
+  if (readLabel(slice, keyBits).length < keyBits) {
+    slice.loadRef();
+    slice.loadRef();
+  }
+  return slice;
+}
+
+/** `Hashmap n X`: never empty, its root edge inline in the cell at hand. */
+export function hashmap<K, V>(
+  key: KeyCodec<K>,
+  value: Codec<V>,
+): Codec<Dictionary<K, V>> & { readonly of: (entries: Iterable<readonly [K, V]>) => Dictionary<K, V> } {
+  const type: DictionaryType<K, V> = { key, value };
+  return {
+    type: `(Hashmap ${key.bits} ${value.type})`,
+    load: (slice) =>
+      new Dictionary(
+        type,
+        inlineRoot(
+          slice,
+          key.bits,
+          (leaf) => void value.load(leaf),
+          () => {},
+        ),
+        inlineWalk(slice),
+      ),
+    store: (dictionary, builder) => {
+      if (dictionary.root === null) throw tlbErrors['field-presence']({ field: `Hashmap ${key.bits}`, present: false });
+      builder.storeSlice(openCell(dictionary.root));
+    },
+    of: (entries) => Dictionary.of(type, entries),
+  };
+}
+
+/** Turns keys of a dictionary into bit strings of a fixed length and back. */
+export interface KeyCodec<K> {
+  readonly bits: number;
+  /** ⌈bits/8⌉ bytes, most significant bit first, bits after the last 0. */
+  encode(key: K): Uint8Array;
+  decode(bits: Uint8Array): K;
+}
+
+/** Unsigned integers of at most 48 bits. */
+export function uintKey(bits: number): KeyCodec<number> {
+  const size = (bits + 7) >> 3;
+  const scale = 2 ** (size * 8 - bits);
+  return {
+    bits,
+    encode: (key) => {
+      if (!Number.isInteger(key) || key < 0 || key >= 2 ** bits)
+        throw tlbErrors.constraint({ bit: 0, value: String(key), rule: `a key of uint${bits}` });
+      const out = new Uint8Array(size);
+      let rest = key * scale;
+      for (let i = size - 1; i >= 0; i--) {
+        out[i] = rest % 256;
+        rest = Math.floor(rest / 256);
+      }
+      return out;
+    },
+    decode: (bytes) => {
+      let value = 0;
+      for (let i = 0; i < size; i++) value = value * 256 + bytes[i]!;
+      return value / scale;
+    },
+  };
+}
+
+/** Two's complement integers of at most 48 bits. In a dictionary they stand in the order of their bits: negative ones last. */
+export function intKey(bits: number): KeyCodec<number> {
+  const unsigned = uintKey(bits);
+  const range = 2 ** bits;
+  return {
+    bits,
+    encode: (key) => {
+      if (key < -range / 2 || key >= range / 2)
+        throw tlbErrors.constraint({ bit: 0, value: String(key), rule: `a key of int${bits}` });
+      return unsigned.encode(key < 0 ? key + range : key);
+    },
+    decode: (bytes) => {
+      const value = unsigned.decode(bytes);
+      return value >= range / 2 ? value - range : value;
+    },
+  };
+}
+
+/** Unsigned integers of any number of whole bytes, as bigint. */
+export function bigUintKey(bits: 64 | 256): KeyCodec<bigint> {
+  const size = bits / 8;
+  return {
+    bits,
+    encode: (key) => {
+      if (key < 0n || BigInt.asUintN(bits, key) !== key)
+        throw tlbErrors.constraint({ bit: 0, value: String(key), rule: `a key of uint${bits}` });
+      return new Uint8Array(Buffer.from(key.toString(16).padStart(size * 2, '0'), 'hex'));
+    },
+    decode: bits === 64 ? decodeUint64 : (bytes) => BigInt(`0x${Buffer.from(bytes).toString('hex')}`),
+  };
+}
+
+const wordBytes = new Uint8Array(8);
+const word = new DataView(wordBytes.buffer);
+
+/** Keys by logical time are read all the time; this spares the way over text. */
+function decodeUint64(bytes: Uint8Array): bigint {
+  wordBytes.set(bytes);
+  return word.getBigUint64(0);
+}
+
+/** Keys that are whole bytes: hashes, account ids, composed keys. */
+export function bytesKey(length: number): KeyCodec<Uint8Array> {
+  return {
+    bits: length * 8,
+    encode: (key) => {
+      if (key.length !== length)
+        throw tlbErrors.constraint({ bit: 0, value: `a key of ${key.length} bytes`, rule: `bits${length * 8}` });
+      return key;
+    },
+    decode: (bytes) => bytes,
   };
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Builder } from '#formats/cells/builder.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { bigInt, bigUint, bits, bytes, constrained, grams, int, uint, varUint } from '#formats/tlb/codec/primitives.js';
-import { BitString } from '#kernel/bytes/bit-string.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { BitString } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 const codeOf = (run: () => unknown): string => {
   try {

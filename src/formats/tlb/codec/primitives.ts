@@ -3,7 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { Slice } from '#formats/cells/slice.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import type { BitString } from '#kernel/bytes/bit-string.js';
+import type { BitString } from '#kernel/bytes.js';
 
 /** `uintN` or `## N`, N up to 48, as a number. */
 export function uint(bits: number): Codec<number> {

@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Builder } from '#formats/cells/builder.js';
 import { openCell } from '#formats/cells/slice.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { deferred, eagerRef, either, maybe, ref } from '#formats/tlb/codec/composites.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { decodeCell, deferred, eagerRef, either, encodeCell, Lazy, maybe, ref } from '#formats/tlb/codec/codec.js';
 import { any, bool, cellRef, grams, int32, uint, uint32, uint64 } from '#formats/tlb/codec/primitives.js';
-import { dependent, group, record, variant, when } from '#formats/tlb/codec/record.js';
-import { enumeration, union } from '#formats/tlb/codec/union.js';
-import { toHex } from '#kernel/bytes/bytes.js';
-import { isTernError, type TernError } from '#kernel/errors/tern-error.js';
+import { dependent, enumeration, group, record, union, variant, when } from '#formats/tlb/codec/record.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 const Point = record('point#a5 x:int32 y:int32 = Point;', { x: int32, y: int32 });
 const Shape = union('Shape', [

@@ -1,10 +1,9 @@
 import { Builder } from '#formats/cells/builder.js';
 import type { CellType } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import type { Codec } from '#formats/tlb/codec/codec.js';
-import { parseSchemaLine, type SchemaLine, tagText } from '#formats/tlb/codec/schema-line.js';
+import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { TernError } from '#kernel/errors/tern-error.js';
+import { TernError } from '#kernel/tern-error.js';
 
 /** A field whose type depends on the value of an earlier field. */
 export interface Dependent<T> {
@@ -199,4 +198,136 @@ function expectTag(slice: Slice, line: SchemaLine): void {
     });
   }
   slice.skip(line.tagBits);
+}
+
+/** What tells constructors apart: their tags, as prefixes of at most this many bits by table, longer ones one by one. */
+const TABLE_BITS = 8;
+
+/** A type with several constructors, told apart by their tags. */
+// biome-ignore lint/suspicious/noExplicitAny: constructors of all value types
+export function union<const V extends readonly RecordCodec<any>[]>(
+  type: string,
+  variants: V,
+): Codec<ValueOf<V[number]>> {
+  const pick = picker(
+    type,
+    variants.map((each) => each.line),
+  );
+  const byKind = new Map(variants.map((each) => [each.line.name, each]));
+  return {
+    type,
+    load: (slice) => variants[pick(slice)]!.load(slice),
+    store: (value, builder) => {
+      const kind = (value as { readonly kind: string }).kind;
+      const chosen = byKind.get(kind);
+      if (chosen === undefined) throw unknownVariant(type, kind, [...byKind.keys()]);
+      chosen.store(value, builder);
+    },
+  };
+}
+
+/** A type whose constructors have no fields: the value is the constructor's name. Give the schema lines. */
+export function enumeration<const N extends string>(type: string, tags: Readonly<Record<N, `$${string}`>>): Codec<N> {
+  const names = Object.keys(tags) as N[];
+  const lines = names.map((name) => parseSchemaLine(`${name}${tags[name]} = ${type};`));
+  const pick = picker(type, lines);
+  return {
+    type,
+    load: (slice) => {
+      const chosen = pick(slice);
+      slice.skip(lines[chosen]!.tagBits);
+      return names[chosen]!;
+    },
+    store: (value, builder) => {
+      const line = lines[names.indexOf(value)];
+      if (line === undefined) throw unknownVariant(type, String(value), names);
+      builder.storeUint(line.tag, line.tagBits);
+    },
+  };
+}
+
+/** A function that looks at a slice without moving it and gives the index of the constructor that it starts with. */
+function picker(type: string, lines: readonly SchemaLine[]): (slice: Slice) => number {
+  const width = Math.max(...lines.map((line) => line.tagBits));
+  const peek = (slice: Slice): number => {
+    const have = Math.min(width, slice.remainingBits);
+    return slice.preloadUint(have) * 2 ** (width - have);
+  };
+  const fail = (slice: Slice): never => {
+    const have = Math.min(width, slice.remainingBits);
+    throw tlbErrors['constructor-tag']({
+      bit: slice.bitOffset,
+      type,
+      found: have === 0 ? 'nothing' : tagText(slice.preloadUint(have), have),
+      wanted: `the tag of ${lines.map((line) => line.name).join(', ')}`,
+    });
+  };
+  if (width <= TABLE_BITS) {
+    const table = new Int8Array(1 << width).fill(-1);
+    lines.forEach((line, index) => {
+      const first = line.tag << (width - line.tagBits);
+      table.fill(index, first, first + (1 << (width - line.tagBits)));
+    });
+    return (slice) => {
+      const index = table[peek(slice)]!;
+      return index < 0 ? fail(slice) : index;
+    };
+  }
+  return (slice) => {
+    const found = peek(slice);
+    const index = lines.findIndex((line) => Math.floor(found / 2 ** (width - line.tagBits)) === line.tag);
+    return index < 0 ? fail(slice) : index;
+  };
+}
+
+function unknownVariant(type: string, kind: string, allowed: readonly string[]): Error {
+  return tlbErrors['unknown-variant']({ type, kind, allowed: allowed.join(', ') });
+}
+
+/** What a codec takes from the TL-B line it quotes. */
+export interface SchemaLine {
+  /** Constructor name; empty for `_`. */
+  readonly name: string;
+  readonly tag: number;
+  readonly tagBits: number;
+  /** The type that it makes: what stands after `=`. */
+  readonly type: string;
+  /** Names of the explicit fields in order; `_` for a field without a name. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * Takes apart a line such as `block_info#9bc7a987 version:uint32 … = BlockInfo;`. Implicit fields and constraints in
+ * braces are passed over; fields in `^[ … ]` count as fields of the constructor itself.
+ */
+export function parseSchemaLine(line: string): SchemaLine {
+  const flat = line.replace(/\{[^}]*\}/g, ' ').trim();
+  const head = /^!?(\w*?)(?:([#$])(\w*))?(?=\s)/.exec(flat);
+  const name = head?.[1] ?? '';
+  const bits = tagBits(head?.[2] === '#', head?.[3] ?? '_');
+  const equals = flat.lastIndexOf('=');
+  const body = flat.slice(head?.[0].length ?? 0, equals);
+  return {
+    name: name === '_' ? '' : name,
+    tag: bits === '' ? 0 : Number.parseInt(bits, 2),
+    tagBits: bits.length,
+    type: flat
+      .slice(equals + 1)
+      .replace(';', '')
+      .trim(),
+    fields: [...body.matchAll(/(?:^|[\s[])(\w+):/g)].map((match) => match[1] as string),
+  };
+}
+
+/** The tag in binary digits. In hexadecimal, a `_` at the end says that the last 1 bit and what follows only fill up the digit. */
+function tagBits(hex: boolean, written: string): string {
+  const digits = written.replace(/_$/, '');
+  if (!hex) return digits;
+  const bits = [...digits].map((digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0')).join('');
+  return written.endsWith('_') ? bits.replace(/10*$/, '') : bits;
+}
+
+/** A tag as schema lines have it: `#9bc7a987`, or `$011` when it is not whole hexadecimal digits. */
+export function tagText(tag: number, bits: number): string {
+  return bits % 4 === 0 ? `#${tag.toString(16).padStart(bits / 4, '0')}` : `$${tag.toString(2).padStart(bits, '0')}`;
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { Lazy } from '#formats/tlb/codec/lazy.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import {
   CONFIG_PARAMS,
   type ConfigParamIndex,
@@ -14,9 +13,13 @@ import {
   decodeConfigParam,
   encodeConfigParam,
 } from '#formats/tlb/config/config-params.js';
-import { NewConsensusConfig } from '#formats/tlb/config/consensus-config.js';
-import { ConfigProposal, ConfigProposalSetup, ConfigProposalStatus } from '#formats/tlb/config/voting-setup.js';
-import { toHex } from '#kernel/bytes/bytes.js';
+import {
+  ConfigProposal,
+  ConfigProposalSetup,
+  ConfigProposalStatus,
+  NewConsensusConfig,
+} from '#formats/tlb/config/validators.js';
+import { toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const hash = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);

@@ -1,34 +1,36 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { type Codec, decodeCell, encodeCell, type ValueOf } from '#formats/tlb/codec/codec.js';
-import { Dictionary, hashmapE, hashmapRef } from '#formats/tlb/codec/dictionary.js';
-import { bytesKey, intKey, uintKey } from '#formats/tlb/codec/dictionary-key.js';
-import { hashmap } from '#formats/tlb/codec/inline-dictionary.js';
+import { bytesKey, Dictionary, hashmap, hashmapE, hashmapRef, intKey, uintKey } from '#formats/tlb/codec/dictionary.js';
 import { bits256, cellRef, int32, unit } from '#formats/tlb/codec/primitives.js';
 import { record } from '#formats/tlb/codec/record.js';
-import { JettonBridgeParams, OracleBridgeParams } from '#formats/tlb/config/bridges.js';
-import { CatchainConfig } from '#formats/tlb/config/catchain-config.js';
-import { BlockCreateFees, BurningConfig, MintPrices } from '#formats/tlb/config/coin-supply.js';
-import { ConsensusConfig, NewConsensusConfigAll } from '#formats/tlb/config/consensus-config.js';
 import {
-  ElectionTimings,
-  StakeLimits,
-  ValidatorCounts,
-  ValidatorSignedTempKey,
-} from '#formats/tlb/config/elections.js';
-import {
+  BlockCreateFees,
   BlockLimits,
+  BurningConfig,
+  GasLimitsPrices,
+  MintPrices,
+  MsgForwardPrices,
   PrecompiledContractsConfig,
   SizeLimitsConfig,
+  StoragePrices,
   SuspendedAddressList,
-} from '#formats/tlb/config/limits.js';
-import { ComplaintPricing, MisbehaviourPunishmentConfig } from '#formats/tlb/config/misbehaviour.js';
-import { GasLimitsPrices, MsgForwardPrices, StoragePrices } from '#formats/tlb/config/prices.js';
-import { ValidatorSet } from '#formats/tlb/config/validator-set.js';
-import { ConfigVotingSetup } from '#formats/tlb/config/voting-setup.js';
-import { WorkchainDescr } from '#formats/tlb/config/workchain-descr.js';
+} from '#formats/tlb/config/limits-and-prices.js';
+import { GlobalVersion, JettonBridgeParams, OracleBridgeParams, WorkchainDescr } from '#formats/tlb/config/network.js';
+import {
+  CatchainConfig,
+  ComplaintPricing,
+  ConfigVotingSetup,
+  ConsensusConfig,
+  ElectionTimings,
+  MisbehaviourPunishmentConfig,
+  NewConsensusConfigAll,
+  StakeLimits,
+  ValidatorCounts,
+  ValidatorSet,
+  ValidatorSignedTempKey,
+} from '#formats/tlb/config/validators.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { GlobalVersion } from '#formats/tlb/global-version.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** All parameters of a configuration by number, each a cell of its own. */
 export type ConfigDictionary = Dictionary<number, Cell>;

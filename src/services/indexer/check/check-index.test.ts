@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { silentLogger } from '#kernel/observe/logger.js';
-import { type CheckOptions, type CheckReport, checkIndex } from '#services/indexer/check/check-index.js';
-import { RoundSource } from '#services/indexer/rounds/round-source.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { type CheckIndexOptions, type CheckIndexReport, checkIndex } from '#services/indexer/check/check-index.js';
+import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -28,15 +28,15 @@ afterAll(async () => {
   await test.close();
 });
 
-function check(options: Partial<CheckOptions> = {}): Promise<CheckReport> {
+function check(options: Partial<CheckIndexOptions> = {}): Promise<CheckIndexReport> {
   const { chain, ledger } = replay;
   const modules = { chain, clock: systemClock, logger: silentLogger, database: index.database };
-  const rounds = new RoundSource({}, modules);
+  const rounds = new BundleSource({}, modules);
   return checkIndex({ zerostate: ledger.zerostate, ...options }, { ...modules, rounds }, new AbortController().signal);
 }
 
 /** What is found of a change, which is taken back. */
-async function found(sql: string, options: Partial<CheckOptions> = {}): Promise<CheckReport> {
+async function found(sql: string, options: Partial<CheckIndexOptions> = {}): Promise<CheckIndexReport> {
   const copies = [
     'blocks',
     'transactions',

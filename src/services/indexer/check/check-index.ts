@@ -1,24 +1,27 @@
 import type { Database } from '#drivers/store/database.js';
-import { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
-import { firstIdOf } from '#drivers/store/ids.js';
-import { accountKey } from '#drivers/store/keys.js';
-import { type IndexIdentity, requireIdentity, type SeqnoRange } from '#drivers/store/write/index-state.js';
+import { type IndexIdentity, requireIdentity, type SeqnoRange } from '#drivers/store/index-state.js';
+import { accountKey, firstIdOf } from '#drivers/store/keys.js';
+import { TransactionWriter } from '#drivers/store/stored-transaction.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
-import { checkRound } from '#services/indexer/check/check-round.js';
-import { checkTraces, checkUnjoined } from '#services/indexer/check/check-trace.js';
-import { type CheckedKind, type Difference, Differences } from '#services/indexer/check/differences.js';
+import {
+  type CheckedKind,
+  checkBundle,
+  checkTraces,
+  checkUnjoined,
+  type IndexDifference,
+  IndexDifferences,
+} from '#services/indexer/check/check-rows.js';
 import { indexerErrors } from '#services/indexer/errors.js';
-import type { RoundSource } from '#services/indexer/rounds/round-source.js';
-import { describeAccounts } from '#services/indexer/selection.js';
-import { countSeqnos, missingRanges, printRanges } from '#services/indexer/seqno-ranges.js';
-import { RowsOfRounds } from '#services/indexer/work/rows-of-rounds.js';
-import { selectRows } from '#services/indexer/work/selected-rows.js';
+import type { BundleSource } from '#services/indexer/fetch/bundle-source.js';
+import { countSeqnos, missingRanges, printRanges } from '#services/indexer/index-progress.js';
+import { BundleRowsBuilder } from '#services/indexer/rows/build-rows.js';
+import { selectionIdentity, selectRows } from '#services/indexer/rows/bundle-rows.js';
 
-export interface CheckOptions {
+export interface CheckIndexOptions {
   /** Of the masterchain: the network that the index should be of. */
   readonly zerostate: BlockId;
   /** Masterchain seqnos; default: from the first that is indexed to the last. */
@@ -32,8 +35,8 @@ export interface CheckOptions {
   readonly details?: number;
 }
 
-export interface CheckModules {
-  readonly rounds: Pick<RoundSource, 'rounds'>;
+export interface CheckIndexModules {
+  readonly rounds: Pick<BundleSource, 'rounds'>;
   readonly chain: ChainReads;
   readonly database: Database;
   readonly clock: Clock;
@@ -41,7 +44,7 @@ export interface CheckModules {
 }
 
 /** What a comparison of the index with the chain has found. */
-export interface CheckReport {
+export interface CheckIndexReport {
   readonly range: SeqnoRange;
   /** What was compared. */
   readonly rounds: number;
@@ -50,7 +53,7 @@ export interface CheckReport {
   readonly traces: number;
   /** What is not as the chain has it, by kind. */
   readonly differences: Readonly<Partial<Record<CheckedKind, number>>>;
-  readonly details: readonly Difference[];
+  readonly details: readonly IndexDifference[];
   /** What is not indexed of the range. */
   readonly missing: readonly SeqnoRange[];
   /** Traces of the range that begin with a message of a transaction that is not indexed. */
@@ -60,7 +63,7 @@ export interface CheckReport {
 }
 
 /** A round is read in one moment of the database, however long that takes. */
-const ROUND_TIMEOUT_MS = 120_000;
+const BUNDLE_TIMEOUT_MS = 120_000;
 
 /**
  * Reads blocks again from liteservers and compares what the index should have of them with what it has: each row of blocks,
@@ -70,21 +73,21 @@ const ROUND_TIMEOUT_MS = 120_000;
  * @throws indexer/check-range, indexer/stopped, store/*, chain/*
  */
 export async function checkIndex(
-  options: CheckOptions,
-  modules: CheckModules,
+  options: CheckIndexOptions,
+  modules: CheckIndexModules,
   signal: AbortSignal,
   onProgress: (done: number, total: number) => void = () => {},
-): Promise<CheckReport> {
+): Promise<CheckIndexReport> {
   const { database } = modules;
   const { accounts = null } = options;
   const facts = new ChainFacts(options.zerostate, modules);
   const { range, present } = await rangeOf(options, database);
-  const chosen = chooseRounds(present, options.sample ?? null);
+  const chosen = chooseMcBlocks(present, options.sample ?? null);
   const total = countSeqnos(chosen);
-  const differences = new Differences(options.details ?? 20);
+  const differences = new IndexDifferences(options.details ?? 20);
   const keys = accounts === null ? null : new Set(accounts.map(accountKey));
   const counts = { rounds: 0, blocks: 0, transactions: 0, traces: 0 };
-  const builder = new RowsOfRounds((key_block) => facts.globalVersion(key_block, signal));
+  const builder = new BundleRowsBuilder((key_block) => facts.globalVersion(key_block, signal));
   const checked = new Set<bigint>();
   for (const { from, to } of chosen) {
     for await (const round of modules.rounds.rounds(from, to, signal)) {
@@ -93,12 +96,12 @@ export async function checkIndex(
       const selected = keys === null ? rows : selectRows(rows, keys);
       await database.read(
         async (reader) => {
-          const roots = (await checkRound(reader, selected, differences)).filter((root) => !checked.has(root));
+          const roots = (await checkBundle(reader, selected, differences)).filter((root) => !checked.has(root));
           for (const root of roots) checked.add(root);
           await checkTraces(reader, roots, differences);
           counts.traces += roots.length;
         },
-        { snapshot: true, timeoutMs: ROUND_TIMEOUT_MS, signal },
+        { snapshot: true, timeoutMs: BUNDLE_TIMEOUT_MS, signal },
       );
       counts.rounds++;
       counts.blocks += selected.blocks.length;
@@ -116,7 +119,7 @@ export async function checkIndex(
       });
       return row!;
     },
-    { timeoutMs: ROUND_TIMEOUT_MS, signal },
+    { timeoutMs: BUNDLE_TIMEOUT_MS, signal },
   );
   return {
     range,
@@ -131,17 +134,17 @@ export async function checkIndex(
 
 /** The range to check, and what is indexed of it. */
 async function rangeOf(
-  { from, to, zerostate, accounts = null }: CheckOptions,
+  { from, to, zerostate, accounts = null }: CheckIndexOptions,
   database: Database,
 ): Promise<{ readonly range: SeqnoRange; readonly present: readonly SeqnoRange[] }> {
   const identity: IndexIdentity = {
     zerostate_root_hash: zerostate.root_hash,
     zerostate_file_hash: zerostate.file_hash,
-    selection: describeAccounts(accounts),
+    selection: selectionIdentity(accounts),
   };
   const rounds = await database.withWriter(async (client) => {
     const state = await requireIdentity(client, identity);
-    return state.rounds;
+    return state.indexedRanges;
   });
   const range = { from: from ?? rounds[0]?.from ?? 1, to: to ?? rounds.at(-1)?.to ?? 1 };
   const present = rounds
@@ -152,7 +155,7 @@ async function rangeOf(
 }
 
 /** All, or some that are spread evenly. */
-function chooseRounds(present: readonly SeqnoRange[], sample: number | null): readonly SeqnoRange[] {
+function chooseMcBlocks(present: readonly SeqnoRange[], sample: number | null): readonly SeqnoRange[] {
   const total = countSeqnos(present);
   if (sample === null || sample >= total) return present;
   const chosen: SeqnoRange[] = [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { IndexerOptions } from '#services/indexer/indexer-options.js';
+import type { IndexerOptions } from '#services/indexer/options.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 

@@ -1,14 +1,23 @@
+import { addressOfBytes } from '#drivers/store/keys.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { isNotAvailable, type ReadOptions } from '#services/chain/read-context.js';
 import type {
-  ChainQuestions,
+  DetectionChain,
   DetectPace,
   DetectStart,
   DetectSums,
-} from '#services/indexer/contracts/chain-questions.js';
+  UnindexedAccount,
+} from '#services/indexer/contracts/detect-protocol.js';
 import { DetectThread } from '#services/indexer/contracts/detect-thread.js';
-import type { IndexWork } from '#services/indexer/index-work.js';
+import type { IndexerContext } from '#services/indexer/index-progress.js';
 
 /** What looking at contracts tells about its work. Sums grow only. */
-export interface ContractFigures {
+export interface ContractDetectionMetrics {
   /** Accounts that wait, as last counted; null before. */
   readonly queued: number | null;
   readonly looked: number;
@@ -36,7 +45,7 @@ const PACES = {
 /** Looks at contracts in a thread, and is told when there is something to look at. */
 export class ContractDetection {
   readonly #start: DetectStart;
-  readonly #work: Pick<IndexWork, 'retries' | 'clock' | 'logger'>;
+  readonly #work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>;
   readonly #drained = new Set<{ readonly wake: number; readonly resolve: () => void }>();
   readonly #refused: Record<string, Record<string, number>> = {};
   #thread: DetectThread | null = null;
@@ -50,12 +59,12 @@ export class ContractDetection {
   #since: number | null = null;
   #postponedFor: string | null = null;
 
-  constructor(start: DetectStart, work: Pick<IndexWork, 'retries' | 'clock' | 'logger'>) {
+  constructor(start: DetectStart, work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>) {
     this.#start = start;
     this.#work = work;
   }
 
-  get figures(): ContractFigures {
+  get figures(): ContractDetectionMetrics {
     return {
       ...this.#sums,
       queued: this.#queued,
@@ -70,7 +79,7 @@ export class ContractDetection {
   }
 
   /** Keeps a thread at work until the signal is given. @throws indexer/stopped */
-  async run(chain: ChainQuestions, signal: AbortSignal): Promise<void> {
+  async run(chain: DetectionChain, signal: AbortSignal): Promise<void> {
     await this.#work.retries.run(async () => {
       const { clock, logger } = this.#work;
       const thread = new DetectThread(this.#start, {
@@ -166,5 +175,79 @@ export class ContractDetection {
       this.#drained.delete(waiting);
       waiting.resolve();
     }
+  }
+}
+
+export interface VerifiedDetectionChainOptions {
+  /** Of the masterchain. */
+  readonly zerostate: BlockId;
+  /** Whether all accounts of the chain are indexed, so that one which is not indexed is not there. */
+  readonly knowsAll: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+const DEADLINE_MS = 10_000;
+
+/** What contracts are looked at with, from the chain. Each read is tried once: the contract is looked at again later. */
+export class VerifiedDetectionChain implements DetectionChain {
+  readonly #options: VerifiedDetectionChainOptions;
+  readonly #chain: Pick<ChainReads, 'config' | 'zerostate' | 'blockId' | 'blockFile' | 'libraries' | 'account'>;
+
+  constructor(
+    options: VerifiedDetectionChainOptions,
+    chain: Pick<ChainReads, 'config' | 'zerostate' | 'blockId' | 'blockFile' | 'libraries' | 'account'>,
+  ) {
+    this.#options = options;
+    this.#chain = chain;
+  }
+
+  async config(key_block: number | null): Promise<Uint8Array> {
+    const root = (key_block === null ? null : await this.#configOf(key_block)) ?? (await this.#newest());
+    return serializeBoc(root);
+  }
+
+  async library(hash: Uint8Array): Promise<Uint8Array | null> {
+    const { libraries } = await this.#chain.libraries([hash], this.#limits());
+    const cell = libraries.get(toHex(hash));
+    return cell === undefined ? null : serializeBoc(cell);
+  }
+
+  async account(address: Uint8Array): Promise<UnindexedAccount | null> {
+    if (this.#options.knowsAll()) return null;
+    const read = await this.#chain.account(addressOfBytes(address), this.#limits());
+    const { cell, last_transaction, shard_utime, block } = read;
+    if (cell === null || last_transaction === null || shard_utime === null) return null;
+    const { lt, hash } = last_transaction;
+    return {
+      boc: serializeBoc(cell),
+      last_trans_lt: lt,
+      last_trans_hash: hash.slice(),
+      mc_seqno: block.seqno,
+      gen_utime: shard_utime,
+    };
+  }
+
+  /** Null: no server has it any more. */
+  async #configOf(key_block: number): Promise<Cell | null> {
+    try {
+      if (key_block === 0) {
+        const { state } = await this.#chain.zerostate(this.#options.zerostate, this.#limits());
+        return state.state.custom?.value.config.config.root ?? null;
+      }
+      const id = await this.#chain.blockId(key_block, this.#limits());
+      const file = await this.#chain.blockFile({ id, gen_utime: null, mc_seqno: key_block }, this.#limits());
+      return file.header.block.extra.value.custom?.value.config?.config.root ?? null;
+    } catch (error) {
+      if (isTernError(error) && (isNotAvailable(error) || error.class === 'not-found')) return null;
+      throw error;
+    }
+  }
+
+  async #newest(): Promise<Cell> {
+    return (await this.#chain.config(this.#limits())).root;
+  }
+
+  #limits(): ReadOptions {
+    return { deadlineMs: DEADLINE_MS, signal: this.#options.signal };
   }
 }

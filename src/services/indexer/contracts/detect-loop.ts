@@ -1,17 +1,15 @@
 import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
-import { areContractsQueued, queueNextAccounts } from '#drivers/store/write/contract-derivation.js';
-import { countQueued } from '#drivers/store/write/contract-queue.js';
-import { queueReferring } from '#drivers/store/write/contract-references.js';
-import { lockTraces } from '#drivers/store/write/merge-traces.js';
-import { pause } from '#kernel/async/pause.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import type { DetectPace, DetectSums } from '#services/indexer/contracts/chain-questions.js';
-import type { Detector } from '#services/indexer/contracts/detector.js';
-import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
+import { countQueued, queueReferrers } from '#drivers/store/write/contract-queue.js';
+import { areContractsQueued, queueNextAccounts } from '#drivers/store/write/derivations.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
+import type { ContractDetector } from '#services/indexer/contracts/detector.js';
+import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 
 export interface DetectLoopModules {
-  readonly detector: Pick<Detector, 'next'>;
+  readonly detector: Pick<ContractDetector, 'next'>;
   readonly database: Database;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -26,14 +24,14 @@ export interface DetectLoopModules {
 }
 
 /** Accounts that are put into the queue at a time, which is done while fewer than so many are due. */
-const PAGE = 2000;
+const QUEUE_PAGE = 2000;
 
 /** What may become due by itself is looked for so often, and after a failure. */
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 /** So often it is counted how many wait; in a long queue that takes a while. */
 const COUNT_MS = 5000;
 /** One who waits for a share of the machine works so long at a time at least. */
-const LEAST_MS = 20;
+const MIN_WORK_MS = 20;
 
 /** Looks at contracts as long as any are due, and then waits. */
 export class DetectLoop {
@@ -72,7 +70,7 @@ export class DetectLoop {
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         onTrouble(error);
-        await pause(LOOK_MS, clock, this.#stop.signal);
+        await pause(POLL_MS, clock, this.#stop.signal);
       }
     }
   }
@@ -96,14 +94,14 @@ export class DetectLoop {
     if (await this.#queueMore()) return;
     const { all, soon } = await database.withWriter(countQueued);
     onIdle(wake, all, soon);
-    if (this.#wake === wake) await pause(LOOK_MS, clock, this.#nap.signal);
+    if (this.#wake === wake) await pause(POLL_MS, clock, this.#nap.signal);
   }
 
   /** Until others have had their share of the time. */
   async #leaveToOthers(workedMs: number): Promise<void> {
     const { share } = this.#pace;
     if (share >= 1) return;
-    await pause(Math.max(workedMs, LEAST_MS) * (1 / share - 1), this.#modules.clock, this.#stop.signal);
+    await pause(Math.max(workedMs, MIN_WORK_MS) * (1 / share - 1), this.#modules.clock, this.#stop.signal);
   }
 
   /** @returns whether there may be something to look at */
@@ -112,8 +110,8 @@ export class DetectLoop {
     return database.transaction(async (client) => {
       if ((await areContractsQueued(client)) && (await this.#nothingChanged(client))) return false;
       await lockTraces(client);
-      if ((await queueReferring(client, unixTime(), PAGE)) > 0) return true;
-      return !(await queueNextAccounts(client, PLAIN_CODES, unixTime(), PAGE));
+      if ((await queueReferrers(client, unixTime(), QUEUE_PAGE)) > 0) return true;
+      return !(await queueNextAccounts(client, WALLET_CODE_HASHES, unixTime(), QUEUE_PAGE));
     });
   }
 

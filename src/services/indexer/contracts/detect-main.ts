@@ -1,25 +1,23 @@
 // What a thread runs that looks at contracts, over connections and with virtual machines of its own.
 import { parentPort, workerData } from 'node:worker_threads';
-import { DNS_ROOTS } from '#domain/contracts/dns-root.js';
-import { CandidateKinds, contractKinds } from '#domain/contracts/kinds/contract-kinds.js';
+import { DNS_ROOTS } from '#domain/contracts/dns-domain.js';
+import { CandidateInterfaces, contractInterfaces } from '#domain/contracts/interface-registry.js';
 import { Database } from '#drivers/store/database.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { parseAddress } from '#formats/address/parse-address.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
-import { isTernError, TernError } from '#kernel/errors/tern-error.js';
+import { parseAddress } from '#formats/address/address.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError, TernError } from '#kernel/tern-error.js';
+import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
+import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
+import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import type {
-  ChainQuestions,
+  DetectionChain,
+  DetectionQuery,
   DetectStart,
   FromDetector,
-  Question,
   ToDetector,
-} from '#services/indexer/contracts/chain-questions.js';
-import { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
-import { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
-import { Detector } from '#services/indexer/contracts/detector.js';
-import { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
-import { RunConfigs } from '#services/indexer/contracts/run-configs.js';
+} from '#services/indexer/contracts/detect-protocol.js';
+import { ContractDetector } from '#services/indexer/contracts/detector.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
 const { url, tvmWorkers, selected, dnsRoots } = workerData as DetectStart;
@@ -37,7 +35,7 @@ function say(message: FromDetector): void {
 const waiting = new Map<number, Waiting>();
 let asked = 0;
 
-function ask<Answer>(question: Question): Promise<Answer> {
+function ask<Answer>(question: DetectionQuery): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     const id = asked++;
     waiting.set(id, { resolve, reject });
@@ -45,7 +43,7 @@ function ask<Answer>(question: Question): Promise<Answer> {
   });
 }
 
-const chain: ChainQuestions = {
+const chain: DetectionChain = {
   config: (of) => ask({ name: 'config', of }),
   library: (of) => ask({ name: 'library', of }),
   account: (of) => ask({ name: 'account', of }),
@@ -95,13 +93,13 @@ async function main(): Promise<void> {
     port.close();
     return;
   }
-  const libraries = new PublishedLibraries(chain, clock);
+  const libraries = new PublishedLibraryCache(chain, clock);
   const codes = new ContractCodes(libraries);
-  const configs = new RunConfigs(database, chain, clock);
-  const runs = new ContractRuns({ tvm: startTvm, libraries, configAt: (state) => configs.at(state) });
+  const configs = new ConfigsAtBlock(database, chain, clock);
+  const runs = new ContractMethodRunner({ tvm: startTvm, libraries, configAt: (state) => configs.at(state) });
   const roots = dnsRoots.map(({ collection, zone }) => ({ zone, collection: parseAddress(collection).address }));
-  const kinds = new CandidateKinds(contractKinds([...DNS_ROOTS, ...roots]));
-  const detector = new Detector({
+  const kinds = new CandidateInterfaces(contractInterfaces([...DNS_ROOTS, ...roots]));
+  const detector = new ContractDetector({
     ...{ database, clock, unixTime, chain, codes, libraries, runs, logger },
     kindsOf: (codeHash, methodIds) => kinds.of(codeHash, methodIds),
     keepsForeign: !selected,

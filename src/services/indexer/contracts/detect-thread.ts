@@ -1,19 +1,19 @@
 import { Worker } from 'node:worker_threads';
-import { isTernError, TernError } from '#kernel/errors/tern-error.js';
-import type { Logger } from '#kernel/observe/logger.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError, TernError } from '#kernel/tern-error.js';
 import type {
-  ChainQuestions,
+  DetectionChain,
+  DetectionQuery,
   DetectPace,
   DetectStart,
   DetectSums,
   FromDetector,
-  Question,
   ToDetector,
-} from '#services/indexer/contracts/chain-questions.js';
+} from '#services/indexer/contracts/detect-protocol.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
 export interface DetectThreadModules {
-  readonly chain: ChainQuestions;
+  readonly chain: DetectionChain;
   readonly logger: Logger;
   readonly onLooked: (sums: DetectSums) => void;
   readonly onQueued: (queued: number) => void;
@@ -108,10 +108,10 @@ export class DetectThread {
     }
   }
 
-  async #answer(id: number, question: Question): Promise<void> {
+  async #answer(id: number, question: DetectionQuery): Promise<void> {
     const { chain } = this.#modules;
     try {
-      const ask = chain[question.name].bind(chain) as (of: Question['of']) => Promise<unknown>;
+      const ask = chain[question.name].bind(chain) as (of: DetectionQuery['of']) => Promise<unknown>;
       this.#say({ kind: 'answer', id, value: await ask(question.of) });
     } catch (error) {
       const known = isTernError(error) ? error : indexerErrors.unexpected({ problem: String(error) });

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { restartDerivations } from '#drivers/store/write/contract-derivation.js';
+import { restartDerivations } from '#drivers/store/write/derivations.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
-import { systemClock } from '#kernel/clock/system-clock.js';
+import { systemClock } from '#kernel/clock.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import { otherAccounts, recordedAccounts, resolveRecordedLibrary } from '#test/support/contract-accounts.js';

@@ -1,68 +1,78 @@
 import type pg from 'pg';
-import { nativeCodeOf } from '#domain/contracts/kinds/contract-kinds.js';
+import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
 import type { Database } from '#drivers/store/database.js';
+import { recordContractChange } from '#drivers/store/index-state.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import { setCodeMethods } from '#drivers/store/write/code-methods.js';
-import { nextQueued, postponeQueued, type QueuedContract, removeQueued } from '#drivers/store/write/contract-queue.js';
-import { noteChanged, queueRefused, writeReferences } from '#drivers/store/write/contract-references.js';
-import { writeContracts } from '#drivers/store/write/contract-rows.js';
-import { addForeignAccounts } from '#drivers/store/write/foreign-accounts.js';
-import { noteContractChange } from '#drivers/store/write/index-state.js';
-import { lockTraces } from '#drivers/store/write/merge-traces.js';
-import { confirmEvents } from '#drivers/store/write/token-events.js';
-import type { Clock } from '#kernel/clock/clock.js';
-import { isTernError } from '#kernel/errors/tern-error.js';
-import type { ChainQuestions, DetectSums } from '#services/indexer/contracts/chain-questions.js';
+import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
 import {
+  nextQueued,
+  postponeQueued,
+  type QueuedContract,
+  queueRefusedReferrers,
+  recordChangedContracts,
+  removeQueued,
+  writeReferences,
+} from '#drivers/store/write/contract-queue.js';
+import { writeContracts } from '#drivers/store/write/contracts.js';
+import { confirmEvents } from '#drivers/store/write/token-events.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
+import type { Clock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
+import {
+  type ContractAccount,
+  ContractAccounts,
+  type ContractCodes,
+  type PublishedLibraryCache,
+  unindexedAccountRow,
+} from '#services/indexer/contracts/contract-accounts.js';
+import type { ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
+import {
+  type DetectContractModules,
+  type DetectionResult,
+  detectContract,
+  IndexedContractView,
   isChange,
   type KnownContract,
   newlyVerified,
   readKnownContracts,
-} from '#services/indexer/contracts/contract-changes.js';
-import type { ContractCodes } from '#services/indexer/contracts/contract-codes.js';
-import type { ContractRuns } from '#services/indexer/contracts/contract-runs.js';
-import type { ContractState } from '#services/indexer/contracts/contract-state.js';
-import { ContractStates } from '#services/indexer/contracts/contract-states.js';
-import { foreignRow } from '#services/indexer/contracts/foreign-row.js';
-import { type Looked, type LookModules, lookAtContract } from '#services/indexer/contracts/look-at-contract.js';
-import { PLAIN_CODES } from '#services/indexer/contracts/plain-codes.js';
-import type { PublishedLibraries } from '#services/indexer/contracts/published-libraries.js';
-import { StoredView } from '#services/indexer/contracts/stored-view.js';
+} from '#services/indexer/contracts/detect-contract.js';
+import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
+import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 
-export interface DetectorModules extends LookModules {
+export interface ContractDetectorModules extends DetectContractModules {
   readonly database: Database;
   readonly clock: Clock;
   /** Unix seconds. */
   readonly unixTime: () => number;
-  readonly chain: ChainQuestions;
+  readonly chain: DetectionChain;
   readonly codes: ContractCodes;
-  readonly libraries: PublishedLibraries;
-  readonly runs: ContractRuns;
+  readonly libraries: PublishedLibraryCache;
+  readonly runs: ContractMethodRunner;
   /** Whether accounts that are asked for are kept: all are indexed. */
   readonly keepsForeign: boolean;
 }
 
 /** Of the database, and of one that is being closed. */
-const OWN_TROUBLE = /^store\/|^tvm\/(closed|not-started)$/;
+const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
 
 /** So many are looked at together, and at most so many at the same moment. */
 const BATCH = 256;
 
 /** Pauses before a contract is looked at again that could not be asked, in seconds: doubled each time. */
-const AGAIN = { first: 2, last: 3600 };
+const RETRY_SECONDS = { first: 2, last: 3600 };
 
-interface LookedContract {
+interface DetectionOutcome {
   readonly queued: QueuedContract;
-  readonly state: ContractState | null;
+  readonly state: ContractAccount | null;
   /** Null: it could not be asked. */
-  readonly looked: Looked | null;
+  readonly looked: DetectionResult | null;
 }
 
 /** Looks at accounts for what contracts they are, batch by batch. */
-export class Detector {
-  readonly #modules: DetectorModules;
+export class ContractDetector {
+  readonly #modules: ContractDetectorModules;
 
-  constructor(modules: DetectorModules) {
+  constructor(modules: ContractDetectorModules) {
     this.#modules = modules;
   }
 
@@ -78,7 +88,7 @@ export class Detector {
     const runsBefore = runs.count;
     const queued = await database.withWriter((client) => nextQueued(client, { newestFirst, now: unixTime() }, BATCH));
     if (queued.length === 0) return null;
-    const states = new ContractStates(this.#modules);
+    const states = new ContractAccounts(this.#modules);
     const counts = { natively: 0 };
     const known = await database.withWriter((client) => readKnownContracts(client, queued));
     const looked = await Promise.all(
@@ -104,22 +114,22 @@ export class Detector {
 
   async #look(
     queued: QueuedContract,
-    states: ContractStates,
+    states: ContractAccounts,
     known: KnownContract | null,
     counts: { natively: number },
-  ): Promise<LookedContract> {
+  ): Promise<DetectionOutcome> {
     const { libraries, runs } = this.#modules;
     // What the database cannot tell of the queued ones themselves fails the batch; of others, the contract.
     const state = await states.get(addressOfBytes(queued.address));
     // What is not known as a whole yet is queued when it is.
     if (state === null || state.incomplete) return { queued, state, looked: null };
     const onNative = () => void counts.natively++;
-    const view = new StoredView(state, { states, runs, libraries, onNative });
+    const view = new IndexedContractView(state, { states, runs, libraries, onNative });
     try {
-      return { queued, state, looked: await lookAtContract(state, view, known, queued.attempts, this.#modules) };
+      return { queued, state, looked: await detectContract(state, view, known, queued.attempts, this.#modules) };
     } catch (error) {
       // Says nothing of the contract: all of them are looked at again.
-      if (isTernError(error) && OWN_TROUBLE.test(error.code)) throw error;
+      if (isTernError(error) && INDEX_ERRORS.test(error.code)) throw error;
       this.#modules.onPostponed(error);
       return { queued, state, looked: null };
     }
@@ -127,8 +137,8 @@ export class Detector {
 
   async #write(
     client: pg.ClientBase,
-    all: readonly LookedContract[],
-    states: ContractStates,
+    all: readonly DetectionOutcome[],
+    states: ContractAccounts,
     known: ReadonlyMap<string, KnownContract>,
   ): Promise<void> {
     const { keepsForeign, unixTime } = this.#modules;
@@ -140,13 +150,13 @@ export class Detector {
         looked !== null && (looked.found.rows.length > 0 || Object.keys(looked.found.refused).length > 0);
       return looked !== null && (isKnown || isTelling) ? [looked] : [];
     });
-    const foreign = keepsForeign ? states.foreign.map(foreignRow).filter((row) => row !== null) : [];
+    const foreign = keepsForeign ? states.foreign.map(unindexedAccountRow).filter((row) => row !== null) : [];
     const changed = told.filter(({ found }) => isChange(found, known.get(found.address.toRaw()) ?? null));
     // Batches change accounts and the queue under this lock, and find there what is confirmed.
     await lockTraces(client);
-    await addForeignAccounts(client, foreign, PLAIN_CODES);
+    await addImportedAccounts(client, foreign, WALLET_CODE_HASHES);
     for (const { code_hash, methods } of states.newMethods) await setCodeMethods(client, code_hash, methods);
-    if (states.newMethods.length > 0) await noteContractChange(client);
+    if (states.newMethods.length > 0) await recordContractChange(client);
     if (told.length > 0) {
       await writeContracts(
         client,
@@ -159,10 +169,10 @@ export class Detector {
       await confirmEvents(client, wallets, items);
       await writeReferences(
         client,
-        told.map(({ found, named }) => ({ address: addressBytes(found.address), named })),
+        told.map(({ found, named }) => ({ address: addressBytes(found.address), referenced: named })),
       );
       if (changed.length > 0)
-        await noteChanged(
+        await recordChangedContracts(
           client,
           changed.map(({ found }) => addressBytes(found.address)),
         );
@@ -170,7 +180,7 @@ export class Detector {
     const moved = done.filter(
       ({ queued, looked, state }) => looked !== null && !queued.again && mayAnswerOtherwise(state),
     );
-    await queueRefused(
+    await queueRefusedReferrers(
       client,
       moved.map(({ queued }) => queued.address),
       unixTime(),
@@ -188,14 +198,14 @@ export class Detector {
       client,
       postponed.map(({ queued }) => ({
         contract: queued,
-        not_before: now + Math.min(AGAIN.first * 2 ** Math.min(queued.attempts, 20), AGAIN.last),
+        not_before: now + Math.min(RETRY_SECONDS.first * 2 ** Math.min(queued.attempts, 20), RETRY_SECONDS.last),
       })),
     );
   }
 }
 
 /** What known code says of others does not depend on what changes in its data from day to day. */
-function mayAnswerOtherwise(state: ContractState | null): boolean {
+function mayAnswerOtherwise(state: ContractAccount | null): boolean {
   return state?.running != null && nativeCodeOf(state.running.code.cell) === null;
 }
 

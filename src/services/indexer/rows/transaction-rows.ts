@@ -1,19 +1,18 @@
-import { isTokenOpcode } from '#domain/tokens/token-event.js';
-import type { InboundKind, OutboundMessage } from '#domain/traces/trace-transaction.js';
-import { candidateOf, type TokenCandidate } from '#drivers/store/encode/token-candidate.js';
-import type { TransactionWriter } from '#drivers/store/encode/transaction-writer.js';
+import { isTokenOpcode } from '#domain/tokens/token-messages.js';
+import type { InboundKind, OutboundMessage } from '#domain/traces/trace-assembler.js';
 import { addressBytes, hashKey } from '#drivers/store/keys.js';
-import type { MessageRow } from '#drivers/store/rows.js';
+import type { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { MessageRow } from '#drivers/store/tables.js';
+import { type TokenEventCandidate, tokenEventCandidate } from '#drivers/store/write/token-events.js';
 import { Address } from '#formats/address/address.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { MessageReader } from '#services/indexer/rows/message-reader.js';
-import type { RoundTransaction } from '#services/indexer/rows/round-rows.js';
-import { TransactionReader } from '#services/indexer/rows/transaction-reader.js';
+import { MessageCellReader, TransactionCellReader } from '#services/indexer/rows/block-reader.js';
+import type { BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 
 /** What all transactions of a block have in common. */
-export interface BlockFacts {
+export interface TransactionBlock {
   readonly table: CellTable;
   readonly mc_seqno: number;
   readonly workchain: number;
@@ -25,8 +24,8 @@ export interface BlockFacts {
   readonly global_version: number;
 }
 
-const transaction = new TransactionReader();
-const message = new MessageReader();
+const transaction = new TransactionCellReader();
+const message = new MessageCellReader();
 
 /**
  * Reads a transaction and writes its cells.
@@ -37,20 +36,20 @@ const message = new MessageReader();
  * @throws cells/*, tlb/* when it is malformed
  */
 export function readTransaction(
-  facts: BlockFacts,
+  facts: TransactionBlock,
   line: number,
   id: bigint,
   account: { readonly account: Uint8Array; readonly account_key: bigint },
   writer: TransactionWriter,
   messages: MessageRow[],
-): RoundTransaction {
+): BundleTransaction {
   const { table } = facts;
   transaction.read(table, line);
   const { in_msg: received, out_msgs, out_numbers } = transaction;
   const codes: number[] = [];
-  let in_msg: RoundTransaction['in_msg'] = null;
+  let in_msg: BundleTransaction['in_msg'] = null;
   let in_msg_key: bigint | null = null;
-  let token_candidate: RoundTransaction['token_candidate'] = null;
+  let token_candidate: BundleTransaction['token_candidate'] = null;
   if (received >= 0) {
     message.read(table, received);
     if (message.code >= 0) {
@@ -102,23 +101,23 @@ export function readTransaction(
 
 /** Of a transaction that received a body with an opcode of tokens; these are few enough to be decoded as a whole. */
 function candidateIn(
-  { table, workchain }: BlockFacts,
+  { table, workchain }: TransactionBlock,
   line: number,
   { account, account_key }: { readonly account: Uint8Array; readonly account_key: bigint },
-): TokenCandidate | null {
+): TokenEventCandidate | null {
   const address = addressBytes(Address.ofParts(workchain, account));
-  return candidateOf(decodeCell(Transaction, table.cell(line)), { address, account_key });
+  return tokenEventCandidate(decodeCell(Transaction, table.cell(line)), { address, account_key });
 }
 
 /** The row of the message that a transaction received: for a transaction whose message no indexed one sent. */
-export function receivedMessage({ id, table, in_msg_line, in_msg_key }: RoundTransaction): MessageRow | null {
+export function receivedMessage({ id, table, in_msg_line, in_msg_key }: BundleTransaction): MessageRow | null {
   if (in_msg_key === null) return null;
   message.read(table, in_msg_line);
   return messageRow(id, in_msg_key, 0);
 }
 
 /** As `inboundKind`, of the message that was read last. */
-function inboundKindOf({ start_lt }: BlockFacts): InboundKind {
+function inboundKindOf({ start_lt }: TransactionBlock): InboundKind {
   if (message.kind !== 'int_msg_info') return 'external';
   return message.fromZero && message.created_lt === start_lt ? 'system' : 'internal';
 }

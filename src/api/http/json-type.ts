@@ -1,2 +1,0 @@
-/** `Content-Type` of all JSON answers. */
-export const JSON_TYPE = 'application/json; charset=utf-8';

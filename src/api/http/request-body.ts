@@ -1,0 +1,253 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { httpErrors } from '#api/http/errors.js';
+import type { RawParameters } from '#api/http/query-string.js';
+
+interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly maxBodiesBytes: number;
+}
+
+/** Reads bodies, as many at a time as memory is set aside for. */
+export class BodyReader {
+  readonly #limits: BodyLimits;
+  #held = 0;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes of bodies that have come in part. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  /**
+   * The whole body.
+   *
+   * @throws http/body-too-large, http/overloaded when too much is being received, http/client-left
+   */
+  read(message: IncomingMessage): Promise<Buffer> {
+    const { maxBodyBytes, maxBodiesBytes } = this.#limits;
+    return new Promise((resolve, reject) => {
+      if (Number(message.headers['content-length']) > maxBodyBytes) {
+        reject(httpErrors['body-too-large']({ maxBytes: maxBodyBytes }));
+        return;
+      }
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const end = (): void => {
+        message.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        this.#held -= length;
+      };
+      const onData = (chunk: Buffer): void => {
+        length += chunk.length;
+        this.#held += chunk.length;
+        if (length > maxBodyBytes) {
+          end();
+          reject(httpErrors['body-too-large']({ maxBytes: maxBodyBytes }));
+        } else if (this.#held > maxBodiesBytes) {
+          end();
+          reject(httpErrors.overloaded({ limit: 'too many bodies are being received' }));
+        } else {
+          chunks.push(chunk);
+        }
+      };
+      const onEnd = (): void => {
+        end();
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+      };
+      const onGone = (): void => {
+        end();
+        message.on('error', () => {});
+        reject(httpErrors['client-left']({}));
+      };
+      message.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    });
+  }
+}
+
+/** A body as JSON. */
+export interface JsonBody {
+  /** Integers that a number cannot hold exactly are texts of their digits in it. */
+  readonly value: unknown;
+  /** The body as it came; null when `value` holds no such text. */
+  readonly unaltered: string | null;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+
+/** Integers with fewer digits fit into a number. */
+const LONG_DIGITS = 16;
+
+/**
+ * Reads a body. Depth is counted before anything is built, and without recursion.
+ *
+ * @throws http/bad-json
+ */
+export function parseJsonBody(bytes: Buffer, maxNesting: number): JsonBody {
+  if (!isUtf8(bytes)) throw httpErrors['bad-json']({ problem: 'it is not UTF-8' });
+  const longIntegers = scan(bytes, maxNesting);
+  const text = bytes.toString('utf8');
+  // The only BOM that is dropped; JSON.parse refuses it.
+  const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (longIntegers.length === 0) return { value: parse(bare), unaltered: null };
+  const parts: string[] = [];
+  let done = 0;
+  for (let i = 0; i < longIntegers.length; i += 2) {
+    const [start, end] = [longIntegers[i]!, longIntegers[i + 1]!];
+    parts.push(bytes.toString('utf8', done, start), '"', bytes.toString('latin1', start, end), '"');
+    done = end;
+  }
+  parts.push(bytes.toString('utf8', done));
+  const quoted = parts.join('');
+  return { value: parse(quoted.charCodeAt(0) === 0xfeff ? quoted.slice(1) : quoted), unaltered: bare };
+}
+
+/** Checks the depth, and that no object has a name twice; gives start and end of each integer that a number cannot hold. */
+function scan(bytes: Buffer, maxNesting: number): number[] {
+  const longIntegers: number[] = [];
+  // Of each object that is open; null before its first name.
+  const names: (Set<string> | null)[] = [];
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte === QUOTE) {
+      const end = endOfText(bytes, i);
+      if (isName(bytes, end)) {
+        const known = names[depth] ?? new Set();
+        names[depth] = known;
+        addName(known, bytes.toString('utf8', i, end + 1));
+      }
+      i = end;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > maxNesting) {
+        throw httpErrors['bad-json']({ problem: `it is nested deeper than ${maxNesting} levels` });
+      }
+      names[depth] = null;
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--;
+    } else if (byte === 0x2d || isDigit(byte)) {
+      let end = i + 1;
+      while (end < bytes.length && isOfNumber(bytes[end]!)) end++;
+      if (end - i >= LONG_DIGITS && isLongInteger(bytes.toString('latin1', i, end))) longIntegers.push(i, end);
+      i = end - 1;
+    }
+  }
+  return longIntegers;
+}
+
+/** Whether the text that ends at `end` is followed by a colon. */
+function isName(bytes: Buffer, end: number): boolean {
+  let next = end + 1;
+  while (isSpace(bytes[next])) next++;
+  return bytes[next] === COLON;
+}
+
+/** Parsers take the last value or the first one; what was meant nobody knows. */
+function addName(known: Set<string>, quoted: string): void {
+  const name = quoted.includes('\\') ? String(parse(quoted)) : quoted.slice(1, -1);
+  if (known.has(name)) throw httpErrors['bad-json']({ problem: `it has ${shortened(JSON.stringify(name))} twice` });
+  known.add(name);
+}
+
+/** The index of the quote that ends the text which begins at `start`, or of the last byte. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = bytes.indexOf(QUOTE, at);
+    if (at < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
+    if ((slashes & 1) === 0) return at;
+  }
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** Digits, `+`, `-`, `.`, `e`, `E`. */
+function isOfNumber(byte: number): boolean {
+  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x65 || byte === 0x45;
+}
+
+function isLongInteger(token: string): boolean {
+  return /^-?[1-9][0-9]*$/.test(token) && !Number.isSafeInteger(Number(token));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? shortened(error.message) : 'it cannot be read';
+    throw httpErrors['bad-json']({ problem });
+  }
+}
+
+/** The engine quotes the text around the fault, which may be long. */
+function shortened(message: string): string {
+  return message.length > 160 ? `${message.slice(0, 157)}...` : message;
+}
+
+/** Last segment of the path that takes JSON-RPC. */
+export const JSON_RPC = 'jsonRPC';
+
+/** A call in the form of JSON-RPC. */
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: RawParameters;
+  /** As in the request, as JSON text; `''` when there is none. */
+  readonly id: string;
+  /** Beside `params`; it may stand within them as well. */
+  readonly extra: unknown;
+}
+
+/**
+ * The `id` of a body, as JSON text, of whatever else the body is made; `''` without one. Integers of any size come back
+ * as they were.
+ */
+export function rpcIdOf({ value, unaltered }: JsonBody): string {
+  if (!isObject(value) || !Object.hasOwn(value, 'id')) return '';
+  const { id } = value;
+  // A long integer has become a text of its digits: it goes back as an integer.
+  if (typeof id === 'string' && unaltered !== null && typeof (JSON.parse(unaltered) as RawParameters).id === 'number') {
+    return id;
+  }
+  return JSON.stringify(id);
+}
+
+/** @throws http/bad-rpc */
+export function parseRpc(body: JsonBody): RpcRequest {
+  const { value } = body;
+  if (Array.isArray(value)) {
+    throw httpErrors['bad-rpc']({ problem: 'batches are not supported: send one request object at a time' });
+  }
+  if (!isObject(value))
+    throw httpErrors['bad-rpc']({ problem: 'the body must be a JSON object with method and params' });
+  const method = Object.hasOwn(value, 'method') ? value.method : undefined;
+  if (typeof method !== 'string') throw httpErrors['bad-rpc']({ problem: 'method must be a text' });
+  const given = Object.hasOwn(value, 'params') ? value.params : undefined;
+  return {
+    method,
+    params: paramsOf(given),
+    id: rpcIdOf(body),
+    extra: Object.hasOwn(value, '@extra') ? value['@extra'] : undefined,
+  };
+}
+
+/** None, null and an empty array are no parameters. */
+function paramsOf(given: unknown): RawParameters {
+  if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) return {};
+  if (isObject(given)) return given;
+  throw httpErrors['bad-rpc']({ problem: 'params must contain an object' });
+}
+
+function isObject(value: unknown): value is RawParameters {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

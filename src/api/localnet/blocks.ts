@@ -1,0 +1,163 @@
+import { Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
+import { MinedAnswer, minedJson, StatusAnswer, statusJson } from '#api/localnet/answers.js';
+import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
+import { paramsOf, shardParameters } from '#api/localnet/parameters.js';
+
+const TAG = 'Blocks and time';
+const POST = ['POST'] as const;
+
+const MOST_BLOCKS = 10_000;
+
+/** Ten years of 365 days. */
+const MOST_SECONDS = 10 * 365 * 86_400;
+
+/** `gen_utime:uint32` */
+const LAST_SECOND = 2 ** 32 - 1;
+
+const LEAST_BLOCK_TIME_MS = 50;
+const MOST_BLOCK_TIME_MS = 3_600_000;
+
+const mine = localnetEndpoint({
+  name: 'mine',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Makes blocks at once',
+  description:
+    'Makes masterchain blocks, with a block of each shard, without waiting for their time; also while paused.',
+  params: paramsOf({
+    blocks: Type.Optional(
+      Type.Integer({ description: `How many, 1 to ${MOST_BLOCKS}.`, default: 1, minimum: 1, maximum: MOST_BLOCKS }),
+    ),
+  }),
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  deadlineMs: LONG_OPERATION_MS,
+  handle: async ({ blocks = 1 }, context) => minedJson(await onceVisible(context.node.mine(blocks), context)),
+});
+
+/** Stopping and going on. */
+function pausing(name: 'pause' | 'resume', paused: boolean, summary: string, description: string) {
+  return localnetEndpoint({
+    name,
+    verbs: POST,
+    tag: TAG,
+    summary,
+    description,
+    params: paramsOf({}),
+    result: StatusAnswer,
+    statuses: [],
+    freshness: 'none',
+    handle: async (_, { node }) => {
+      await node.setPaused(paused);
+      return statusJson(await node.status());
+    },
+  });
+}
+
+const pause = pausing(
+  'pause',
+  true,
+  'Stops making blocks',
+  'From now on blocks are made only by methods of this API. Messages that are sent wait.',
+);
+
+const resume = pausing('resume', false, 'Goes on making blocks', 'Ends a pause. Without one, nothing happens.');
+
+const blockTime = localnetEndpoint({
+  name: 'block-time',
+  schemaName: 'BlockTime',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Sets the time between blocks',
+  description: 'Sets how long after a masterchain block the next one is made. It holds until it is set anew.',
+  params: paramsOf({
+    milliseconds: Type.Integer({
+      description: `Milliseconds, ${LEAST_BLOCK_TIME_MS} to ${MOST_BLOCK_TIME_MS}.`,
+      minimum: LEAST_BLOCK_TIME_MS,
+      maximum: MOST_BLOCK_TIME_MS,
+      examples: [400],
+    }),
+  }),
+  result: StatusAnswer,
+  statuses: [],
+  freshness: 'none',
+  handle: async ({ milliseconds }, { node }) => {
+    await node.setBlockTime(milliseconds);
+    return statusJson(await node.status());
+  },
+});
+
+const time = localnetEndpoint({
+  name: 'time',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Moves the time forward',
+  description:
+    'Moves the clock of the network forward, and makes a block at the new time; it goes on from there. No chain goes back: ' +
+    'to be at an earlier time again, load a snapshot.',
+  params: paramsOf({
+    advance: Type.Integer({
+      description: `Seconds, 1 to ${MOST_SECONDS} (ten years).`,
+      minimum: 1,
+      maximum: MOST_SECONDS,
+      examples: [3_600],
+    }),
+  }),
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async ({ advance }, context) => {
+    const { node } = context;
+    const { now } = await node.status();
+    if (now + advance > LAST_SECOND) {
+      const problem = `${advance} seconds lead behind ${LAST_SECOND}, the last time that a block can have`;
+      throw httpErrors['bad-parameter']({ parameter: 'advance', problem });
+    }
+    return minedJson(await onceVisible(node.advanceTime(advance), context));
+  },
+});
+
+const split = localnetEndpoint({
+  name: 'shards/split',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Splits a shard',
+  description: 'Splits a shard in two, and answers when both halves have blocks. That takes several blocks.',
+  params: paramsOf(shardParameters),
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  deadlineMs: LONG_OPERATION_MS,
+  handle: async ({ workchain = 0, shard }, context) =>
+    minedJson(await onceVisible(context.node.split({ workchain, shard }), context)),
+});
+
+const merge = localnetEndpoint({
+  name: 'shards/merge',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Merges a shard with its sibling',
+  description:
+    'Makes one shard of two halves, either of which may be named, and answers when it has blocks. That takes several blocks.',
+  params: paramsOf(shardParameters),
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  deadlineMs: LONG_OPERATION_MS,
+  handle: async ({ workchain = 0, shard }, context) =>
+    minedJson(await onceVisible(context.node.merge({ workchain, shard }), context)),
+});
+
+/** When blocks are made, at what time, in how many shards. */
+export const localnetBlockEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
+  mine,
+  pause,
+  resume,
+  blockTime,
+  time,
+  split,
+  merge,
+];

@@ -1,0 +1,241 @@
+import { Type } from '@sinclair/typebox';
+import { type AnyEndpoint, nullOr } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
+import { MinedAnswer, minedJson, SentAnswer, sentJson, TouchedAnswer } from '#api/localnet/answers.js';
+import { type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
+import {
+  badParameterValue,
+  encodeCellText,
+  localAddressParameter,
+  localCellParameter,
+  nanotonsParameter,
+  paramsOf,
+  parseCellText,
+  readingValue,
+} from '#api/localnet/parameters.js';
+import { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { EMPTY_CELL } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { Slice } from '#formats/cells/slice.js';
+import { StateInit } from '#formats/tlb/account.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { decodeConfigParam } from '#formats/tlb/config/config-params.js';
+import { onlyGrams } from '#formats/tlb/currency.js';
+import { Message, messageInit } from '#formats/tlb/message.js';
+import { isTernError } from '#kernel/tern-error.js';
+
+const TAG = 'Interventions';
+const POST = ['POST'] as const;
+
+/** A cell of a certain kind. */
+function typedCell(description: string, require: (cell: Cell) => Cell) {
+  return Type.Transform(Type.String({ description: `${description} A bag of cells in base64 or hexadecimal.` }))
+    .Decode((text) => require(parseCellText(text)))
+    .Encode(encodeCellText);
+}
+
+const CHANGES = ['balance', 'code', 'data'] as const;
+
+const account = localnetEndpoint({
+  name: 'account',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Gives an account another state',
+  description:
+    'Sets the balance, code or data of an account, whatever its contract says; what is left out stays. With code or data the ' +
+    'account becomes active, also where there was none. The block has a transaction without a message that makes the change.',
+  params: paramsOf({
+    address: localAddressParameter('The account'),
+    balance: Type.Optional(nanotonsParameter('What it is to have.', 0n)),
+    code: Type.Optional(
+      nullOr(localCellParameter('Code.'), 'Its code: a bag of cells in base64 or hexadecimal; null: none.'),
+    ),
+    data: Type.Optional(
+      nullOr(localCellParameter('Data.'), 'Its data: a bag of cells in base64 or hexadecimal; null: none.'),
+    ),
+  }),
+  check: (params) => {
+    if (CHANGES.some((name) => params[name] !== undefined)) return;
+    throw httpErrors['missing-parameter']({ parameter: CHANGES.join(', ') });
+  },
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async ({ address, balance, code, data }, context) => {
+    const change = {
+      ...(balance === undefined ? {} : { balance }),
+      ...(code === undefined ? {} : { code }),
+      ...(data === undefined ? {} : { data }),
+    };
+    return minedJson(await onceVisible(context.node.setAccount(address, change), context));
+  },
+});
+
+/** What makes up a message; `message` is in place of them all. */
+const PARTS = ['from', 'to', 'value', 'bounce', 'body', 'init'] as const;
+const REQUIRED_PARTS = ['from', 'to', 'value'] as const;
+
+const impersonate = localnetEndpoint({
+  name: 'impersonate',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Runs a message as any address',
+  description:
+    'Delivers a message from any address, without asking it and without taking its coins: they come in as from another ' +
+    'shard. Give `from`, `to` and `value`, and more if need be, or else a whole `message`.',
+  params: paramsOf({
+    from: Type.Optional(localAddressParameter('Whose message it is to be; there need be nothing')),
+    to: Type.Optional(localAddressParameter('Who is to get it')),
+    value: Type.Optional(nanotonsParameter('What comes with it.', 0n)),
+    bounce: Type.Optional(
+      Type.Boolean({ description: 'Whether it comes back when it cannot be worked on. Default: true.' }),
+    ),
+    body: Type.Optional(localCellParameter('Its body; without it an empty one.')),
+    init: Type.Optional(typedCell('A `StateInit` to deploy with it.', requireStateInit)),
+    message: Type.Optional(
+      typedCell(
+        'The message itself (`int_msg_info`), times and fees as they are to be set by the block.',
+        requireInternal,
+      ),
+    ),
+  }),
+  check: (params) => {
+    if (params.message === undefined) {
+      const missing = REQUIRED_PARTS.find((name) => params[name] === undefined);
+      if (missing !== undefined) throw httpErrors['missing-parameter']({ parameter: missing });
+    } else {
+      const beside = PARTS.find((name) => params[name] !== undefined);
+      if (beside === undefined) return;
+      throw httpErrors['bad-parameter']({ parameter: beside, problem: 'it cannot be given together with message' });
+    }
+  },
+  result: SentAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async ({ from, to, value, bounce = true, body = null, init = null, message }, context) => {
+    const cell = message ?? impersonatedMessage({ from: from!, to: to!, value: value!, bounce, body, init });
+    return sentJson(await onceVisible(context.node.runMessageAs(serializeBoc(cell)), context));
+  },
+});
+
+const config = localnetEndpoint({
+  name: 'config',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Changes the configuration',
+  description:
+    'Sets a parameter of the configuration, or takes it out, without a vote; the next masterchain block is a key block with ' +
+    'it. A value must have the form that the schema has for parameters of this number.',
+  params: paramsOf({
+    param: Type.Integer({
+      description: 'Number of the parameter.',
+      format: 'int32',
+      minimum: -(2 ** 31),
+      maximum: 2 ** 31 - 1,
+      examples: [8],
+    }),
+    value: nullOr(
+      localCellParameter('The value.'),
+      'The value: a bag of cells in base64 or hexadecimal; null takes it out.',
+    ),
+  }),
+  check: ({ param, value }) => {
+    if (value === null) return;
+    try {
+      decodeConfigParam(param, value);
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      const problem = `it is a cell, but no value of parameter ${param}: ${error.message}`;
+      throw httpErrors['bad-parameter']({ parameter: 'value', problem }, error);
+    }
+  },
+  result: MinedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async ({ param, value }, context) => {
+    const boc = value === null ? null : serializeBoc(value);
+    return minedJson(await onceVisible(context.node.setConfigParam(param, boc), context));
+  },
+});
+
+const touch = localnetEndpoint({
+  name: 'touch',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Brings an account from the forked network',
+  description:
+    'Takes over the state that an account has in the network that this one is a fork of, where the account is not here yet. ' +
+    'Messages and reads of the account do the same; this is for those that read the index alone.',
+  params: paramsOf({ address: localAddressParameter('The account') }),
+  result: TouchedAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async ({ address }, { node, untilKnown }) => {
+    const found = await node.touch(address);
+    if (found === null) return { block: null };
+    await untilKnown(found.block);
+    return minedJson(found);
+  },
+});
+
+/** What no rule of a network brings about. */
+export const stateOverrideEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [account, impersonate, config, touch];
+
+/** A message between accounts in its parts. */
+export interface ImpersonatedParts {
+  readonly from: Address;
+  readonly to: Address;
+  /** Nanotons. */
+  readonly value: bigint;
+  readonly bounce: boolean;
+  readonly body: Cell | null;
+  /** A `StateInit`. */
+  readonly init: Cell | null;
+}
+
+/** The message; body and init have cells of their own. Fees are 0, times are filled in by the block. */
+export function impersonatedMessage({ from, to, value, bounce, body, init }: ImpersonatedParts): Cell {
+  return encodeCell(Message, {
+    info: {
+      kind: 'int_msg_info',
+      ihr_disabled: true,
+      bounce,
+      bounced: false,
+      src: from,
+      dest: to,
+      value: onlyGrams(value),
+      extra_flags: 0n,
+      fwd_fee: 0n,
+      created_lt: 0n,
+      created_at: 0,
+    },
+    init: init === null ? null : { kind: 'right', value: Lazy.ofCell(StateInit, init) },
+    body: body === null ? { kind: 'left', value: new Slice(EMPTY_CELL) } : { kind: 'right', value: body },
+  });
+}
+
+/** A cell that is a `Message` between two accounts. @throws localnet-api/parameter-value when it is another */
+export function requireInternal(cell: Cell): Cell {
+  const { info } = readingValue('it is a cell, but no message', () => {
+    const message = decodeCell(Message, cell);
+    messageInit(message);
+    return message;
+  });
+  if (info.kind !== 'int_msg_info') throw badParameterValue(`it is a message, but ${info.kind} and not int_msg_info`);
+  for (const [name, address] of [
+    ['src', info.src],
+    ['dest', info.dest],
+  ] as const) {
+    const isPlain = address instanceof Address && (address.workchain === 0 || address.workchain === -1);
+    if (!isPlain) throw badParameterValue(`${name} of the message is no account of workchain -1 or 0 without anycast`);
+  }
+  return cell;
+}
+
+/** A cell that is a `StateInit`. @throws localnet-api/parameter-value */
+export function requireStateInit(cell: Cell): Cell {
+  const { library } = readingValue('it is a cell, but no StateInit', () => decodeCell(StateInit, cell));
+  readingValue('its libraries cannot be read', () => [...library]);
+  return cell;
+}

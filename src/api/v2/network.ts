@@ -1,0 +1,154 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
+import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { configIdParameter, librariesParameter, MAX_LIBRARIES, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { bytesField, hashField, TvmCell, tvmCell, typeName, v2Object } from '#api/v2/ton-objects.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { fromHex, toBase64 } from '#kernel/bytes.js';
+
+export const ConfigInfo = v2Object(
+  'ConfigInfo',
+  { '@type': typeName('configInfo'), config: TvmCell },
+  { description: 'A part of the configuration of the network, or all of it.' },
+);
+export type ConfigInfo = Static<typeof ConfigInfo>;
+
+const LibraryEntry = v2Object('LibraryEntry', {
+  '@type': typeName('smc.libraryEntry'),
+  hash: hashField('Hash of the library cell.'),
+  data: bytesField('Bag of cells with the library.'),
+});
+
+export const LibraryResult = v2Object(
+  'LibraryResult',
+  {
+    '@type': typeName('smc.libraryResult'),
+    result: Type.Array(LibraryEntry, { description: 'Those that exist, in the order of their hashes.' }),
+  },
+  { description: 'Libraries that accounts of the masterchain publish.' },
+);
+export type LibraryResult = Static<typeof LibraryResult>;
+
+const GET_OR_POST = ['GET', 'POST'] as const;
+const TAG = 'Configuration';
+
+const getConfigParam = v2Endpoint({
+  name: 'getConfigParam',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'One parameter of the configuration',
+  description:
+    'The cell of a parameter of the configuration of the network, now or after an earlier masterchain block; without ' +
+    'bytes when the configuration does not have it. Its number is `config_id`; `param` is another name of that.',
+  params: Type.Object(
+    {
+      config_id: configIdParameter('Number of the parameter.', [0]),
+      param: configIdParameter('Another name of `config_id`.'),
+      seqno: optionalMasterchainSeqno,
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ config_id, param }) => {
+    if ((config_id === undefined) !== (param === undefined)) return;
+    const problem = 'only one of config_id or param should be specified';
+    throw httpErrors['bad-parameter']({ parameter: 'config_id', problem });
+  },
+  result: ConfigInfo,
+  statuses: [404, 422, 504],
+  freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
+  handle: async ({ config_id, param, seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
+    const number = (config_id ?? param) as number;
+    const { params } = await chain.configParams([number], { ...read, at: seqno ?? 'head' });
+    return { '@type': 'configInfo', config: tvmCell(params.get(number) ?? null) };
+  },
+});
+
+const getConfigAll = v2Endpoint({
+  name: 'getConfigAll',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'The whole configuration',
+  description:
+    'All parameters of the configuration of the network, now or after an earlier masterchain block: the root of the ' +
+    'dictionary, `Hashmap 32 ^Cell`.',
+  params: Type.Object({ seqno: optionalMasterchainSeqno }, { additionalProperties: false }),
+  result: ConfigInfo,
+  statuses: [404, 422, 504],
+  freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
+  handle: async ({ seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
+    const { root } = await chain.config({ ...read, at: seqno ?? 'head' });
+    return { '@type': 'configInfo', config: tvmCell(root) };
+  },
+});
+
+const getLibraries = v2Endpoint({
+  name: 'getLibraries',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'Libraries by their hashes',
+  description:
+    'The cells that library references stand for, as accounts of the masterchain publish them now. Up to ' +
+    `${MAX_LIBRARIES} at once; what does not exist is left out.`,
+  params: Type.Object({ libraries: Type.Optional(librariesParameter) }, { additionalProperties: false }),
+  result: LibraryResult,
+  statuses: [422, 504],
+  freshness: 'head',
+  handle: async ({ libraries: hashes = [] }, { network: { chain }, read }): Promise<LibraryResult> => {
+    if (hashes.length === 0) return { '@type': 'smc.libraryResult', result: [] };
+    const found = await chain.libraries(hashes, read);
+    const result = [...found.libraries]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([hash, cell]) => ({
+        '@type': 'smc.libraryEntry' as const,
+        hash: toBase64(fromHex(hash) as Uint8Array),
+        data: toBase64(serializeBoc(cell)),
+      }));
+    return { '@type': 'smc.libraryResult', result };
+  },
+});
+
+/** Configuration and libraries, in the order of the published document. */
+export const configurationEndpoints: readonly AnyEndpoint<V2Context>[] = [getConfigParam, getConfigAll, getLibraries];
+
+const WorkerState = Type.Object(
+  {
+    ls_index: Type.Integer({ description: 'Number of the server in the configuration.' }),
+    id: Type.String({ description: 'Name of the server.' }),
+    is_working: Type.Boolean({ description: 'It answers, and its newest block is not old.' }),
+    is_archival: Type.Boolean({ description: 'It has the history from the start.' }),
+    is_enabled: Type.Boolean({ description: 'It is asked at all.' }),
+    last_block: Type.Integer({ description: 'Number of its newest masterchain block.' }),
+  },
+  { additionalProperties: false },
+);
+
+const getWorkerState = v2Endpoint({
+  name: 'getWorkerState',
+  verbs: ['GET', 'POST'],
+  tag: 'Nodes',
+  unpublished: true,
+  summary: 'The servers behind this one',
+  description: 'For each liteserver, by its number: whether it answers, and how far it is.',
+  params: Type.Object({}, { additionalProperties: false }),
+  result: Type.Record(Type.String(), WorkerState),
+  statuses: [],
+  freshness: 'none',
+  handle: async (_params, { network }) =>
+    Object.fromEntries(
+      network.servers().map(({ name, alive, archival, seqno }, index) => [
+        String(index),
+        {
+          ls_index: index,
+          id: name,
+          is_working: alive,
+          is_archival: archival,
+          is_enabled: true,
+          last_block: seqno,
+        },
+      ]),
+    ),
+});
+
+/** Methods about the servers of the network. */
+export const nodeEndpoints: readonly AnyEndpoint<V2Context>[] = [getWorkerState];

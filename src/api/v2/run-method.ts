@@ -1,0 +1,151 @@
+import { type TSchema, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { v2Errors } from '#api/v2/errors.js';
+import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { decodeLegacyStack, decodeTypedStack, LegacyStackArgument, TvmStackArgument } from '#api/v2/stack-arguments.js';
+import {
+  encodeLegacyStack,
+  encodeTypedStack,
+  RunGetMethodResult,
+  RunGetMethodStdResult,
+} from '#api/v2/stack-results.js';
+import { blockIdExt, transactionId } from '#api/v2/ton-objects.js';
+import type { ParsedAddress } from '#formats/address/address.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { GetMethodRead } from '#services/emulation/contract-reads.js';
+
+/** `method`: the name of a get method, or its number. Texts that are numbers, decimal or hexadecimal, are numbers. */
+export const methodParameter = Type.Transform(
+  Type.Union([Type.String(), Type.Integer({ format: 'int32' })], {
+    description:
+      'Name of the get method, or its id: a number, also as text in decimal or hexadecimal. The id of a name is ' +
+      '`crc16(name) | 0x10000`.',
+    examples: ['seqno'],
+  }),
+)
+  .Decode(parseMethod)
+  .Encode((value) => value);
+
+/** @throws v2/parameter-value */
+function parseMethod(value: string | number): string | number {
+  if (typeof value === 'string' && !/^[+-]?(0[xX][0-9a-fA-F]+|[0-9]+)$/.test(value)) {
+    if (value === '') throw v2Errors['parameter-value']({ problem: 'it is empty' });
+    return value;
+  }
+  const id = typeof value === 'number' ? value : signedNumber(value);
+  if ((id | 0) === id) return id;
+  throw v2Errors['parameter-value']({ problem: `${value} is no id of a get method: -2147483648 to 2147483647` });
+}
+
+/** `Number` knows no sign in front of hexadecimal digits. */
+function signedNumber(text: string): number {
+  if (text.startsWith('-')) return -Number(text.slice(1));
+  return Number(text.startsWith('+') ? text.slice(1) : text);
+}
+
+const TAG = 'Run method';
+const STATUSES = [404, 422, 500, 504];
+/** The header that says who ran a get method, when it was not run here on proven state. */
+const HEADER = 'X-Tern-Get-Method';
+
+interface GetMethodQuery {
+  readonly address: ParsedAddress;
+  readonly method: string | number;
+  readonly stack: VmStack;
+  readonly seqno?: number;
+}
+
+/** Arguments: what they may look like is wider than what the document says, so that their reader checks them. */
+function stackParameter(entry: TSchema, decode: (entries: unknown) => VmStack, description: string) {
+  return Type.Transform(Type.Any({ type: 'array', items: entry, description, examples: [[]] }))
+    .Decode(decode)
+    .Encode((stack) => stack);
+}
+
+function freshness({ seqno }: { readonly seqno?: number }) {
+  return seqno === undefined ? ('head' as const) : ('forever' as const);
+}
+
+async function run({ address, method, stack, seqno }: GetMethodQuery, context: V2Context): Promise<GetMethodRead> {
+  const { network, read, header } = context;
+  let result: GetMethodRead;
+  try {
+    result = await network.contracts.runGetMethod(address.address, method, stack, { ...read, at: seqno ?? 'head' });
+  } catch (error) {
+    if (isTernError(error, 'cells/cell-depth')) throw v2Errors['stack-size']({ problem: error.message }, error);
+    throw error;
+  }
+  if (result.ran_on === 'node') header(HEADER, `node; reason=${headerText(result.ran_on_reason ?? 'unknown')}`);
+  return result;
+}
+
+const runGetMethod = v2Endpoint({
+  name: 'runGetMethod',
+  verbs: ['POST'],
+  tag: TAG,
+  summary: 'Runs a get method',
+  description:
+    'Runs a get method of a contract on its state after the newest masterchain block, or after block `seqno`. Whatever the ' +
+    'contract does, throwing included, is a result with an `exit_code`: 0 and 1 are success, -13 says that the account has ' +
+    'no code. Arguments are pairs of a type and a value, the first one deepest, as the method declares them: `num` (a ' +
+    'number, or text in decimal or hexadecimal), `cell`, `slice` and `builder` (a bag of cells in base64, `{"bytes": …}` ' +
+    'with the same, or the tree `{"data": {"b64", "len"}, "refs"}`), `tuple` and `list` (`{"elements": […]}` with typed ' +
+    'entries), `null`. The types `tvm.Cell`, `tvm.Slice` and so on mean the same. Where the answer was not computed here, ' +
+    'but by a node, the header `X-Tern-Get-Method` says so.',
+  params: Type.Object(
+    {
+      address: accountParameter,
+      method: methodParameter,
+      stack: stackParameter(LegacyStackArgument, decodeLegacyStack, 'Arguments, the first one first.'),
+      seqno: optionalMasterchainSeqno,
+    },
+    { additionalProperties: false },
+  ),
+  result: RunGetMethodResult,
+  statuses: [...STATUSES, 533],
+  errorStatuses: { [v2Errors['result-depth'].code]: 533 },
+  freshness,
+  handle: async (question, context) => {
+    const { gas_used, stack, exit_code, block, last_transaction } = await run(question, context);
+    return {
+      '@type': 'smc.runResult' as const,
+      gas_used,
+      stack: encodeLegacyStack(stack),
+      exit_code,
+      block_id: blockIdExt(block),
+      last_transaction_id: transactionId(last_transaction),
+    };
+  },
+});
+
+const runGetMethodStd = v2Endpoint({
+  name: 'runGetMethodStd',
+  verbs: ['POST'],
+  tag: TAG,
+  summary: 'Runs a get method, stacks with types',
+  description:
+    'As `runGetMethod`, but arguments and results are objects with `@type`, in which cells and slices, lists and tuples ' +
+    'can be told apart.',
+  params: Type.Object(
+    {
+      address: accountParameter,
+      method: methodParameter,
+      stack: stackParameter(TvmStackArgument, decodeTypedStack, 'Arguments, the first one first.'),
+      seqno: optionalMasterchainSeqno,
+    },
+    { additionalProperties: false },
+  ),
+  result: RunGetMethodStdResult,
+  statuses: [...STATUSES, 533],
+  errorStatuses: { [v2Errors['result-depth'].code]: 533 },
+  freshness,
+  handle: async (question, context) => {
+    const { gas_used, stack, exit_code } = await run(question, context);
+    return { '@type': 'smc.runResult' as const, gas_used, stack: encodeTypedStack(stack), exit_code };
+  },
+});
+
+/** Methods that run get methods, in the order of the document. */
+export const runMethodEndpoints: readonly AnyEndpoint<V2Context>[] = [runGetMethod, runGetMethodStd];

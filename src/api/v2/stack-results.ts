@@ -1,0 +1,276 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { v2Errors } from '#api/v2/errors.js';
+import {
+  type LegacyCell,
+  type LegacyEntry,
+  STACK_TYPE,
+  type TypedEntry,
+  treeOfCell,
+  type VmList,
+  type VmTuple,
+} from '#api/v2/stack-forms.js';
+import {
+  bocBase64,
+  bytesField,
+  InternalTransactionId,
+  TonBlockIdExt,
+  TvmCell,
+  typeName,
+  v2Object,
+} from '#api/v2/ton-objects.js';
+import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
+import type { VmStackValue } from '#formats/tlb/vm-value.js';
+
+const TvmNumberDecimal = v2Object('TvmNumberDecimal', {
+  '@type': typeName(STACK_TYPE.number),
+  number: Type.String({ description: 'Integer of 257 bits, a decimal number as text.' }),
+});
+
+const TvmSlice = v2Object('TvmSlice', {
+  '@type': typeName(STACK_TYPE.slice),
+  bytes: bytesField('Bag of cells: a cell with what the slice holds.'),
+});
+
+const TvmStackEntryNumber = v2Object('TvmStackEntryNumber', {
+  '@type': typeName(STACK_TYPE.numberEntry),
+  number: TvmNumberDecimal,
+});
+const TvmStackEntryCell = v2Object('TvmStackEntryCell', { '@type': typeName(STACK_TYPE.cellEntry), cell: TvmCell });
+const TvmStackEntrySlice = v2Object('TvmStackEntrySlice', {
+  '@type': typeName(STACK_TYPE.sliceEntry),
+  slice: TvmSlice,
+});
+const TvmStackEntryUnsupported = v2Object(
+  'TvmStackEntryUnsupported',
+  { '@type': typeName(STACK_TYPE.unsupportedEntry) },
+  { description: 'A value without a form of its own: a builder, a continuation, or NaN.' },
+);
+
+function tupleSchema(entry: TSchema) {
+  return v2Object('TvmTuple', {
+    '@type': typeName(STACK_TYPE.tuple),
+    elements: Type.Array(entry, { description: 'Items, up to 255.' }),
+  });
+}
+
+function listSchema(entry: TSchema) {
+  return v2Object('TvmList', {
+    '@type': typeName(STACK_TYPE.list),
+    elements: Type.Array(entry, { description: 'Items; none: null.' }),
+  });
+}
+
+/** A value with its type. */
+export const TvmStackEntry = Type.Unsafe<TypedEntry>(
+  Type.Recursive(
+    (This) =>
+      Type.Union(
+        [
+          TvmStackEntrySlice,
+          TvmStackEntryCell,
+          TvmStackEntryNumber,
+          v2Object('TvmStackEntryTuple', { '@type': typeName(STACK_TYPE.tupleEntry), tuple: tupleSchema(This) }),
+          v2Object('TvmStackEntryList', { '@type': typeName(STACK_TYPE.listEntry), list: listSchema(This) }),
+          TvmStackEntryUnsupported,
+        ],
+        { discriminator: { propertyName: '@type' } },
+      ),
+    { $id: 'TvmStackEntry' },
+  ),
+);
+
+/** A cell as a tree. */
+const LegacyTvmCell = Type.Unsafe<LegacyCell>(
+  Type.Recursive(
+    (This) =>
+      Type.Object(
+        {
+          data: Type.Object(
+            {
+              b64: bytesField('Data, padded with zero bits.'),
+              len: Type.Integer({ description: 'How many bits there are.', format: 'int32' }),
+            },
+            { description: 'Data of the cell.', additionalProperties: false },
+          ),
+          refs: Type.Array(This, { description: 'Cells that it refers to, up to 4.' }),
+          special: Type.Boolean({ description: 'Whether the cell is exotic: a library reference or a proof.' }),
+        },
+        { description: 'A cell, written out as a tree.', additionalProperties: false },
+      ),
+    { $id: 'LegacyTvmCell' },
+  ),
+);
+
+const LegacyStackEntryCell = v2Object('LegacyStackEntryCell', {
+  bytes: bytesField('Bag of cells.'),
+  object: Type.Optional(LegacyTvmCell),
+});
+
+/** A pair of type and value. */
+export const LegacyStackEntry = Type.Unsafe<LegacyEntry>(
+  Type.Array(
+    Type.Union([
+      Type.String(),
+      Type.Integer({ format: 'int64' }),
+      LegacyStackEntryCell,
+      tupleSchema(TvmStackEntry),
+      listSchema(TvmStackEntry),
+    ]),
+    {
+      $id: 'LegacyStackEntry',
+      minItems: 2,
+      maxItems: 2,
+      description: 'A value: its type and what it is.',
+    },
+  ),
+);
+
+const gasUsed = Type.Integer({ description: 'Gas that the run took.', format: 'int64' });
+const exitCode = Type.Integer({
+  description: '0 and 1 are success; -13: the account has no code; others are what the contract threw.',
+  format: 'int32',
+});
+
+export const RunGetMethodResult = v2Object(
+  'RunGetMethodResult',
+  {
+    '@type': typeName('smc.runResult'),
+    gas_used: gasUsed,
+    stack: Type.Array(LegacyStackEntry, {
+      description:
+        'Results in the order in which the method declares them: `num` with hexadecimal text, `cell` (slices as well), `tuple`, `list` (null is an empty one), `unsupported`.',
+    }),
+    exit_code: exitCode,
+    block_id: TonBlockIdExt,
+    last_transaction_id: InternalTransactionId,
+  },
+  { description: 'What a get method gave, on the state of the account after `block_id`.' },
+);
+export type RunGetMethodResult = Static<typeof RunGetMethodResult>;
+
+export const RunGetMethodStdResult = v2Object(
+  'RunGetMethodStdResult',
+  {
+    '@type': typeName('smc.runResult'),
+    gas_used: gasUsed,
+    stack: Type.Array(TvmStackEntry, { description: 'Results in the order in which the method declares them.' }),
+    exit_code: exitCode,
+  },
+  { description: 'What a get method gave.' },
+);
+export type RunGetMethodStdResult = Static<typeof RunGetMethodStdResult>;
+
+/**
+ * Results for `runGetMethod`. Slices are called `cell`, as clients expect; null is an empty list; what is within tuples
+ * and lists is typed.
+ * @throws v2/result-depth
+ */
+export function encodeLegacyStack(stack: VmStack): LegacyEntry[] {
+  return stack.map(legacyEntry);
+}
+
+function legacyEntry(value: VmStackValue): LegacyEntry {
+  switch (value.kind) {
+    case 'vm_stk_tinyint':
+    case 'vm_stk_int':
+      return ['num', hexOf(value.value)];
+    case 'vm_stk_cell':
+      return cellEntry(value.cell);
+    case 'vm_stk_slice':
+      return cellEntry(cellOfSlice(value.slice));
+    case 'vm_stk_null':
+    case 'vm_stk_tuple': {
+      const entry = typedEntry(value, 0);
+      if ('tuple' in entry) return ['tuple', entry.tuple];
+      if ('list' in entry) return ['list', entry.list];
+      return ['unsupported', ''];
+    }
+    default:
+      return ['unsupported', ''];
+  }
+}
+
+function cellEntry(cell: Cell): LegacyEntry {
+  const bytes = bocBase64(cell);
+  const object = treeOfCell(cell);
+  return ['cell', object === null ? { bytes } : { bytes, object }];
+}
+
+/** `0x2a`, `-0x1`, `0x0` */
+function hexOf(value: bigint): string {
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
+}
+
+/** Deepest nesting of tuples and lists in an answer. */
+export const MAX_RESULT_LEVELS = 256;
+
+/** Results for `runGetMethodStd`. @throws v2/result-depth */
+export function encodeTypedStack(stack: VmStack): TypedEntry[] {
+  return stack.map((value) => typedEntry(value, 0));
+}
+
+/**
+ * A value with its type. Pairs that end in null are a list (so null is an empty one); builders, continuations and NaN have
+ * no form of their own.
+ * @param level how many tuples and lists it is within
+ * @throws v2/result-depth
+ */
+export function typedEntry(value: VmStackValue, level: number): TypedEntry {
+  switch (value.kind) {
+    case 'vm_stk_tinyint':
+    case 'vm_stk_int':
+      return {
+        '@type': STACK_TYPE.numberEntry,
+        number: { '@type': STACK_TYPE.number, number: value.value.toString() },
+      };
+    case 'vm_stk_cell':
+      return { '@type': STACK_TYPE.cellEntry, cell: { '@type': STACK_TYPE.cell, bytes: bocBase64(value.cell) } };
+    case 'vm_stk_slice':
+      return {
+        '@type': STACK_TYPE.sliceEntry,
+        slice: { '@type': STACK_TYPE.slice, bytes: bocBase64(cellOfSlice(value.slice)) },
+      };
+    case 'vm_stk_null':
+      return { '@type': STACK_TYPE.listEntry, list: listJson([], level) };
+    case 'vm_stk_tuple':
+      return tupleEntry(value, level);
+    default:
+      return { '@type': STACK_TYPE.unsupportedEntry };
+  }
+}
+
+function tupleEntry(value: VmStackValue & { kind: 'vm_stk_tuple' }, level: number): TypedEntry {
+  if (value.data.length !== 2) return { '@type': STACK_TYPE.tupleEntry, tuple: tupleJson(value.data, level) };
+  const { heads, rest } = consList(value);
+  if (rest.kind === 'vm_stk_null') return { '@type': STACK_TYPE.listEntry, list: listJson(heads, level) };
+  // No pair of the chain is a list, so none of them needs to be looked at again.
+  const deepest = level + heads.length;
+  checkLevel(deepest);
+  let entry = typedEntry(rest, deepest);
+  for (let index = heads.length - 1; index >= 0; index--) {
+    const elements = [typedEntry(heads[index]!, level + index + 1), entry];
+    entry = { '@type': STACK_TYPE.tupleEntry, tuple: { '@type': STACK_TYPE.tuple, elements } };
+  }
+  return entry;
+}
+
+/** @throws v2/result-depth */
+export function tupleJson(items: readonly VmStackValue[], level: number): VmTuple {
+  return { '@type': STACK_TYPE.tuple, elements: elementsOf(items, level) };
+}
+
+/** @throws v2/result-depth */
+export function listJson(items: readonly VmStackValue[], level: number): VmList {
+  return { '@type': STACK_TYPE.list, elements: elementsOf(items, level) };
+}
+
+function elementsOf(items: readonly VmStackValue[], level: number): TypedEntry[] {
+  checkLevel(level + 1);
+  return items.map((item) => typedEntry(item, level + 1));
+}
+
+function checkLevel(level: number): void {
+  if (level > MAX_RESULT_LEVELS) throw v2Errors['result-depth']({ limit: MAX_RESULT_LEVELS });
+}

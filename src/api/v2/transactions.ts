@@ -1,0 +1,624 @@
+import { type Static, type StaticDecode, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
+import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { v2Errors } from '#api/v2/errors.js';
+import { type BodyContent, bodyContent } from '#api/v2/messages.js';
+import {
+  accountParameter,
+  afterHashParameter,
+  afterLtParameter,
+  archivalParameter,
+  blockAt,
+  blockFields,
+  countParameter,
+  DEFAULT_COUNT,
+  DEFAULT_TRANSACTION_LIMIT,
+  optionalHashParameter,
+  optionalInt64Parameter,
+  toLtParameter,
+  transactionLimitParameter,
+} from '#api/v2/parameters.js';
+import {
+  AccountAddress,
+  accountAddress,
+  blockIdExt,
+  bocBase64,
+  bytesField,
+  decimalField,
+  ExtraCurrencyBalance,
+  extraCurrencies,
+  friendlyAddress,
+  hashField,
+  InternalTransactionId,
+  TonBlockIdExt,
+  transactionId,
+  typeName,
+  v2Object,
+} from '#api/v2/ton-objects.js';
+import { Address } from '#formats/address/address.js';
+import { accountOf } from '#formats/address/msg-address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import { MAX_LISTED_TRANSACTIONS, type TransactionRef } from '#formats/proofs/transactions.js';
+import { StateInit } from '#formats/tlb/account.js';
+import { decodeCell, encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
+import { type CommonMsgInfo, type Message, messageBodyCell } from '#formats/tlb/message.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
+import type { HistoryRead } from '#services/chain/accounts.js';
+import { isServersFailure } from '#services/chain/read-context.js';
+import type { BlockTransactionId, TransactionPageOptions, TransactionPageRead } from '#services/chain/transactions.js';
+
+const MsgDataRaw = Type.Partial(
+  Type.Object({
+    '@type': typeName('msg.dataRaw'),
+    body: bytesField('Bag of cells with the body.'),
+    init_state: bytesField('Bag of cells with the `StateInit` that the message deploys; empty when it has none.'),
+  }),
+  { $id: 'MsgDataRaw', additionalProperties: false },
+);
+
+const MsgDataText = Type.Partial(Type.Object({ '@type': typeName('msg.dataText'), text: bytesField('The comment.') }), {
+  $id: 'MsgDataText',
+  additionalProperties: false,
+});
+
+const MsgDataDecryptedText = Type.Partial(
+  Type.Object({
+    '@type': typeName('msg.dataDecryptedText'),
+    text: bytesField('The comment. Not answered: nobody here has the key.'),
+  }),
+  { $id: 'MsgDataDecryptedText', additionalProperties: false },
+);
+
+const MsgDataEncryptedText = Type.Partial(
+  Type.Object({ '@type': typeName('msg.dataEncryptedText'), text: bytesField('The comment as it was encrypted.') }),
+  { $id: 'MsgDataEncryptedText', additionalProperties: false },
+);
+
+export const MsgData = Type.Union([MsgDataRaw, MsgDataText, MsgDataDecryptedText, MsgDataEncryptedText], {
+  $id: 'MsgData',
+  discriminator: { propertyName: '@type' },
+});
+export type MsgData = Static<typeof MsgData>;
+
+const messageProperties = {
+  value: decimalField('Nanotons that it carries.'),
+  extra_currencies: Type.Array(ExtraCurrencyBalance, { description: 'Other currencies that it carries.' }),
+  fwd_fee: decimalField('Fee for forwarding, nanotons.'),
+  ihr_fee: decimalField('Always 0: what stood there is no fee any more.'),
+  created_lt: Type.String({ description: 'Logical time of the message; 0 when it comes from outside.' }),
+  body_hash: hashField('Hash of the body as a cell.'),
+  msg_data: MsgData,
+};
+
+const messageHash = hashField('Hash of the message cell.');
+
+export const MessageJson = v2Object(
+  'Message',
+  {
+    '@type': typeName('ext.message'),
+    hash: messageHash,
+    source: Type.String({ description: 'Sender in user-friendly form; empty when it comes from outside.' }),
+    destination: Type.String({ description: 'Receiver in user-friendly form; empty when it goes to the outside.' }),
+    ...messageProperties,
+    message: Type.Optional(
+      Type.String({
+        description:
+          'A comment as text; of other bodies the data of the first cell in base64, followed by a line break. ' +
+          'Not there for encrypted comments.',
+      }),
+    ),
+    message_decode_error: Type.Optional(Type.String({ description: 'Why the body could not be read.' })),
+  },
+  { description: 'A message, with addresses as texts.' },
+);
+export type MessageJson = Static<typeof MessageJson>;
+
+export const MessageStd = v2Object('MessageStd', {
+  '@type': typeName('raw.message'),
+  hash: messageHash,
+  source: AccountAddress,
+  destination: AccountAddress,
+  ...messageProperties,
+});
+export type MessageStd = Static<typeof MessageStd>;
+
+const account = Type.String({ description: 'The account in raw form.' });
+
+const transactionProperties = {
+  utime: Type.Integer({ description: 'When it was made: unix time in seconds.' }),
+  data: bytesField('Bag of cells with the transaction.'),
+  transaction_id: InternalTransactionId,
+  fee: decimalField('All fees, forward fees of the sent messages included; nanotons.'),
+  storage_fee: decimalField('Part of it that was taken for storage.'),
+  other_fee: decimalField('The other part.'),
+};
+
+const outMessages = 'Messages that it sent, in this order.';
+
+export const TransactionJson = v2Object(
+  'Transaction',
+  {
+    '@type': typeName('ext.transaction'),
+    address: AccountAddress,
+    account,
+    ...transactionProperties,
+    in_msg: Type.Optional(MessageJson),
+    out_msgs: Type.Array(MessageJson, { description: outMessages }),
+  },
+  { description: 'A transaction. `in_msg` is not there when no message caused it.' },
+);
+export type TransactionJson = Static<typeof TransactionJson>;
+
+const stdFields = {
+  ...transactionProperties,
+  in_msg: Type.Optional(MessageStd),
+  out_msgs: Type.Array(MessageStd, { description: outMessages }),
+};
+
+export const TransactionStd = v2Object(
+  'TransactionStd',
+  { '@type': typeName('raw.transaction'), address: AccountAddress, ...stdFields },
+  { description: 'A transaction as tonlib shows it. `in_msg` is not there when no message caused it.' },
+);
+export type TransactionStd = Static<typeof TransactionStd>;
+
+export const TransactionExt = v2Object(
+  'TransactionExt',
+  { '@type': typeName('raw.transactionExt'), address: AccountAddress, account, ...stdFields },
+  { description: 'A transaction of a block, with its account.' },
+);
+export type TransactionExt = Static<typeof TransactionExt>;
+
+export const TransactionsJson = Type.Array(TransactionJson, {
+  $id: 'Transactions',
+  description: 'From newer to older.',
+});
+
+export const TransactionsStd = v2Object('TransactionsStd', {
+  '@type': typeName('raw.transactions'),
+  transactions: Type.Array(TransactionStd, { description: 'From newer to older.' }),
+  previous_transaction_id: InternalTransactionId,
+});
+export type TransactionsStd = Static<typeof TransactionsStd>;
+
+const ShortTxId = v2Object(
+  'ShortTxId',
+  {
+    '@type': typeName('blocks.shortTxId'),
+    mode: Type.Integer({ description: 'Which fields are there, as bits: always 135, all of them.' }),
+    account,
+    lt: Type.String({ description: 'Logical time of the transaction.' }),
+    hash: hashField('Hash of the transaction.'),
+  },
+  { description: 'A transaction of a block by its name.' },
+);
+
+const transactionListProperties = {
+  id: TonBlockIdExt,
+  req_count: Type.Integer({ description: 'How many were asked for.' }),
+  incomplete: Type.Boolean({
+    description: 'There are more: ask again with `after_lt` and `after_hash` of the last one.',
+  }),
+};
+
+const inOrder = 'In the order of the accounts, and for each of them of the logical times.';
+
+export const BlockTransactionsJson = v2Object(
+  'BlockTransactions',
+  {
+    '@type': typeName('blocks.transactions'),
+    ...transactionListProperties,
+    transactions: Type.Array(ShortTxId, { description: inOrder }),
+  },
+  { description: 'Names of the transactions of a block.' },
+);
+export type BlockTransactionsJson = Static<typeof BlockTransactionsJson>;
+
+export const BlockTransactionsExt = v2Object(
+  'BlockTransactionsExt',
+  {
+    '@type': typeName('blocks.transactionsExt'),
+    ...transactionListProperties,
+    transactions: Type.Array(TransactionExt, { description: inOrder }),
+  },
+  { description: 'Transactions of a block.' },
+);
+export type BlockTransactionsExt = Static<typeof BlockTransactionsExt>;
+
+const GET_OR_POST = ['GET', 'POST'] as const;
+const TAG = 'Transactions';
+
+const historyParams = Type.Object(
+  {
+    address: accountParameter,
+    limit: transactionLimitParameter,
+    lt: optionalInt64Parameter(
+      'Begin with the transaction that has this lt, itself included. Goes with `hash`. Default: the last one.',
+      0n,
+    ),
+    hash: optionalHashParameter('Hash of the transaction to begin with: `transaction_id.hash` of an earlier answer.'),
+    to_lt: toLtParameter,
+    archival: archivalParameter,
+  },
+  { additionalProperties: false },
+);
+type HistoryParams = StaticDecode<typeof historyParams>;
+
+function checkCursor({ lt, hash }: HistoryParams): void {
+  if ((lt === undefined) === (hash === undefined)) return;
+  const parameter = lt === undefined ? 'lt' : 'hash';
+  throw httpErrors['bad-parameter']({ parameter, problem: 'lt and hash should be used together' });
+}
+
+type History = Pick<HistoryRead, 'transactions' | 'next'>;
+
+/** Transactions of an account. From lt 0 on, the name of no transaction, there are none. */
+async function readHistory(params: HistoryParams, context: V2Context): Promise<History> {
+  const { chain } = context.network;
+  const { address: account } = params.address;
+  const from = cursor(params);
+  if (from?.lt === 0n) return { transactions: [], next: null };
+  const options = {
+    ...context.read,
+    limit: params.limit ?? DEFAULT_TRANSACTION_LIMIT,
+    ...(params.to_lt === undefined ? {} : { to_lt: params.to_lt }),
+  };
+  if (from === null) {
+    const read = await chain.accountTransactions(account, options);
+    if (read.transactions.length === 0) await requireWorkchain(account, context);
+    return read;
+  }
+  try {
+    return await chain.accountTransactions(account, { ...options, from });
+  } catch (error) {
+    if (isServersFailure(error)) await checkRef(account, from, context);
+    throw error;
+  }
+}
+
+function cursor({ lt, hash }: HistoryParams): TransactionRef | null {
+  return lt === undefined || hash === undefined ? null : { lt, hash };
+}
+
+/** Servers do not prove that there is no such transaction; the block where it would be does. */
+async function checkRef(account: Address, { lt, hash }: TransactionRef, context: V2Context): Promise<void> {
+  const { cell } = await context.network.chain.transaction(account, lt, context.read);
+  const found = cell.hash();
+  if (bytesEqual(found, hash)) return;
+  throw v2Errors['cursor-hash']({ lt, expected: toBase64(hash), found: toBase64(found) });
+}
+
+/** @throws v2/no-workchain for an account that cannot be there */
+async function requireWorkchain(account: Address, { network, read }: V2Context): Promise<void> {
+  const { workchain } = account;
+  if (workchain === 0 || workchain === -1) return;
+  const { shard_block } = await network.chain.account(account, { ...read, pruned: true });
+  if (shard_block === null) throw v2Errors['no-workchain']({ address: account.toRaw(), workchain });
+}
+
+const historyDescription =
+  'Transactions of an account from newer to older, each proven by the one after it. Without `lt` and `hash` it begins ' +
+  'with the last one. They end with the first one, or with the one in which the account last came to be: nothing in ' +
+  'the chain leads from there to what was before.';
+
+const getTransactions = v2Endpoint({
+  name: 'getTransactions',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'Transactions of an account',
+  description: `${historyDescription} For the next page take \`lt\` and \`hash\` of the last one: it is listed again.`,
+  params: historyParams,
+  // As the name of no transaction, lt 0 is the same as none.
+  check: ({ lt, ...rest }) => checkCursor({ ...rest, ...(lt === 0n && rest.hash === undefined ? {} : { lt }) }),
+  result: TransactionsJson,
+  statuses: [404, 422, 504],
+  freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
+  handle: async (params, context) => {
+    const { workchain } = params.address.address;
+    const { transactions } = await readHistory(params, context);
+    return transactions.map(({ hash, cell, transaction }) => extTransaction({ workchain, hash, cell, transaction }));
+  },
+});
+
+const getTransactionsStd = v2Endpoint({
+  name: 'getTransactionsStd',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  schemaName: 'TransactionsV2',
+  summary: 'Transactions of an account, as tonlib shows them',
+  description: `${historyDescription} For the next page take \`previous_transaction_id\`; at the end its \`lt\` is 0.`,
+  params: historyParams,
+  check: checkCursor,
+  result: TransactionsStd,
+  statuses: [404, 422, 504],
+  freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
+  handle: async (params, context): Promise<TransactionsStd> => {
+    const { workchain } = params.address.address;
+    const { transactions, next } = await readHistory(params, context);
+    return {
+      '@type': 'raw.transactions',
+      transactions: transactions.map(({ hash, cell, transaction }) =>
+        rawTransaction({ workchain, hash, cell, transaction }),
+      ),
+      previous_transaction_id: transactionId(next),
+    };
+  },
+});
+
+/** Transactions of accounts, in the order of the published document. */
+export const accountTransactionEndpoints: readonly AnyEndpoint<V2Context>[] = [getTransactions, getTransactionsStd];
+
+const BLOCK_LIST_VERBS = ['GET', 'POST'] as const;
+const BLOCK_LIST_TAG = 'Transactions';
+
+const blockTransactionsParams = Type.Object(
+  { ...blockFields, after_lt: afterLtParameter, after_hash: afterHashParameter, count: countParameter },
+  { additionalProperties: false },
+);
+type BlockTransactionsParams = StaticDecode<typeof blockTransactionsParams>;
+
+function checkAfter({ after_lt, after_hash }: BlockTransactionsParams): void {
+  if ((after_lt === undefined) === (after_hash === undefined)) return;
+  const parameter = after_lt === undefined ? 'after_lt' : 'after_hash';
+  throw httpErrors['bad-parameter']({ parameter, problem: 'after_lt and after_hash should be used together' });
+}
+
+interface TransactionPage<Item> {
+  readonly block: BlockId;
+  readonly transactions: readonly Item[];
+  readonly incomplete: boolean;
+}
+
+/**
+ * As many transactions of a block as are asked for, with as many questions as it takes. Servers call a list incomplete as
+ * soon as it is as long as asked for; one transaction more tells whether anything remains.
+ */
+async function readTransactionPage<Item extends BlockTransactionId>(
+  params: BlockTransactionsParams,
+  context: V2Context,
+  read: (options: TransactionPageOptions) => Promise<TransactionPageRead<Item, unknown>>,
+): Promise<TransactionPage<Item>> {
+  const { after_lt, after_hash, count: wanted = DEFAULT_COUNT } = params;
+  let after = after_lt === undefined || after_hash === undefined ? undefined : { account: after_hash, lt: after_lt };
+  let at = await blockAt(params, context);
+  const transactions: Item[] = [];
+  for (;;) {
+    const left = Math.min(wanted + 1 - transactions.length, MAX_LISTED_TRANSACTIONS);
+    const options = { ...context.read, at, count: left };
+    const stretch = await read(after === undefined ? options : { ...options, after });
+    for (const transaction of stretch.transactions) transactions.push(transaction);
+    const { block } = stretch;
+    if (transactions.length > wanted) return { block, transactions: transactions.slice(0, wanted), incomplete: true };
+    if (!stretch.incomplete) return { block, transactions, incomplete: false };
+    at = block;
+    const { account, lt } = transactions.at(-1) as Item;
+    after = { account, lt };
+  }
+}
+
+const getBlockTransactions = v2Endpoint({
+  name: 'getBlockTransactions',
+  verbs: BLOCK_LIST_VERBS,
+  tag: BLOCK_LIST_TAG,
+  summary: 'Names of the transactions of a block',
+  description:
+    'Account, logical time and hash of the transactions of a block. While `incomplete` is true, go on with `after_lt` ' +
+    'and `after_hash` of the last one.',
+  params: blockTransactionsParams,
+  check: checkAfter,
+  result: BlockTransactionsJson,
+  statuses: [404, 422, 504],
+  freshness: 'forever',
+  handle: async (params, context): Promise<BlockTransactionsJson> => {
+    const { chain } = context.network;
+    const { block, transactions, incomplete } = await readTransactionPage(params, context, (options) =>
+      chain.transactionIds(options),
+    );
+    return {
+      '@type': 'blocks.transactions',
+      id: blockIdExt(block),
+      req_count: params.count ?? DEFAULT_COUNT,
+      incomplete,
+      transactions: transactions.map(({ account, lt, hash }) => ({
+        '@type': 'blocks.shortTxId' as const,
+        mode: 135,
+        account: `${block.workchain}:${toHex(account)}`,
+        lt: lt.toString(),
+        hash: toBase64(hash),
+      })),
+    };
+  },
+});
+
+const getBlockTransactionsExt = v2Endpoint({
+  name: 'getBlockTransactionsExt',
+  verbs: BLOCK_LIST_VERBS,
+  tag: BLOCK_LIST_TAG,
+  summary: 'Transactions of a block',
+  description:
+    'The transactions of a block with their messages and fees. While `incomplete` is true, go on with `after_lt` and ' +
+    '`after_hash` of the last one.',
+  params: blockTransactionsParams,
+  check: checkAfter,
+  result: BlockTransactionsExt,
+  statuses: [404, 422, 504],
+  freshness: 'forever',
+  handle: async (params, context): Promise<BlockTransactionsExt> => {
+    const { chain } = context.network;
+    const { block, transactions, incomplete } = await readTransactionPage(params, context, (options) =>
+      chain.blockTransactions(options),
+    );
+    const { workchain } = block;
+    return {
+      '@type': 'blocks.transactionsExt',
+      id: blockIdExt(block),
+      req_count: params.count ?? DEFAULT_COUNT,
+      incomplete,
+      transactions: transactions.map(({ hash, cell }) =>
+        rawTransactionExt({ workchain, hash, cell, transaction: decodeCell(Transaction, cell) }),
+      ),
+    };
+  },
+});
+
+/** Transactions of blocks, in the order of the published document. */
+export const blockTransactionEndpoints: readonly AnyEndpoint<V2Context>[] = [
+  getBlockTransactions,
+  getBlockTransactionsExt,
+];
+
+/** A transaction with its cell, and the workchain, which the cell does not tell. */
+export interface TransactionWithCell {
+  readonly workchain: number;
+  readonly hash: Uint8Array;
+  readonly cell: Cell;
+  readonly transaction: Transaction;
+}
+
+/** As `getTransactions` shows it (`ext.transaction`). */
+export function extTransaction(source: TransactionWithCell): TransactionJson {
+  const account = accountRaw(source);
+  return { '@type': 'ext.transaction', account, ...transactionFields(source, extMessage) };
+}
+
+/** As tonlib shows it (`raw.transaction`). */
+export function rawTransaction(source: TransactionWithCell): TransactionStd {
+  return { '@type': 'raw.transaction', ...transactionFields(source, rawMessage) };
+}
+
+/** What both have, with messages written one way or the other. */
+function transactionFields<Json extends MessageJson | MessageStd>(
+  source: TransactionWithCell,
+  write: (message: Lazy<Message>) => Json,
+) {
+  const { hash, cell, transaction } = source;
+  const messages = transactionMessages(transaction, write);
+  const { fee, storageFee } = fees(transaction, messages.forwardFees);
+  return {
+    address: { '@type': 'accountAddress' as const, account_address: accountText(source) },
+    utime: transaction.now,
+    data: bocBase64(cell),
+    transaction_id: transactionId({ lt: transaction.lt, hash }),
+    fee: fee.toString(),
+    storage_fee: storageFee.toString(),
+    other_fee: (fee - storageFee).toString(),
+    out_msgs: messages.out,
+    ...(messages.in === null ? {} : { in_msg: messages.in }),
+  };
+}
+
+/** As `getBlockTransactionsExt` shows it (`raw.transactionExt`). */
+export function rawTransactionExt(source: TransactionWithCell): TransactionExt {
+  return { '@type': 'raw.transactionExt', account: accountRaw(source), ...transactionFields(source, rawMessage) };
+}
+
+function accountRaw({ workchain, transaction }: TransactionWithCell): string {
+  return `${workchain}:${toHex(transaction.account_addr).toUpperCase()}`;
+}
+
+function accountText({ workchain, transaction }: TransactionWithCell): string {
+  return friendlyAddress(Address.ofParts(workchain, transaction.account_addr));
+}
+
+interface Messages<Json> {
+  readonly in: Json | null;
+  readonly out: Json[];
+  /** Of the messages that go on to other accounts; nanotons. */
+  readonly forwardFees: bigint;
+}
+
+function transactionMessages<Json extends MessageJson | MessageStd>(
+  transaction: Transaction,
+  serialize: (message: Lazy<Message>) => Json,
+): Messages<Json> {
+  const { in_msg, out_msgs } = transaction;
+  const out: Json[] = [];
+  let forwardFees = 0n;
+  if (!out_msgs.isEmpty) {
+    for (const [, message] of out_msgs) {
+      const { info } = message.value;
+      if (info.kind === 'int_msg_info') forwardFees += info.fwd_fee;
+      out.push(serialize(message));
+    }
+  }
+  return { in: in_msg === null ? null : serialize(in_msg), out, forwardFees };
+}
+
+/** All fees, and the part of them that was taken for storage. */
+function fees(transaction: Transaction, forwardFees: bigint): { readonly fee: bigint; readonly storageFee: bigint } {
+  const description = transaction.description.value;
+  const storage = 'storage_ph' in description ? description.storage_ph : null;
+  return { fee: transaction.total_fees.grams + forwardFees, storageFee: storage?.storage_fees_collected ?? 0n };
+}
+
+/** A message as `getTransactions` shows it (`ext.message`): addresses are texts, and the content is told in `message`. */
+export function extMessage(lazy: Lazy<Message>): MessageJson {
+  const message = lazy.value;
+  const { info } = message;
+  const body = messageBodyCell(message);
+  const content = bodyContent(body);
+  const json: MessageJson = {
+    '@type': 'ext.message',
+    hash: toBase64(lazy.cell.hash()),
+    source: friendlyAddress(sourceOf(info)),
+    destination: friendlyAddress(destinationOf(info)),
+    value: info.kind === 'int_msg_info' ? info.value.grams.toString() : '0',
+    extra_currencies: info.kind === 'int_msg_info' ? extraCurrencies(info.value.other) : [],
+    fwd_fee: info.kind === 'int_msg_info' ? info.fwd_fee.toString() : '0',
+    ihr_fee: '0',
+    created_lt: createdLt(info),
+    body_hash: toBase64(body.hash()),
+    msg_data: msgData(message, body, content),
+  };
+  if (content.message !== null) json.message = content.message;
+  if (content.kind === 'exotic') json.message_decode_error = 'the body is not an ordinary cell';
+  return json;
+}
+
+/** A message as tonlib shows it (`raw.message`). */
+export function rawMessage(lazy: Lazy<Message>): MessageStd {
+  const message = lazy.value;
+  const { info } = message;
+  const body = messageBodyCell(message);
+  return {
+    '@type': 'raw.message',
+    hash: toBase64(lazy.cell.hash()),
+    source: accountAddress(sourceOf(info)),
+    destination: accountAddress(destinationOf(info)),
+    value: info.kind === 'int_msg_info' ? info.value.grams.toString() : '0',
+    extra_currencies: info.kind === 'int_msg_info' ? extraCurrencies(info.value.other) : [],
+    fwd_fee: info.kind === 'int_msg_info' ? info.fwd_fee.toString() : '0',
+    ihr_fee: '0',
+    created_lt: createdLt(info),
+    body_hash: toBase64(body.hash()),
+    msg_data: msgData(message, body, bodyContent(body)),
+  };
+}
+
+/** The account that sent it; `null` when it comes from outside. */
+export function sourceOf(info: CommonMsgInfo) {
+  return info.kind === 'ext_in_msg_info' ? null : accountOf(info.src);
+}
+
+/** The account that it goes to; `null` when it goes to the outside. */
+export function destinationOf(info: CommonMsgInfo) {
+  return info.kind === 'ext_out_msg_info' ? null : accountOf(info.dest);
+}
+
+function createdLt(info: CommonMsgInfo): string {
+  return info.kind === 'ext_in_msg_info' ? '0' : info.created_lt.toString();
+}
+
+function msgData(message: Message, body: Cell, content: BodyContent): MsgData {
+  if (content.kind === 'text') return { '@type': 'msg.dataText', text: toBase64(content.text) };
+  if (content.kind === 'encrypted') return { '@type': 'msg.dataEncryptedText', text: toBase64(content.text) };
+  return { '@type': 'msg.dataRaw', body: bocBase64(body), init_state: initState(message) };
+}
+
+function initState({ init }: Message): string {
+  if (init === null) return '';
+  return bocBase64(init.kind === 'left' ? encodeCell(StateInit, init.value) : init.value.cell);
+}

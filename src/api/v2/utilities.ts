@@ -1,0 +1,147 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { hash256Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
+import { echoedAddress, typeName, upperRaw, v2Object } from '#api/v2/ton-objects.js';
+import type { Address } from '#formats/address/address.js';
+import { toBase64, toBase64Url, toHex } from '#kernel/bytes.js';
+
+const DetectAddressBase64Variant = v2Object('DetectAddressBase64Variant', {
+  '@type': typeName('ext.utils.detectedAddressVariant'),
+  b64: Type.String({ description: 'In base64.' }),
+  b64url: Type.String({ description: 'In base64url: can stand in a URL.' }),
+});
+
+export const DetectAddress = v2Object(
+  'DetectAddress',
+  {
+    '@type': typeName('ext.utils.detectedAddress'),
+    raw_form: Type.String({ description: 'Workchain and account id, in lower-case hexadecimal.' }),
+    bounceable: DetectAddressBase64Variant,
+    non_bounceable: DetectAddressBase64Variant,
+    given_type: Type.Union(
+      [Type.Literal('raw_form'), Type.Literal('friendly_bounceable'), Type.Literal('friendly_non_bounceable')],
+      { description: 'The form of the text that was given.' },
+    ),
+    test_only: Type.Boolean({ description: 'Whether the text says that it is for test networks only.' }),
+  },
+  { description: 'All forms of an address.' },
+);
+export type DetectAddress = Static<typeof DetectAddress>;
+
+export const DetectHash = v2Object(
+  'DetectHash',
+  {
+    '@type': typeName('ext.utils.detectedHash'),
+    b64: Type.String({ description: 'In base64, 44 characters.' }),
+    b64url: Type.String({ description: 'In base64url without padding, 43 characters.' }),
+    hex: Type.String({ description: 'In lower-case hexadecimal, 64 digits.' }),
+  },
+  { description: 'All forms of a hash.' },
+);
+export type DetectHash = Static<typeof DetectHash>;
+
+export const PackAddress = Type.String({ $id: 'PackAddress', description: 'User-friendly form, base64url.' });
+export const UnpackAddress = Type.String({
+  $id: 'UnpackAddress',
+  description: 'Raw form: workchain, `:`, account id in upper-case hexadecimal.',
+});
+
+const TAG = 'Utils';
+const GET_OR_POST = ['GET', 'POST'] as const;
+const address = parsedAddressParameter(
+  'Address in raw form (`0:` or `-1:` and 64 digits) or user-friendly form (48 characters).',
+);
+const params = Type.Object({ address }, { additionalProperties: false });
+
+function variant(given: Address, bounceable: boolean, testnet: boolean) {
+  return {
+    '@type': 'ext.utils.detectedAddressVariant' as const,
+    b64: given.toFriendly({ bounceable, testnet, urlSafe: false }),
+    b64url: given.toFriendly({ bounceable, testnet }),
+  };
+}
+
+const detectAddress = v2Endpoint({
+  name: 'detectAddress',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'All forms of an address',
+  description:
+    'Reads an address in any form and writes it in all of them. The user-friendly forms are for test networks only when ' +
+    'the given one is.',
+  params,
+  result: DetectAddress,
+  statuses: [422],
+  freshness: 'forever',
+  handle: async ({ address: parsed }) => {
+    const { address: given, form, bounceable, testnet } = parsed;
+    const test_only = testnet ?? false;
+    const friendly = bounceable === false ? 'friendly_non_bounceable' : 'friendly_bounceable';
+    return {
+      '@type': 'ext.utils.detectedAddress' as const,
+      raw_form: given.toRaw(),
+      bounceable: variant(given, true, test_only),
+      non_bounceable: variant(given, false, test_only),
+      given_type: form === 'raw' ? ('raw_form' as const) : (friendly as 'friendly_bounceable'),
+      test_only,
+    };
+  },
+});
+
+const detectHash = v2Endpoint({
+  name: 'detectHash',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'All forms of a hash',
+  description: 'Reads 256 bits in hexadecimal, base64 or base64url and writes them in all three.',
+  params: Type.Object(
+    { hash: hash256Parameter('64 hexadecimal digits, 44 characters of base64, or 43 or 44 of base64url.') },
+    { additionalProperties: false },
+  ),
+  result: DetectHash,
+  statuses: [422],
+  freshness: 'forever',
+  handle: async ({ hash }) => ({
+    '@type': 'ext.utils.detectedHash' as const,
+    b64: toBase64(hash),
+    b64url: toBase64Url(hash),
+    hex: toHex(hash),
+  }),
+});
+
+const packAddress = v2Endpoint({
+  name: 'packAddress',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'An address in user-friendly form',
+  description:
+    'Writes an address in user-friendly form (base64url). The flags of a user-friendly address are kept; a raw one becomes ' +
+    'bounceable.',
+  params,
+  result: PackAddress,
+  statuses: [422],
+  freshness: 'forever',
+  handle: async ({ address: parsed }) => echoedAddress(parsed),
+});
+
+const unpackAddress = v2Endpoint({
+  name: 'unpackAddress',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'An address in raw form',
+  description: 'Writes an address as workchain, `:` and 64 upper-case hexadecimal digits.',
+  params,
+  result: UnpackAddress,
+  statuses: [422],
+  freshness: 'forever',
+  handle: async ({ address: parsed }) => upperRaw(parsed.address),
+});
+
+/** Methods that need no network, in the order of the document. */
+export const utilityEndpoints: readonly AnyEndpoint<V2Context>[] = [
+  detectAddress,
+  detectHash,
+  packAddress,
+  unpackAddress,
+];

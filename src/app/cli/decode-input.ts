@@ -1,0 +1,99 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import type { Json } from '#app/cli/decode-json.js';
+import { cliErrors } from '#app/cli/errors.js';
+import { type Address, parseAddress } from '#formats/address/address.js';
+import { BOC_MAGIC } from '#formats/cells/boc-parse.js';
+import { fromBase64, fromHex } from '#kernel/bytes.js';
+
+/** Bytes to decode, and where they came from; or an address, which holds no cells but says where some are. */
+export type Input =
+  | { readonly source: 'file' | 'standard input' | 'argument'; readonly bytes: Uint8Array }
+  | { readonly source: 'address'; readonly text: string };
+
+const STANDARD_INPUT = 0;
+
+/**
+ * Finds out what the argument is: `-` for standard input, the name of a file, the bytes themselves in hex or base64,
+ * or an address. A file or standard input may hold the bytes or such a text.
+ *
+ * @throws cli/input when it is none of them
+ */
+export function readInput(argument: string): Input {
+  if (argument === '-')
+    return { source: 'standard input', bytes: unwrapText(readAll(STANDARD_INPUT, 'standard input')) };
+  if (existsSync(argument)) {
+    if (statSync(argument).isDirectory())
+      throw cliErrors.input({ argument: shorten(argument), problem: 'is a folder' });
+    return { source: 'file', bytes: unwrapText(readAll(argument, argument)) };
+  }
+  const bytes = textToBytes(argument);
+  if (bytes !== null && startsAsBoc(bytes)) return { source: 'argument', bytes };
+  const text = argument.trim();
+  if (looksLikeAddress(text)) return { source: 'address', text };
+  const problem = 'is neither a file nor a bag of cells in hex or base64';
+  throw cliErrors.input({
+    argument: shorten(argument),
+    problem: bytes?.length === 32 ? `${problem}; it has the size of a hash or a key, which holds no cells` : problem,
+  });
+}
+
+function readAll(file: string | number, name: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch (error) {
+    throw cliErrors.input({ argument: shorten(name), problem: `cannot be read: ${(error as Error).message}` }, error);
+  }
+}
+
+/** Files often hold base64 or hex with a line end; anything else is taken as it is. */
+function unwrapText(bytes: Uint8Array): Uint8Array {
+  if (
+    bytes.length === 0 ||
+    bytes.some((byte) => byte > 0x7e || (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09))
+  )
+    return bytes;
+  return textToBytes(Buffer.from(bytes).toString('latin1')) ?? bytes;
+}
+
+/** Bytes of a hex or base64 text; white space is passed over, and so is `x{…}` around hex. */
+export function textToBytes(text: string): Uint8Array | null {
+  const bare = text
+    .replace(/\s+/g, '')
+    .replace(/^x\{(.*)\}$/, '$1')
+    .replace(/^0x/, '');
+  if (bare === '') return null;
+  return fromHex(bare) ?? fromBase64(bare);
+}
+
+/** Nearly any word is base64 of something: only what begins as a bag of cells is taken for bytes and not for a mistyped name. */
+function startsAsBoc(bytes: Uint8Array): boolean {
+  const magic = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
+  return bytes.length >= 4 && Object.values<number>(BOC_MAGIC).includes(magic);
+}
+
+function shorten(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 40)}… (${text.length} characters)`;
+}
+
+/** Whether a text that is nothing else can only be meant as an address: raw, or 48 characters of base64. */
+export function looksLikeAddress(text: string): boolean {
+  return /^-?\d+:/.test(text) || /^[A-Za-z0-9+/_-]{48}$/.test(text);
+}
+
+/** All ways to write an address. @throws address/* when it is wrong */
+export function addressForms(text: string): Json {
+  const { address } = parseAddress(text);
+  const hasFriendly = address.workchain >= -128 && address.workchain <= 127;
+  return {
+    type: 'address',
+    raw: address.toRaw(),
+    ...(hasFriendly ? { mainnet: friendly(address, false), testnet: friendly(address, true) } : {}),
+  };
+}
+
+function friendly(address: Address, testnet: boolean): Json {
+  return {
+    bounceable: address.toFriendly({ bounceable: true, testnet }),
+    non_bounceable: address.toFriendly({ bounceable: false, testnet }),
+  };
+}

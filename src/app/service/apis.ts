@@ -1,0 +1,83 @@
+import type { HttpApi } from '#api/http/http-api.js';
+import type { LocalnetContext } from '#api/localnet/context.js';
+import { localnetDescription } from '#api/localnet/description.js';
+import type { V2Context } from '#api/v2/context.js';
+import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
+import { type V3Context, type V3Switches, v3Context } from '#api/v3/context.js';
+import { v3Description } from '#api/v3/v3-api.js';
+import type { OpenNetwork } from '#app/service/network.js';
+import type { NetworkIndex } from '#app/service/network-index.js';
+import { pause, systemClock } from '#kernel/clock.js';
+import type { LocalNode } from '#localnet/node/local-node.js';
+
+/** The published document that this API follows. */
+const DOCUMENT_VERSION = '2.1.1';
+
+const DESCRIPTION = `The state of a TON network over HTTP: accounts, transactions, blocks, get-methods, messages.
+
+Everything is read from liteservers and proven before it is answered. Reads take GET with a query or POST with a JSON object;
+the same methods are there as JSON-RPC. Each answer has \`ok\`, and \`result\` or \`error\` with \`code\`.`;
+
+/** API v2 as its document describes it. */
+export const v2Description = {
+  prefix: '/api/v2',
+  title: 'TON HTTP API v2',
+  version: DOCUMENT_VERSION,
+  description: DESCRIPTION,
+  tags: v2Tags,
+  endpoints: v2Endpoints,
+  typeNames: V2_TYPE_NAMES,
+} as const;
+
+/** API v2 of a network. */
+export function v2Api(network: OpenNetwork): HttpApi<V2Context> {
+  return {
+    ...v2Description,
+    context: ({ group, read, header }) => ({ network: network.poolOf(group).v2, read, header }),
+  };
+}
+
+/** API v3 of a network that has an index. */
+export function v3Api(network: OpenNetwork, index: NetworkIndex, isTestnet: boolean): HttpApi<V3Context, V3Switches> {
+  return {
+    ...v3Description,
+    headSeqno: () => index.version,
+    freshness: () => index.freshness(),
+    context: (request) => {
+      const { chain, contracts } = network.poolOf(request.group).v2;
+      const timeoutMs = request.switches.timeoutMs ?? index.queryTimeoutMs;
+      return v3Context(
+        { index: index.reads, chain, contracts, isTestnet },
+        { ...request, switches: { ...request.switches, timeoutMs } },
+      );
+    },
+  };
+}
+
+/** How often the head is looked at that a liteserver tells. */
+const EVERY_MS = 5;
+
+/** The control API of a local network. @param network reads of the same chain */
+export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<LocalnetContext> {
+  return {
+    ...localnetDescription,
+    context: ({ group, read }) => {
+      const { v2, lite } = network.poolOf(group);
+      const { chain } = v2;
+      return {
+        node,
+        balanceOf: async (address) => {
+          const { head } = await node.status();
+          const { block } = await chain.waitForHead(head.seqno, read);
+          const { account } = await chain.account(address, { ...read, at: block, pruned: true });
+          return account?.kind === 'account' ? account.storage.balance.grams : 0n;
+        },
+        untilKnown: async ({ seqno }) => {
+          await chain.waitForHead(seqno, read);
+          // Answers that are kept hold to what the liteserver has told of its head.
+          while (lite.headSeqno < seqno && !read.signal.aborted) await pause(EVERY_MS, systemClock, read.signal);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { download, loadNetworks, type NamedNetwork } from '#app/config/networks.js';
+import type { ForkSpec } from '#app/config/settings.js';
+import { type Environment, keyBlockPath, withClosers } from '#app/service/environment.js';
+import { startReplayedNetwork } from '#app/service/replayed-network.js';
+import { LitePool } from '#drivers/lite/pool.js';
+import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { CachedForkQueries, ChainFork, LazyChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
+import { forkErrors } from '#localnet/fork/errors.js';
+import type { ForkQueries, ForkStart } from '#localnet/fork/fork-source.js';
+import type { ChainOrigin, ForkOrigin } from '#localnet/ledger/genesis.js';
+import { Chain } from '#services/chain/chain.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { KeyBlockFile, KeyBlockMemory } from '#services/chain/key-blocks.js';
+
+export interface ForkOptions {
+  /** What is to be forked; null when nothing was said. */
+  readonly given: ForkSpec | null;
+  /** Where the local chain is kept. */
+  readonly folder: string;
+  /** What the chain there began from; null where it is to begin. */
+  readonly chain: ChainOrigin | null;
+  /** For proven key blocks of the forked network. */
+  readonly dataFolder: string;
+}
+
+/** The network that a local one is a fork of. */
+export interface OpenFork {
+  readonly origin: ForkOrigin;
+  /** How the local chain is to begin; null where it goes on. */
+  readonly start: ForkStart | null;
+  /** To be answered for the local node. */
+  readonly questions: ForkQueries;
+  close(): Promise<void>;
+}
+
+/** At a start that does not need the other network, it has so long until a warning says that it cannot be read. */
+const LOOK_MS = 30_000;
+
+/**
+ * Opens what a local chain is a fork of: what is named where it begins, and afterwards what it began from. Only a chain
+ * that begins needs the other network at once.
+ *
+ * @returns null for a chain that stands alone
+ * @throws fork/other-origin; where it begins also fork/no-start, fork/bad-block, and as `openForkRemote`
+ */
+export async function openFork(options: ForkOptions, modules: Environment): Promise<OpenFork | null> {
+  const { given, folder, chain, dataFolder } = options;
+  const open = (source: string) => openForkRemote(source, dataFolder, modules);
+  if (chain === null) return given === null ? null : startFork(given, open);
+  const { fork } = chain;
+  if (given === null) return fork === null ? null : resumeFork(fork, fork.source, open, modules);
+  const wanted = `a fork of ${nameOf(given)}`;
+  if (fork === null) throw forkErrors['other-origin']({ folder, has: 'stands alone', wanted });
+  const has = `is a fork of ${fork.source}, block ${fork.block.seqno}`;
+  const differs = forkErrors['other-origin']({ folder, has, wanted });
+  if (given.seqno !== null && given.seqno !== fork.block.seqno) throw differs;
+  const source = resolveForkSource(given.source);
+  if (source !== fork.source) {
+    const remote = await open(source);
+    await remote.close();
+    if (!sameBlock(remote.zero_state, fork.zero_state)) throw differs;
+  }
+  return resumeFork(fork, source, open, modules);
+}
+
+type Open = (source: string) => Promise<ForkRemote>;
+
+async function startFork(given: ForkSpec, open: Open): Promise<OpenFork> {
+  const source = resolveForkSource(given.source);
+  const remote = await open(source);
+  try {
+    const start = await readForkStart(remote.chain, given.seqno, given.source);
+    const origin = { source, zero_state: remote.zero_state, block: start.block };
+    const questions = new CachedForkQueries(new ChainFork({ block: start.block, source }, remote.chain));
+    return { origin, start, questions, close: () => remote.close() };
+  } catch (error) {
+    await remote.close();
+    throw error;
+  }
+}
+
+function resumeFork(origin: ForkOrigin, source: string, open: Open, { logger }: Environment): OpenFork {
+  const { block, zero_state } = origin;
+  let remote: ForkRemote | null = null;
+  let isClosed = false;
+  const late = new LazyChainFork({ block, source }, async () => {
+    const opened = await open(source);
+    if (isClosed || !sameBlock(opened.zero_state, zero_state)) {
+      await opened.close();
+      throw forkErrors['no-start']({ source, problem: isClosed ? 'it was closed' : 'it is another network now' });
+    }
+    remote = opened;
+    return opened.chain;
+  });
+  const looking = checkBlock(late, block).catch((error: unknown) => {
+    if (!isClosed) {
+      logger.warn(
+        'the forked network cannot be read now: accounts that were not touched before cannot be brought here',
+        {
+          source,
+          block: printPosition(block),
+          problem: isTernError(error) ? error.message : String(error),
+        },
+      );
+    }
+  });
+  return {
+    origin,
+    start: null,
+    questions: new CachedForkQueries(late),
+    close: async () => {
+      isClosed = true;
+      await remote?.close();
+      await looking;
+    },
+  };
+}
+
+/** Sees whether the block is still there. */
+async function checkBlock(late: LazyChainFork, block: BlockId): Promise<void> {
+  const chain = await late.opened();
+  await chain.header({ at: block, deadlineMs: LOOK_MS });
+}
+
+function nameOf({ source, seqno }: ForkSpec): string {
+  return seqno === null ? source : `${source}@${seqno}`;
+}
+
+/** A network that is read to be forked. */
+export interface ForkRemote {
+  readonly zero_state: BlockId;
+  readonly chain: ChainReads;
+  close(): Promise<void>;
+}
+
+/** What is read of it is wanted once. */
+const CACHE_BYTES = 4 * 2 ** 20;
+const DEADLINE_MS = 20_000;
+
+/** A source as it is written down: paths from the root on, so that they mean the same the next time. */
+export function resolveForkSource(source: string): string {
+  return source === 'mainnet' || source === 'testnet' || isUrl(source) ? source : resolve(source);
+}
+
+/**
+ * Opens a network to be read: by its liteservers, or a recorded chain in a folder by a liteserver in this process. Does
+ * not wait for liteservers.
+ *
+ * @param source see {@link resolveForkSource}
+ * @param dataFolder for proven key blocks
+ * @throws config/network-list, lite/bad-config, replay/*, chain/key-block-file
+ */
+export function openForkRemote(source: string, dataFolder: string, modules: Environment): Promise<ForkRemote> {
+  return withClosers(async (closers) => {
+    const isRecorded = !isUrl(source) && (await isFolder(source));
+    let network: NamedNetwork;
+    if (isRecorded) {
+      const replayed = await startReplayedNetwork({ name: 'forked', folder: source }, modules);
+      closers.add(() => replayed.close());
+      network = replayed.network;
+    } else {
+      [network] = (await loadNetworks([{ name: null, source }], { download })) as [NamedNetwork];
+    }
+    const { servers, zeroState, initBlock } = network.config;
+    const { clock, logger } = modules;
+    const lite = new LitePool({ servers, cacheBytes: CACHE_BYTES, deadlineMs: DEADLINE_MS }, modules);
+    closers.add(() => lite.close());
+    const keyBlocks = isRecorded
+      ? new KeyBlockMemory()
+      : new KeyBlockFile(
+          { path: keyBlockPath(dataFolder, network.name, zeroState), zero_state: zeroState },
+          { logger },
+        );
+    const chain = new Chain(
+      { zero_state: zeroState, init_block: initBlock, deadlineMs: DEADLINE_MS },
+      { source: lite, clock, keyBlocks, logger },
+    );
+    await chain.start();
+    closers.add(() => chain.close());
+    lite.start();
+    return { zero_state: zeroState, chain, close: () => closers.close() };
+  });
+}
+
+function isUrl(source: string): boolean {
+  return /^https?:\/\//.test(source);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,323 @@
+import { availableParallelism } from 'node:os';
+import { Registry } from 'prom-client';
+import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
+import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import type { ApiSettings } from '#app/config/api-settings.js';
+import { configErrors } from '#app/config/errors.js';
+import type { Listener } from '#app/config/listeners.js';
+import { isSameNetwork, isTestnet, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
+import { ForkAccountImporter } from '#app/service/account-import.js';
+import { localnetApi, v2Api, v3Api } from '#app/service/apis.js';
+import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
+import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
+import { type OpenNetwork, type OpenNetworkOptions, openNetwork, PUBLIC_GROUP } from '#app/service/network.js';
+import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
+import type { Address } from '#formats/address/address.js';
+import type { LocalNode } from '#localnet/node/local-node.js';
+import type { ProducedCounts } from '#localnet/node/node-protocol.js';
+import { type Access, type AccessMetrics, openAccess } from '#services/access/access.js';
+import { plansIn, startKeyedAccess } from '#services/access/start-keyed-access.js';
+
+/** What is served where. */
+export interface ServicePlan {
+  /** Of the package: `2.2.0`. */
+  readonly version: string;
+  readonly networks: readonly NamedNetwork[];
+  readonly groups: readonly NamedGroup[];
+  readonly listeners: readonly Listener[];
+  readonly hostOf: readonly { readonly network: string; readonly host: string }[];
+  /** The indexes, by network; instead of one, why there is none. */
+  readonly indexes: ReadonlyMap<string, IndexPlan | string>;
+  /** The nodes of networks that run in this process, by network: they can be controlled. */
+  readonly localNodes?: ReadonlyMap<string, ServedLocalNode>;
+  /** Whether proven key blocks are kept in the data folder. */
+  readonly keepsKeyBlocks: boolean;
+  readonly settings: ApiSettings;
+}
+
+/** A service that runs until it is closed. */
+export interface RunningService {
+  /** In the order of the listeners. */
+  readonly servers: readonly HttpServer[];
+  /** Resolves when what databases were still awaited have been opened; rejects when one is of no use. */
+  readonly opened: Promise<void>;
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+
+/**
+ * Starts everything, HTTP last; when one part cannot start, those before it are closed again.
+ *
+ * @throws http/cannot-listen, access/*, config/setting-conflict, and as {@link openServedNetwork}
+ */
+export function startService(plan: ServicePlan, modules: Environment): Promise<RunningService> {
+  return withClosers(async (closers) => {
+    const { settings, networks, listeners } = plan;
+    const groups = groupsByNetwork(networks, plan.groups);
+    const named = plan.groups.map(({ group }) => group);
+    const { access, metrics: accessMetrics, close } = await startAccess(settings, named, modules);
+    closers.add(close);
+
+    const cores = Math.min(availableParallelism(), 8);
+    const tvmWorkers = settings.tvmWorkers ?? Math.max(1, Math.floor(cores / networks.length));
+    const open = new Map<string, ServedNetwork>();
+    for (const network of networks) {
+      const index = plan.indexes.get(network.name) ?? null;
+      const opened = await openServedNetwork(
+        {
+          network,
+          index,
+          localNode: plan.localNodes?.get(network.name) ?? null,
+          hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
+          groups: groups.get(network.name) ?? [],
+          dataFolder: plan.keepsKeyBlocks ? settings.data : null,
+          getMethods: settings.getMethods,
+          // Who only writes the index runs no get-methods.
+          tvmWorkers: isIndexer(index) ? 1 : tvmWorkers,
+          cacheBytes: settings.nodeCacheMb * MIB,
+          deadlineMs: settings.requestTimeout,
+          maxHeadAgeMs: settings.maxHeadAge,
+        },
+        modules,
+      );
+      closers.add(() => opened.close());
+      open.set(network.name, opened);
+    }
+
+    const servers: HttpServer[] = [];
+    // They all end their requests at the same time, so that the longest drain is the whole one.
+    closers.add(async () => void (await Promise.all(servers.map((server) => server.close()))));
+    for (const { address, networks: names } of listeners) {
+      const served = names.map((name) => open.get(name)!);
+      const registry = new Registry();
+      registerProcessMetrics(registry);
+      registerServiceMetrics(registry, measured(plan, served, accessMetrics), modules.clock);
+      const server = await startHttpServer(
+        { ...address, version: plan.version, ...httpSettings(settings) },
+        {
+          ...modules,
+          access,
+          metrics: registry,
+          networks: served.map(({ http }) => http),
+        },
+      );
+      modules.logger.info('listening', { url: server.url, networks: names.join() });
+      servers.push(server);
+    }
+    const opened = Promise.all([...open.values()].map(({ index }) => index?.opened)).then(() => {});
+    opened.catch(() => {});
+    return { servers, opened, close: () => closers.close() };
+  });
+}
+
+function isIndexer(index: IndexPlan | string | null): boolean {
+  return index !== null && typeof index !== 'string' && index.role === 'indexer';
+}
+
+function httpSettings(settings: ApiSettings) {
+  return {
+    profile: settings.profile,
+    trustProxy: settings.trustProxy,
+    cacheBytes: settings.cacheMb * MIB,
+    deadlineMs: settings.requestTimeout,
+    maxConcurrent: settings.maxRequests,
+    maxConnections: settings.maxConnections,
+    notReadyMs: settings.drainDelay,
+    drainMs: settings.drainTimeout,
+    requestLog: settings.requestLog,
+  };
+}
+
+/** @throws config/setting-conflict */
+function groupsByNetwork(
+  networks: readonly NamedNetwork[],
+  groups: readonly NamedGroup[],
+): ReadonlyMap<string, readonly NamedGroup[]> {
+  const found = new Map<string, NamedGroup[]>();
+  for (const each of groups) {
+    const { group, source, config } = each;
+    const network = networks.find((candidate) => isSameNetwork(candidate.config, config));
+    if (network === undefined) {
+      const problem = `the liteserver group ${group} (${source}) is of a network that is not served: its zerostate is another`;
+      throw configErrors['setting-conflict']({ problem });
+    }
+    const own = found.get(network.name) ?? [];
+    if (own.some((other) => other.group === group)) {
+      throw configErrors['setting-conflict']({ problem: `${network.name} has two liteserver groups "${group}"` });
+    }
+    found.set(network.name, [...own, each]);
+  }
+  return found;
+}
+
+function measured(
+  { version, localNodes }: ServicePlan,
+  networks: readonly ServedNetwork[],
+  access: (() => AccessMetrics) | null,
+): MeasuredService {
+  const pools = networks.flatMap(({ http: { name }, open }) =>
+    [...open.pools].map(([group, pool]) => ({ labels: { network: name, group }, pool })),
+  );
+  const indexes = networks.flatMap(({ http: { name }, index }) =>
+    index === null ? [] : [{ labels: { network: name }, index }],
+  );
+  return {
+    version,
+    access,
+    networks: networks.map(({ http }) => ({
+      labels: { network: http.name },
+      snapshot: () => {
+        const { ready, headSeqno, headAgeMs } = http.health();
+        return { ready, head_seqno: headSeqno, head_age_seconds: headAgeMs === null ? null : headAgeMs / 1000 };
+      },
+    })),
+    pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.lite.metrics() })),
+    connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.connections })),
+    contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.contracts.metrics() })),
+    tvm: networks.map(({ http: { name }, open }) => ({
+      labels: { network: name },
+      snapshot: () => open.tvm.metrics(),
+    })),
+    indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.figures() })),
+    writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.writing() })),
+    metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.metadata() })),
+    localnets: networks.flatMap(({ http: { name } }) => {
+      const local = localNodes?.get(name);
+      return local === undefined ? [] : [{ labels: { network: name }, snapshot: local.counts }];
+    }),
+    databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
+  };
+}
+
+/** How the index of a network is used; its network is told otherwise. */
+export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
+
+export interface ServedNetworkOptions extends OpenNetworkOptions {
+  /** `null` for a network without an index, or why there is none, to be told. */
+  readonly index: IndexPlan | string | null;
+  readonly hosts: readonly string[];
+  /** `null` for a network that runs elsewhere. */
+  readonly localNode: ServedLocalNode | null;
+}
+
+/** A network that runs in this process. */
+export interface ServedLocalNode {
+  readonly node: LocalNode;
+  /** What was made since it started. */
+  readonly counts: () => ProducedCounts;
+  /** Whether it is a fork, the accounts of which come when they are needed. */
+  readonly isFork: boolean;
+}
+
+/** A network with everything that is served of it. */
+export interface ServedNetwork {
+  readonly open: OpenNetwork;
+  /** `null` where there is none. */
+  readonly index: NetworkIndex | null;
+  readonly http: HttpNetwork;
+  close(): Promise<void>;
+}
+
+const NO_DATABASE = 'no database was given';
+
+/**
+ * Opens a network, and its index if it has one.
+ *
+ * @throws as {@link openNetwork} and {@link openNetworkIndex}
+ */
+export function openServedNetwork(options: ServedNetworkOptions, modules: Environment): Promise<ServedNetwork> {
+  return withClosers(async (closers) => {
+    const { network, index: plan, hosts, localNode } = options;
+    const accounts = localNode?.isFork === true ? new ForkAccountImporter(localNode.node) : null;
+    const brought = accounts === null ? {} : { bringAccount: (address: Address) => accounts.importAccount(address) };
+    const open = await openNetwork({ ...options, ...brought }, modules);
+    closers.add(() => open.close());
+    const logger = withLogField(modules.logger, 'network', network.name);
+    let index: NetworkIndex | null = null;
+    if (plan === null || typeof plan === 'string') {
+      logger.info('there is no index, so API v3 is not served', { reason: plan ?? NO_DATABASE });
+    } else {
+      const source = open.pools.get(PUBLIC_GROUP)!;
+      const { config } = network;
+      index = await openNetworkIndex({ ...plan, config, isFork: accounts !== null }, { ...modules, logger, source });
+      closers.add(() => index?.close());
+    }
+    const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
+    if (index !== null && index.role !== 'indexer') apis.push(v3Api(open, index, await isTestnet(network.config)));
+    if (localNode !== null) apis.push(localnetApi(localNode.node, open));
+    const reason = typeof plan === 'string' ? plan : NO_DATABASE;
+    return {
+      open,
+      index,
+      http: {
+        name: network.name,
+        hosts,
+        apis,
+        health: () => (index === null ? withoutIndex(open.health(), reason) : withIndex(open.health(), index)),
+        headSeqno: () => open.poolOf(null).lite.headSeqno,
+      },
+      close: () => closers.close(),
+    };
+  });
+}
+
+function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
+  return { ...health, details: { ...health.details, index: `none: ${reason}` } };
+}
+
+/** An index that cannot be read does not keep API v2 from answering; a process that only indexes has nothing else to do. */
+function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
+  const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
+  const indexProblem = index.problem();
+  const problem =
+    health.problem ?? (index.role === 'indexer' && indexProblem !== null ? `the index: ${indexProblem}` : null);
+  const details = {
+    index: readable ? 'readable' : 'unreadable',
+    index_role: index.role,
+    index_head_seqno: head_seqno,
+    index_lag_seconds: lag_seconds,
+    index_missing_blocks: missing_blocks,
+    index_problem: indexProblem,
+    ...writingDetails(index),
+  };
+  return { ...health, ready: problem === null, problem, details: { ...health.details, ...details } };
+}
+
+/** What a process tells that writes the index, or would. */
+function writingDetails(index: NetworkIndex): Readonly<Record<string, string | number | null>> {
+  const writing = index.writing();
+  if (writing === null) return {};
+  const { leader, fill_left } = writing;
+  return { index_writer: leader ? 'leader' : 'stand-by', index_fill_missing_blocks: fill_left };
+}
+
+/** Who may ask, as the settings say. */
+export interface ServiceAccess {
+  readonly access: Access;
+  /** `null` where everybody may. */
+  readonly metrics: (() => AccessMetrics) | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to let requests in.
+ * @param groups the private groups of liteservers that there are
+ * @throws access/*
+ */
+export async function startAccess(
+  { access, data: folder, plans: file, redisUrl }: ApiSettings,
+  groups: readonly string[],
+  modules: Environment,
+): Promise<ServiceAccess> {
+  if (access === 'open') return { access: openAccess, metrics: null, close: async () => {} };
+  const plans = plansIn(folder, file);
+  for (const name of plans.names) {
+    const group = plans.find(name)?.group ?? null;
+    if (group === null || groups.includes(group)) continue;
+    const message = 'a plan opens a group of liteservers that is not there; its keys have those of everybody';
+    modules.logger.warn(message, { plan: name, group });
+  }
+  const started = await startKeyedAccess({ folder, plans: file, redisUrl }, modules);
+  return { access: started.access, metrics: () => started.metrics(), close: () => started.close() };
+}

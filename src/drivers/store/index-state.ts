@@ -1,0 +1,225 @@
+import type { ClientBase } from 'pg';
+import type { Database, ReadLimits } from '#drivers/store/database.js';
+import { storeErrors } from '#drivers/store/errors.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+
+/** What an index is of. It is chosen when the index is begun and never changes. */
+export interface IndexIdentity {
+  readonly zerostate_root_hash: Uint8Array;
+  readonly zerostate_file_hash: Uint8Array;
+  /** What is left out, by setting; the same texts must be given each time. */
+  readonly selection: Readonly<Record<string, string>>;
+}
+
+/** Masterchain seqnos from the first to the last, both included. */
+export interface SeqnoRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How far an index is. */
+export interface IndexState {
+  /** Masterchain blocks in one partition. */
+  readonly partition_rounds: number;
+  /** What is indexed; rising, no two of them touch. */
+  readonly indexedRanges: readonly SeqnoRange[];
+  /** Everything below was pruned. */
+  readonly pruned_below: number;
+}
+
+interface StateRow {
+  readonly zerostate_root_hash: Uint8Array;
+  readonly zerostate_file_hash: Uint8Array;
+  readonly selection: Record<string, string>;
+  readonly partition_rounds: number;
+  readonly rounds: string;
+  readonly pruned_below: number;
+}
+
+/**
+ * Begins the index, or takes up the one that is there when it is of the same network and selection.
+ *
+ * @param partition_rounds counts only for an index that is begun
+ * @throws store/other-network, store/other-selection
+ */
+export async function openIndex(
+  client: ClientBase,
+  identity: IndexIdentity,
+  partition_rounds: number,
+): Promise<IndexState> {
+  const { zerostate_root_hash, zerostate_file_hash, selection } = identity;
+  await client.query(
+    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection)
+     VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+    [zerostate_root_hash, zerostate_file_hash, partition_rounds, selection],
+  );
+  return requireIdentity(client, identity);
+}
+
+/**
+ * That the index is of this network and selection; nothing is changed.
+ *
+ * @throws store/other-network, store/other-selection, store/no-index
+ */
+export async function requireIdentity(client: ClientBase, identity: IndexIdentity): Promise<IndexState> {
+  const row = await stateRow(client);
+  if (row === undefined) throw storeErrors['no-index']({});
+  requireSameNetwork(networkOf(identity), networkOf(row));
+  const [wanted, found] = [describeSelection(identity.selection), describeSelection(row.selection)];
+  if (wanted !== found) throw storeErrors['other-selection']({ wanted, found });
+  return stateOf(row);
+}
+
+function networkOf(zerostate: Pick<IndexIdentity, 'zerostate_root_hash' | 'zerostate_file_hash'>): NetworkIdentity {
+  return { root_hash: zerostate.zerostate_root_hash, file_hash: zerostate.zerostate_file_hash };
+}
+
+/** How far the index is; null before it is begun. */
+export async function readIndexState(client: ClientBase): Promise<IndexState | null> {
+  const row = await stateRow(client);
+  return row === undefined ? null : stateOf(row);
+}
+
+async function stateRow(client: ClientBase): Promise<StateRow | undefined> {
+  const { rows } = await client.query<StateRow>(
+    `SELECT zerostate_root_hash, zerostate_file_hash, selection, partition_rounds, rounds::text AS rounds, pruned_below
+     FROM index_state`,
+  );
+  return rows[0];
+}
+
+function stateOf({ partition_rounds, rounds, pruned_below }: StateRow): IndexState {
+  return { partition_rounds, indexedRanges: parseRanges(rounds), pruned_below };
+}
+
+/** Reads the text of an int4multirange: `{[1,5),[7,8)}`. */
+function parseRanges(text: string): SeqnoRange[] {
+  return [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, end]) => ({ from: Number(from), to: Number(end) - 1 }));
+}
+
+function describeSelection(selection: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(selection).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.length === 0 ? 'everything' : entries.map(([name, value]) => `${name} ${value}`).join(', ');
+}
+
+/**
+ * Notes rounds as indexed, in the transaction that writes them. Others who do so wait for its end.
+ *
+ * @throws store/overlap when some of them are indexed already: the transaction must be rolled back
+ */
+export async function claimRange(client: ClientBase, { from, to }: SeqnoRange): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'claim-rounds',
+    text: `UPDATE index_state SET rounds = rounds + int4multirange(int4range($1, $2))
+           WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1`,
+    values: [from, to + 1],
+  });
+  if (rowCount !== 1) throw storeErrors.overlap({ from, to });
+}
+
+/**
+ * Says, in the transaction that changes it, that something else is told of contracts or metadata: answers made before are not
+ * good any more. Others who do so, and batches, wait for its end.
+ */
+export async function recordContractChange(client: ClientBase): Promise<void> {
+  await client.query({
+    name: 'note-contract-change',
+    text: 'UPDATE index_state SET contract_changes = contract_changes + 1',
+  });
+}
+
+/**
+ * Looks whether rounds may be written, before the work of doing so; {@link claimRange} decides.
+ *
+ * @throws store/overlap
+ */
+export async function requireUnclaimed(client: ClientBase, { from, to }: SeqnoRange): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'require-unclaimed',
+    text: 'SELECT FROM index_state WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1',
+    values: [from, to + 1],
+  });
+  if (rowCount !== 1) throw storeErrors.overlap({ from, to });
+}
+
+/** How far an index is, for those who only read it. */
+export interface IndexProgress {
+  /** The indexed rounds, as text: another text, another content. */
+  readonly indexedRanges: string;
+  /** The lowest and the highest masterchain seqno that are indexed; null when there is none. */
+  readonly first: number | null;
+  readonly last: number | null;
+  /** When the block of `last` was made, in unix seconds. */
+  readonly gen_utime: number | null;
+  /** How many masterchain blocks between first and last are not indexed. */
+  readonly missing: number;
+  /** Another number, something else to tell of contracts or metadata. */
+  readonly contract_changes: bigint;
+}
+
+interface ProgressRow extends NetworkIdentity {
+  readonly rounds: string;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly gen_utime: bigint | null;
+  readonly count: bigint;
+  readonly contract_changes: bigint;
+}
+
+const PROGRESS_QUERY = `SELECT s.zerostate_root_hash AS root_hash, s.zerostate_file_hash AS file_hash, s.rounds::text AS rounds,
+  lower(s.rounds) AS first, upper(s.rounds) - 1 AS last,
+  (SELECT gen_utime FROM blocks WHERE id = (upper(s.rounds) - 1)::bigint << 24) AS gen_utime,
+  (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count, s.contract_changes
+FROM index_state s`;
+
+/**
+ * How far the index is; null before it is begun.
+ *
+ * @throws store/other-network when it is of another network, and what the database says
+ */
+export async function readIndexProgress(
+  database: Database,
+  network: NetworkIdentity,
+  limits: ReadLimits,
+): Promise<IndexProgress | null> {
+  const [row] = await database.query<ProgressRow>({ name: 'index-progress', text: PROGRESS_QUERY }, limits);
+  if (row === undefined) return null;
+  requireSameNetwork(network, row);
+  const { rounds, first, last, gen_utime, count, contract_changes } = row;
+  const missing = first === null || last === null ? 0 : last - first + 1 - Number(count);
+  return {
+    indexedRanges: rounds,
+    first,
+    last,
+    gen_utime: gen_utime === null ? null : Number(gen_utime),
+    missing,
+    contract_changes,
+  };
+}
+
+/** Which network an index is of: hashes of the zerostate. */
+export interface NetworkIdentity {
+  readonly root_hash: Uint8Array;
+  readonly file_hash: Uint8Array;
+}
+
+/** @throws store/other-network */
+export function requireSameNetwork(wanted: NetworkIdentity, index: NetworkIdentity): void {
+  for (const field of ['root_hash', 'file_hash'] as const) {
+    if (bytesEqual(wanted[field], index[field])) continue;
+    const [expected, found] = [toHex(wanted[field]), toHex(index[field])];
+    throw storeErrors['other-network']({ field: `zerostate_${field}`, expected, found });
+  }
+}
+
+/**
+ * That the index, if it is begun, is of this network. The schema may be an older one of Tern.
+ *
+ * @throws store/other-network
+ */
+export async function requireNetwork(client: ClientBase, network: NetworkIdentity): Promise<void> {
+  const { rows } = await client.query<NetworkIdentity>(
+    'SELECT zerostate_root_hash AS root_hash, zerostate_file_hash AS file_hash FROM index_state',
+  );
+  for (const index of rows) requireSameNetwork(network, index);
+}

@@ -1,0 +1,301 @@
+import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { bytesOfKey, distinctAddresses, keyOfBytes } from '#drivers/store/read/contract-lists.js';
+import type {
+  AccountFilter,
+  AddressAccount,
+  AddressFacts,
+  AddressTokens,
+  DescribedToken,
+  IndexedAccount,
+  Listed,
+  Page,
+  TokenFacts,
+  WantedFacts,
+} from '#drivers/store/read/index-types.js';
+import { readPage } from '#drivers/store/read/pages.js';
+import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import { accountStatusName } from '#drivers/store/stored-state.js';
+import type { Address } from '#formats/address/address.js';
+import { toHex } from '#kernel/bytes.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+
+interface AccountFound {
+  readonly address: Uint8Array;
+  readonly state_hash: Uint8Array;
+  readonly status: number;
+  readonly balance: bigint;
+  readonly extra_currencies: Readonly<Record<string, string>> | null;
+  readonly last_trans_lt: bigint;
+  readonly last_trans_hash: Uint8Array;
+  readonly mc_seqno: number;
+  readonly gen_utime: bigint;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+  readonly frozen_hash: Uint8Array | null;
+  readonly incomplete: boolean;
+  readonly data_boc: Uint8Array | null;
+  readonly code_boc: Uint8Array | null;
+}
+
+/** The newest states of accounts, in the order of their addresses in the filter; each once. */
+export async function readAccounts(
+  session: IndexSession,
+  { address, code_hash }: AccountFilter,
+  boc: boolean,
+): Promise<readonly IndexedAccount[]> {
+  const addresses = distinctAddresses(address);
+  if (addresses.length === 0) return [];
+  const rows = await session.rows<AccountFound>(sql`
+    SELECT a.address, a.state_hash, a.status, a.balance, a.extra_currencies, a.last_trans_lt, a.last_trans_hash, a.mc_seqno,
+      a.gen_utime, a.code_hash, a.data_hash, a.frozen_hash, a.incomplete,
+      ${raw(boc ? 'a.data_boc, (SELECT c.boc FROM codes c WHERE c.code_hash = a.code_hash)' : 'NULL::bytea AS data_boc, NULL::bytea')} AS code_boc
+    FROM unnest(${opaqueToPlanner(addresses, 'bytea[]')}) WITH ORDINALITY AS k(address, n)
+    CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
+    ${code_hash === undefined ? emptySql : sql`WHERE a.code_hash = ANY(${code_hash}::bytea[])`}
+    ORDER BY k.n`);
+  return rows.map((row) => ({
+    address: addressOfBytes(row.address),
+    state_hash: row.state_hash,
+    status: accountStatusName(row.status),
+    balance: row.balance,
+    extra_currencies: new Map(
+      Object.entries(row.extra_currencies ?? {}).map(([id, amount]) => [Number(id), BigInt(amount)]),
+    ),
+    last_trans_lt: row.last_trans_lt,
+    last_trans_hash: row.last_trans_hash,
+    mc_seqno: row.mc_seqno,
+    gen_utime: Number(row.gen_utime),
+    code_hash: row.code_hash,
+    data_hash: row.data_hash,
+    frozen_hash: row.frozen_hash,
+    incomplete: row.incomplete,
+    data_boc: row.data_boc,
+    code_boc: row.code_boc,
+  }));
+}
+
+interface BalanceFound {
+  readonly address: Uint8Array;
+  readonly balance: bigint;
+}
+
+/** Accounts by balance, then address, which rises when balances fall. */
+export async function readTopAccounts(
+  session: IndexSession,
+  page: Page,
+): Promise<Listed<{ address: Address; balance: bigint }>> {
+  const [down, up] = page.sort === 'desc' ? ['DESC', 'ASC'] : ['ASC', 'DESC'];
+  const { rows, next } = await readPage<BalanceFound, BalanceFound>(
+    {
+      name: 'topAccounts',
+      filter: {},
+      keyParts: 2,
+      keyBits: 400,
+      read: ({ after, offset, count }) => {
+        const [balance, address] = after ?? [];
+        const compare = page.sort === 'desc' ? ['<', '>'] : ['>', '<'];
+        const behind =
+          after === null || balance == null || address == null
+            ? []
+            : [
+                sql`a.balance ${raw(compare[0]!)}= ${balance}::numeric`,
+                sql`(a.balance ${raw(compare[0]!)} ${balance}::numeric OR a.address ${raw(compare[1]!)} ${bytesOfKey(address)}::bytea)`,
+              ];
+        return session.rows<BalanceFound>(
+          sql`SELECT a.address, a.balance FROM accounts a WHERE ${all(behind)}
+            ORDER BY a.balance ${raw(down!)}, a.address ${raw(up!)} LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
+          offset === 0 ? {} : { planned: 'each time' },
+        );
+      },
+      check: (found) => found,
+      keyOf: ({ balance, address }) => [balance, keyOfBytes(address)],
+    },
+    page,
+  );
+  return { rows: rows.map(({ address, balance }) => ({ address: addressOfBytes(address), balance })), next };
+}
+
+interface AddressFound {
+  readonly address: Uint8Array;
+  readonly known: boolean;
+  readonly code_hash: Uint8Array | null;
+  readonly domain: string | null;
+}
+
+/** What is known of addresses; the get methods of codes that come often are not read again. */
+export async function readAddressFacts(
+  session: IndexSession,
+  methods: CodeMethodsCache,
+  addresses: readonly Address[],
+  { domains, tokens }: WantedFacts,
+): Promise<AddressFacts> {
+  const wanted = [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
+  const facts = { accounts: new Map<string, AddressAccount>(), domains: new Map<string, string>() };
+  if (wanted.length === 0) return { ...facts, tokens: new Map() };
+  const rows = await session.rows<AddressFound>(sql`
+    SELECT k.address, a.address IS NOT NULL AS known, a.code_hash, ${raw(domains ? 'd.domain' : 'NULL::text AS domain')}
+    FROM unnest(${opaqueToPlanner(wanted, 'bytea[]')}) AS k(address)
+    LEFT JOIN LATERAL (
+      SELECT a.address, a.code_hash FROM accounts a WHERE a.address = k.address LIMIT 1
+    ) AS a ON true
+    ${domains ? OWN_DOMAIN : emptySql}`);
+  const codes = rows.flatMap(({ code_hash }) => (code_hash === null ? [] : [code_hash]));
+  const methodsOf = await methods.of(session, codes);
+  for (const { address, known, code_hash, domain } of rows) {
+    const key = addressOfBytes(address).toRaw();
+    if (known) {
+      facts.accounts.set(key, {
+        code_hash,
+        methods: code_hash === null ? null : (methodsOf.get(toHex(code_hash)) ?? null),
+      });
+    }
+    if (domain !== null) facts.domains.set(key, domain);
+  }
+  return { ...facts, tokens: tokens ? await readTokenFacts(session, wanted) : new Map() };
+}
+
+const OWN_DOMAIN = raw(`
+    LEFT JOIN LATERAL (
+      SELECT d.domain FROM dns_items d
+      WHERE d.owner = k.address AND d.dns_wallet = d.owner AND d.lapsed IS NULL
+        AND (d.domain LIKE '%.ton' OR d.domain LIKE '%.t.me')
+      ORDER BY length(d.domain), d.domain LIMIT 1
+    ) AS d ON true`);
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface TokenFound {
+  readonly kind: TokenFacts['kind'];
+  readonly address: Uint8Array;
+  readonly owner: Uint8Array | null;
+  readonly jetton: Uint8Array | null;
+  /** Balance of a wallet, index of an item. */
+  readonly number: bigint | null;
+  readonly content: Json | null;
+  readonly domain: string | null;
+  /** Whether there is a row of `token_metadata`. */
+  readonly has_metadata: boolean;
+  readonly uri: string | null;
+  readonly document: Json | null;
+  readonly override: Json | null;
+  readonly failed: boolean;
+}
+
+/** What addresses and the masters of jetton wallets among them are, as tokens; by raw address. In one statement. */
+export async function readTokenFacts(
+  session: IndexSession,
+  addresses: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, AddressTokens>> {
+  const rows = await session.rows<TokenFound>(TOKENS(opaqueToPlanner(addresses, 'bytea[]')));
+  const byAddress = new Map<string, { readonly address: AddressTokens['address']; readonly tokens: TokenFacts[] }>();
+  for (const row of rows) {
+    const address = addressOfBytes(row.address);
+    const key = address.toRaw();
+    const known = byAddress.get(key);
+    if (known === undefined) byAddress.set(key, { address, tokens: [tokenOf(row)] });
+    else known.tokens.push(tokenOf(row));
+  }
+  return byAddress;
+}
+
+function tokenOf(row: TokenFound): TokenFacts {
+  const { kind, owner, jetton, number } = row;
+  switch (kind) {
+    case 'jetton_wallets':
+      return { kind, balance: number!, owner: addressOfBytes(owner!), jetton: addressOfBytes(jetton!) };
+    case 'nft_items':
+      return { kind, index: number!, ...describedOf(row) };
+    default:
+      return { kind, ...describedOf(row) };
+  }
+}
+
+function describedOf({ content, domain, has_metadata, uri, document, override, failed }: TokenFound): DescribedToken {
+  return {
+    content: domain === null ? content! : { ...content, domain },
+    metadata: has_metadata ? { uri, document, override, failed } : null,
+  };
+}
+
+/** Each table is looked up by its key, once for each address. */
+const TOKENS = (addresses: Sql) => sql`
+  WITH asked AS MATERIALIZED (SELECT k.address FROM unnest(${addresses}) AS k(address)),
+  wallets AS MATERIALIZED (
+    SELECT w.* FROM asked k CROSS JOIN LATERAL (
+      SELECT w.address, w.owner, w.jetton, w.balance FROM jetton_wallets w
+      WHERE w.address = k.address AND w.lapsed IS NULL LIMIT 1
+    ) AS w
+  ),
+  tokens AS (
+    SELECT 'jetton_masters' AS kind, t.address, NULL::bytea AS owner, NULL::bytea AS jetton, NULL::numeric AS number, t.content,
+      NULL::text AS domain
+    FROM (SELECT address FROM asked UNION SELECT jetton FROM wallets) AS k CROSS JOIN LATERAL (
+      SELECT t.address, t.content FROM jetton_masters t WHERE t.address = k.address AND t.lapsed IS NULL LIMIT 1
+    ) AS t
+    UNION ALL
+    SELECT 'jetton_wallets', w.address, w.owner, w.jetton, w.balance, NULL, NULL FROM wallets w
+    UNION ALL
+    SELECT 'nft_collections', t.address, NULL, NULL, NULL, t.content, NULL FROM asked k CROSS JOIN LATERAL (
+      SELECT t.address, t.content FROM nft_collections t WHERE t.address = k.address AND t.lapsed IS NULL LIMIT 1
+    ) AS t
+    UNION ALL
+    SELECT 'nft_items', t.address, NULL, NULL, t.index, t.content,
+      (SELECT d.domain FROM dns_items d WHERE d.address = t.address AND d.lapsed IS NULL)
+    FROM asked k CROSS JOIN LATERAL (
+      SELECT t.address, t.index, t.content FROM nft_items t WHERE t.address = k.address AND t.lapsed IS NULL LIMIT 1
+    ) AS t
+  )
+  SELECT t.*, m.address IS NOT NULL AS has_metadata, m.uri, m.document, m.override,
+    m.failure IS NOT NULL AS failed
+  FROM tokens t LEFT JOIN LATERAL (
+    SELECT m.address, m.uri, m.document, m.override, m.failure FROM token_metadata m
+    WHERE m.address = t.address AND m.kind = t.kind LIMIT 1
+  ) AS m ON true`;
+
+/** Memory for get methods, in bytes. */
+const CACHE_BYTES = 4 * 2 ** 20;
+/** Of an entry, and of each of its ids. */
+const ENTRY_BYTES = 200;
+const ID_BYTES = 8;
+
+interface MethodsFound {
+  readonly code_hash: Uint8Array;
+  readonly methods: readonly number[] | null;
+  readonly methods_read: boolean;
+}
+
+/** What is known of the get methods of a code: never changes once they were looked for. */
+interface KnownMethods {
+  readonly ids: readonly number[] | null;
+}
+
+/** The get methods of codes; those of codes that come often are kept. */
+export class CodeMethodsCache {
+  readonly #known = new LruByBytes<KnownMethods>(CACHE_BYTES);
+
+  /** Ids by the hash of the code in hexadecimal; null or absent: not known, or it has no table of them. */
+  async of(
+    session: IndexSession,
+    codes: readonly Uint8Array[],
+  ): Promise<ReadonlyMap<string, readonly number[] | null>> {
+    const found = new Map<string, readonly number[] | null>();
+    const missing = new Map<string, Uint8Array>();
+    for (const code of codes) {
+      const key = toHex(code);
+      if (found.has(key) || missing.has(key)) continue;
+      const known = this.#known.get(key);
+      if (known !== undefined) found.set(key, known.ids);
+      else missing.set(key, code);
+    }
+    if (missing.size === 0) return found;
+    const rows = await session.rows<MethodsFound>(sql`
+      SELECT c.code_hash, c.methods, c.methods_read FROM codes c
+      WHERE c.code_hash = ANY(${[...missing.values()]}::bytea[])`);
+    for (const { code_hash, methods, methods_read } of rows) {
+      const key = toHex(code_hash);
+      found.set(key, methods);
+      if (methods_read) this.#known.set(key, { ids: methods }, ENTRY_BYTES + (methods?.length ?? 0) * ID_BYTES);
+    }
+    return found;
+  }
+}

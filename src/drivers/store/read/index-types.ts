@@ -1,0 +1,518 @@
+import type { Address } from '#formats/address/address.js';
+
+/** What a read is bounded by. */
+export interface IndexReadOptions {
+  /** Aborted when nobody waits any more: the query is cancelled in the database. */
+  readonly signal: AbortSignal;
+  /** Milliseconds for each query. @see store/timeout */
+  readonly timeoutMs: number;
+}
+
+/** Which stretch of an ordered list. */
+export interface Page {
+  readonly limit: number;
+  /** Rows to leave out first; 0 where a cursor is given. */
+  readonly offset: number;
+  readonly sort: 'asc' | 'desc';
+  /** As a page before gave it: goes on behind its last row. */
+  readonly cursor: string | null;
+}
+
+/** Rows of a page, and how to go on. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[];
+  /** For the page behind it; null when this is the last. */
+  readonly next: string | null;
+}
+
+/** Inclusive bounds; undefined: none. */
+export interface TimeBounds {
+  readonly start_utime?: number | undefined;
+  readonly end_utime?: number | undefined;
+  readonly start_lt?: bigint | undefined;
+  readonly end_lt?: bigint | undefined;
+}
+
+export interface ShardPosition {
+  readonly workchain: number;
+  /** Unsigned. */
+  readonly shard: bigint;
+  readonly seqno: number;
+}
+
+/** A block. `mc_seqno` is that of the masterchain block that commits it. */
+export interface IndexedBlock extends ShardPosition {
+  readonly mc_seqno: number;
+  readonly root_hash: Uint8Array;
+  readonly file_hash: Uint8Array;
+  readonly global_id: number;
+  readonly version: number;
+  readonly after_merge: boolean;
+  readonly before_split: boolean;
+  readonly after_split: boolean;
+  readonly want_merge: boolean;
+  readonly want_split: boolean;
+  readonly key_block: boolean;
+  readonly vert_seqno_incr: boolean;
+  readonly flags: number;
+  readonly gen_utime: number;
+  readonly start_lt: bigint;
+  readonly end_lt: bigint;
+  readonly validator_list_hash_short: number;
+  readonly gen_catchain_seqno: number;
+  readonly min_ref_mc_seqno: number;
+  readonly prev_key_block_seqno: number;
+  readonly vert_seqno: number;
+  /** Null for blocks of the masterchain. */
+  readonly master_ref_seqno: number | null;
+  readonly rand_seed: Uint8Array;
+  readonly created_by: Uint8Array;
+  readonly tx_count: number;
+  readonly prev_blocks: readonly ShardPosition[];
+}
+
+/** A state of an account, without code and data. */
+export interface StateSummary {
+  readonly status: AccountStatusName;
+  readonly balance: bigint;
+  /** By currency id; null: there are some, and which is not known, as no block that is indexed shows them. */
+  readonly extra_currencies: ReadonlyMap<number, bigint> | null;
+  readonly frozen_hash: Uint8Array | null;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+}
+
+export type AccountStatusName = 'uninit' | 'active' | 'frozen' | 'nonexist';
+
+/** A transaction as it is stored: its cells, and what they do not tell. */
+export interface IndexedTransaction {
+  readonly id: bigint;
+  /** Of the masterchain block that commits it. */
+  readonly mc_seqno: number;
+  /** The block that it is in. */
+  readonly block: ShardPosition;
+  /** Of the configuration at that block. */
+  readonly global_version: number;
+  readonly trace_root: bigint;
+  /** The hash of the root; null while the trace is not known. */
+  readonly trace_id: Uint8Array | null;
+  /** The transaction's cells. */
+  readonly boc: Uint8Array;
+  /** Null where no block tells: between transactions of one account in one block, or before the indexed history. */
+  readonly state_before: StateSummary | null;
+  readonly state_after: StateSummary | null;
+}
+
+/** One message, with the cells of the transactions that have it. */
+export interface IndexedMessage {
+  readonly hash: Uint8Array;
+  /** The transaction that sent it; null when there is none or it is not indexed. */
+  readonly sent_by: IndexedTransactionCells | null;
+  /** The transaction that received it; null when there is none or it is not indexed. */
+  readonly received_by: IndexedTransactionCells | null;
+  /** Of the configuration at the transaction that tells of it. */
+  readonly global_version: number;
+  /** In the transaction that sent it: its number from 0; null when it is read from the one that received it. */
+  readonly out_index: number | null;
+}
+
+export interface IndexedTransactionCells {
+  readonly id: bigint;
+  readonly boc: Uint8Array;
+}
+
+export type IndexedTraceState = 'complete' | 'pending' | 'broken';
+
+/** A trace; its transactions are read with {@link IndexReads.transactionsOfTraces}. */
+export interface IndexedTrace {
+  readonly root: bigint;
+  readonly trace_id: Uint8Array;
+  readonly mc_seqno_start: number;
+  readonly mc_seqno_end: number;
+  readonly start_lt: bigint;
+  readonly start_utime: number;
+  readonly end_lt: bigint;
+  readonly end_utime: number;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly pending_edges: number;
+  readonly state: IndexedTraceState;
+}
+
+/** The newest indexed state of an account. */
+export interface IndexedAccount extends StateSummary {
+  readonly address: Address;
+  readonly extra_currencies: ReadonlyMap<number, bigint>;
+  readonly state_hash: Uint8Array;
+  readonly last_trans_lt: bigint;
+  readonly last_trans_hash: Uint8Array;
+  readonly mc_seqno: number;
+  readonly gen_utime: number;
+  /** BoC; null without data, and when it was not asked for. */
+  readonly data_boc: Uint8Array | null;
+  /** BoC; null without code, and when it was not asked for. */
+  readonly code_boc: Uint8Array | null;
+  /** Whether a part of data or code is not known yet. */
+  readonly incomplete: boolean;
+}
+
+/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+export interface BlockFilter extends TimeBounds {
+  readonly workchain?: number | undefined;
+  /** Unsigned. */
+  readonly shard?: bigint | undefined;
+  readonly seqno?: number | undefined;
+  readonly root_hash?: Uint8Array | undefined;
+  readonly file_hash?: Uint8Array | undefined;
+  readonly mc_seqno?: number | undefined;
+  /** True: no blocks of the masterchain. */
+  readonly shards_only?: boolean | undefined;
+}
+
+/** `*_utime` bound `now`. */
+export interface TransactionFilter extends TimeBounds {
+  readonly workchain?: number | undefined;
+  /** Unsigned. */
+  readonly shard?: bigint | undefined;
+  readonly seqno?: number | undefined;
+  readonly mc_seqno?: number | undefined;
+  readonly account?: readonly Address[] | undefined;
+  readonly exclude_account?: readonly Address[] | undefined;
+  readonly hash?: readonly Uint8Array[] | undefined;
+  readonly lt?: bigint | undefined;
+}
+
+export type MessageDirection = 'in' | 'out';
+
+/** A transaction is listed once when one of its messages meets all of it. */
+export interface ByMessageFilter {
+  /** As it is, or normalised. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  readonly body_hash?: Uint8Array | undefined;
+  /** The first 32 bits of the body, unsigned; of messages that the transaction received. */
+  readonly opcode?: number | undefined;
+  readonly source?: Address | undefined;
+  readonly destination?: Address | undefined;
+  /** `in`: the transaction that received the message; `out`: that sent it; absent: both. */
+  readonly direction?: MessageDirection | undefined;
+}
+
+/** `*_utime` bound `created_at`, `*_lt` bound `created_lt`; messages from outside have neither. */
+export interface MessageFilter extends TimeBounds {
+  /** As it is, or normalised. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  readonly body_hash?: Uint8Array | undefined;
+  /** `null`: without a source, from outside. */
+  readonly source?: Address | null | undefined;
+  /** `null`: without a destination, to the outside. */
+  readonly destination?: Address | null | undefined;
+  readonly opcode?: number | undefined;
+  /** `in`: received by an indexed transaction; `out`: sent by one. */
+  readonly direction?: MessageDirection | undefined;
+  readonly exclude_externals?: boolean | undefined;
+  readonly only_externals?: boolean | undefined;
+}
+
+/** `*_utime` bound `end_utime`, `*_lt` bound `end_lt`. */
+export interface TraceFilter extends TimeBounds {
+  readonly account?: Address | undefined;
+  readonly trace_id?: readonly Uint8Array[] | undefined;
+  readonly tx_hash?: readonly Uint8Array[] | undefined;
+  /** As it is, or normalised; of any message in the trace. */
+  readonly msg_hash?: readonly Uint8Array[] | undefined;
+  /** Complete traces that ended in this round. */
+  readonly mc_seqno?: number | undefined;
+}
+
+export interface AccountFilter {
+  readonly address: readonly Address[];
+  readonly code_hash?: readonly Uint8Array[] | undefined;
+}
+
+/** How far the index is. */
+export interface IndexExtent {
+  readonly first: IndexedBlock;
+  readonly last: IndexedBlock;
+}
+
+/**
+ * Reads of the index. Keys find, and what is found is compared with the whole value that was asked for, so that no answer
+ * rests on 64 bits.
+ *
+ * @throws store/timeout, store/unavailable, store/cursor
+ */
+export interface IndexReads {
+  /** The lowest and the highest indexed masterchain block; null when there is none. */
+  extent(options: IndexReadOptions): Promise<IndexExtent | null>;
+  /** Whether the round of a masterchain seqno is indexed. */
+  hasMcBlock(mc_seqno: number, options: IndexReadOptions): Promise<boolean>;
+  /** By gen_utime, or, where a bound of lt is given and none of time, by start_lt; then by id. */
+  blocks(filter: BlockFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedBlock>>;
+  /** The newest blocks of all shards as a masterchain block commits them, itself first; by workchain, shard, seqno. */
+  shardState(mc_seqno: number, options: IndexReadOptions): Promise<readonly IndexedBlock[]>;
+  /** By lt, or by now and lt where a bound of time is given; then by id, rising in both directions. */
+  transactions(filter: TransactionFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTransaction>>;
+  transactionsByMessage(
+    filter: ByMessageFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedTransaction>>;
+  /** Those that share a message with a transaction, by rising lt; null when there is no such transaction. */
+  adjacentTransactions(
+    hash: Uint8Array,
+    direction: MessageDirection | undefined,
+    options: IndexReadOptions,
+  ): Promise<readonly IndexedTransaction[] | null>;
+  /** By created_lt (created_at where a bound of time is given), those from outside as the greatest; then by hash. */
+  messages(filter: MessageFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedMessage>>;
+  /** By end_lt (end_utime where a bound of time is given), then by root. */
+  traces(filter: TraceFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTrace>>;
+  /** The transactions of each trace by lt and account; of a trace with more than `most` of them none. */
+  transactionsOfTraces(
+    roots: readonly bigint[],
+    most: number,
+    options: IndexReadOptions,
+  ): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>>;
+  /** Those that are known, in the order of the addresses asked for. */
+  accounts(
+    filter: AccountFilter,
+    parts: { readonly boc: boolean },
+    options: IndexReadOptions,
+  ): Promise<readonly IndexedAccount[]>;
+  /** By balance, the greatest first. */
+  topAccounts(page: Page, options: IndexReadOptions): Promise<Listed<{ address: Address; balance: bigint }>>;
+}
+
+/** The state that a contract was read in. */
+export interface IndexedContract {
+  readonly address: Address;
+  readonly last_trans_lt: bigint;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+}
+
+/** Content of a token: keys of TEP-64 and their texts. */
+export type TokenTexts = Readonly<Record<string, string>>;
+
+export interface IndexedJettonMaster extends IndexedContract {
+  readonly total_supply: bigint;
+  readonly mintable: boolean;
+  readonly admin: Address | null;
+  readonly content: TokenTexts;
+  readonly jetton_wallet_code_hash: Uint8Array;
+}
+
+export interface IndexedJettonWallet extends IndexedContract {
+  readonly balance: bigint;
+  readonly owner: Address;
+  /** The master. */
+  readonly jetton: Address;
+}
+
+export interface IndexedNftCollection extends IndexedContract {
+  readonly next_item_index: bigint;
+  readonly owner: Address | null;
+  readonly content: TokenTexts;
+}
+
+export interface IndexedNftItem extends IndexedContract {
+  readonly init: boolean;
+  readonly index: bigint;
+  readonly collection_address: Address | null;
+  readonly owner: Address | null;
+  readonly content: TokenTexts;
+  /** Null: it names none, or that is none (any more). */
+  readonly collection: IndexedNftCollection | null;
+  /** The sale or auction that owns the item and is of it. */
+  readonly sale: ItemSale | null;
+}
+
+export interface ItemSale {
+  readonly kind: 'sale' | 'auction';
+  /** Whom the sale gives as owner. */
+  readonly nft_owner: Address | null;
+}
+
+/** A contract that sells an item. */
+export interface IndexedSale extends IndexedContract {
+  readonly nft: Address | null;
+  readonly nft_owner: Address | null;
+  readonly marketplace: Address | null;
+  /** Null of items that sell themselves. */
+  readonly created_at: bigint | null;
+  readonly details: FixedPriceDetails | AuctionDetails | TelemintDetails;
+  readonly item: IndexedNftItem | null;
+}
+
+export interface FixedPriceDetails {
+  readonly kind: 'sale';
+  readonly is_complete: boolean;
+  readonly full_price: bigint;
+  readonly marketplace_fee_address: Address | null;
+  readonly marketplace_fee: bigint;
+  readonly royalty_address: Address | null;
+  readonly royalty_amount: bigint;
+}
+
+export interface AuctionDetails {
+  readonly kind: 'auction';
+  readonly end_flag: boolean;
+  readonly end_time: bigint;
+  readonly last_bid: bigint;
+  readonly last_member: Address | null;
+  readonly min_step: bigint;
+  readonly mp_fee_address: Address | null;
+  readonly mp_fee_factor: bigint;
+  readonly mp_fee_base: bigint;
+  readonly royalty_fee_address: Address | null;
+  readonly royalty_fee_factor: bigint;
+  readonly royalty_fee_base: bigint;
+  readonly max_bid: bigint;
+  readonly min_bid: bigint;
+  readonly last_bid_at: bigint;
+  readonly is_canceled: boolean;
+}
+
+/** Null: the item has no such state or configuration of an auction now. */
+export interface TelemintDetails {
+  readonly kind: 'telemint';
+  readonly token_name: string;
+  readonly bidder_address: Address | null;
+  readonly bid: bigint | null;
+  readonly bid_ts: bigint | null;
+  readonly min_bid: bigint | null;
+  readonly end_time: bigint | null;
+  readonly beneficiary_address: Address | null;
+  readonly initial_min_bid: bigint | null;
+  readonly max_bid: bigint | null;
+  readonly min_bid_step: bigint | null;
+  readonly min_extend_time: bigint | null;
+  readonly duration: bigint | null;
+  readonly royalty_numerator: bigint | null;
+  readonly royalty_denominator: bigint | null;
+  readonly royalty_destination: Address | null;
+}
+
+/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+export interface JettonMasterFilter {
+  readonly address?: readonly Address[] | undefined;
+  readonly admin?: readonly Address[] | undefined;
+}
+
+export interface JettonWalletFilter {
+  readonly address?: readonly Address[] | undefined;
+  readonly owner?: readonly Address[] | undefined;
+  readonly jetton?: readonly Address[] | undefined;
+  readonly exclude_zero_balance?: boolean | undefined;
+  /** By balance, in the direction of the page; else by id, which rises. */
+  readonly by_balance?: boolean | undefined;
+}
+
+export interface NftCollectionFilter {
+  readonly address?: readonly Address[] | undefined;
+  readonly owner?: readonly Address[] | undefined;
+}
+
+export interface NftItemFilter {
+  readonly address?: readonly Address[] | undefined;
+  readonly owner?: readonly Address[] | undefined;
+  readonly collection?: readonly Address[] | undefined;
+  /** Only with `collection`. */
+  readonly index?: readonly bigint[] | undefined;
+  /** `owner` is whom the sale gives that owns an item; of others the owner. */
+  readonly include_on_sale?: boolean | undefined;
+  /** By the lt of the last transaction, the newest first. */
+  readonly by_lt?: boolean | undefined;
+}
+
+/** Reads of jettons and NFTs; contracts that are not of their kind any more are left out. @throws as {@link IndexReads} */
+export interface IndexTokenReads {
+  /** By id: as they were found. */
+  jettonMasters(
+    filter: JettonMasterFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedJettonMaster>>;
+  /**
+   * By id or balance; of owners by these first, one after the other; asked by nothing but addresses and not by balance, by
+   * address.
+   */
+  jettonWallets(
+    filter: JettonWalletFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedJettonWallet>>;
+  /** By id. */
+  nftCollections(
+    filter: NftCollectionFilter,
+    page: Page,
+    options: IndexReadOptions,
+  ): Promise<Listed<IndexedNftCollection>>;
+  /** By owner, collection, index as far as they are asked for, else by id; or by lt. Those without a collection last. */
+  nftItems(filter: NftItemFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedNftItem>>;
+  /** Those that there are, in the order of the addresses asked for. */
+  nftSales(addresses: readonly Address[], options: IndexReadOptions): Promise<readonly IndexedSale[]>;
+}
+
+/** What is known of some addresses. Keys are `Address.toRaw()`. */
+export interface AddressFacts {
+  /** Of those that have a state. */
+  readonly accounts: ReadonlyMap<string, AddressAccount>;
+  /** The shortest `.ton` or `.t.me` domain that an address owns and whose wallet it is; empty where they were not asked for. */
+  readonly domains: ReadonlyMap<string, string>;
+  /** Of tokens, and of the jetton masters of wallets that were asked for; empty where they were not asked for. */
+  readonly tokens: ReadonlyMap<string, AddressTokens>;
+}
+
+export interface AddressAccount {
+  /** Null: it has no code. */
+  readonly code_hash: Uint8Array | null;
+  /** Ids of its get methods, rising; of a library reference those of the library. Null: not known, or there is no table of them. */
+  readonly methods: readonly number[] | null;
+}
+
+/** What an address is, as a token; by kind. */
+export interface AddressTokens {
+  readonly address: Address;
+  readonly tokens: readonly TokenFacts[];
+}
+
+export type TokenFacts =
+  | {
+      readonly kind: 'jetton_wallets';
+      readonly balance: bigint;
+      readonly owner: Address;
+      readonly jetton: Address;
+    }
+  | ({ readonly kind: 'jetton_masters' | 'nft_collections' } & DescribedToken)
+  | ({ readonly kind: 'nft_items'; readonly index: bigint } & DescribedToken);
+
+/** What a token says of itself. */
+export interface DescribedToken {
+  /** Keys of TEP-64 and their texts; of a domain also `domain`. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** What was learned besides; null: nothing was looked for yet. */
+  readonly metadata: StoredMetadata | null;
+}
+
+/** A row of `token_metadata`. */
+export interface StoredMetadata {
+  readonly uri: string | null;
+  /** What the link leads to; null: it was not read. */
+  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly override: Readonly<Record<string, unknown>> | null;
+  /** The last attempt to read it failed. */
+  readonly failed: boolean;
+}
+
+/** Which parts of {@link AddressFacts} are read besides accounts. */
+export interface WantedFacts {
+  readonly domains: boolean;
+  readonly tokens: boolean;
+}
+
+/** Reads of what answers tell of the addresses that they name. */
+export interface AddressReads {
+  /** In a few statements, however many addresses there are. */
+  addressFacts(addresses: readonly Address[], wanted: WantedFacts, options: IndexReadOptions): Promise<AddressFacts>;
+}

@@ -1,0 +1,156 @@
+import { addressOfBytes } from '#drivers/store/keys.js';
+import {
+  addressColumn,
+  addressOrNull,
+  BY_ID,
+  BY_ID_COLUMN,
+  byAddress,
+  CONTRACT_FOUND,
+  type ContractFound,
+  contractOf,
+  distinctBytes,
+  type Equal,
+  mergedWalks,
+  numericColumn,
+  oneOf,
+  ownedById,
+  readWalkedList,
+  successiveWalks,
+  type WalkOrder,
+  type WalkWindow,
+  walk,
+} from '#drivers/store/read/contract-lists.js';
+import type {
+  IndexedJettonMaster,
+  IndexedJettonWallet,
+  JettonMasterFilter,
+  JettonWalletFilter,
+  Listed,
+  Page,
+  TokenTexts,
+} from '#drivers/store/read/index-types.js';
+import type { RowWindow } from '#drivers/store/read/pages.js';
+import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+
+interface MasterFound extends ContractFound {
+  readonly total_supply: bigint;
+  readonly mintable: boolean;
+  readonly admin: Uint8Array | null;
+  readonly content: TokenTexts;
+  readonly jetton_wallet_code_hash: Uint8Array;
+}
+
+/** Masters by id. */
+export async function readJettonMasters(
+  session: IndexSession,
+  filter: JettonMasterFilter,
+  page: Page,
+): Promise<Listed<IndexedJettonMaster>> {
+  const { rows, next } = await readWalkedList<MasterFound>(
+    session,
+    {
+      ...{ name: 'jettonMasters', filter, first: null, order: BY_ID, joins: emptySql },
+      source: ownedById('jetton_masters', 'admin', distinctBytes(filter.address), distinctBytes(filter.admin)),
+      columns: sql`${CONTRACT_FOUND}, t.total_supply, t.mintable, t.admin, t.content, t.jetton_wallet_code_hash`,
+    },
+    page,
+  );
+  const masters = rows.map(({ total_supply, mintable, admin, content, jetton_wallet_code_hash, ...row }) => ({
+    ...{ ...contractOf(row), total_supply, mintable, content, jetton_wallet_code_hash },
+    admin: addressOrNull(admin),
+  }));
+  return { rows: masters, next };
+}
+
+interface WalletFound extends ContractFound {
+  readonly balance: bigint;
+  readonly owner: Uint8Array;
+  readonly jetton: Uint8Array;
+}
+
+const OWNER = addressColumn('owner', 'always');
+const BY_ADDRESS: WalkOrder<WalletFound> = { columns: [addressColumn('address', 'always')], sort: 'asc' };
+const WALLETS_BY_ID: WalkOrder<WalletFound> = { ...BY_ID, predicate: raw('t.id > 0') };
+const BALANCE = numericColumn('balance');
+/** Balances are integers. */
+const BALANCE_ABOVE_ZERO = numericColumn('balance', '1');
+
+/** Wallets by id or balance, of several owners by these first. */
+export async function readJettonWallets(
+  session: IndexSession,
+  filter: JettonWalletFilter,
+  page: Page,
+): Promise<Listed<IndexedJettonWallet>> {
+  const order = walletOrder(filter, page);
+  const isOfOwners = new Set(filter.owner?.map((owner) => owner.toRaw())).size > 1;
+  const { rows, next } = await readWalkedList<WalletFound>(
+    session,
+    {
+      ...{ name: 'jettonWallets', filter, first: isOfOwners ? OWNER : null, order, joins: emptySql },
+      source: walletSource(filter, order),
+      columns: sql`${CONTRACT_FOUND}, t.balance, t.owner, t.jetton`,
+    },
+    page,
+  );
+  const wallets = rows.map((row) => ({
+    ...{ ...contractOf(row), balance: row.balance },
+    ...{ owner: addressOfBytes(row.owner), jetton: addressOfBytes(row.jetton) },
+  }));
+  return { rows: wallets, next };
+}
+
+function walletOrder(filter: JettonWalletFilter, { sort }: Page): WalkOrder<WalletFound> {
+  const { address, owner, jetton, exclude_zero_balance = false, by_balance = false } = filter;
+  if (by_balance) {
+    const predicate = raw('t.balance >= 0');
+    return { columns: [exclude_zero_balance ? BALANCE_ABOVE_ZERO : BALANCE, BY_ID_COLUMN], sort, predicate };
+  }
+  return address !== undefined && owner === undefined && jetton === undefined ? BY_ADDRESS : WALLETS_BY_ID;
+}
+
+/** Of the lists by id the empty wallets stand apart in the indexes. */
+const FILLED: Equal = { column: raw('(t.balance > 0)'), value: raw('true') };
+const EMPTY: Equal = { column: raw('(t.balance > 0)'), value: raw('false') };
+
+function walletSource(filter: JettonWalletFilter, order: WalkOrder): ((stretch: RowWindow) => Sql) | null {
+  const { exclude_zero_balance = false, by_balance = false } = filter;
+  const [addresses, owners, jettons] = [filter.address, filter.owner, filter.jetton].map(distinctBytes);
+  if ([addresses, owners, jettons].some((list) => list?.length === 0)) return null;
+  const isNotEmpty = exclude_zero_balance ? [raw('t.balance > 0')] : [];
+  if (addresses !== undefined) {
+    const conditions = [...isNotEmpty, ...oneOf('owner', owners), ...oneOf('jetton', jettons)];
+    return () => byAddress('jetton_wallets', addresses, conditions);
+  }
+  if (owners !== undefined && jettons !== undefined) return () => ofPairs(owners, jettons, isNotEmpty);
+  const branches = by_balance ? [[]] : exclude_zero_balance ? [[FILLED]] : [[FILLED], [EMPTY]];
+  const of = (column: string, value: Sql, stretch: WalkWindow) => {
+    const equal = { column: raw(`t.${column}`), value };
+    return walk(
+      'jetton_wallets',
+      branches.map((branch) => [equal, ...branch]),
+      order,
+      [],
+      stretch,
+    );
+  };
+  return ({ after, offset, count }) => {
+    const stretch = { after, most: offset + count };
+    if (owners?.length === 1) return of('owner', sql`${owners[0]}::bytea`, stretch);
+    if (owners !== undefined) {
+      return successiveWalks(owners, order, (owner, part) => of('owner', owner, part), stretch);
+    }
+    if (jettons !== undefined) {
+      return mergedWalks(jettons, order, (jetton) => of('jetton', jetton, stretch), stretch.most);
+    }
+    return walk('jetton_wallets', branches, order, [], stretch);
+  };
+}
+
+/** A master has one wallet for an owner; older ones have lapsed, if there are any. */
+function ofPairs(owners: readonly Uint8Array[], jettons: readonly Uint8Array[], conditions: readonly Sql[]): Sql {
+  return sql`SELECT t.* FROM unnest(${opaqueToPlanner(owners, 'bytea[]')}) AS o(key)
+    CROSS JOIN unnest(${opaqueToPlanner(jettons, 'bytea[]')}) AS j(key)
+    CROSS JOIN LATERAL (
+      SELECT * FROM jetton_wallets t WHERE t.owner = o.key AND t.jetton = j.key AND t.lapsed IS NULL AND t.jetton > '' OFFSET 0
+    ) AS t WHERE ${all(conditions)}`;
+}

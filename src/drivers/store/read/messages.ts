@@ -1,0 +1,499 @@
+import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
+import type {
+  IndexedMessage,
+  IndexedTransactionCells,
+  Listed,
+  MessageFilter,
+  Page,
+} from '#drivers/store/read/index-types.js';
+import {
+  hasLt,
+  hasTime,
+  type OrderKey,
+  type RowWindow,
+  readPage,
+  storableTimeRange,
+  type TimeRange,
+  translateTimeRange,
+  withinTimeRange,
+} from '#drivers/store/read/pages.js';
+import {
+  all,
+  type IndexSession,
+  join,
+  opaqueToPlanner,
+  type PlanningOptions,
+  raw,
+  type Sql,
+  sql,
+} from '#drivers/store/read/session.js';
+import type { SharedCells } from '#drivers/store/read/transaction-assembly.js';
+import { type StoredMessage, StoredMessages } from '#drivers/store/stored-transaction.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+
+/** A page of messages, each once. */
+export async function readMessages(
+  session: IndexSession,
+  cells: SharedCells,
+  filter: MessageFilter,
+  page: Page,
+): Promise<Listed<IndexedMessage>> {
+  const list = new MessageList(session, filter, page.sort);
+  const shown = new Set<string>();
+  const { rows, next } = await readPage<MessageFound, IndexedMessage>(
+    {
+      name: 'messages',
+      filter,
+      keyParts: 4,
+      keyHasNull: true,
+      read: async (stretch) => {
+        const found = await list.read(stretch);
+        const before = stretch.after === null ? null : list.foundBy(stretch.after);
+        // The message that the page before ended with, received once more.
+        if (before !== null && found[0]?.msg_key === before.msg_key) {
+          const message = (await readCells(session, [before])).get(before.tx_id)?.messages.at(before.position);
+          if (message != null) shown.add(toHex(message.hash));
+        }
+        return found;
+      },
+      check: async (found) => {
+        const cellsOf = await readCells(session, found);
+        return found.map((row) => messageOf(filter, row, cellsOf, shown));
+      },
+      keyOf: (row) => list.keyOf(row),
+    },
+    page,
+  );
+  return { rows: await complete(session, cells, rows), next };
+}
+
+/** A transaction's cells as stored, and its messages. */
+interface Cells {
+  readonly id: bigint;
+  readonly global_version: number;
+  readonly boc: Uint8Array;
+  readonly messages: StoredMessages;
+}
+
+async function readCells(session: IndexSession, found: readonly MessageFound[]): Promise<ReadonlyMap<bigint, Cells>> {
+  const ids = new Set<bigint>();
+  for (const { tx_id, received } of found) {
+    ids.add(tx_id);
+    for (const id of received) ids.add(id);
+  }
+  if (ids.size === 0) return new Map();
+  const rows = await session.rows<{ id: bigint; global_version: number; boc: Uint8Array }>(
+    sql`SELECT t.id, t.global_version, t.boc FROM unnest(${[...ids]}::bigint[]) AS k(id)
+      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = k.id LIMIT 1) AS t`,
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, messages: new StoredMessages(row.boc) }]));
+}
+
+/** The message of a row when it is what was asked for, with its transactions as stored. */
+function messageOf(
+  filter: MessageFilter,
+  row: MessageFound,
+  cells: ReadonlyMap<bigint, Cells>,
+  shown: Set<string>,
+): IndexedMessage | null {
+  const own = cells.get(row.tx_id);
+  const message = own?.messages.at(row.position) ?? null;
+  if (own === undefined || message === null || !meetsPredicate(filter, message)) return null;
+  const hash = message.hash.slice();
+  // A message from outside may be received more than once.
+  const key = toHex(hash);
+  if (shown.has(key)) return null;
+  const receiver = row.position === 0 ? own : receiverOf(message, row, cells);
+  const sender = row.position === 0 ? null : own;
+  const { direction } = filter;
+  if ((direction === 'in' && receiver === null) || (direction === 'out' && sender === null)) return null;
+  shown.add(key);
+  const sent_by = direction === 'in' ? null : sender;
+  const received_by = direction === 'out' ? null : receiver;
+  return {
+    hash,
+    sent_by: sent_by && { id: sent_by.id, boc: sent_by.boc },
+    received_by: received_by && { id: received_by.id, boc: received_by.boc },
+    global_version: (sent_by ?? received_by)!.global_version,
+    out_index: sent_by === null ? null : row.position - 1,
+  };
+}
+
+function receiverOf(
+  message: StoredMessage,
+  { received }: MessageFound,
+  cells: ReadonlyMap<bigint, Cells>,
+): Cells | null {
+  for (const id of received) {
+    const receiver = cells.get(id);
+    const its = receiver?.messages.received;
+    if (its != null && bytesEqual(its.hash, message.hash)) return receiver!;
+  }
+  return null;
+}
+
+/** Puts the whole bags of cells in the place of the stored ones. */
+async function complete(
+  session: IndexSession,
+  cells: SharedCells,
+  rows: readonly IndexedMessage[],
+): Promise<IndexedMessage[]> {
+  const stored = new Map<bigint, Uint8Array>();
+  for (const { sent_by, received_by } of rows) {
+    for (const side of [sent_by, received_by]) if (side !== null) stored.set(side.id, side.boc);
+  }
+  const bocs = await cells.complete(session, [...stored.values()]);
+  const whole = new Map([...stored.keys()].map((id, i) => [id, bocs[i]!]));
+  const side = (of: IndexedTransactionCells | null) => of && { id: of.id, boc: whole.get(of.id)! };
+  return rows.map((row) => ({ ...row, sent_by: side(row.sent_by), received_by: side(row.received_by) }));
+}
+
+/** A row of `messages` as far as reads need it. */
+export interface MessageFound {
+  readonly tx_id: bigint;
+  readonly msg_key: bigint;
+  readonly created_lt: bigint | null;
+  readonly created_at: bigint | null;
+  readonly position: number;
+  /** Transactions that received a message with this key. */
+  readonly received: readonly bigint[];
+}
+
+const LEAST = -(1n << 63n);
+const GREATEST = (1n << 63n) - 1n;
+const TIMES = [raw('m.created_lt'), raw('m.created_at')] as const;
+
+/** The list of messages that meet a filter, by keys. */
+export class MessageList {
+  readonly #session: IndexSession;
+  readonly #filter: MessageFilter;
+  readonly #sort: 'asc' | 'desc';
+  readonly #byTime: boolean;
+  readonly #bounds: TimeRange;
+  /** What rows are found by; null: by their order. */
+  #driver: DrivingCondition | null | undefined;
+
+  constructor(session: IndexSession, filter: MessageFilter, sort: 'asc' | 'desc') {
+    this.#session = session;
+    this.#filter = filter;
+    this.#sort = sort;
+    this.#byTime = hasTime(filter);
+    this.#bounds = storableTimeRange(filter);
+  }
+
+  keyOf({ tx_id, msg_key, created_lt, created_at, position }: MessageFound): OrderKey {
+    return [this.#byTime ? created_at : created_lt, msg_key, tx_id, BigInt(position)];
+  }
+
+  /** The row of a key, as far as the key tells. */
+  foundBy([time, msg_key, tx_id, position]: OrderKey): MessageFound | null {
+    if (msg_key == null || tx_id == null || position == null) return null;
+    const times = { created_lt: this.#byTime ? null : time!, created_at: this.#byTime ? time! : null };
+    return { tx_id, msg_key, ...times, position: Number(position), received: [] };
+  }
+
+  async read(stretch: RowWindow): Promise<MessageFound[]> {
+    if (isImpossible(this.#filter)) return [];
+    this.#driver ??= await this.#chooseDriver();
+    return this.#byTime ? this.#readByTime(stretch, this.#driver) : this.#readByLt(stretch, this.#driver);
+  }
+
+  /**
+   * Messages from outside have no created_lt. They are the last ones, and a part of their own: a comparison with created_lt
+   * finds none of them.
+   */
+  async #readByLt(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
+    const { source, only_externals, exclude_externals } = this.#filter;
+    const { after, count, offset } = stretch;
+    const isOutsideOnly = source === null || only_externals === true;
+    const isInsideOnly = exclude_externals === true || hasLt(this.#filter) || source instanceof Object;
+    const parts: ('inside' | 'outside')[] = [];
+    if (!isOutsideOnly) parts.push('inside');
+    if (!isInsideOnly) parts.push('outside');
+    if (this.#sort === 'desc') parts.reverse();
+    if (after === null) {
+      // One index has both parts in their order.
+      if (driver === null && parts.length > 1)
+        return this.#rows([this.#part('all', null, driver, stretch)], 'created_lt', stretch);
+      const each = { after, offset: 0, count: count + offset };
+      return this.#rows(
+        parts.map((part) => this.#part(part, null, driver, each)),
+        'created_lt',
+        stretch,
+      );
+    }
+    const at = after[0] === null ? 'outside' : 'inside';
+    const rows: MessageFound[] = [];
+    for (const part of parts.slice(Math.max(0, parts.indexOf(at)))) {
+      const rest = { after: null, offset: 0, count: count - rows.length };
+      if (rest.count === 0) break;
+      rows.push(
+        ...(await this.#rows([this.#part(part, part === at ? after : null, driver, rest)], 'created_lt', rest)),
+      );
+    }
+    return rows;
+  }
+
+  /** The first rows of a part behind a key, by created_lt. */
+  #part(
+    part: 'inside' | 'outside' | 'all',
+    after: OrderKey | null,
+    driver: DrivingCondition | null,
+    stretch: RowWindow,
+  ): Sql {
+    const conditions = [...this.#others(driver), ...withinTimeRange(this.#bounds, ...TIMES)];
+    if (part === 'outside') {
+      conditions.push(raw('m.created_lt IS NULL'));
+      if (driver !== null) conditions.push(driver.condition.finds);
+      if (after !== null) {
+        const [, key, tx, position] = after;
+        conditions.push(
+          sql`(m.msg_key, m.tx_id, m.position) ${this.#behind} (${key}::bigint, ${tx}::bigint, ${position}::smallint)`,
+        );
+      }
+      return this.#select(conditions, 'created_lt', [], stretch);
+    }
+    if (part === 'inside') conditions.push(raw('m.created_lt IS NOT NULL'));
+    if (after !== null) conditions.push(this.#isBehind('created_lt', after));
+    const edge = after === null ? {} : this.#sort === 'desc' ? { end_lt: after[0]! } : { start_lt: after[0]! };
+    const found = this.#driven(driver, { ...this.#bounds, ...edge });
+    return this.#select([...conditions, ...found.conditions], 'created_lt', found.order, stretch);
+  }
+
+  async #readByTime(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
+    const { after, count, offset } = stretch;
+    const edge =
+      after === null ? {} : this.#sort === 'desc' ? { end_utime: Number(after[0]) } : { start_utime: Number(after[0]) };
+    const behind = after === null ? [] : [this.#isBehind('created_at', after)];
+    let bounds: TimeRange = { ...this.#bounds, ...edge };
+    const ordered =
+      driver !== null && driver.count >= this.#session.thresholds.messages ? driver.condition.ordered : null;
+    if (ordered !== null || (driver === null && hasLt(bounds)))
+      bounds = await translateTimeRange(this.#session, bounds);
+    if (ordered !== null) {
+      // The index of the key is by created_lt, which rises with created_at nearly. So many rows by created_lt give a time that
+      // the page does not go behind; all rows that can be before that time are sorted.
+      const { conditions, order } = this.#driven(driver, bounds);
+      const [edge] = await this.#session.rows<{ created_at: bigint | null; rows: bigint }>(
+        sql`SELECT ${raw(this.#sort === 'desc' ? 'min' : 'max')}(m.created_at) AS created_at, count(*) AS rows FROM (
+            SELECT m.created_at FROM messages m
+            WHERE ${all([...conditions, ...this.#others(driver), ...withinTimeRange(bounds, ...TIMES), ...behind])}
+            ORDER BY ${join([...order, sql`m.created_lt ${raw(this.#sort)}`], ', ')} LIMIT ${raw(offset + count)}
+          ) AS m`,
+        { planned: 'each time' },
+      );
+      if (edge?.created_at != null && Number(edge.rows) === offset + count) {
+        const time = Number(edge.created_at);
+        const narrower = this.#sort === 'desc' ? { ...bounds, start_utime: time } : { ...bounds, end_utime: time };
+        bounds = await translateTimeRange(this.#session, narrower);
+      }
+    }
+    const found =
+      ordered === null ? { conditions: driver === null ? [] : [driver.condition.finds] } : this.#driven(driver, bounds);
+    const conditions = [...found.conditions, ...this.#others(driver), ...withinTimeRange(bounds, ...TIMES), ...behind];
+    return this.#rows(
+      [this.#select(conditions, 'created_at', [], { ...stretch, offset: 0, count: count + offset })],
+      'created_at',
+      stretch,
+    );
+  }
+
+  /**
+   * The rows of a key within bounds of created_lt, and what to sort them by first. Written as a comparison of rows: with
+   * `key = …` the planner takes the key for one like the others, and sorts the millions of rows of a frequent one.
+   */
+  #driven(driver: DrivingCondition | null, { start_lt, end_lt }: TimeRange): { conditions: Sql[]; order: Sql[] } {
+    if (driver === null) return { conditions: [], order: [] };
+    const { ordered, finds } = driver.condition;
+    if (ordered === null) return { conditions: [finds], order: [] };
+    const { column, value } = ordered;
+    return {
+      conditions: [
+        sql`(${column}, m.created_lt) >= (${value}, ${start_lt ?? LEAST}::bigint)`,
+        sql`(${column}, m.created_lt) <= (${value}, ${end_lt ?? GREATEST}::bigint)`,
+      ],
+      order: [sql`${column} ${raw(this.#sort)}`],
+    };
+  }
+
+  get #behind(): Sql {
+    return raw(this.#sort === 'desc' ? '<' : '>');
+  }
+
+  #isBehind(column: 'created_lt' | 'created_at', [time, key, tx, position]: OrderKey): Sql {
+    return sql`m.${raw(column)} ${this.#behind}= ${time}::bigint AND (m.${raw(column)}, m.msg_key, m.tx_id, m.position)
+      ${this.#behind} (${time}::bigint, ${key}::bigint, ${tx}::bigint, ${position}::smallint)`;
+  }
+
+  #order(column: 'created_lt' | 'created_at', first: readonly Sql[] = []): Sql {
+    const dir = this.#sort;
+    const order = raw(`m.${column} ${dir}, m.msg_key ${dir}, m.tx_id ${dir}, m.position ${dir}`);
+    return join([...first, order], ', ');
+  }
+
+  #select(
+    conditions: readonly Sql[],
+    column: 'created_lt' | 'created_at',
+    first: readonly Sql[],
+    { offset, count }: RowWindow,
+  ): Sql {
+    return sql`(SELECT m.tx_id, m.msg_key, m.created_lt, m.created_at, m.position FROM messages m
+      WHERE ${all(conditions)} ORDER BY ${this.#order(column, first)} LIMIT ${raw(offset + count)})`;
+  }
+
+  /** The first rows of some parts together, and by whom they were received. */
+  #rows(
+    parts: readonly Sql[],
+    column: 'created_lt' | 'created_at',
+    { offset, count }: RowWindow,
+  ): Promise<MessageFound[]> {
+    const manner: PlanningOptions = offset === 0 ? {} : { planned: 'each time' };
+    return this.#session.rows<MessageFound>(
+      sql`SELECT m.tx_id, m.msg_key, m.created_lt, m.created_at, m.position,
+          ARRAY(SELECT c.id FROM transactions c WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id) AS received
+        FROM (
+          SELECT * FROM (${join(parts, ' UNION ALL ')}) AS m
+          ORDER BY ${this.#order(column)} LIMIT ${raw(count)} OFFSET ${raw(offset)}
+        ) AS m ORDER BY ${this.#order(column)}`,
+      manner,
+    );
+  }
+
+  /** All conditions on keys but that of the driver, and the direction. */
+  #others(driver: DrivingCondition | null): Sql[] {
+    const conditions = keyConditions(this.#filter)
+      .filter(({ name }) => name !== driver?.condition.name)
+      .map(({ holds }) => holds);
+    const { direction } = this.#filter;
+    if (direction === 'out') conditions.push(sql`m.position > 0`);
+    if (direction === 'in') {
+      conditions.push(
+        sql`(m.position = 0 OR EXISTS (SELECT FROM transactions c WHERE c.in_msg_key = m.msg_key AND c.id > m.tx_id OFFSET 0))`,
+      );
+    }
+    return conditions;
+  }
+
+  async #chooseDriver(): Promise<DrivingCondition | null> {
+    const conditions = keyConditions(this.#filter).filter((condition) => !this.#isOrder(condition));
+    const [only] = conditions;
+    if (only === undefined) return null;
+    if (conditions.length === 1 && (!this.#byTime || only.name === 'msg_hash')) return { condition: only, count: 0 };
+    return mostSelective(
+      this.#session,
+      conditions,
+      withinTimeRange(this.#bounds, ...TIMES),
+      this.#session.thresholds.messages,
+    );
+  }
+
+  /** Without a source is without created_lt, which the order finds. */
+  #isOrder({ name }: KeyCondition): boolean {
+    return name === 'source' && this.#filter.source === null;
+  }
+}
+
+/** What a message itself has to be like. */
+export type MessagePredicate = Pick<MessageFilter, 'msg_hash' | 'body_hash' | 'source' | 'destination' | 'opcode'>;
+
+/** A condition that an index of `messages` may find rows by. */
+export interface KeyCondition {
+  readonly name: 'msg_hash' | 'body_hash' | 'source' | 'destination' | 'opcode';
+  /** For the index. */
+  readonly finds: Sql;
+  /** The column and its value, where the index goes on with created_lt. */
+  readonly ordered: { readonly column: Sql; readonly value: Sql } | null;
+  /** The same, in a form that no index serves: for a condition that is to be looked at only in rows found otherwise. */
+  readonly holds: Sql;
+}
+
+/** The conditions of a predicate by the keys of the table `m`. */
+export function keyConditions(filter: MessagePredicate): KeyCondition[] {
+  const { msg_hash, body_hash, source, destination, opcode } = filter;
+  const conditions: KeyCondition[] = [];
+  if (msg_hash !== undefined) {
+    const keys = [...new Set(msg_hash.map(hashKey))];
+    // The cast makes it one value, and not rows to be looked for.
+    const list = sql`${opaqueToPlanner(keys, 'bigint[]')}::bigint[]`;
+    const finds = sql`(m.msg_key = ANY(${list}) OR m.norm_key = ANY(${list}))`;
+    const holds = sql`(m.msg_key + 0 = ANY(${keys}::bigint[]) OR m.norm_key + 0 = ANY(${keys}::bigint[]))`;
+    conditions.push({ name: 'msg_hash', finds, holds, ordered: null });
+  }
+  const add = (name: KeyCondition['name'], column: string, type: string, value: bigint | number | null) => {
+    const [plain, hidden] = [raw(`m.${column}`), raw(`m.${column} + 0`)];
+    if (value === null) {
+      conditions.push({ name, finds: sql`${plain} IS NULL`, holds: sql`${hidden} IS NULL`, ordered: null });
+    } else {
+      const given = sql`${value}::${raw(type)}`;
+      const ordered = { column: plain, value: given };
+      conditions.push({ name, finds: sql`${plain} = ${given}`, holds: sql`${hidden} = ${given}`, ordered });
+    }
+  };
+  if (body_hash !== undefined) add('body_hash', 'body_key', 'bigint', hashKey(body_hash));
+  if (source !== undefined) add('source', 'source_key', 'bigint', source && accountKey(addressBytes(source)));
+  if (destination !== undefined) {
+    add('destination', 'destination_key', 'bigint', destination && accountKey(addressBytes(destination)));
+  }
+  if (opcode !== undefined) add('opcode', 'opcode', 'integer', opcode | 0);
+  return conditions;
+}
+
+/** Compares a message with the whole values that were asked for. */
+export function meetsPredicate(filter: MessagePredicate, message: StoredMessage): boolean {
+  const { msg_hash, body_hash, source, destination, opcode } = filter;
+  if (msg_hash !== undefined) {
+    const wanted = new Set(msg_hash.map(toHex));
+    if (!message.hashes.some((hash) => wanted.has(toHex(hash)))) return false;
+  }
+  if (opcode !== undefined && message.opcode !== opcode >>> 0) return false;
+  if (source === null ? !message.isExternalIn : source !== undefined && message.source?.equals(source) !== true)
+    return false;
+  if (
+    destination === null
+      ? !message.isExternalOut
+      : destination !== undefined && message.destination?.equals(destination) !== true
+  ) {
+    return false;
+  }
+  return body_hash === undefined || bytesEqual(message.bodyHash, body_hash);
+}
+
+/** A condition that rows are found by, and how many it finds: exactly, or at least `most`. */
+export interface DrivingCondition {
+  readonly condition: KeyCondition;
+  readonly count: number;
+}
+
+/**
+ * The condition that finds the fewest rows. Only so many are counted: behind that, rows come soon in any order.
+ *
+ * @param within more conditions of the rows to count, such as bounds
+ */
+export async function mostSelective(
+  session: IndexSession,
+  conditions: readonly KeyCondition[],
+  within: readonly Sql[],
+  most: number,
+): Promise<DrivingCondition> {
+  const byHash = conditions.find(({ name }) => name === 'msg_hash');
+  if (byHash !== undefined) return { condition: byHash, count: 0 };
+  const counts = conditions.map(
+    ({ finds }) => sql`(SELECT count(*) FROM (
+      SELECT FROM messages m WHERE ${all([finds, ...within])} LIMIT ${raw(most)}
+    ) AS c)`,
+  );
+  const [row] = await session.rows<{ counts: bigint[] }>(sql`SELECT ARRAY[${join(counts, ', ')}] AS counts`);
+  const best = row!.counts.reduce((least, count, i, list) => (count < list[least]! ? i : least), 0);
+  return { condition: conditions[best]!, count: Number(row!.counts[best]!) };
+}
+
+/** Whether no message can meet the filter, by what it says alone. */
+export function isImpossible(filter: MessageFilter): boolean {
+  const { source, destination, direction, exclude_externals, only_externals } = filter;
+  const fromOutside = source === null || only_externals === true;
+  if (filter.msg_hash?.length === 0) return true;
+  // From outside, and sent by a contract, or to the outside, or excluded, or with the times that only contracts give.
+  if (fromOutside && (source instanceof Object || destination === null || direction === 'out')) return true;
+  if (fromOutside && (exclude_externals === true || hasTime(filter) || hasLt(filter))) return true;
+  return destination === null && direction === 'in';
+}

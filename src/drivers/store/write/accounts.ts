@@ -1,0 +1,316 @@
+import type { ClientBase } from 'pg';
+import type { AccountRow, CodeRow } from '#drivers/store/tables.js';
+import { queueingContracts } from '#drivers/store/write/contract-queue.js';
+
+/**
+ * Where a batch copies the accounts and codes that it tells of: tables of the session, which are empty again after the
+ * transaction.
+ */
+const STAGING = `
+  CREATE TEMP TABLE IF NOT EXISTS staged_accounts (LIKE accounts) ON COMMIT DELETE ROWS;
+  CREATE TEMP TABLE IF NOT EXISTS staged_codes (LIKE codes INCLUDING DEFAULTS) ON COMMIT DELETE ROWS;
+`;
+
+/**
+ * A batch looks up some rows of large tables by their indexes, and never reads one as a whole. Nobody has counted the rows of
+ * tables that are being filled, so that the planner would take them for small ones.
+ */
+const PLANNING = ['seqscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `SET enable_${way} = off`).join('; ');
+
+/** Once for each connection that writes batches. */
+export async function createStagingTables(client: ClientBase): Promise<void> {
+  await client.query(`${STAGING}; ${PLANNING}`);
+}
+
+/**
+ * Takes the staged accounts and codes over, whatever the order in which batches come: of two states of an account the one
+ * with the greater last_trans_lt stays. Staged accounts are one for each address, and `incomplete` when they have other
+ * currencies that are not known; what else makes them incomplete is found here. Those whose newest state is known from now on
+ * enter the queue of contracts.
+ *
+ * @param plain hashes of codes whose accounts need not be looked at
+ */
+export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Array[]): Promise<void> {
+  const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
+  await client.query({ ...MERGE_NEWER, values: [plain] });
+  await client.query({ ...FILL_DATA, values: [plain] });
+  if (rows.length > 0) {
+    const codes = rows.map(({ code_hash }) => code_hash);
+    await completeByCodes(client, codes, plain);
+  }
+}
+
+/** What is known of accounts before a batch, and may hold what the batch leaves out. */
+export interface StoredAccountParts {
+  readonly address: Uint8Array;
+  readonly data_boc: Uint8Array | null;
+  readonly extra_currencies: ReadonlyMap<number, bigint> | null;
+}
+
+export async function readKnownAccounts(
+  client: ClientBase,
+  addresses: readonly Uint8Array[],
+): Promise<readonly StoredAccountParts[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await client.query<{
+    address: Uint8Array;
+    data_boc: Uint8Array | null;
+    extra_currencies: Readonly<Record<string, string>> | null;
+  }>({
+    name: 'known-accounts',
+    text: 'SELECT address, data_boc, extra_currencies FROM accounts WHERE address = ANY($1::bytea[])',
+    values: [addresses],
+  });
+  return rows.map(({ address, data_boc, extra_currencies }) => ({
+    address,
+    data_boc,
+    extra_currencies:
+      extra_currencies === null
+        ? null
+        : new Map(Object.entries(extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)])),
+  }));
+}
+
+/** An account is not incomplete for want of a code any more that has come, whoever brought it. */
+async function completeByCodes(
+  client: ClientBase,
+  codes: readonly Uint8Array[],
+  plain: readonly Uint8Array[],
+): Promise<void> {
+  await client.query({ ...COMPLETE_BY_CODES, values: [codes, plain] });
+}
+
+/** An account that is incomplete, and what is missing there. */
+export interface IncompleteAccount {
+  readonly address: Uint8Array;
+  readonly state_hash: Uint8Array;
+  readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
+}
+
+/** Some accounts that are incomplete, by address; with their newest state in a range of rounds. */
+export async function incompleteAccounts(
+  client: ClientBase,
+  { from, to }: { readonly from: number; readonly to: number },
+  after: Uint8Array | null,
+  limit: number,
+): Promise<IncompleteAccount[]> {
+  const { rows } = await client.query<IncompleteAccount>({
+    name: 'incomplete-accounts',
+    text: `SELECT address, state_hash, last_trans_lt, mc_seqno FROM accounts
+           WHERE incomplete AND mc_seqno BETWEEN $1 AND $2 AND address > $3 ORDER BY address LIMIT $4`,
+    values: [from, to, after ?? new Uint8Array(), limit],
+  });
+  return rows;
+}
+
+/** What was missing of an account. */
+export interface MissingAccountParts {
+  readonly address: Uint8Array;
+  /** Of the state that it belongs to: when the account has changed meanwhile, nothing is written. */
+  readonly state_hash: Uint8Array;
+  readonly data_boc: Uint8Array | null;
+  /** By currency id, as JSON; null for none. */
+  readonly extra_currencies: string | null;
+  readonly code: CodeRow | null;
+}
+
+/**
+ * Adds to incomplete accounts what they lack, in the transaction of the caller.
+ *
+ * @param plain as {@link mergeAccounts}
+ */
+export async function completeAccount(
+  client: ClientBase,
+  parts: MissingAccountParts,
+  plain: readonly Uint8Array[],
+): Promise<void> {
+  const { address, state_hash, data_boc, extra_currencies, code } = parts;
+  if (code !== null) {
+    await client.query({
+      name: 'complete-code',
+      text: 'INSERT INTO codes (code_hash, boc, methods, methods_read) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+      values: [code.code_hash, code.boc, code.methods, code.methods_read],
+    });
+    await completeByCodes(client, [code.code_hash], plain);
+  }
+  await client.query({
+    name: 'complete-account',
+    text: queueingContracts(
+      `UPDATE accounts a SET data_boc = $3, extra_currencies = $4, incomplete = false
+       WHERE address = $1 AND state_hash = $2 AND incomplete`,
+      'a',
+      5,
+    ),
+    values: [address, state_hash, data_boc, extra_currencies, plain],
+  });
+}
+
+/** Stands for other currencies that are not known. */
+const UNKNOWN_CURRENCIES = `'{}'::jsonb`;
+
+const NO_CODE = (account: string) =>
+  `(${account}.code_hash IS NOT NULL AND NOT EXISTS (SELECT FROM codes c WHERE c.code_hash = ${account}.code_hash))`;
+
+const MERGE_CODES = {
+  name: 'merge-codes',
+  text: `INSERT INTO codes SELECT * FROM staged_codes ORDER BY code_hash ON CONFLICT DO NOTHING RETURNING code_hash`,
+};
+
+/**
+ * Of an account that was asked for it is known that it has its state at a block, not since which.
+ *
+ * Data that is left out and has the hash of the data known before is that.
+ */
+const MERGE_NEWER = {
+  name: 'merge-accounts',
+  text: queueingContracts(
+    `
+    INSERT INTO accounts AS known
+    SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN_CURRENCIES} ELSE s.extra_currencies END,
+      s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
+      s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')}
+    FROM staged_accounts s ORDER BY s.address
+    ON CONFLICT (address) DO UPDATE SET
+      state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
+      extra_currencies = excluded.extra_currencies, last_trans_lt = excluded.last_trans_lt,
+      last_trans_hash = excluded.last_trans_hash, mc_seqno = excluded.mc_seqno, gen_utime = excluded.gen_utime,
+      code_hash = excluded.code_hash, data_hash = excluded.data_hash, frozen_hash = excluded.frozen_hash,
+      data_boc = CASE WHEN excluded.data_boc IS NULL AND excluded.data_hash = known.data_hash THEN known.data_boc
+        ELSE excluded.data_boc END,
+      incomplete = (excluded.data_hash IS NOT NULL AND excluded.data_boc IS NULL
+          AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
+        OR coalesce(excluded.extra_currencies = ${UNKNOWN_CURRENCIES}, false) OR ${NO_CODE('excluded')}
+    WHERE known.last_trans_lt < excluded.last_trans_lt
+      OR (known.last_trans_lt = excluded.last_trans_lt AND known.mc_seqno > excluded.mc_seqno)`,
+    'known',
+    1,
+  ),
+};
+
+/** A batch of older rounds may tell the data that a newer one left out. */
+const FILL_DATA = {
+  name: 'fill-accounts',
+  text: queueingContracts(
+    `
+    UPDATE accounts a SET data_boc = s.data_boc,
+      incomplete = coalesce(a.extra_currencies = ${UNKNOWN_CURRENCIES}, false) OR ${NO_CODE('a')}
+    FROM staged_accounts s
+    WHERE a.address = s.address AND a.incomplete AND a.last_trans_lt > s.last_trans_lt
+      AND a.data_boc IS NULL AND a.data_hash = s.data_hash AND s.data_boc IS NOT NULL`,
+    'a',
+    1,
+  ),
+};
+
+const COMPLETE_BY_CODES = {
+  name: 'complete-by-codes',
+  text: queueingContracts(
+    `
+    UPDATE accounts a SET incomplete = false
+    WHERE a.incomplete AND a.code_hash = ANY($1::bytea[]) AND (a.data_hash IS NULL OR a.data_boc IS NOT NULL)
+      AND a.extra_currencies IS DISTINCT FROM ${UNKNOWN_CURRENCIES}`,
+    'a',
+    2,
+  ),
+};
+
+/** An account that no indexed block tells of, whole; and its code. */
+export interface ImportedAccountRow {
+  readonly account: AccountRow;
+  readonly code: CodeRow | null;
+}
+
+/** Adds accounts that were asked for, unless newer states of them are known; in the transaction of the caller. */
+export async function addImportedAccounts(
+  client: ClientBase,
+  foreign: readonly ImportedAccountRow[],
+  plain: readonly Uint8Array[],
+): Promise<void> {
+  for (const { account, code } of foreign) {
+    if (code !== null) {
+      await client.query({
+        name: 'add-foreign-code',
+        text: `INSERT INTO codes (code_hash, boc, methods, methods_read) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+        values: [code.code_hash, code.boc, code.methods, code.methods_read],
+      });
+    }
+    const { extra_currencies: extra } = account;
+    const currencies =
+      extra === null ? null : Object.fromEntries([...extra].map(([id, amount]) => [id, String(amount)]));
+    await client.query({
+      name: 'add-foreign-account',
+      text: queueingContracts(ADD_IMPORTED_ACCOUNT, 'known', 14),
+      values: [
+        ...[account.address, account.state_hash, account.status, account.balance],
+        ...[currencies === null ? null : JSON.stringify(currencies), account.last_trans_lt, account.last_trans_hash],
+        ...[account.mc_seqno, account.gen_utime, account.code_hash, account.data_hash, account.frozen_hash],
+        ...[account.data_boc, plain],
+      ],
+    });
+  }
+}
+
+const ADD_IMPORTED_ACCOUNT = `
+  INSERT INTO accounts AS known (address, state_hash, status, balance, extra_currencies, last_trans_lt, last_trans_hash,
+    mc_seqno, gen_utime, code_hash, data_hash, frozen_hash, data_boc, incomplete)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, false)
+  ON CONFLICT (address) DO UPDATE SET
+    state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
+    extra_currencies = excluded.extra_currencies, last_trans_lt = excluded.last_trans_lt,
+    last_trans_hash = excluded.last_trans_hash, mc_seqno = excluded.mc_seqno, gen_utime = excluded.gen_utime,
+    code_hash = excluded.code_hash, data_hash = excluded.data_hash, frozen_hash = excluded.frozen_hash,
+    data_boc = excluded.data_boc, incomplete = false
+  WHERE known.last_trans_lt < excluded.last_trans_lt`;
+
+/** A code whose get methods were not looked for yet. */
+export interface StoredCode {
+  readonly code_hash: Uint8Array;
+  readonly boc: Uint8Array;
+}
+
+/**
+ * Some codes whose get methods were not looked for yet, by hash: those of an index that knew nothing of them, and references to
+ * libraries that are not known.
+ */
+export async function codesWithoutMethods(
+  client: ClientBase,
+  after: Uint8Array | null,
+  limit: number,
+): Promise<StoredCode[]> {
+  const { rows } = await client.query<StoredCode>({
+    name: 'unread-codes',
+    text: `SELECT code_hash, boc FROM codes WHERE NOT methods_read AND code_hash > $1 ORDER BY code_hash LIMIT $2`,
+    values: [after ?? new Uint8Array(), limit],
+  });
+  return rows;
+}
+
+/** Of codes by their hashes, the cells of those that are known. */
+export async function readStoredCodes(client: ClientBase, hashes: readonly Uint8Array[]): Promise<StoredCode[]> {
+  if (hashes.length === 0) return [];
+  const { rows } = await client.query<StoredCode>({
+    name: 'known-codes',
+    text: 'SELECT code_hash, boc FROM codes WHERE code_hash = ANY($1::bytea[])',
+    values: [hashes],
+  });
+  return rows;
+}
+
+/**
+ * Notes the get methods of a code, of a library reference those of the library; they are not looked for again. What is told of
+ * its contracts changes: the transaction of the caller has to say so with `noteContractChange`.
+ *
+ * @param methods null: it has no table of them
+ */
+export async function setCodeMethods(
+  client: ClientBase,
+  code_hash: Uint8Array,
+  methods: readonly number[] | null,
+): Promise<void> {
+  await client.query({
+    name: 'set-code-methods',
+    text: 'UPDATE codes SET methods = $2, methods_read = true WHERE code_hash = $1',
+    values: [code_hash, methods],
+  });
+}

@@ -1,0 +1,285 @@
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import {
+  type ColumnValue,
+  type ContractSourceState,
+  type ContractTable,
+  type ContractTableRow,
+  clearStaged,
+  holdsValue,
+  itemsOfSales,
+  mergeRows,
+  SALE_TABLES,
+  setRealOwners,
+} from '#drivers/store/write/contract-tables.js';
+import { dropMetadataLinks, stageMetadataLinks } from '#drivers/store/write/token-metadata.js';
+import { bytesEqual } from '#kernel/bytes.js';
+
+/** A kind that a contract is of, and its row. */
+export interface FoundInterface {
+  readonly kind: string;
+  readonly table: ContractTable;
+  /** By column; those that are not given are null. */
+  readonly values: Readonly<Record<string, ColumnValue>>;
+}
+
+/** Why a contract is not of a kind any more, that it was. */
+export type SupersededReason = 'destroyed' | 'changed' | 'refused';
+
+/** What was found of an account in one of its states. */
+export interface ContractFindings extends ContractSourceState {
+  /** Of each kind that it is of. */
+  readonly rows: readonly FoundInterface[];
+  /** Reasons by the kind that it is not, although it seemed or claimed to be. */
+  readonly refused: Readonly<Record<string, string>>;
+  /** What is written of kinds that it was of before and is not in this state. */
+  readonly supersededReason: SupersededReason;
+}
+
+/** What became of it. */
+export interface WrittenContracts {
+  /** Addresses whose state was older than what is known of them: nothing was written. */
+  readonly older: number;
+  /** Rows that are new, came back or have changed in anything, be it only in the state that they were read from. */
+  readonly changed: number;
+  /** Rows that do not hold any more. */
+  readonly superseded: number;
+}
+
+/** Reason of a kind whose row does not fit its table. */
+const DOES_NOT_FIT = 'value-range';
+
+/**
+ * Writes what was found of accounts, in the transaction of the caller: the rows of their kinds, what is not so any more, and
+ * all that follows from that (real owners of items, metadata to be fetched). Of two states of an account the one with the
+ * greater last_trans_lt stays, whatever the order in which they come; what is written already is not written again.
+ *
+ * Waits for batches that are being written, as they count their rounds in the same row; whoever takes entries out of
+ * `contract_queue` in the same transaction does so afterwards.
+ *
+ * @param found each address once
+ */
+export async function writeContracts(
+  client: ClientBase,
+  found: readonly ContractFindings[],
+): Promise<WrittenContracts> {
+  const summaries = await readContractSummaries(
+    client,
+    found.map(({ address }) => addressBytes(address)),
+  );
+  const current = found
+    .filter(({ address, last_trans_lt }) => (summaries.get(address.toRaw())?.last_trans_lt ?? 0n) <= last_trans_lt)
+    .map(withoutUnstorableRows);
+  const losing = current.filter(({ address, rows }) =>
+    summaries.get(address.toRaw())?.kinds.some((kind) => rows.every((row) => row.kind !== kind)),
+  );
+  const sales = current
+    .filter(({ rows }) => rows.some(({ table }) => SALE_TABLES.includes(table.name)))
+    .concat(losing)
+    .map(({ address }) => addressBytes(address));
+  const itemsBefore = await itemsOfSales(client, sales);
+
+  const lapses = await supersedeRows(
+    client,
+    losing.map(({ address, rows, supersededReason }) => ({
+      address: addressBytes(address),
+      reason: supersededReason,
+      except: rows.map(({ table }) => table.name),
+    })),
+  );
+  for (const { table, addresses } of lapses) await dropMetadataLinks(client, table, addresses);
+  const lapsed = lapses.reduce((sum, { addresses }) => sum + addresses.length, 0);
+
+  let changed = 0;
+  for (const { table, rows } of rowsByTable(current)) {
+    changed += (await mergeRows(client, table, rows)).length;
+    await stageMetadataLinks(client, table.name);
+    await clearStaged(client, table.name);
+  }
+  const items = await itemsOfSales(client, sales);
+  const owners = await setRealOwners(client, [...itemsBefore, ...items]);
+  await writeContractSummaries(
+    client,
+    current
+      .map(contractSummaryOf)
+      .filter((summary) => !sameContractSummary(summary, summaries.get(addressKey(summary)))),
+  );
+  if (changed + lapsed + owners > 0) {
+    await client.query('UPDATE index_state SET contract_changes = contract_changes + 1');
+  }
+  return { older: found.length - current.length, changed, superseded: lapsed };
+}
+
+/** Rows by table, those of sales before those of items. */
+function rowsByTable(
+  found: readonly ContractFindings[],
+): readonly { readonly table: ContractTable; readonly rows: readonly ContractTableRow[] }[] {
+  const tables = new Map<string, { table: ContractTable; rows: ContractTableRow[] }>();
+  for (const state of found) {
+    for (const { table, values } of state.rows) {
+      let entry = tables.get(table.name);
+      if (entry === undefined) {
+        entry = { table, rows: [] };
+        tables.set(table.name, entry);
+      }
+      entry.rows.push({ state, values });
+    }
+  }
+  return [...tables.values()].sort(
+    (a, b) => Number(SALE_TABLES.includes(b.table.name)) - Number(SALE_TABLES.includes(a.table.name)),
+  );
+}
+
+/** A kind whose values do not fit the columns is none: contracts may answer with numbers of any size. */
+function withoutUnstorableRows(found: ContractFindings): ContractFindings {
+  const misfits = found.rows.filter(({ table, values }) =>
+    Object.entries(table.columns).some(([name, type]) => !holdsValue(type, values[name] ?? null)),
+  );
+  if (misfits.length === 0) return found;
+  return {
+    ...found,
+    rows: found.rows.filter((row) => !misfits.includes(row)),
+    refused: { ...found.refused, ...Object.fromEntries(misfits.map(({ kind }) => [kind, DOES_NOT_FIT])) },
+  };
+}
+
+function contractSummaryOf({
+  address,
+  last_trans_lt,
+  mc_seqno,
+  code_hash,
+  rows,
+  refused,
+}: ContractFindings): ContractSummary {
+  return {
+    address: addressBytes(address),
+    last_trans_lt,
+    mc_seqno,
+    code_hash,
+    kinds: rows.map(({ kind }) => kind).sort(),
+    refused: Object.keys(refused).length === 0 ? null : refused,
+  };
+}
+
+function addressKey({ address }: ContractSummary): string {
+  return addressOfBytes(address).toRaw();
+}
+
+/** A row of `contracts`: what was found of an account when it was last looked at. */
+export interface ContractSummary {
+  readonly address: Uint8Array;
+  readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
+  readonly code_hash: Uint8Array | null;
+  /** Sorted. */
+  readonly kinds: readonly string[];
+  /** Reasons by kind. */
+  readonly refused: Readonly<Record<string, string>> | null;
+}
+
+/** Summaries by raw address, which nobody else changes until the transaction ends. */
+export async function readContractSummaries(
+  client: ClientBase,
+  addresses: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, ContractSummary>> {
+  const { rows } = await client.query<ContractSummary>({
+    name: 'contract-summaries',
+    text: `SELECT address, last_trans_lt, mc_seqno, code_hash, kinds, refused FROM contracts
+           WHERE address = ANY($1::bytea[]) ORDER BY address FOR UPDATE`,
+    values: [addresses],
+  });
+  return new Map(rows.map((row) => [addressOfBytes(row.address).toRaw(), row]));
+}
+
+/**
+ * Whether a summary needs not be written: it is as the known one, or tells nothing of an account of which nothing was told
+ * before.
+ */
+export function sameContractSummary(summary: ContractSummary, known: ContractSummary | undefined): boolean {
+  if (known === undefined) return summary.kinds.length === 0 && summary.refused === null;
+  return (
+    summary.last_trans_lt === known.last_trans_lt &&
+    summary.mc_seqno === known.mc_seqno &&
+    sameBytes(summary.code_hash, known.code_hash) &&
+    summary.kinds.join() === known.kinds.join() &&
+    reasons(summary) === reasons(known)
+  );
+}
+
+/** Writes summaries over those that are there. */
+export async function writeContractSummaries(client: ClientBase, summaries: readonly ContractSummary[]): Promise<void> {
+  if (summaries.length === 0) return;
+  const json = summaries.map(({ kinds, refused }) => JSON.stringify({ kinds, refused }));
+  await client.query({
+    name: 'write-contract-summaries',
+    text: `INSERT INTO contracts AS known (address, last_trans_lt, mc_seqno, code_hash, kinds, refused)
+           SELECT n.address, n.last_trans_lt, n.mc_seqno, n.code_hash,
+             ARRAY(SELECT jsonb_array_elements_text(n.told->'kinds')), nullif(n.told->'refused', 'null')
+           FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::bytea[], $5::jsonb[])
+             n (address, last_trans_lt, mc_seqno, code_hash, told)
+           ORDER BY n.address
+           ON CONFLICT (address) DO UPDATE SET last_trans_lt = excluded.last_trans_lt, mc_seqno = excluded.mc_seqno,
+             code_hash = excluded.code_hash, kinds = excluded.kinds, refused = excluded.refused
+           WHERE known.last_trans_lt <= excluded.last_trans_lt`,
+    values: [
+      summaries.map(({ address }) => address),
+      summaries.map(({ last_trans_lt }) => last_trans_lt),
+      summaries.map(({ mc_seqno }) => mc_seqno),
+      summaries.map(({ code_hash }) => code_hash),
+      json,
+    ],
+  });
+}
+
+function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : bytesEqual(a, b);
+}
+
+function reasons({ refused }: ContractSummary): string {
+  return JSON.stringify(Object.entries(refused ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A contract whose rows do not hold any more. */
+export interface SupersededContract {
+  readonly address: Uint8Array;
+  readonly reason: string;
+  /** Tables in which its row does hold. */
+  readonly except: readonly string[];
+}
+
+/** The rows that have lapsed in one table. */
+export interface SupersededRows {
+  readonly table: string;
+  readonly addresses: readonly Uint8Array[];
+}
+
+/** The tables of kinds of contracts are those with this column. */
+const CONTRACT_TABLES_QUERY = `
+  SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+  WHERE a.attname = 'lapsed' AND NOT a.attisdropped AND c.relkind = 'r' AND c.relpersistence = 'p'
+    AND pg_table_is_visible(c.oid) ORDER BY 1`;
+
+/** Notes in the rows of contracts, whichever tables these are in, that they do not hold any more. */
+export async function supersedeRows(
+  client: ClientBase,
+  lapses: readonly SupersededContract[],
+): Promise<readonly SupersededRows[]> {
+  if (lapses.length === 0) return [];
+  const { rows: tables } = await client.query<{ name: string }>({
+    name: 'contract-tables',
+    text: CONTRACT_TABLES_QUERY,
+  });
+  const lapsed: SupersededRows[] = [];
+  for (const { name } of tables) {
+    const concerned = lapses.filter(({ except }) => !except.includes(name));
+    const { rows } = await client.query<{ address: Uint8Array }>(
+      `UPDATE ${pg.escapeIdentifier(name)} t SET lapsed = n.reason
+       FROM unnest($1::bytea[], $2::text[]) n (address, reason)
+       WHERE t.address = n.address AND t.lapsed IS NULL RETURNING t.address`,
+      [concerned.map(({ address }) => address), concerned.map(({ reason }) => reason)],
+    );
+    lapsed.push({ table: name, addresses: rows.map(({ address }) => address) });
+  }
+  return lapsed;
+}

@@ -1,0 +1,134 @@
+import type pg from 'pg';
+import type { ClientBase } from 'pg';
+import { storeError } from '#drivers/store/connection.js';
+import type { Database } from '#drivers/store/database.js';
+import { storeErrors } from '#drivers/store/errors.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import { withDeadline } from '#kernel/deadline.js';
+
+export interface LeaderLockOptions {
+  /** How often whoever stands by tries, and whoever leads makes sure that it still does; in milliseconds. */
+  readonly everyMs: number;
+  /** A database that does not answer for so long has lost us. */
+  readonly deadAfterMs: number;
+}
+
+/** The database notices within seconds that the machine of a leader is gone; a process that ends it notices at once. */
+const KEEPALIVES = 'SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 2';
+
+/** That of several processes one writes: a lock of the database, held by a connection of its own. */
+export class LeaderLock {
+  readonly #client: pg.Client;
+  readonly #clock: Clock;
+  readonly #options: LeaderLockOptions;
+  readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
+  readonly #beat: Promise<void>;
+
+  private constructor(client: pg.Client, clock: Clock, options: LeaderLockOptions) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#options = options;
+    client.once('end', () => this.#lose());
+    this.#beat = this.#watch();
+  }
+
+  /**
+   * Waits for the lock.
+   *
+   * @returns null when the signal is given first
+   * @throws store/unreachable and others when the connection fails: to be tried again
+   */
+  static async take(
+    database: Database,
+    clock: Clock,
+    options: LeaderLockOptions,
+    signal: AbortSignal,
+  ): Promise<LeaderLock | null> {
+    const client = await database.session({ name: 'tern leader', connectTimeoutMs: options.deadAfterMs });
+    try {
+      await connectDeadline(client.query(KEEPALIVES), clock, options);
+      for (; !signal.aborted; await pause(options.everyMs, clock, signal)) {
+        if (await connectDeadline(tryAdvisoryLock(client, 'leader'), clock, options)) {
+          return new LeaderLock(client, clock, options);
+        }
+      }
+    } catch (error) {
+      dropConnection(client);
+      throw storeError(error);
+    }
+    await client.end().catch(() => {});
+    return null;
+  }
+
+  /** Given as soon as it is not certain any more that this process is the only one that writes. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Lets another process write. */
+  async release(): Promise<void> {
+    this.#ended.abort();
+    await this.#beat;
+    if (!this.#lost.signal.aborted) await advisoryUnlock(this.#client, 'leader').catch(() => {});
+    await this.#client.end().catch(() => {});
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#ended;
+    for (;;) {
+      await pause(this.#options.everyMs, this.#clock, signal);
+      if (signal.aborted || this.#lost.signal.aborted) return;
+      try {
+        await connectDeadline(this.#client.query('SELECT'), this.#clock, this.#options);
+      } catch {
+        this.#lose();
+        return;
+      }
+    }
+  }
+
+  #lose(): void {
+    if (this.#ended.signal.aborted || this.#lost.signal.aborted) return;
+    this.#lost.abort();
+    dropConnection(this.#client);
+  }
+}
+
+/** An answer of the database, which must not take too long. */
+function connectDeadline<T>(answer: Promise<T>, clock: Clock, { deadAfterMs }: LeaderLockOptions): Promise<T> {
+  const expired = () => storeErrors.unreachable({ problem: `no answer within ${deadAfterMs} ms` });
+  return withDeadline(answer, { until: clock.now() + deadAfterMs, expired, aborted: expired }, clock);
+}
+
+/** Ends a connection that does not answer. */
+function dropConnection(client: pg.Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}
+
+/** The first number of all advisory locks of the index. */
+const SPACE = 0x5445524e;
+
+const LOCKS = { leader: 1, partitions: 2, traces: 3 } as const;
+
+/** What only one session may do at a time. */
+export type AdvisoryLock = keyof typeof LOCKS;
+
+/** Waits for a lock, which is held until the transaction ends. */
+export async function advisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1, $2)', [SPACE, LOCKS[lock]]);
+}
+
+/** Takes a lock that is held until the session ends, unless another session has it. */
+export async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [
+    SPACE,
+    LOCKS[lock],
+  ]);
+  return rows[0]!.taken;
+}
+
+/** Gives back what {@link tryAdvisoryLock} took. */
+export async function advisoryUnlock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
+  await client.query('SELECT pg_advisory_unlock($1, $2)', [SPACE, LOCKS[lock]]);
+}

@@ -1,0 +1,221 @@
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { stagingTable } from '#drivers/store/write/contract-tables.js';
+
+/** Which metadata: a row of `token_metadata`. */
+export interface MetadataKey {
+  readonly address: Uint8Array;
+  readonly kind: string;
+}
+
+/** Metadata that somebody has taken to fetch it: it is theirs until the lease ends. */
+export interface ClaimedMetadata extends MetadataKey {
+  readonly uri: string;
+  /** This one included, since it last succeeded. */
+  readonly attempts: number;
+  /** Until when, in unix seconds; with it, what becomes of it is written. */
+  readonly lease: bigint;
+  /** Since when it was due. */
+  readonly due_at: bigint;
+}
+
+/** What came of an attempt, and when the next one is due. */
+export type MetadataOutcome = Pick<ClaimedMetadata, 'address' | 'kind' | 'uri' | 'lease'> & {
+  readonly next: number;
+} & (
+    | { readonly result: 'fetched' /** JSON text */; readonly document: string }
+    | { readonly result: 'failed'; readonly failure: { readonly code: string; readonly message: string } }
+    /** It was not tried. */
+    | { readonly result: 'put-off' }
+  );
+
+export interface MetadataClaim {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly limit: number;
+  /** How long a claim lasts after so many attempts; the last one for all that follow. Seconds. */
+  readonly leases: readonly number[];
+}
+
+/**
+ * Takes metadata that is due, the longest due first, and none that others have taken. It is due again when the lease ends, should
+ * whoever took it be gone: so what brings a process down comes later each time.
+ */
+export async function claimMetadata(
+  client: ClientBase,
+  { now, limit, leases }: MetadataClaim,
+): Promise<ClaimedMetadata[]> {
+  const { rows } = await client.query<ClaimedMetadata>({
+    name: 'claim-metadata',
+    text: `
+      WITH due AS (
+        SELECT address, kind, due_at FROM token_metadata
+        WHERE due_at <= $1 AND uri IS NOT NULL AND NOT coalesce(override ? 'content', false)
+        ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      )
+      UPDATE token_metadata m SET
+        attempts = least(m.attempts + 1, 30000),
+        due_at = $1 + ($3::int[])[least(m.attempts + 1, cardinality($3::int[]))]
+      FROM due WHERE (m.address, m.kind) = (due.address, due.kind)
+      RETURNING m.address, m.kind, m.uri, m.attempts::int AS attempts, m.due_at AS lease, due.due_at`,
+    values: [now, limit, leases],
+  });
+  return rows;
+}
+
+/**
+ * Writes what came of attempts, as far as the lease still holds and the link is still the same. In a transaction.
+ *
+ * @returns whether anything is told otherwise of a token than before
+ */
+export async function settleMetadata(
+  client: ClientBase,
+  outcomes: readonly MetadataOutcome[],
+  now: number,
+): Promise<boolean> {
+  if (outcomes.length === 0) return false;
+  const { rows } = await client.query<{ changes: boolean }>({
+    name: 'settle-metadata',
+    text: `
+      WITH given AS (
+        SELECT address, kind, uri, lease, next, result, document::jsonb AS document, failure::jsonb AS failure
+        FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+          AS g(address, kind, uri, lease, next, result, document, failure)
+      ),
+      held AS (
+        SELECT g.*, CASE g.result
+            WHEN 'fetched' THEN m.document IS DISTINCT FROM g.document
+            WHEN 'failed' THEN m.document IS NULL AND m.failure IS NULL
+            ELSE false
+          END AS changes
+        FROM given g JOIN token_metadata m ON m.address = g.address AND m.kind = g.kind
+        WHERE m.due_at = g.lease AND m.uri = g.uri
+        ORDER BY m.address, m.kind FOR UPDATE OF m
+      )
+      UPDATE token_metadata m SET
+        due_at = h.next,
+        attempts = CASE h.result WHEN 'fetched' THEN 0 WHEN 'put-off' THEN greatest(m.attempts - 1, 0) ELSE m.attempts END,
+        document = CASE h.result WHEN 'fetched' THEN h.document ELSE m.document END,
+        fetched_at = CASE h.result WHEN 'fetched' THEN $9 ELSE m.fetched_at END,
+        failure = CASE h.result WHEN 'fetched' THEN NULL WHEN 'failed' THEN h.failure ELSE m.failure END
+      FROM held h WHERE (m.address, m.kind) = (h.address, h.kind)
+      RETURNING h.changes`,
+    values: [
+      outcomes.map(({ address }) => address),
+      outcomes.map(({ kind }) => kind),
+      outcomes.map(({ uri }) => uri),
+      outcomes.map(({ lease }) => lease),
+      outcomes.map(({ next }) => next),
+      outcomes.map(({ result }) => result),
+      outcomes.map((each) => (each.result === 'fetched' ? each.document : null)),
+      outcomes.map((each) => (each.result === 'failed' ? JSON.stringify(each.failure) : null)),
+      now,
+    ],
+  });
+  const changes = rows.some((row) => row.changes);
+  if (changes) await recordMetadataChange(client);
+  return changes;
+}
+
+/** What is said of a token instead of what its contract says. */
+export interface StoredOverride extends MetadataKey {
+  /** JSON text */
+  readonly override: string;
+}
+
+/**
+ * Makes these all the overrides that there are. What has lost its own content is due to be fetched. In a transaction.
+ *
+ * @returns how many were set, changed or removed
+ */
+export async function replaceOverrides(
+  client: ClientBase,
+  overrides: readonly StoredOverride[],
+  now: number,
+): Promise<number> {
+  const given = [
+    overrides.map(({ address }) => address),
+    overrides.map(({ kind }) => kind),
+    overrides.map(({ override }) => override),
+  ];
+  const isGone = `override IS NOT NULL AND NOT EXISTS (
+    SELECT FROM unnest($1::bytea[], $2::text[]) AS g(address, kind) WHERE g.address = m.address AND g.kind = m.kind)`;
+  const removed = await client.query(`DELETE FROM token_metadata m WHERE uri IS NULL AND ${isGone}`, given.slice(0, 2));
+  const cleared = await client.query(
+    `UPDATE token_metadata m SET override = NULL, due_at = CASE WHEN override ? 'content' THEN $3 ELSE due_at END
+     WHERE ${isGone}`,
+    [given[0], given[1], now],
+  );
+  const set = await client.query(
+    `INSERT INTO token_metadata AS m (address, kind, override)
+     SELECT address, kind, override::jsonb FROM unnest($1::bytea[], $2::text[], $3::text[]) AS g(address, kind, override)
+     ORDER BY address, kind
+     ON CONFLICT (address, kind) DO UPDATE SET override = excluded.override,
+       due_at = CASE WHEN m.override ? 'content' AND NOT excluded.override ? 'content' AND m.uri IS NOT NULL
+         THEN $4 ELSE m.due_at END
+     WHERE m.override IS DISTINCT FROM excluded.override`,
+    [...given, now],
+  );
+  const changes = [removed, cleared, set].reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
+  if (changes > 0) await recordMetadataChange(client);
+  return changes;
+}
+
+/** For whoever keeps answers. */
+async function recordMetadataChange(client: ClientBase): Promise<void> {
+  await client.query('UPDATE index_state SET contract_changes = contract_changes + 1');
+}
+
+/** The tables of contracts whose content may name a link; `kind` of their metadata is the name of the table. */
+const TABLES_WITH_METADATA: readonly string[] = ['jetton_masters', 'nft_collections', 'nft_items'];
+
+/**
+ * Makes metadata due to be fetched where the content of staged rows names a link that is new or another than before, and
+ * forgets that of contracts that name none any more. What whoever runs the service has set stays.
+ */
+export async function stageMetadataLinks(client: ClientBase, table: string): Promise<void> {
+  if (!TABLES_WITH_METADATA.includes(table)) return;
+  const staged = pg.escapeIdentifier(stagingTable(table));
+  await client.query(
+    `INSERT INTO token_metadata AS known (address, kind, uri, due_at)
+     SELECT t.address, $1, t.content->>'uri', extract(epoch FROM now())::bigint
+     FROM ${staged} s JOIN ${pg.escapeIdentifier(table)} t ON t.address = s.address
+     WHERE t.lapsed IS NULL AND t.content->>'uri' <> ''
+     ORDER BY t.address
+     ON CONFLICT (address, kind) DO UPDATE SET uri = excluded.uri, due_at = excluded.due_at, document = NULL,
+       fetched_at = NULL, attempts = 0, failure = NULL
+     WHERE known.uri IS DISTINCT FROM excluded.uri`,
+    [table],
+  );
+  const { rows } = await client.query<{ address: Uint8Array }>(
+    `SELECT s.address FROM ${staged} s
+     JOIN token_metadata m ON m.address = s.address AND m.kind = $1 AND m.uri IS NOT NULL
+     JOIN ${pg.escapeIdentifier(table)} t ON t.address = s.address
+     WHERE coalesce(t.content->>'uri', '') = ''`,
+    [table],
+  );
+  await dropMetadataLinks(
+    client,
+    table,
+    rows.map(({ address }) => address),
+  );
+}
+
+/** Forgets what was or would be fetched of contracts. */
+export async function dropMetadataLinks(
+  client: ClientBase,
+  table: string,
+  addresses: readonly Uint8Array[],
+): Promise<void> {
+  if (!TABLES_WITH_METADATA.includes(table) || addresses.length === 0) return;
+  const values = [addresses, table];
+  await client.query(
+    'DELETE FROM token_metadata WHERE address = ANY($1::bytea[]) AND kind = $2 AND override IS NULL',
+    values,
+  );
+  await client.query(
+    `UPDATE token_metadata SET uri = NULL, document = NULL, fetched_at = NULL, due_at = NULL, attempts = 0, failure = NULL
+     WHERE address = ANY($1::bytea[]) AND kind = $2`,
+    values,
+  );
+}

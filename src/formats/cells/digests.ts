@@ -1,0 +1,106 @@
+import { hash as nativeHash } from 'node:crypto';
+import { sha256Block } from '#formats/cells/generated/sha256-block.js';
+
+/** From this length on, the native routine (with SHA instructions) beats the one in JavaScript in spite of its call cost. */
+const NATIVE_FROM = 230;
+
+const state = new Int32Array(8);
+const tail = new Uint8Array(128);
+
+/**
+ * SHA-256 of `input[0, length)`, written to `out` at `offset`.
+ *
+ * Short inputs, which nearly all cells are, are hashed without leaving JavaScript. `input` may be longer than `length`.
+ */
+export function sha256Into(input: Uint8Array, length: number, out: Uint8Array, offset: number): void {
+  if (length >= NATIVE_FROM) {
+    out.set(nativeHash('sha256', input.subarray(0, length), 'buffer'), offset);
+    return;
+  }
+  const s = state;
+  s[0] = 0x6a09e667;
+  s[1] = 0xbb67ae85;
+  s[2] = 0x3c6ef372;
+  s[3] = 0xa54ff53a;
+  s[4] = 0x510e527f;
+  s[5] = 0x9b05688c;
+  s[6] = 0x1f83d9ab;
+  s[7] = 0x5be0cd19;
+  let at = 0;
+  for (; at + 64 <= length; at += 64) sha256Block(s, input, at);
+  const t = tail;
+  let end = 0;
+  for (; at < length; at++) t[end++] = input[at]!;
+  t[end++] = 0x80;
+  const total = end <= 56 ? 64 : 128;
+  t.fill(0, end, total - 2);
+  const bits = length * 8;
+  t[total - 2] = bits >>> 8;
+  t[total - 1] = bits;
+  sha256Block(s, t, 0);
+  if (total === 128) sha256Block(s, t, 64);
+  for (let i = 0; i < 8; i++) {
+    const word = s[i]!;
+    const o = offset + i * 4;
+    out[o] = word >>> 24;
+    out[o + 1] = word >>> 16;
+    out[o + 2] = word >>> 8;
+    out[o + 3] = word;
+  }
+}
+
+/** SHA-256 of `input` (any length), 32 new bytes. */
+export function sha256(input: Uint8Array): Uint8Array {
+  const out = new Uint8Array(32);
+  sha256Into(input, input.length, out, 0);
+  return out;
+}
+
+/** Tables for eight bytes at a time ("slicing by 8") of CRC-32C: Castagnoli polynomial 0x1edc6f41, reflected. */
+const tables: readonly Uint32Array[] = makeTables();
+
+function makeTables(): readonly Uint32Array[] {
+  const all = Array.from({ length: 8 }, () => new Uint32Array(256));
+  for (let byte = 0; byte < 256; byte++) {
+    let crc = byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0x82f63b78;
+    all[0]![byte] = crc;
+  }
+  for (let slice = 1; slice < 8; slice++) {
+    for (let byte = 0; byte < 256; byte++) {
+      const previous = all[slice - 1]![byte]!;
+      all[slice]![byte] = (previous >>> 8) ^ all[0]![previous & 0xff]!;
+    }
+  }
+  return all;
+}
+
+/** CRC-32C of `bytes` as an unsigned number (RFC 3720 §B.4); in bags of cells it is stored least significant byte first. */
+export function crc32c(bytes: Uint8Array): number {
+  const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+  ];
+  let crc = -1;
+  let at = 0;
+  for (; at + 8 <= bytes.length; at += 8) {
+    crc ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    crc =
+      t7[crc & 0xff]! ^
+      t6[(crc >>> 8) & 0xff]! ^
+      t5[(crc >>> 16) & 0xff]! ^
+      t4[crc >>> 24]! ^
+      t3[bytes[at + 4]!]! ^
+      t2[bytes[at + 5]!]! ^
+      t1[bytes[at + 6]!]! ^
+      t0[bytes[at + 7]!]!;
+  }
+  for (; at < bytes.length; at++) crc = (crc >>> 8) ^ t0[(crc ^ bytes[at]!) & 0xff]!;
+  return ~crc >>> 0;
+}

@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { methodIdOf } from '#formats/tlb/method-id.js';
-
-it('numbers names as compilers do', () => {
-  expect(methodIdOf('seqno')).toBe(85143);
-  expect(methodIdOf('get_jetton_data')).toBe(106029);
-  expect(methodIdOf('85143')).not.toBe(85143);
-});

@@ -1,0 +1,89 @@
+/** Views `bytes` as a Buffer without copying. */
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return view(bytes).toString('hex');
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return view(bytes).toString('base64');
+}
+
+/** base64 with `-` and `_`, with padding kept off (RFC 4648 §5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  return view(bytes).toString('base64url');
+}
+
+/** Bytes of a hex string (either case), or `null` when it is not one. */
+export function fromHex(text: string): Uint8Array | null {
+  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return null;
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
+
+/** Bytes of a base64 or base64url string, padded or not, or `null` when it is neither (both alphabets mixed, stray bits). */
+export function fromBase64(text: string): Uint8Array | null {
+  if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text)) return null;
+  const bare = text.replace(/=+$/, '');
+  if (bare.length % 4 === 1 || (bare.length !== text.length && text.length % 4 !== 0)) return null;
+  const bytes = Buffer.from(bare, 'base64');
+  const canonical = bytes.toString('base64').replace(/=+$/, '');
+  if (canonical !== bare.replace(/-/g, '+').replace(/_/g, '/')) return null;
+  return new Uint8Array(bytes);
+}
+
+export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Lexicographic order of unsigned bytes: negative, zero or positive. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** A string of bits whose length need not be a multiple of eight: most significant bit first, the bits after the last are 0. */
+export class BitString {
+  readonly bytes: Uint8Array;
+  readonly length: number;
+
+  /** @param bytes ⌈length/8⌉ bytes; bits after the last must be 0 */
+  constructor(bytes: Uint8Array, length: number) {
+    this.bytes = bytes;
+    this.length = length;
+  }
+
+  /** The bit at `index`: 0 or 1. */
+  at(index: number): number {
+    return (this.bytes[index >> 3]! >> (7 - (index & 7))) & 1;
+  }
+
+  /** As in TON tools: hexadecimal digits, and a `_` after a padded last digit. `C_` is `1`, `C` is `1100`. */
+  toString(): string {
+    const rest = this.length & 3;
+    const digits = (this.length + 3) >> 2;
+    if (rest === 0) return toHex(this.bytes).slice(0, digits).toUpperCase();
+    const padded = this.bytes.slice();
+    padded[this.length >> 3]! |= 0x80 >> (this.length & 7);
+    return `${toHex(padded).slice(0, digits).toUpperCase()}_`;
+  }
+}

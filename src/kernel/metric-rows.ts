@@ -1,0 +1,23 @@
+/** Values of labels, by name. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A value with the labels that tell it from others of its metric. */
+export type Sample = readonly [labels: Labels, value: number];
+
+/** A metric that is read from a snapshot when somebody asks. */
+export interface MetricRow<Snapshot> {
+  /** `tern_lite_requests_total` */
+  readonly name: string;
+  /** What it counts, in a few words. */
+  readonly help: string;
+  readonly kind: 'counter' | 'gauge';
+  /** Besides those of the source. */
+  readonly labels?: readonly string[];
+  readonly read: (snapshot: Snapshot) => number | Iterable<Sample>;
+}
+
+/** Where snapshots come from, and the labels that all of their samples have. */
+export interface MetricSource<Snapshot> {
+  readonly labels: Labels;
+  readonly snapshot: () => Snapshot;
+}

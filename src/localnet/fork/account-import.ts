@@ -1,0 +1,187 @@
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
+import { findLibraries } from '#drivers/tvm/request-fields.js';
+import { Address, parseAddress } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import { Account, ShardAccount } from '#formats/tlb/account.js';
+import { Block } from '#formats/tlb/block.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { bytesEqual, fromHex, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { forkErrors } from '#localnet/fork/errors.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
+import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import type { StateOverride } from '#localnet/producer/block-request.js';
+
+/** What a local chain has of its own, whatever the forked network says. */
+export interface LocalChainState {
+  /** Whether the account was here once, and has been destroyed. */
+  readonly isGone: (address: Address) => boolean;
+  /** Whether the chain publishes a library. @param hash 32 bytes */
+  readonly hasLibrary: (hash: Uint8Array) => boolean;
+}
+
+/** Workchains that every network has; accounts of others cannot live here. */
+const WORKCHAINS: ReadonlySet<number> = new Set([-1, 0]);
+
+/** Libraries of one account, those that they name themselves included. */
+const MAX_LIBRARIES = 64;
+
+/** Accounts of the forked network, as the local one takes them over: each once, with what its code needs. */
+export class AccountImporter {
+  readonly #source: Pick<ForkSource, 'account' | 'library'>;
+  readonly #local: LocalChainState;
+  /** Libraries that were given for single runs, by the hex of their hashes. */
+  readonly #lent = new Map<string, Cell>();
+
+  constructor(source: Pick<ForkSource, 'account' | 'library'>, local: LocalChainState) {
+    this.#source = source;
+    this.#local = local;
+  }
+
+  /**
+   * The state (`ShardAccount`) of an account that is not here; null: it is not there either, or lived here and has ended.
+   * @throws fork/unreachable
+   */
+  async account(address: Address): Promise<Cell | null> {
+    if (!WORKCHAINS.has(address.workchain) || this.#local.isGone(address)) return null;
+    return this.#source.account(address);
+  }
+
+  /** A library for a run; it will have to be published, see {@link AccountImporter.takeLent}. @throws fork/unreachable */
+  async library(hash: Uint8Array): Promise<Cell | null> {
+    const library = await this.#source.library(hash);
+    if (library !== null) this.#lent.set(toHex(hash), library);
+    return library;
+  }
+
+  /** What publishes the libraries that were given for runs since the last time, and are not published yet. */
+  takeLent(): readonly StateOverride[] {
+    const lent = [...this.#lent.values()].filter((library) => !this.#local.hasLibrary(library.hash()));
+    this.#lent.clear();
+    return lent.map((library) => ({ kind: 'library', library }));
+  }
+
+  /**
+   * What brings an account here, and the libraries that its code and data name; null when there is no such account.
+   * @throws fork/unreachable
+   */
+  async bring(address: Address): Promise<readonly StateOverride[] | null> {
+    const shard_account = await this.account(address);
+    if (shard_account === null) return null;
+    const libraries = await this.#librariesOf(shard_account);
+    const published = libraries.map((library): StateOverride => ({ kind: 'library', library }));
+    return [...published, { kind: 'import', address, shard_account }];
+  }
+
+  /** Libraries that the code and the data of an account name, and those name in turn, as far as they are not here. */
+  async #librariesOf(shard_account: Cell): Promise<readonly Cell[]> {
+    const account = decodeCell(ShardAccount, shard_account).account.value;
+    if (account.kind !== 'account' || account.storage.state.kind !== 'account_active') return [];
+    const { code, data } = account.storage.state.state_init;
+    const asked = new Set<string>();
+    const found: Cell[] = [];
+    const roots = [code, data].filter((cell) => cell !== null);
+    for (let root = roots.shift(); root !== undefined; root = roots.shift()) {
+      for (const hash of findLibraries(root)) {
+        const key = toHex(hash);
+        if (asked.size === MAX_LIBRARIES || asked.has(key) || this.#local.hasLibrary(hash)) continue;
+        asked.add(key);
+        const library = await this.#source.library(hash);
+        if (library === null) continue;
+        found.push(library);
+        roots.push(library);
+      }
+    }
+    return found;
+  }
+}
+
+const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' }).hash();
+
+/** A masterchain block by number and hashes, and an account. */
+const LINE = /^([1-9]\d{0,9}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+)$/;
+
+/**
+ * Accounts that were here and have been destroyed: those the forked network must not bring back. They are kept in a file
+ * beside the chain, each with the block that ended it: lines of blocks that the chain does not have, or has no more, since
+ * it went back to a snapshot, do not count.
+ */
+export class DeletedAccounts {
+  readonly #file: string;
+  readonly #gone: Set<string>;
+
+  private constructor(file: string, gone: Set<string>) {
+    this.#file = file;
+    this.#gone = gone;
+  }
+
+  /**
+   * @param file need not be there yet
+   * @param isInChain whether the local chain has a masterchain block
+   * @throws fork/bad-file
+   */
+  static open(file: string, isInChain: (id: BlockId) => boolean): DeletedAccounts {
+    const gone = new Set<string>();
+    const text = readText(file);
+    // What has no line end was being written when the process was ended: its block was not made.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole.length < text.length) truncateSync(file, whole.length);
+    for (const [i, line] of whole.split('\n').slice(0, -1).entries()) {
+      const entry = readLine(line);
+      if (entry === null) throw forkErrors['bad-file']({ file, problem: `line ${i + 1} is of another form` });
+      const { block, address } = entry;
+      if (isInChain(block)) gone.add(address.toRaw());
+    }
+    return new DeletedAccounts(file, gone);
+  }
+
+  has(address: Address): boolean {
+    return this.#gone.has(address.toRaw());
+  }
+
+  /** Notes what a round destroys. To be called before the round is in the chain. */
+  note({ masterchain, shards }: NewBlockBundle): void {
+    const ended = [...shards, masterchain].flatMap(({ id, root }) => endedIn(root, id.workchain));
+    if (ended.length === 0) return;
+    const { seqno, root_hash, file_hash } = masterchain.id;
+    const block = `${seqno} ${toHex(root_hash)} ${toHex(file_hash)}`;
+    appendFileSync(this.#file, ended.map((address) => `${block} ${address}\n`).join(''));
+    for (const address of ended) this.#gone.add(address);
+  }
+}
+
+/** Accounts that a block ends, raw. */
+function endedIn(root: Cell, workchain: number): string[] {
+  const ended: string[] = [];
+  for (const [id, { state_update, transactions }] of decodeCell(Block, root).extra.value.account_blocks.value) {
+    if (!bytesEqual(state_update.value.new_hash, NO_ACCOUNT)) continue;
+    // It may have been brought here in the same block, so that what was before says nothing.
+    const lived = [...transactions].some(([, { value }]) => value.orig_status !== 'acc_state_nonexist');
+    if (lived) ended.push(Address.ofParts(workchain, id).toRaw());
+  }
+  return ended;
+}
+
+/** @throws fork/bad-file */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw forkErrors['bad-file']({ file, problem: message }, error);
+  }
+}
+
+function readLine(line: string): { readonly block: BlockId; readonly address: Address } | null {
+  const [, seqno, root, file, account] = LINE.exec(line) ?? [];
+  if (account === undefined) return null;
+  const block = { ...MASTERCHAIN_SHARD, seqno: Number(seqno), root_hash: fromHex(root!)!, file_hash: fromHex(file!)! };
+  try {
+    return { block, address: parseAddress(account).address };
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { NetworkTime } from '#localnet/node/block-loop.js';
+
+it('is that of the machine, in whole seconds', () => {
+  let machine = 1_700_000_000_999;
+  const time = new NetworkTime(() => machine);
+  expect(time.now()).toBe(1_700_000_000);
+  machine += 1;
+  expect(time.now()).toBe(1_700_000_001);
+});
+
+it('can be moved forward, and goes on from there', () => {
+  let machine = 1_000_000;
+  const time = new NetworkTime(() => machine);
+  time.advance(86_400);
+  expect(time.now()).toBe(87_400);
+  machine += 5_000;
+  expect(time.now()).toBe(87_405);
+  expect(time.offset).toBe(86_400);
+});
+
+it('goes on from the time of a chain that is ahead, and not back to that of one behind', () => {
+  const time = new NetworkTime(() => 1_000_000);
+  time.continueFrom(5_000);
+  expect(time.now()).toBe(5_000);
+  time.continueFrom(10);
+  expect(time.now()).toBe(5_000);
+  expect(new NetworkTime(() => 1_000_000).offset).toBe(0);
+});

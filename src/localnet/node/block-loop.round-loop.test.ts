@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { Address } from '#formats/address/address.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import { BlockLoop, NetworkTime } from '#localnet/node/block-loop.js';
+import { ExternalMessagePool } from '#localnet/node/external-messages.js';
+import type {
+  BlockRequest,
+  ExternalInOutcome,
+  ProducedBundle,
+  StateOverride,
+} from '#localnet/producer/block-request.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+
+const WHOLE = 1n << 63n;
+const idOf = (seqno: number, shard = WHOLE, workchain = -1): BlockId => {
+  const hash = new Uint8Array(32).fill(seqno);
+  return { workchain, shard, seqno, root_hash: hash, file_hash: hash };
+};
+const shard = { workchain: 0, shard: WHOLE };
+const account: StateOverride = { kind: 'library', library: EMPTY_CELL };
+
+/** A loop over a producer that counts: what it was asked for, and what it is to fail with. */
+function loopOf(
+  options: { blockTimeMs?: number; paused?: boolean; make?: (request: BlockRequest) => Partial<ProducedBundle> } = {},
+) {
+  const clock = new FakeClock();
+  const pool = new ExternalMessagePool(clock);
+  const requests: BlockRequest[] = [];
+  const rounds: NewBlockBundle[] = [];
+  const troubles: unknown[] = [];
+  const dropped: number[] = [];
+  let tip: ChainTip = {
+    masterchain: { id: idOf(0), state: EMPTY_CELL },
+    shards: [{ id: idOf(0, WHOLE, 0), state: EMPTY_CELL }],
+  };
+  const loop = new BlockLoop(
+    { blockTimeMs: options.blockTimeMs ?? 400, paused: options.paused ?? false },
+    {
+      clock,
+      time: new NetworkTime(() => 1_000_000 + clock.now()),
+      pool,
+      zerostates: [],
+      tip: () => tip,
+      produce: async (request) => {
+        requests.push(request);
+        const parts = options.make?.(request) ?? {};
+        const masterchain = { id: idOf(tip.masterchain.id.seqno + 1) } as NewBlockBundle['masterchain'];
+        const counts = { transactions: 0, emulateMs: 0, totalMs: 0 };
+        return { round: { masterchain } as NewBlockBundle, externals: [], failed: [], counts, ...parts };
+      },
+      append: (round) => {
+        rounds.push(round);
+        tip = { ...tip, masterchain: { id: round.masterchain.id, state: EMPTY_CELL } };
+      },
+      onProduced: () => {},
+      onDropped: (messages) => dropped.push(messages),
+      onTrouble: (error) => troubles.push(error),
+    },
+  );
+  const setTip = (change: Partial<ChainTip>) => {
+    tip = { ...tip, ...change };
+  };
+  /** Moves the clock in steps, with time for what is asynchronous between them. */
+  const pass = async (ms: number, step = 10): Promise<void> => {
+    for (let gone = 0; gone < ms; gone += step) {
+      clock.advance(step);
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    }
+  };
+  return { loop, clock, pool, requests, rounds, troubles, dropped, setTip, pass };
+}
+
+const message = (number: number) => ({
+  message: new Builder().storeUint(number, 32).endCell(),
+  dest: Address.ofParts(0, new Uint8Array(32)),
+});
+
+describe('the pace of a local network', () => {
+  it('is a round each block time, at the time of the network', async () => {
+    const { loop, requests, pass } = loopOf();
+    loop.start();
+    await pass(2_000);
+    expect(requests.map(({ now }) => now)).toEqual([1_000, 1_000, 1_001, 1_001, 1_002]);
+    await loop.close();
+    await pass(2_000);
+    expect(requests).toHaveLength(5);
+  });
+
+  it('can be paused, gone on with, and changed', async () => {
+    const { loop, requests, pass } = loopOf({ paused: true });
+    loop.start();
+    await pass(2_000);
+    expect(requests).toHaveLength(0);
+    loop.setPaused(false);
+    await pass(900);
+    expect(requests).toHaveLength(3);
+    loop.setBlockTime(100);
+    await pass(1_000);
+    expect(requests.length).toBe(13);
+    loop.setPaused(true);
+    await pass(2_000);
+    expect(requests.length).toBe(13);
+  });
+
+  it('is paused when the round under way is made', async () => {
+    const { loop, rounds } = loopOf();
+    const made = loop.round();
+    expect(rounds).toHaveLength(0);
+    await loop.setPaused(true);
+    expect(rounds).toEqual([await made]);
+  });
+
+  it('makes blocks on demand, one after the other', async () => {
+    const { loop, rounds } = loopOf({ paused: true });
+    const made = await Promise.all([loop.round(), loop.round(), loop.round()]);
+    expect(made.map(({ masterchain }) => masterchain.id.seqno)).toEqual([1, 2, 3]);
+    expect(rounds).toEqual(made);
+  });
+
+  it('refuses rounds when it is closed', async () => {
+    const { loop } = loopOf();
+    await loop.close();
+    await expect(loop.round()).rejects.toMatchObject({ code: 'localnet/closing' });
+    await expect(loop.intervene([account])).rejects.toMatchObject({ code: 'localnet/closing' });
+  });
+});
+
+describe('what a round is made of', () => {
+  it('are the messages that wait, and who waits is told', async () => {
+    const outcome = (request: BlockRequest): readonly ExternalInOutcome[] => [
+      { message: request.externals[0]!, kind: 'included' },
+    ];
+    const { loop, pool, requests } = loopOf({ make: (request) => ({ externals: outcome(request) }) });
+    pool.add(message(1));
+    pool.add(message(2));
+    await loop.round();
+    expect(requests[0]!.externals).toEqual([message(1), message(2)]);
+    expect(pool.messages()).toEqual([message(2)]);
+  });
+
+  it('are interventions, each in one round; a failed one is told to who wanted it', async () => {
+    const bad: StateOverride = { kind: 'library', library: new Builder().storeBit(true).endCell() };
+    const make = ({ interventions }: BlockRequest) => ({
+      failed: interventions.filter((each) => each === bad).map((intervention) => ({ intervention, problem: 'no' })),
+    });
+    const { loop, requests } = loopOf({ make, paused: true });
+    const [good, failed] = [loop.intervene([account]), loop.intervene([bad])];
+    await expect(failed).rejects.toMatchObject({ code: 'localnet/not-made' });
+    expect((await good).masterchain.id.seqno).toBe(1);
+    expect(requests.flatMap(({ interventions }) => interventions)).toEqual([account, bad]);
+  });
+
+  it('ends when three quarters of the block time are over', async () => {
+    const { loop, clock, requests } = loopOf({ blockTimeMs: 1_000, paused: true });
+    await loop.round();
+    const { full } = requests[0]!;
+    clock.advance(749);
+    expect(full()).toBe(false);
+    clock.advance(1);
+    expect(full()).toBe(true);
+  });
+
+  it('are wishes of shards, until they have come true', async () => {
+    const wants = { split: [shard], merge: [] };
+    const { loop, requests, setTip, pass } = loopOf({ paused: true });
+    const happened = ({ shards }: ChainTip) => shards.length === 2;
+    const reshaped = loop.reshape({ wants, happened }, 10);
+    await pass(250);
+    setTip({
+      shards: [
+        { id: idOf(1, WHOLE >> 1n, 0), state: EMPTY_CELL },
+        { id: idOf(1, WHOLE, 0), state: EMPTY_CELL },
+      ],
+    });
+    await pass(200);
+    expect((await reshaped)?.masterchain.id.seqno).toBe(requests.length);
+    expect(requests.every((request) => request.wants.split[0] === shard)).toBe(true);
+    await loop.round();
+    expect(requests.at(-1)!.wants).toEqual({ split: [], merge: [] });
+  });
+
+  it('are given up when they do not come true', async () => {
+    const { loop, pass } = loopOf({ paused: true });
+    const reshaped = loop.reshape({ wants: { split: [shard], merge: [] }, happened: () => false }, 3);
+    await pass(500);
+    expect(await reshaped).toBeNull();
+  });
+});
+
+describe('a round that cannot be made', () => {
+  it('is made without the messages that wait, which are given up when it is always they', async () => {
+    const make = ({ externals }: BlockRequest) => {
+      if (externals.length > 0) throw new TypeError('a defect');
+      return {};
+    };
+    const { loop, pool, requests, rounds, troubles, dropped, pass } = loopOf({ make });
+    const told: unknown[] = [];
+    pool.add(message(1), (outcome) => told.push(outcome));
+    const wished = loop.intervene([account]);
+    loop.start();
+    await expect(wished).rejects.toMatchObject({ code: 'localnet/round-failed' });
+    await pass(1_700);
+    expect(told).toEqual([]);
+    await pass(400);
+    expect(told).toEqual([null]);
+    expect(dropped).toEqual([1]);
+    expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 1, 0, 1, 0]);
+    expect(rounds).toHaveLength(3);
+    expect(troubles).toHaveLength(2);
+  });
+
+  it('keeps the messages that wait when they are not the reason', async () => {
+    let broken = true;
+    const make = () => {
+      if (broken) throw new TypeError('the other network is away');
+      return {};
+    };
+    const { loop, pool, rounds, dropped, pass } = loopOf({ make });
+    pool.add(message(1));
+    loop.start();
+    await pass(4_000);
+    expect(rounds).toEqual([]);
+    broken = false;
+    await pass(1_000);
+    expect(rounds.length).toBeGreaterThan(0);
+    expect(pool.size).toBe(1);
+    expect(dropped).toEqual([]);
+  });
+});

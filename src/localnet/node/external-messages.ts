@@ -1,0 +1,227 @@
+import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { Account } from '#formats/tlb/account.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { configParam } from '#formats/tlb/config/config-params.js';
+import { readExternalInMessage } from '#formats/tlb/message.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { ChainTip } from '#localnet/ledger/block-bundle.js';
+import { liteserverErrors } from '#localnet/liteserver/errors.js';
+import type {
+  Emulation,
+  ExternalInMessage,
+  ExternalInOutcome,
+  ProducerModules,
+} from '#localnet/producer/block-request.js';
+
+/** What applies where configuration parameter 43 says nothing. */
+const USUAL_LIMITS = { max_ext_msg_size: 65_535, max_ext_msg_depth: 512 } as const;
+
+/** Blocks begin at a multiple of this lt. */
+const LT_STEP = 1_000_000n;
+
+/** So much of a log goes to the client. */
+const LOG_CHARACTERS = 256;
+
+/** An `Account` that there is not. */
+const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
+
+/** A `ShardAccount` that there is not. */
+const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
+
+export interface ExternalMessageCheckModules {
+  readonly emulation: Emulation;
+  readonly tip: () => ChainTip;
+  /** Unix seconds: the time that the next block will have. */
+  readonly now: () => number;
+  readonly foreignAccount?: NonNullable<ProducerModules['foreignAccount']>;
+  readonly foreignLibrary?: NonNullable<ProducerModules['foreignLibrary']>;
+}
+
+/** What a node looks at before it takes a message from outside: form, size, and whether the contract accepts it now. */
+export class ExternalMessageCheck {
+  readonly #modules: ExternalMessageCheckModules;
+
+  constructor(modules: ExternalMessageCheckModules) {
+    this.#modules = modules;
+  }
+
+  /** @throws liteserver/bad-message */
+  parse(body: Uint8Array): ExternalInMessage {
+    const { max_ext_msg_size, max_ext_msg_depth } = this.#limits();
+    if (body.length > max_ext_msg_size) {
+      throw badMessage(`external message too large: ${body.length} bytes, ${max_ext_msg_size} at most`);
+    }
+    try {
+      const cell = parseBocRoot(body);
+      if (cell.level !== 0) throw badMessage('external message must have zero level');
+      const depth = cell.depth();
+      if (depth > max_ext_msg_depth) {
+        throw badMessage(`external message is too deep: ${depth} references, ${max_ext_msg_depth} at most`);
+      }
+      const { info } = readExternalInMessage(cell, body).message;
+      if (info.kind !== 'ext_in_msg_info' || !(info.dest instanceof Address)) {
+        throw badMessage('external message must have an addr_std as its destination');
+      }
+      return { message: cell, dest: info.dest };
+    } catch (error) {
+      if (!isTernError(error) || error.code === liteserverErrors['bad-message'].code) throw error;
+      throw badMessage(error.message);
+    }
+  }
+
+  /** Runs the message on the account as it is. @throws liteserver/message-not-accepted, liteserver/bad-message, tvm/* */
+  async requireAccepted({ message, dest }: ExternalInMessage): Promise<void> {
+    const { emulation, tip: tipNow, now } = this.#modules;
+    const tip = tipNow();
+    const masterchain = decodeCell(ShardStateUnsplit, tip.masterchain.state);
+    const state = stateOf(tip, dest);
+    if (state === null) throw badMessage(`external message is to workchain ${dest.workchain}, which there is not`);
+    const shard = decodeCell(ShardStateUnsplit, state);
+    const { foreignLibrary } = this.#modules;
+    const own = shard.accounts.value.get(dest.hash);
+    const shard_account =
+      own === undefined
+        ? ((await this.#modules.foreignAccount?.(dest)) ?? NO_SHARD_ACCOUNT)
+        : new Builder()
+            .storeRef(own.account.cell)
+            .storeBytes(own.last_trans_hash)
+            .storeUint(own.last_trans_lt, 64)
+            .endCell();
+    const { config } = masterchain.custom!.value.config;
+    const { libraries } = masterchain.totals.value;
+    const result = await emulation.emulateTransaction({
+      shard_account,
+      message,
+      config: config.root!,
+      now: Math.max(now(), shard.gen_utime),
+      lt: (shard.gen_lt / LT_STEP + 1n) * LT_STEP + 1n,
+      libraries: libraries.root,
+      ...(foreignLibrary === undefined
+        ? {}
+        : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => foreignLibrary(hash))) }),
+    });
+    if (result.accepted) return;
+    const { exit_code, problem, vm_log } = result;
+    throw liteserverErrors['message-not-accepted']({
+      account: toHex(dest.hash).toUpperCase(),
+      exit_code,
+      problem,
+      log: vm_log.slice(-LOG_CHARACTERS),
+    });
+  }
+
+  #limits(): { readonly max_ext_msg_size: number; readonly max_ext_msg_depth: number } {
+    const { config } = decodeCell(ShardStateUnsplit, this.#modules.tip().masterchain.state).custom!.value.config;
+    return configParam(config, 43) ?? USUAL_LIMITS;
+  }
+}
+
+/** The state of the shard that an account belongs to; null where there is no such workchain. */
+export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: Address): Cell | null {
+  if (workchain === MASTERCHAIN) return masterchain.state;
+  const prefix = accountPrefix(hash);
+  const found = shards.find(({ id }) => id.workchain === workchain && shardContains(id.shard, prefix));
+  return found?.state ?? null;
+}
+
+/** Whether the newest state has an account; also where there is no such workchain, so that there is nothing to bring. */
+export function hasAccount(tip: ChainTip, address: Address): boolean {
+  const state = stateOf(tip, address);
+  return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
+}
+
+function badMessage(problem: string): Error {
+  return liteserverErrors['bad-message']({ problem });
+}
+
+/** Messages that wait: in all, and to one account. */
+const MOST = 16_384;
+const MOST_OF_ACCOUNT = 256;
+
+/** What no block has taken in this time is forgotten, as nodes do. */
+const LIFETIME_MS = 600_000;
+
+interface Waiting {
+  readonly message: ExternalInMessage;
+  readonly account: string;
+  readonly since: number;
+  readonly done: (outcome: ExternalInOutcome | null) => void;
+}
+
+/** Messages from outside that wait for a block, in the order in which they came; each once. */
+export class ExternalMessagePool {
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #ofAccount = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whether just this message waits already. */
+  has(message: ExternalInMessage): boolean {
+    return this.#waiting.has(keyOf(message));
+  }
+
+  /**
+   * @param done is told what became of it; null when it was forgotten
+   * @throws liteserver/too-many-messages
+   */
+  add(message: ExternalInMessage, done: (outcome: ExternalInOutcome | null) => void = () => {}): void {
+    const account = message.dest.toRaw();
+    const ofAccount = this.#ofAccount.get(account) ?? 0;
+    if (this.#waiting.size >= MOST) throw liteserverErrors['too-many-messages']({ waiting: MOST, of: 'all' });
+    if (ofAccount >= MOST_OF_ACCOUNT) {
+      throw liteserverErrors['too-many-messages']({ waiting: ofAccount, of: account });
+    }
+    this.#waiting.set(keyOf(message), { message, account, since: this.#clock.now(), done });
+    this.#ofAccount.set(account, ofAccount + 1);
+  }
+
+  /** All that waits, the oldest first; what has waited for too long is forgotten. */
+  messages(): readonly ExternalInMessage[] {
+    const oldest = this.#clock.now() - LIFETIME_MS;
+    for (const [key, { since }] of this.#waiting) {
+      if (since >= oldest) break;
+      this.#end(key, null);
+    }
+    return [...this.#waiting.values()].map(({ message }) => message);
+  }
+
+  /** A round is done with some of them. */
+  settle(outcomes: readonly ExternalInOutcome[]): void {
+    for (const outcome of outcomes) this.#end(keyOf(outcome.message), outcome);
+  }
+
+  /** Forgets all. @returns how many */
+  clear(): number {
+    const keys = [...this.#waiting.keys()];
+    for (const key of keys) this.#end(key, null);
+    return keys.length;
+  }
+
+  #end(key: string, outcome: ExternalInOutcome | null): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    this.#waiting.delete(key);
+    const left = this.#ofAccount.get(waiting.account)! - 1;
+    if (left === 0) this.#ofAccount.delete(waiting.account);
+    else this.#ofAccount.set(waiting.account, left);
+    waiting.done(outcome);
+  }
+}
+
+function keyOf({ message }: ExternalInMessage): string {
+  return toHex(message.hash());
+}

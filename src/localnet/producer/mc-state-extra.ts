@@ -1,0 +1,285 @@
+import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
+import { computeValidatorGroup, validatorConfigOf } from '#formats/proofs/validators.js';
+import type { ShardAccounts } from '#formats/tlb/account.js';
+import { type McBlockExtra, McBlockMessages } from '#formats/tlb/block.js';
+import type { ExtBlkRef } from '#formats/tlb/block-id.js';
+import { CryptoSignaturePair } from '#formats/tlb/block-proof.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
+import { bytesKey, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
+import {
+  type ConfigDictionary,
+  type ConfigParams,
+  configDictionary,
+  configParam,
+  decodeConfigParam,
+  isConfigParamIndex,
+} from '#formats/tlb/config/config-params.js';
+import type { CurrencyCollection } from '#formats/tlb/currency.js';
+import type { ShardHashes } from '#formats/tlb/shard-hashes.js';
+import {
+  type BlockCreateStats,
+  type Counters,
+  CreatorStats,
+  type McStateExtra,
+  McStateInfo,
+  type ValidatorInfo,
+} from '#formats/tlb/shard-state.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import {
+  adjustShards,
+  catchainLifetimes,
+  passesMultiple,
+  type RegisteredShards,
+} from '#localnet/producer/shard-config.js';
+
+/** The masterchain block, or with seqno 0 the zerostate, before the one that is made. */
+export interface PreviousMasterchainBlock {
+  readonly id: BlockId;
+  /** Of a zerostate: `gen_lt` of the state. */
+  readonly end_lt: bigint;
+  readonly gen_utime: number;
+}
+
+/** What the extra of the next masterchain state is made of. */
+export interface McStateStep {
+  /** Of the state before. */
+  readonly before: McStateExtra;
+  readonly previous: PreviousMasterchainBlock;
+  /** See `registerShards`. */
+  readonly registered: ShardHashes;
+  /** After the block's transactions: see `configOfAccounts`. */
+  readonly config: ConfigParams;
+  readonly gen_utime: number;
+  /** After the block: see `globalBalanceAfter`. */
+  readonly global_balance: CurrencyCollection;
+  /** `created_by` of this block and of all blocks of shards that it newly commits, for the statistics. */
+  readonly creators: Creators;
+}
+
+export interface NextMcState {
+  readonly extra: McStateExtra;
+  /** Whether the block is a key block: then it carries `extra.config`. */
+  readonly key_block: boolean;
+}
+
+/** Bit of `capabilities` (parameter 8): statistics of who made blocks are kept. */
+const CAPABILITY_CREATE_STATS = 2n;
+
+/** The extra of the state after a masterchain block. It is a key block when any parameter of the configuration changes. */
+export function nextMcStateExtra(step: McStateStep): NextMcState {
+  const { before, previous, config, gen_utime, global_balance } = step;
+  const key_block = !sameConfig(before.config, config);
+  const times = { prev_utime: previous.gen_utime, gen_utime };
+  const shard_hashes = adjustShards(step.registered, { config: config.config, key_block, ...times });
+  const info = before.info.value;
+  const { id, end_lt } = previous;
+  const reference: ExtBlkRef = { end_lt, seq_no: id.seqno, root_hash: id.root_hash, file_hash: id.file_hash };
+  const keepsStats = hasCapability(before.config.config, CAPABILITY_CREATE_STATS);
+  const next: McStateInfo = {
+    flags: keepsStats ? 1 : 0,
+    validator_info: nextValidatorInfo(info.validator_info, config.config, key_block, times),
+    prev_blocks: info.prev_blocks.set(id.seqno, { key: info.after_key_block, blk_ref: reference }),
+    after_key_block: key_block,
+    last_key_block: info.after_key_block ? reference : info.last_key_block,
+    block_create_stats: keepsStats ? countBlocks(info.block_create_stats, step.creators, gen_utime) : null,
+  };
+  const extra = { shard_hashes, config, info: Lazy.ofValue(McStateInfo, next), global_balance };
+  return { extra, key_block };
+}
+
+function sameConfig(a: ConfigParams, b: ConfigParams): boolean {
+  return bytesEqual(a.config_addr, b.config_addr) && bytesEqual(a.config.root!.hash(0), b.config.root!.hash(0));
+}
+
+function hasCapability(config: ConfigDictionary, capability: bigint): boolean {
+  return ((configParam(config, 8)?.capabilities ?? 0n) & capability) !== 0n;
+}
+
+/**
+ * Validators of the masterchain: a new session begins with a key block, when the clock passes a multiple of
+ * `mc_catchain_lifetime`, and when the validators are others. The hash that is kept is that of session 0.
+ */
+function nextValidatorInfo(
+  before: ValidatorInfo,
+  config: ConfigDictionary,
+  key_block: boolean,
+  { prev_utime, gen_utime }: { readonly prev_utime: number; readonly gen_utime: number },
+): ValidatorInfo {
+  const { hash } = computeValidatorGroup(validatorConfigOf(config), MASTERCHAIN_SHARD, 0);
+  const ends = passesMultiple(catchainLifetimes(config).mc_catchain_lifetime, prev_utime, gen_utime);
+  const updated = key_block || ends || hash !== before.validator_list_hash_short;
+  return {
+    validator_list_hash_short: hash,
+    catchain_seqno: before.catchain_seqno + (updated ? 1 : 0),
+    nx_cc_updated: updated,
+  };
+}
+
+/** The extra of a masterchain block. @param messages as made by the block's special transactions */
+export function mcBlockExtra(
+  next: NextMcState,
+  registered: RegisteredShards,
+  messages: Pick<McBlockMessages, 'recover_create_msg' | 'mint_msg'>,
+): McBlockExtra {
+  const { extra, key_block } = next;
+  const { recover_create_msg, mint_msg } = messages;
+  return {
+    key_block,
+    shard_hashes: extra.shard_hashes,
+    shard_fees: registered.shard_fees,
+    messages: Lazy.ofValue(McBlockMessages, { prev_blk_signatures: NO_SIGNATURES, recover_create_msg, mint_msg }),
+    config: key_block ? extra.config : null,
+  };
+}
+
+const NO_SIGNATURES: McBlockMessages['prev_blk_signatures'] = hashmapE(uintKey(16), CryptoSignaturePair).of([]);
+
+/** `prev_key_block_seqno` of a block's header. @param before of the masterchain state that the block is made on */
+export function prevKeyBlockSeqno(before: McStateExtra, masterchain: Pick<BlockId, 'seqno'>): number {
+  const { after_key_block, last_key_block } = before.info.value;
+  return after_key_block ? masterchain.seqno : (last_key_block?.seq_no ?? 0);
+}
+
+/**
+ * The configuration after the transactions of a block: what the configuration contract has in the first reference of its
+ * data, and its address. When parameter 0 names another contract that has a configuration, it is that one's.
+ *
+ * What is no valid configuration is passed over, as nodes do: all parameters with a form must have it, others must have a
+ * negative number, and those of parameter 9, before and after, must be there. Then `before` stays.
+ *
+ * @param accounts the accounts of the masterchain after the block
+ */
+export function configOfAccounts(accounts: ShardAccounts, before: ConfigParams): ConfigParams {
+  const config = configOfAccount(accounts, before.config_addr, before.config);
+  if (config === null) return before;
+  const successor = configParam(config, 0);
+  if (successor === undefined || bytesEqual(successor, before.config_addr))
+    return { config_addr: before.config_addr, config };
+  const next = configOfAccount(accounts, successor, before.config);
+  const isReady = next !== null && bytesEqual(configParam(next, 0) ?? before.config_addr, successor);
+  return isReady ? { config_addr: successor, config: next } : { config_addr: before.config_addr, config };
+}
+
+function configOfAccount(accounts: ShardAccounts, id: Uint8Array, before: ConfigDictionary): ConfigDictionary | null {
+  const account = accounts.get(id)?.account.value;
+  const state = account?.kind === 'account' ? account.storage.state : null;
+  const data = state?.kind === 'account_active' ? state.state_init.data : null;
+  if (data === null || data.refCount === 0) return null;
+  const root = data.ref(0);
+  if (bytesEqual(root.hash(0), before.root!.hash(0))) return before;
+  const config = configDictionary(root);
+  return isValid(config, before) ? config : null;
+}
+
+function isValid(config: ConfigDictionary, before: ConfigDictionary): boolean {
+  try {
+    for (const [index, cell] of config) {
+      if (index < 0) continue;
+      if (!isConfigParamIndex(index)) return false;
+      decodeConfigParam(index, cell);
+    }
+    const mandatory = [configParam(before, 9), configParam(config, 9)].flatMap((list) => [...(list ?? [])]);
+    return mandatory.every(([index]) => config.has(index));
+  } catch (error) {
+    if (isTernError(error)) return false;
+    throw error;
+  }
+}
+
+/** Who made the blocks of a round, by public key (32 bytes); zeros stand for nobody. */
+export interface Creators {
+  readonly masterchain: Uint8Array;
+  /** Of all blocks of shards that are newly committed. */
+  readonly shards: readonly Uint8Array[];
+}
+
+type Counts = Extract<BlockCreateStats, { readonly kind: 'block_create_stats' }>['counters'];
+
+const counts = hashmapE(bytesKey(32), CreatorStats);
+const NO_COUNTS: Counts = counts.of([]);
+
+/** The key under which all blocks count. */
+const ALL = new Uint8Array(32);
+const NO_COUNTERS: Counters = { last_updated: 0, total: 0n, cnt2048: 0n, cnt65536: 0n };
+const NO_BLOCKS: CreatorStats = { mc_blocks: NO_COUNTERS, shard_blocks: NO_COUNTERS };
+
+/**
+ * The statistics with the blocks of a round counted. Validators of whom nothing is left in the slower average are dropped.
+ * @param now of the masterchain block, unix seconds
+ */
+export function countBlocks(before: BlockCreateStats | null, creators: Creators, now: number): BlockCreateStats {
+  let counters: Counts =
+    before === null ? NO_COUNTS : before.kind === 'block_create_stats' ? before.counters : counts.of(before.counters);
+  const counted = new Map<string, { readonly key: Uint8Array; mc: bigint; shard: bigint }>();
+  const count = (key: Uint8Array, mc: bigint, shard: bigint): void => {
+    const name = toHex(key);
+    const sum = counted.get(name) ?? { key, mc: 0n, shard: 0n };
+    counted.set(name, { key, mc: sum.mc + mc, shard: sum.shard + shard });
+  };
+  const isSomebody = (key: Uint8Array): boolean => key.some((byte) => byte !== 0);
+  for (const key of creators.shards.filter(isSomebody)) {
+    count(key, 0n, 1n);
+    count(ALL, 0n, 1n);
+  }
+  if (isSomebody(creators.masterchain)) {
+    count(creators.masterchain, 1n, 0n);
+    count(ALL, 1n, 0n);
+  }
+  for (const { key, mc, shard } of counted.values()) {
+    const { mc_blocks, shard_blocks } = counters.get(key) ?? NO_BLOCKS;
+    counters = counters.set(key, {
+      mc_blocks: mc === 0n ? mc_blocks : increased(mc_blocks, mc, now),
+      shard_blocks: shard === 0n ? shard_blocks : increased(shard_blocks, shard, now),
+    });
+  }
+  for (const [key, { mc_blocks, shard_blocks }] of counters) {
+    const left = increased(mc_blocks, 0n, now).cnt65536 | increased(shard_blocks, 0n, now).cnt65536;
+    if (left === 0n) counters = counters.delete(key);
+  }
+  return { kind: 'block_create_stats', counters };
+}
+
+/** The counters some time later, with `count` more. */
+function increased({ last_updated, total, cnt2048, cnt65536 }: Counters, count: bigint, now: number): Counters {
+  const scaled = count << 32n;
+  if (total === 0n) return { last_updated: now, total: count, cnt2048: scaled, cnt65536: scaled };
+  const passed = Math.max(0, now - last_updated);
+  return {
+    last_updated: now,
+    total: total + count,
+    cnt2048: faded(cnt2048, passed * 32) + scaled,
+    cnt65536: faded(cnt65536, passed) + scaled,
+  };
+}
+
+/** Bits after the point; enough for amounts of 64 bits to be rounded rightly. */
+const PRECISION = 192n;
+const ONE = 1n << PRECISION;
+
+/** Such `time`s leave nothing of any amount of 64 bits. */
+const FOREVER = 48 * 65_536;
+
+/** exp(-1 / 65536), by its series. */
+const STEP = ((): bigint => {
+  let term = ONE;
+  let sum = 0n;
+  for (let n = 1n; term !== 0n; n++) {
+    sum += term;
+    term = -term / (65_536n * n);
+  }
+  return sum;
+})();
+
+/** amount · exp(-time / 65536), rounded. */
+function faded(amount: bigint, time: number): bigint {
+  if (time === 0 || amount === 0n) return amount;
+  if (time >= FOREVER) return 0n;
+  let factor = ONE;
+  let power = STEP;
+  for (let left = time; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) factor = (factor * power) >> PRECISION;
+    power = (power * power) >> PRECISION;
+  }
+  return (amount * factor + (ONE >> 1n)) >> PRECISION;
+}

@@ -1,0 +1,322 @@
+import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import { blockOfShard } from '#formats/proofs/shard-block.js';
+import { checkSignatures } from '#formats/proofs/signatures.js';
+import { shardSibling } from '#formats/tlb/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { addCurrency } from '#formats/tlb/currency.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { ChainState, ChainTip, NewBlock, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import { type ChangedAccount, checkAccounts, checkKinds } from '#localnet/validation/accounts.js';
+import {
+  type BlockContext,
+  checkWholeBlock,
+  type KnownState,
+  type OpenBlock,
+  openBlock,
+  readable,
+} from '#localnet/validation/block-context.js';
+import { validationErrors } from '#localnet/validation/errors.js';
+import { checkEndLt, checkHeader, checkNewState, checkShardTurn } from '#localnet/validation/header.js';
+import { checkInMessages } from '#localnet/validation/in-messages.js';
+import {
+  checkBlockCreateStats,
+  checkConfigUpdate,
+  checkLibraries,
+  checkMasterchainState,
+} from '#localnet/validation/masterchain-state.js';
+import { McStateView } from '#localnet/validation/masterchain-view.js';
+import { checkOutMessages } from '#localnet/validation/out-messages.js';
+import { checkProcessedInfo, checkQueues } from '#localnet/validation/queue.js';
+import type { Deviation } from '#localnet/validation/rules.js';
+import {
+  type KnownEndLt,
+  type ListedShard,
+  mergeBoth,
+  neighboursOf,
+  type ShardBefore,
+  splitOff,
+  unchanged,
+} from '#localnet/validation/shard-before.js';
+import { checkShardLayout } from '#localnet/validation/shard-layout.js';
+import { checkTransactionMessages, MessageBook } from '#localnet/validation/transaction-messages.js';
+import { checkSpecialMessages, checkValueFlow } from '#localnet/validation/value-flow.js';
+
+/** How many masterchain blocks, and blocks of shards that they list, are remembered. */
+const REMEMBERED = 128;
+
+/** What was found in a round that is sound. */
+export interface BundleReport extends BlockCounts {
+  readonly blocks: number;
+  /** What no network does, but a developer did. Of an ordinary chain, none. */
+  readonly deviations: readonly Deviation[];
+}
+
+/**
+ * Checks rounds of a chain one after the other, as a validator does: everything but what contracts compute.
+ *
+ * It begins at a tip that is trusted, best the zerostates. Blocks may refer to masterchain blocks a bit older than the tip;
+ * those are to be given, too.
+ */
+export class BlockValidator {
+  readonly #states = new Map<string, KnownState & { readonly mc_seqno: number }>();
+  readonly #masterchain = new Map<number, McStateView>();
+  #head: McStateView;
+
+  /**
+   * @param tip where the chain stands; each state must be whole
+   * @param zerostates of the masterchain and of all workchains
+   * @param earlier older states of the masterchain that blocks may still refer to, oldest first
+   */
+  constructor(tip: ChainTip, zerostates: readonly ChainState[], earlier: readonly ChainState[] = []) {
+    let view: McStateView | null = null;
+    for (const { id, state } of [...earlier, tip.masterchain]) {
+      view = McStateView.of(id, state, view);
+      this.#masterchain.set(id.seqno, view);
+    }
+    this.#head = view!;
+    const { seqno } = tip.masterchain.id;
+    for (const each of zerostates) this.#remember(each, Number.POSITIVE_INFINITY);
+    for (const each of [...tip.shards, tip.masterchain]) this.#remember(each, seqno);
+  }
+
+  /**
+   * Checks the round that follows, and takes it as the new head.
+   * @throws validation/broken-rule, validation/malformed, validation/unknown-state: then the validator stays where it was
+   */
+  check(round: NewBlockBundle): BundleReport {
+    const attempt = new BundleCheck(this, round);
+    const report = attempt.run();
+    const { seqno } = round.masterchain.id;
+    this.#head = attempt.masterchain;
+    this.#masterchain.set(seqno, attempt.masterchain);
+    for (const { id, state, root } of attempt.states)
+      this.#states.set(toHex(id.root_hash), { id, state, root, mc_seqno: seqno });
+    this.#forget(seqno);
+    return report;
+  }
+
+  /** The newest masterchain state. */
+  get head(): McStateView {
+    return this.#head;
+  }
+
+  /** The state after a block; `null` when it is not known. */
+  stateAfter(id: BlockId): KnownState | null {
+    return this.#states.get(toHex(id.root_hash)) ?? null;
+  }
+
+  /** The view of a masterchain state; `null` when it is not known. */
+  masterchainAt(seqno: number): McStateView | null {
+    return this.#masterchain.get(seqno) ?? null;
+  }
+
+  #remember({ id, state }: ChainState, mc_seqno: number): void {
+    this.#states.set(toHex(id.root_hash), { id, state: decodeCell(ShardStateUnsplit, state), root: state, mc_seqno });
+  }
+
+  /** A shard's newest block is remembered however old it is. */
+  #forget(seqno: number): void {
+    if (seqno % REMEMBERED !== 0) return;
+    const oldest = seqno - REMEMBERED;
+    const current = new Set(this.#head.shards.map((entry) => toHex(entry.descr.root_hash)));
+    for (const [hash, { mc_seqno }] of this.#states)
+      if (mc_seqno < oldest && !current.has(hash)) this.#states.delete(hash);
+    for (const known of this.#masterchain.keys()) if (known < oldest) this.#masterchain.delete(known);
+  }
+}
+
+/** The check of one round: what it brings is known here before it is known to the validator. */
+class BundleCheck {
+  readonly #validator: BlockValidator;
+  readonly #round: NewBlockBundle;
+  readonly #states = new Map<string, KnownState>();
+  readonly #deviations: Deviation[] = [];
+  #masterchain: McStateView | null = null;
+
+  constructor(validator: BlockValidator, round: NewBlockBundle) {
+    this.#validator = validator;
+    this.#round = round;
+  }
+
+  /** The masterchain state after the round. */
+  get masterchain(): McStateView {
+    return this.#masterchain!;
+  }
+
+  get states(): Iterable<KnownState> {
+    return this.#states.values();
+  }
+
+  run(): BundleReport {
+    const { shards, masterchain, signatures } = this.#round;
+    const counts = { transactions: 0, messages: 0 };
+    const open = new Map<string, OpenBlock>();
+    const add = ({ transactions, messages }: BlockCounts) => {
+      counts.transactions += transactions;
+      counts.messages += messages;
+    };
+    for (const given of shards) {
+      const block = this.#open(given);
+      open.set(toHex(block.id.root_hash), block);
+      add(this.#within(block, () => checkBlock(this.#shardContext(block))));
+    }
+    const block = this.#open(masterchain);
+    const { rules, info } = block;
+    rules.equal('given-block', info.key_block, masterchain.key_block, 'key_block');
+    rules.equal('prev-ref', this.#validator.head.id, block.previous[0]!.id);
+    const context = this.#within(block, () => this.#masterchainContext(block));
+    add(this.#within(block, () => checkMasterchainBlock(context, open)));
+    const group = context.reference.config.validatorGroup(block.shard, info.gen_catchain_seqno);
+    try {
+      checkSignatures(signatures, block.id, group);
+    } catch (error) {
+      if (!isTernError(error)) throw error;
+      throw rules.broken('signatures', 'signatures of more than two thirds', error.message);
+    }
+    return { ...counts, blocks: shards.length + 1, deviations: this.#deviations };
+  }
+
+  #open(given: NewBlock): OpenBlock {
+    const block = openBlock(given, (id) => this.#stateAfter(id));
+    const { id, after, stateRoot } = block;
+    this.#states.set(toHex(id.root_hash), { id, state: after, root: stateRoot });
+    return block;
+  }
+
+  /** What goes wrong in reading the block is an error of the block. */
+  #within<T>(block: OpenBlock, check: () => T): T {
+    return readable(block.rules.block, check);
+  }
+
+  #stateAfter(id: BlockId): KnownState | null {
+    return this.#states.get(toHex(id.root_hash)) ?? this.#validator.stateAfter(id);
+  }
+
+  #shardContext(block: OpenBlock): BlockContext {
+    const { rules, info } = block;
+    const { master_ref } = info;
+    if (master_ref === null || isMasterchain(block.id)) throw rules.broken('master-ref', 'a reference', 'none');
+    const { seq_no } = master_ref.value.master;
+    const reference = this.#validator.masterchainAt(seq_no);
+    if (reference === null) throw this.#unknown(block, `masterchain block ${seq_no}`);
+    return this.#context(block, reference, null, reference.shards.map(blockOfShard));
+  }
+
+  #masterchainContext(block: OpenBlock): BlockContext {
+    const { id, after, rules } = block;
+    const reference = this.#validator.head;
+    if (after.custom === null) throw rules.broken('state-header', 'a masterchain state', 'another');
+    const view = new McStateView(id, after, after.custom.value, reference);
+    this.#masterchain = view;
+    return this.#context(block, reference, view, view.shards.map(blockOfShard));
+  }
+
+  #listed(block: OpenBlock, id: BlockId): ListedShard {
+    const known = this.#stateAfter(id);
+    if (known !== null) return known;
+    if (block.mcExtra !== null) throw block.rules.broken('shard-chain', 'a block of this round', id);
+    throw this.#unknown(block, printPosition(id));
+  }
+
+  #unknown({ rules }: OpenBlock, needed: string): Error {
+    return validationErrors['unknown-state']({ block: rules.block, needed });
+  }
+
+  #context(
+    block: OpenBlock,
+    reference: McStateView,
+    afterView: McStateView | null,
+    listed: readonly BlockId[],
+  ): BlockContext {
+    const { before, sibling } = startOf(block);
+    const others = afterView === null ? [...listed, reference.id] : listed;
+    const stateAfter = (id: BlockId) => (id === reference.id ? reference : this.#listed(block, id));
+    const endLt: KnownEndLt = (mc_seqno, prefix) => {
+      if (afterView !== null && mc_seqno === afterView.id.seqno) return afterView.endLt(prefix);
+      const view = mc_seqno >= reference.id.seqno ? reference : this.#validator.masterchainAt(mc_seqno);
+      if (view === null) throw this.#unknown(block, `masterchain block ${mc_seqno}`);
+      return view.endLt(prefix);
+    };
+    return {
+      ...block,
+      reference,
+      afterView,
+      globalVersion: reference.config.globalVersion,
+      before,
+      neighbours: neighboursOf(others, stateAfter, before, sibling),
+      endLt,
+      deviations: this.#deviations,
+    };
+  }
+}
+
+/** What a block starts from, and after a split, what the other half starts from. */
+function startOf({ shard, info, previous }: OpenBlock): {
+  readonly before: ShardBefore;
+  readonly sibling: ShardBefore | null;
+} {
+  const [first, second] = previous;
+  if (second !== undefined) return { before: mergeBoth(first!.state, second.state, shard), sibling: null };
+  if (!info.after_split) return { before: unchanged(first!.state), sibling: null };
+  const other = { workchain: shard.workchain, shard: shardSibling(shard.shard) };
+  return { before: splitOff(first!.state, shard), sibling: splitOff(first!.state, other) };
+}
+
+/** How much there was to check. */
+export interface BlockCounts {
+  readonly transactions: number;
+  /** That came in or left. */
+  readonly messages: number;
+}
+
+/** What was learnt of a block, for what is checked in masterchain blocks only. */
+export interface CheckedBlock {
+  readonly accounts: readonly ChangedAccount[];
+  readonly book: MessageBook;
+}
+
+/** Checks a block of a shard. @throws validation/broken-rule, validation/malformed */
+export function checkBlock(context: BlockContext): BlockCounts {
+  return countsOf(checkCommon(context));
+}
+
+/** Checks what blocks of all chains have in common. */
+export function checkCommon(context: BlockContext): CheckedBlock {
+  checkWholeBlock(context);
+  checkHeader(context);
+  checkShardTurn(context);
+  const { changed: accounts, imported } = checkAccounts(context);
+  const book = new MessageBook(context, accounts);
+  checkKinds(context, accounts);
+  checkInMessages(context, book);
+  checkOutMessages(context, book);
+  const { gained, lost } = checkTransactionMessages(context, book, accounts);
+  checkEndLt(context, book);
+  checkQueues(context, book);
+  checkProcessedInfo(context, book);
+  checkValueFlow(context, { gained: addCurrency(gained, imported), lost });
+  checkNewState(context);
+  return { accounts, book };
+}
+
+export function countsOf({ book }: CheckedBlock): BlockCounts {
+  return { transactions: book.transactions.length, messages: book.in.size + book.out.size };
+}
+
+/**
+ * Checks a block of the masterchain.
+ * @param shards the blocks that it newly lists, by the hex of their root hash
+ * @throws validation/broken-rule, validation/malformed
+ */
+export function checkMasterchainBlock(context: BlockContext, shards: ReadonlyMap<string, OpenBlock>): BlockCounts {
+  const checked = checkCommon(context);
+  checkShardLayout(context, shards);
+  checkSpecialMessages(context, checked.book);
+  checkLibraries(context, checked.accounts);
+  checkMasterchainState(context);
+  checkConfigUpdate(context, checked.accounts);
+  checkBlockCreateStats(context, shards.values());
+  return countsOf(checked);
+}

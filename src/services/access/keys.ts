@@ -1,0 +1,284 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { fromHex, toBase64Url, toHex } from '#kernel/bytes.js';
+import { accessErrors } from '#services/access/errors.js';
+import { type ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
+import { limitsOn, type Plans } from '#services/access/plans.js';
+
+/** A secret of a key: more than one while an old one is still let in after a rotation. */
+export interface KeySecret {
+  /** SHA-256 of the key, 64 hexadecimal digits. */
+  readonly hash: string;
+  readonly created_at: string;
+  /** From this moment on it is refused; `null` for never. */
+  readonly expires_at: string | null;
+}
+
+/** A key as it is stored. Moments are UTC, as `2025-01-31T12:00:00.000Z`. */
+export interface KeyRecord {
+  /** `key_0123456789` */
+  readonly id: string;
+  /** What it is for, in the words of who made it. */
+  readonly label: string;
+  /** Keys of one owner on one plan share its limits; `null` for limits of its own. */
+  readonly owner: string | null;
+  readonly plan: string;
+  /** The networks it is for, among those of its plan; `null` for all of them. */
+  readonly networks: readonly string[] | null;
+  readonly created_at: string;
+  /** From this moment on it is refused. */
+  readonly revoked_at: string | null;
+  readonly secrets: readonly KeySecret[];
+}
+
+/** The form of an id. */
+export const KEY_ID = /^key_[0-9a-f]{10}$/;
+
+/** Labels are single lines. */
+export const LABEL = /^[^\p{Cc}\p{Zl}\p{Zp}]{0,200}$/u;
+
+/** Reads one item of the file of keys. @throws access/field */
+export function readKeyRecord(field: ConfigField): KeyRecord {
+  const fields = field.members('id', 'label', 'owner', 'plan', 'networks', 'created_at', 'revoked_at', 'secrets');
+  return {
+    id: fields.id.text(KEY_ID, '"key_" and 10 hexadecimal digits'),
+    label: fields.label.text(LABEL, 'one line of at most 200 characters'),
+    owner: fields.owner.optional((text) => text.text(NAME, NAME_DESCRIPTION)),
+    plan: fields.plan.text(NAME, NAME_DESCRIPTION),
+    networks: fields.networks.optional((list) => list.items().map((item) => item.text(NAME, NAME_DESCRIPTION))),
+    created_at: fields.created_at.moment(),
+    revoked_at: fields.revoked_at.optional((text) => text.moment()),
+    secrets: fields.secrets.items().map(readSecret),
+  };
+}
+
+function readSecret(field: ConfigField): KeySecret {
+  const fields = field.members('hash', 'created_at', 'expires_at');
+  return {
+    hash: fields.hash.text(/^[0-9a-f]{64}$/, '64 hexadecimal digits'),
+    created_at: fields.created_at.moment(),
+    expires_at: fields.expires_at.optional((text) => text.moment()),
+  };
+}
+
+const PREFIX = 'tern_';
+const SECRET_BYTES = 32;
+const LENGTH = PREFIX.length + 43;
+
+/** Secret random bytes. */
+export type SecretRandomBytes = (size: number) => Uint8Array;
+
+/** A new API key: `tern_` and 256 random bits in base64url, 48 characters. It is shown once and kept nowhere. */
+export function newApiKey(randomBytes: SecretRandomBytes): string {
+  return PREFIX + toBase64Url(randomBytes(SECRET_BYTES));
+}
+
+/** The id of a new key: `key_` and 10 hexadecimal digits. It is no secret. */
+export function newKeyId(randomBytes: SecretRandomBytes): string {
+  return `key_${Buffer.from(randomBytes(5)).toString('hex')}`;
+}
+
+/**
+ * Whether a text could be a key at all. It looks at the length first, so that a text of any size costs nothing; only what
+ * passes is hashed.
+ */
+export function looksLikeApiKey(text: string): boolean {
+  return text.length === LENGTH && text.startsWith(PREFIX) && /^[\w-]+$/.test(text);
+}
+
+/**
+ * What is stored of a key: its SHA-256. Slow hashes and peppers protect secrets that people choose and that can be guessed;
+ * among 2^256 keys nobody finds the one of a hash, and a table of them cannot be made.
+ */
+export function hashApiKey(key: string): Uint8Array {
+  return hash('sha256', key, 'buffer');
+}
+
+interface Entry {
+  readonly hash: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly record: KeyRecord;
+}
+
+/**
+ * Keys by secret. The first 64 bits of the hash find the entry, the whole hash is then compared in constant time: how long a
+ * wrong key takes tells at most about the hash of what was sent, which is no help in finding a key.
+ */
+export class KeyIndex {
+  readonly #entries = new Map<string, Entry[]>();
+  readonly #records = new Map<string, KeyRecord>();
+
+  constructor(keys: readonly KeyRecord[]) {
+    for (const record of keys) {
+      this.#records.set(record.id, record);
+      if (record.revoked_at === null) this.#addSecrets(record);
+    }
+  }
+
+  /** Keys that are not revoked; a moment in `revoked_at` is taken for revoked, also one to come. */
+  get active(): number {
+    let active = 0;
+    for (const { revoked_at } of this.#records.values()) if (revoked_at === null) active++;
+    return active;
+  }
+
+  byId(id: string): KeyRecord | null {
+    return this.#records.get(id) ?? null;
+  }
+
+  /** The key that a request gave; `null` when it is none, revoked or expired. */
+  bySecret(text: string, unixTimeMs: number): KeyRecord | null {
+    if (!looksLikeApiKey(text)) return null;
+    const hash = hashApiKey(text);
+    for (const entry of this.#entries.get(prefixOf(hash)) ?? []) {
+      if (timingSafeEqual(entry.hash, hash)) return unixTimeMs < entry.expiresAt ? entry.record : null;
+    }
+    return null;
+  }
+
+  #addSecrets(record: KeyRecord): void {
+    for (const { hash: text, expires_at } of record.secrets) {
+      const hash = fromHex(text)!;
+      const entries = this.#entries.get(prefixOf(hash)) ?? [];
+      const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
+      this.#entries.set(prefixOf(hash), [...entries, { hash, expiresAt, record }]);
+    }
+  }
+}
+
+function prefixOf(hash: Uint8Array): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, 8).toString('latin1');
+}
+
+/** Ends a watch; nothing is called after it. */
+export interface KeyWatch {
+  close(): void;
+}
+
+/** Where keys are kept. Several processes may use one store at the same time. */
+export interface KeyStore {
+  /** The place in words: the path of a file, a table. */
+  readonly name: string;
+  /** All keys, revoked ones included, the oldest first. */
+  list(): Promise<readonly KeyRecord[]>;
+  /** @throws access/key-exists */
+  add(record: KeyRecord): Promise<void>;
+  /**
+   * Puts what `change` makes of a key in its place, while nobody else changes it; a `change` that throws changes nothing.
+   *
+   * @throws access/no-such-key
+   */
+  change(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord>;
+  /**
+   * Calls `onKeys` with all keys, once before it resolves and again within a second of any change, by whichever process.
+   * Keys that can no longer be read stay as they were, and the log says so.
+   */
+  watch(onKeys: (keys: readonly KeyRecord[]) => void): Promise<KeyWatch>;
+}
+
+/** What somebody who makes a key decides. */
+export interface NewKey {
+  readonly label: string;
+  readonly owner: string | null;
+  readonly plan: string;
+  /** `null` for all networks of the plan. */
+  readonly networks: readonly string[] | null;
+}
+
+/** A key that has just got a secret: the only time that it is known. */
+export interface IssuedKey {
+  readonly record: KeyRecord;
+  /** `tern_…` */
+  readonly key: string;
+}
+
+export interface KeyAdministrationModules {
+  readonly store: KeyStore;
+  readonly randomBytes: SecretRandomBytes;
+  readonly unixTimeMs: () => number;
+}
+
+/** Making, revoking and renewing of keys. */
+export class KeyAdministration {
+  readonly #modules: KeyAdministrationModules;
+
+  constructor(modules: KeyAdministrationModules) {
+    this.#modules = modules;
+  }
+
+  /** @throws access/no-such-plan, access/not-in-plan, and what the store throws */
+  async create(wanted: NewKey, plans: Plans): Promise<IssuedKey> {
+    const plan = plans.forKey(wanted.plan);
+    for (const network of wanted.networks ?? []) {
+      if (limitsOn(plan, network) !== null) continue;
+      const known = [...plan.networks!.keys()].join(', ');
+      throw accessErrors['not-in-plan']({ network, plan: plan.name, known });
+    }
+    const { store, randomBytes } = this.#modules;
+    const key = newApiKey(randomBytes);
+    const created_at = this.#now();
+    const record: KeyRecord = {
+      id: newKeyId(randomBytes),
+      ...wanted,
+      created_at,
+      revoked_at: null,
+      secrets: [secretOf(key, created_at)],
+    };
+    await store.add(record);
+    return { record, key };
+  }
+
+  /** Revoking twice changes nothing. @throws access/no-such-key, and what the store throws */
+  async revoke(id: string): Promise<KeyRecord> {
+    return this.#modules.store.change(id, (record) =>
+      record.revoked_at === null ? { ...record, revoked_at: this.#now() } : record,
+    );
+  }
+
+  /**
+   * Gives a key a new secret. The one in use is let in for `graceMs` more, and older ones as long as they were promised;
+   * without a grace all of them end at once.
+   *
+   * @throws access/no-such-key, access/key-revoked, and what the store throws
+   */
+  async rotate(id: string, graceMs: number): Promise<IssuedKey> {
+    const key = newApiKey(this.#modules.randomBytes);
+    const record = await this.#modules.store.change(id, (old) => {
+      if (old.revoked_at !== null) throw accessErrors['key-revoked']({ id, revoked_at: old.revoked_at });
+      const now = this.#modules.unixTimeMs();
+      const grace = new Date(now + graceMs).toISOString();
+      const kept =
+        graceMs === 0
+          ? []
+          : old.secrets.filter((each) => each.expires_at === null || Date.parse(each.expires_at) > now);
+      const ending = kept.map((secret) => ({ ...secret, expires_at: secret.expires_at ?? grace }));
+      return { ...old, secrets: [...ending, secretOf(key, new Date(now).toISOString())] };
+    });
+    return { record, key };
+  }
+
+  /** @throws access/no-such-key, and what the store throws */
+  async find(id: string): Promise<KeyRecord> {
+    const { store } = this.#modules;
+    const found = (await store.list()).find((record) => record.id === id);
+    if (found === undefined) throw accessErrors['no-such-key']({ id, file: store.name });
+    return found;
+  }
+
+  /** The id of a key that somebody has, as when it was found where it should not be. @throws access/no-such-key */
+  async idOf(key: string): Promise<string> {
+    const { store } = this.#modules;
+    // Expired secrets name their key as well.
+    const found = new KeyIndex(await store.list()).bySecret(key, Number.NEGATIVE_INFINITY);
+    if (found === null) throw accessErrors['no-such-key']({ id: 'with this secret', file: store.name });
+    return found.id;
+  }
+
+  #now(): string {
+    return new Date(this.#modules.unixTimeMs()).toISOString();
+  }
+}
+
+function secretOf(key: string, created_at: string): KeySecret {
+  return { hash: toHex(hashApiKey(key)), created_at, expires_at: null };
+}

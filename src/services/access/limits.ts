@@ -1,0 +1,222 @@
+import type { Clock } from '#kernel/clock.js';
+import type { Limits } from '#services/access/plans.js';
+
+/** A request that wants to pass. */
+export interface LimitRequest {
+  /** Who is counted, network included: `owner acme mainnet`, `address 192.0.2.1 mainnet`. */
+  readonly subject: string;
+  /** Addresses come without end and have no quota; keys are as many as there are. */
+  readonly isAddress: boolean;
+  readonly limits: Limits;
+}
+
+/** Whether it may pass; if not, which limit holds it back and for how many milliseconds. */
+export type LimitDecision =
+  | { readonly passed: true }
+  | { readonly passed: false; readonly by: 'rate' | 'quota'; readonly waitMs: number };
+
+/** Counts requests against limits. What passes is counted; what does not, is not. */
+export interface Limiter {
+  take(question: LimitRequest): LimitDecision | Promise<LimitDecision>;
+  close(): void;
+}
+
+export const PASSED: LimitDecision = { passed: true };
+
+export interface LocalLimiterModules {
+  readonly clock: Clock;
+  readonly quota: DailyQuota;
+}
+
+/** Limits within this process. Addresses have buckets of their own, so that a flood of them does not push out a key. */
+export class LocalLimiter implements Limiter {
+  readonly #clock: Clock;
+  readonly #quota: DailyQuota;
+  readonly #addresses: TokenBuckets;
+  readonly #keys: TokenBuckets;
+
+  /** @param options `maxAddresses` and `maxKeys`: buckets in memory */
+  constructor(options: { readonly maxAddresses: number; readonly maxKeys: number }, modules: LocalLimiterModules) {
+    this.#clock = modules.clock;
+    this.#quota = modules.quota;
+    this.#addresses = new TokenBuckets(options.maxAddresses);
+    this.#keys = new TokenBuckets(options.maxKeys);
+  }
+
+  /** Client addresses in memory. */
+  get addresses(): number {
+    return this.#addresses.size;
+  }
+
+  take({ subject, isAddress, limits }: LimitRequest): LimitDecision {
+    const { requests_per_second, burst, daily_quota } = limits;
+    if (daily_quota !== null && this.#quota.used(subject) >= daily_quota) {
+      return { passed: false, by: 'quota', waitMs: this.#quota.untilNextDayMs };
+    }
+    if (requests_per_second !== null) {
+      const buckets = isAddress ? this.#addresses : this.#keys;
+      const waitMs = buckets.take(subject, { requests_per_second, burst }, this.#clock.now());
+      if (waitMs > 0) return { passed: false, by: 'rate', waitMs };
+    }
+    if (!isAddress) this.#quota.add(subject);
+    return PASSED;
+  }
+
+  close(): void {}
+}
+
+/** A rate and what may come at once. */
+export interface Rate {
+  readonly requests_per_second: number;
+  readonly burst: number;
+}
+
+/**
+ * What a bucket holds over its burst, in requests. Without it a request that comes a little late, because clients are not
+ * to the millisecond, would cost its client a part of the next one, and a plan with a burst of 1 would pass 5 % too little.
+ */
+export const SLACK = 0.25;
+
+/** Times are sums of fractions; a request that is due is not put off by their last digits. */
+const ROUNDING_MS = 1e-6;
+
+/**
+ * Takes one request out of a bucket. A bucket is one number, the moment when it is full again: it fills at the rate, holds
+ * `burst` requests (and {@link SLACK}), and each request moves that moment on by the time that one request takes to fill.
+ *
+ * @param fullAt the moment when it is full, in milliseconds; `null` for a new bucket, which holds `burst` requests
+ * @returns the new moment, or the milliseconds to wait for
+ */
+export function takeFromBucket(
+  fullAt: number | null,
+  { requests_per_second, burst }: Rate,
+  now: number,
+): { readonly fullAt: number } | { readonly waitMs: number } {
+  const intervalMs = 1000 / requests_per_second;
+  const base = fullAt === null ? now + SLACK * intervalMs : Math.max(fullAt, now);
+  const waitMs = base - now - (burst - 1 + SLACK) * intervalMs;
+  return waitMs > ROUNDING_MS ? { waitMs } : { fullAt: base + intervalMs };
+}
+
+/**
+ * Buckets by subject, at most `most` of them. One that is forgotten has passed nothing while `most / 2` others did; it
+ * starts again with its burst.
+ */
+export class TokenBuckets {
+  readonly #fullAt: TwoGenerationMap<number>;
+
+  constructor(most: number) {
+    this.#fullAt = new TwoGenerationMap(most);
+  }
+
+  get size(): number {
+    return this.#fullAt.size;
+  }
+
+  /** Takes one request; returns the milliseconds to wait for when there is none, else 0. */
+  take(subject: string, rate: Rate, now: number): number {
+    const taken = takeFromBucket(this.#fullAt.get(subject) ?? null, rate, now);
+    if ('waitMs' in taken) return taken.waitMs;
+    this.#fullAt.set(subject, taken.fullAt);
+    return 0;
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** The day of a moment, UTC: `2025-01-31`. */
+export function dayOf(unixTimeMs: number): string {
+  return new Date(unixTimeMs).toISOString().slice(0, 10);
+}
+
+/**
+ * Requests of today (UTC) by subject. When the day ends the counts begin again; a clock that is set back does not begin
+ * them again. They are in memory: whoever keeps them on a disk gives them back with {@link DailyQuota.restore}.
+ */
+export class DailyQuota {
+  readonly #unixTimeMs: () => number;
+  #day: number;
+  #counts = new Map<string, number>();
+
+  constructor(modules: { readonly unixTimeMs: () => number }) {
+    this.#unixTimeMs = modules.unixTimeMs;
+    this.#day = Math.floor(modules.unixTimeMs() / DAY_MS);
+  }
+
+  /** The day that is counted: `2025-01-31`. */
+  get day(): string {
+    this.#turn();
+    return dayOf(this.#day * DAY_MS);
+  }
+
+  /** Milliseconds until the next day. */
+  get untilNextDayMs(): number {
+    const now = this.#turn();
+    return (this.#day + 1) * DAY_MS - now;
+  }
+
+  used(subject: string): number {
+    this.#turn();
+    return this.#counts.get(subject) ?? 0;
+  }
+
+  add(subject: string): void {
+    this.#turn();
+    this.#counts.set(subject, (this.#counts.get(subject) ?? 0) + 1);
+  }
+
+  /** Others count the same subject, and came to `used`. */
+  raise(subject: string, used: number): void {
+    if (used > this.used(subject)) this.#counts.set(subject, used);
+  }
+
+  /** Takes these for the counts of `day`, wherever they are higher than its own; does nothing when it is not that day. */
+  restore(day: string, counts: ReadonlyMap<string, number>): void {
+    if (day !== this.day) return;
+    for (const [subject, used] of counts) this.raise(subject, used);
+  }
+
+  #turn(): number {
+    const now = this.#unixTimeMs();
+    const day = Math.floor(now / DAY_MS);
+    if (day > this.#day) {
+      this.#day = day;
+      this.#counts = new Map();
+    }
+    return now;
+  }
+}
+
+/**
+ * A map of at most `most` entries that forgets those which were not set for the longest time. They live in two
+ * generations: when the younger one has `most / 2` entries it becomes the older one, and that one is forgotten. Nothing is
+ * ever searched or swept.
+ */
+export class TwoGenerationMap<Value> {
+  readonly #half: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  constructor(most: number) {
+    this.#half = Math.max(1, Math.floor(most / 2));
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#young.get(key) ?? this.#old.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    if (!this.#young.has(key)) {
+      this.#old.delete(key);
+      if (this.#young.size >= this.#half) {
+        this.#old = this.#young;
+        this.#young = new Map();
+      }
+    }
+    this.#young.set(key, value);
+  }
+}

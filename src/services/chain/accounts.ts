@@ -1,0 +1,335 @@
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { type ProvenAccountState, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
+import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
+import { inPart } from '#formats/proofs/proof-part.js';
+import {
+  type ProvenTransaction,
+  type ProvenTransactions,
+  type TransactionRef,
+  verifyAccountTransactions,
+} from '#formats/proofs/transactions.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
+import {
+  type LiteServerAccountState,
+  LiteServerGetAccountState,
+  LiteServerGetAccountStatePrunned,
+  LiteServerGetTransactions,
+  type LiteServerTransactionList,
+} from '#formats/tl/lite-api.js';
+import { Account } from '#formats/tlb/account.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import type { BlockLookup, ShardTopReader } from '#services/chain/block-lookup.js';
+import type { BlockDataReader } from '#services/chain/blocks.js';
+import { chainErrors } from '#services/chain/errors.js';
+import {
+  copyBlockId,
+  expectBlock,
+  needOfState,
+  type ProvenBlock,
+  type ProvenBlocks,
+} from '#services/chain/proven-blocks.js';
+import {
+  type BlockAt,
+  type CheckedAnswer,
+  isNotAvailable,
+  type ReadAt,
+  type ReadContext,
+  type ReadOptions,
+  type ReadResult,
+} from '#services/chain/read-context.js';
+
+/** An account after a block. */
+export interface AccountStateRead extends ReadResult<LiteServerAccountState> {
+  /** The newest block of the account's shard; `null` when there is no such workchain. */
+  readonly shard_block: BlockId | null;
+  /** When the shard block was made: the time that the account "sees". */
+  readonly shard_utime: number | null;
+  /** lt of the state after the shard block. */
+  readonly shard_lt: bigint | null;
+  /** The `Account` cell; `null` when there is no such account. Of a pruned read only the visible part. */
+  readonly cell: Cell | null;
+  readonly account: Account | null;
+  /** Its last transaction, as the shard's state tells it (the account itself keeps the END of that one as `last_trans_lt`). */
+  readonly last_transaction: TransactionRef | null;
+}
+
+export interface AccountStateOptions extends ReadAt {
+  /** Without code, data and libraries (their hashes stay): a small answer. */
+  readonly pruned?: boolean;
+}
+
+export interface AccountStateReaderModules {
+  readonly blockIds: BlockLookup;
+  readonly proven: ProvenBlocks;
+  readonly shardTops: ShardTopReader;
+  readonly blockData: BlockDataReader;
+}
+
+/** Reads of account states. */
+export class AccountStateReader {
+  readonly #modules: AccountStateReaderModules;
+
+  constructor(modules: AccountStateReaderModules) {
+    this.#modules = modules;
+  }
+
+  async account(
+    call: ReadContext,
+    address: Address,
+    { at, pruned = false }: AccountStateOptions,
+  ): Promise<AccountStateRead> {
+    const block = await this.#modules.blockIds.resolveBlock(call, at);
+    return this.#after(call, address, block, { pruned, immutable: true });
+  }
+
+  /** After a block that is proven already; the answer is not kept. */
+  async accountAfter(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead> {
+    const { id } = block;
+    if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
+    const { workchain, hash } = address;
+    if (!isMasterchain(id) && !(id.workchain === workchain && shardContains(id.shard, accountPrefix(hash)))) {
+      const wanted = `a masterchain block, or one of the shard of ${address.toRaw()}`;
+      throw chainErrors.parameter({ name: 'block', value: printPosition(id), wanted });
+    }
+    return this.#after(call, address, block, { pruned: false, immutable: false });
+  }
+
+  async #after(
+    call: ReadContext,
+    address: Address,
+    block: ProvenBlock,
+    how: AccountQueryOptions,
+  ): Promise<AccountStateRead> {
+    const { proven } = this.#modules;
+    let found: CheckedAnswer<AccountValue, LiteServerAccountState>;
+    try {
+      found = await this.#ask(call, address, block, how);
+    } catch (error) {
+      const read = isNotAvailable(error) ? await this.#inZerostate(call, address, block) : null;
+      if (read === null) throw error;
+      if (read.cell === null) call.reportAbsent(address);
+      return read;
+    }
+    const { value, answer } = found;
+    const { shard_block, shard_utime, cell } = value;
+    if (cell === null) call.reportAbsent(address);
+    const mc_seqno = isMasterchain(block.id) ? block.id.seqno : block.mc_seqno;
+    if (shard_block !== null) proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+  }
+
+  #ask(
+    call: ReadContext,
+    address: Address,
+    block: ProvenBlock,
+    { pruned, immutable }: AccountQueryOptions,
+  ): Promise<CheckedAnswer<AccountValue, LiteServerAccountState>> {
+    const { id } = block;
+    return call.query({
+      fn: pruned ? LiteServerGetAccountStatePrunned : LiteServerGetAccountState,
+      query: { id: blockIdToTl(id), account: { workchain: address.workchain, id: address.hash } },
+      need: needOfState(block),
+      immutable,
+      verifiedAs: 'account',
+      verify: (answer) => {
+        expectBlock(answer.id, id);
+        const { shard_proof, proof, state } = answer;
+        const parts = { shard_block: copyBlockId(answer.shardblk), shard_proof, proof, state };
+        return decoded((pruned ? verifyPrunedAccountState : verifyAccountState)(id, address, parts));
+      },
+    });
+  }
+
+  /** Servers have no proofs of accounts in a zerostate, which is a shard's state until its first block: it is read whole. */
+  async #inZerostate(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead | null> {
+    const { shardTops, blockData } = this.#modules;
+    const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
+    const top = await shardTops.topOf(call, block, shard);
+    if (top === null || top.block.seqno !== 0) return null;
+    const { state } = await blockData.zerostate(call, top.block);
+    const shard_account = state.state.accounts.value.get(address.hash) ?? null;
+    const account = shard_account?.account.cell ?? null;
+    const value = decoded({ shard_state: state, shard_account, account });
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: null };
+  }
+}
+
+/** How an account is asked for. */
+interface AccountQueryOptions {
+  readonly pruned: boolean;
+  /** Whether the answer is kept. */
+  readonly immutable: boolean;
+}
+
+type AccountValue = Omit<AccountStateRead, keyof ReadResult<unknown>>;
+
+/** Reads all that is promised, so that a server that left it out is found out at once. */
+function decoded({ shard_state, shard_account, account: cell }: ProvenAccountState): AccountValue {
+  const account = cell === null ? null : inPart('state', () => decodeCell(Account, cell));
+  return {
+    shard_block: shard_state?.id ?? null,
+    shard_utime: shard_state?.state.gen_utime ?? null,
+    shard_lt: shard_state?.state.gen_lt ?? null,
+    cell,
+    account,
+    last_transaction: lastTransaction(shard_account),
+  };
+}
+
+function lastTransaction(entry: ProvenAccountState['shard_account']): TransactionRef | null {
+  if (entry === null || entry.last_trans_lt === 0n) return null;
+  return { lt: entry.last_trans_lt, hash: entry.last_trans_hash };
+}
+
+/** Which transactions of an account, from newer to older. */
+export interface HistoryOptions extends ReadOptions {
+  /** The newest one wanted, known by its hash. Default: the account's last one at `at`. */
+  readonly from?: TransactionRef;
+  /** Where the account's last transaction is looked up when `from` is not given. Default: the newest block. */
+  readonly at?: BlockAt;
+  /** At most this many. Default: 16 for a list, all for a walk. */
+  readonly limit?: number;
+  /** Not this one, and none before it. */
+  readonly to_lt?: bigint;
+}
+
+/**
+ * Transactions of an account without gaps: each is proven by the hash in the one after it. They go back to the first one
+ * since the account last came to be: nothing leads from there to those before it was deleted.
+ */
+export interface HistoryRead {
+  /** The block that told the account's last transaction; `null` when `from` was given. */
+  readonly block: BlockId | null;
+  readonly gen_utime: number | null;
+  readonly transactions: readonly ProvenTransaction[];
+  /** The transaction before the last one listed; `null` when that was the first since the account came to be. */
+  readonly next: TransactionRef | null;
+  readonly proof: readonly LiteServerTransactionList[] | null;
+}
+
+/** Most transactions in one answer. */
+const MAX_TRANSACTIONS_PER_QUERY = 16;
+
+type Page = CheckedAnswer<ProvenTransactions, LiteServerTransactionList>;
+
+/** Reads of the transactions of accounts, across all splits and merges of their shards. */
+export class AccountHistoryReader {
+  readonly #states: AccountStateReader;
+
+  constructor(states: AccountStateReader) {
+    this.#states = states;
+  }
+
+  async transactions(call: ReadContext, address: Address, options: HistoryOptions): Promise<HistoryRead> {
+    const limit = limitOf(options, MAX_TRANSACTIONS_PER_QUERY);
+    const start = await this.#start(call, address, options);
+    const transactions: ProvenTransaction[] = [];
+    const answers: LiteServerTransactionList[] = [];
+    let next = start.next;
+    for await (const { value, answer } of this.#pages(() => call, address, { ...options, limit }, next)) {
+      transactions.push(...value.transactions);
+      next = value.next;
+      if (call.wantsProof) answers.push(answer);
+    }
+    const { block, gen_utime } = start;
+    return { block, gen_utime, transactions, next, proof: call.proof(answers) };
+  }
+
+  /**
+   * The transactions one by one, asking for more as they are taken.
+   * @param newCall begins a call for each question: a walk may take longer than any deadline
+   */
+  async *walk(
+    newCall: () => ReadContext,
+    address: Address,
+    options: HistoryOptions,
+  ): AsyncGenerator<ProvenTransaction> {
+    const limit = limitOf(options, Number.POSITIVE_INFINITY);
+    const { next } = await this.#start(newCall(), address, options);
+    for await (const { value } of this.#pages(newCall, address, { ...options, limit }, next)) yield* value.transactions;
+  }
+
+  async #start(
+    call: ReadContext,
+    address: Address,
+    { from, at }: HistoryOptions,
+  ): Promise<Pick<HistoryRead, 'block' | 'gen_utime' | 'next'>> {
+    if (from !== undefined) {
+      if (from.hash.length !== 32 || from.lt <= 0n || from.lt >= 1n << 64n) {
+        const value = `${from.lt} with a hash of ${from.hash.length} bytes`;
+        throw chainErrors.parameter({ name: 'from', value, wanted: 'an lt from 1 on, and a hash of 32 bytes' });
+      }
+      return { block: null, gen_utime: null, next: from };
+    }
+    const read = await this.#states.account(call, address, { pruned: true, ...(at === undefined ? {} : { at }) });
+    return { block: read.block, gen_utime: read.gen_utime, next: read.last_transaction };
+  }
+
+  async *#pages(
+    newCall: () => ReadContext,
+    address: Address,
+    { limit, to_lt = 0n }: HistoryOptions & { readonly limit: number },
+    from: TransactionRef | null,
+  ): AsyncGenerator<Page> {
+    let next = from;
+    let archive = false;
+    for (let left = limit; next !== null && left > 0 && next.lt > to_lt; ) {
+      const count = Math.min(left, MAX_TRANSACTIONS_PER_QUERY);
+      const { value, answer } = await this.#page(newCall(), address, next, count, archive);
+      const { transactions } = value;
+      // A server that gives fewer than asked for, though there are more, has come to the end of its history.
+      archive ||= transactions.length < count;
+      left -= transactions.length;
+      next = value.next;
+      const end = transactions.findIndex(({ lt }) => lt <= to_lt);
+      if (end < 0) {
+        yield { value, answer };
+        continue;
+      }
+      const { lt, hash } = transactions[end]!;
+      next = { lt, hash };
+      yield { value: { transactions: transactions.slice(0, end), next }, answer };
+    }
+  }
+
+  async #page(
+    call: ReadContext,
+    address: Address,
+    from: TransactionRef,
+    count: number,
+    archive: boolean,
+  ): Promise<Page> {
+    const question = {
+      fn: LiteServerGetTransactions,
+      query: {
+        count,
+        account: { workchain: address.workchain, id: address.hash },
+        lt: BigInt.asIntN(64, from.lt),
+        hash: from.hash,
+      },
+      immutable: true,
+      verifiedAs: 'account transactions',
+      verify: (found: LiteServerTransactionList) => {
+        const proven = verifyAccountTransactions(address, from, found.transactions);
+        const { length } = proven.transactions;
+        if (length === 0) throw chainErrors['incomplete-answer']({ problem: 'it lists no transaction' });
+        if (length > count) {
+          throw chainErrors['incomplete-answer']({
+            problem: `it lists ${length} transactions where ${count} are wanted`,
+          });
+        }
+        return proven;
+      },
+    };
+    return archive ? call.query({ ...question, need: { kind: 'archive' } }) : call.queryAnyAge(question);
+  }
+}
+
+/** @throws chain/parameter */
+function limitOf({ limit }: HistoryOptions, fallback: number): number {
+  if (limit === undefined) return fallback;
+  if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return limit;
+  throw chainErrors.parameter({ name: 'limit', value: String(limit), wanted: 'a whole number from 1 on' });
+}

@@ -1,0 +1,284 @@
+import type { BlockHeader } from '#formats/proofs/block-header.js';
+import {
+  type BlockId,
+  type BlockPosition,
+  isMasterchain,
+  MASTERCHAIN_SHARD,
+  printBlockId,
+  printPosition,
+  printShard,
+  type Shard,
+  sameBlock,
+  sameShard,
+} from '#formats/proofs/block-id.js';
+import {
+  type BlockQuery,
+  blockOfShard,
+  type ProvenShard,
+  verifyAllShards,
+  verifyLookup,
+} from '#formats/proofs/shard-block.js';
+import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
+import {
+  type LiteServerAllShardsInfo,
+  LiteServerGetAllShardsInfo,
+  type LiteServerLookupBlockResult,
+  LiteServerLookupBlockWithProof,
+} from '#formats/tl/lite-api.js';
+import { shardContains } from '#formats/tlb/block-id.js';
+import { shardDescrs } from '#formats/tlb/shard-hashes.js';
+import { chainErrors } from '#services/chain/errors.js';
+import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
+import {
+  type BlockAt,
+  type CheckedAnswer,
+  isNotAvailable,
+  isServersFailure,
+  type ReadContext,
+  type ReadResult,
+} from '#services/chain/read-context.js';
+import type { Trust, TrustedHead } from '#services/chain/trust.js';
+
+/** A block that was looked up. */
+export interface FoundBlockRead extends ReadResult<LiteServerLookupBlockResult> {
+  readonly gen_utime: number;
+  readonly header: BlockHeader;
+  /** A masterchain block that proves it; itself if it is one. Honest servers name the one that commits it. */
+  readonly masterchain_block: BlockId;
+}
+
+export interface BlockLookupModules {
+  readonly trust: Trust;
+  readonly proven: ProvenBlocks;
+  readonly shardTops: ShardTopReader;
+}
+
+type LookupAnswer = CheckedAnswer<{ readonly header: BlockHeader; readonly mc: BlockId }, LiteServerLookupBlockResult>;
+
+/** Finds blocks, and proves that blocks are in the chain. */
+export class BlockLookup {
+  readonly #modules: BlockLookupModules;
+
+  constructor(modules: BlockLookupModules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * The block that a read is about, proven.
+   * @throws chain/block-not-found, chain/block-not-in-chain, chain/parameter, lite/*
+   */
+  async resolve(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+    if (at === undefined || at === 'head') return this.#modules.trust.newest(call);
+    if (typeof at === 'number') return this.#atPosition(call, { ...MASTERCHAIN_SHARD, seqno: at });
+    const found = await this.#atPosition(call, at);
+    if (!('root_hash' in at) || sameBlock(found.id, at)) return found;
+    throw chainErrors['block-not-in-chain']({ wanted: printBlockId(at), found: printBlockId(found.id) });
+  }
+
+  /** As {@link BlockLookup.resolve} for reads of masterchain states. @throws chain/masterchain-only, chain/zerostate */
+  async resolveMasterchain(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+    if (typeof at === 'object' && !isMasterchain(at))
+      throw chainErrors['masterchain-only']({ block: printPosition(at) });
+    return this.#block(await this.resolve(call, at));
+  }
+
+  /** As {@link BlockLookup.resolve} for reads of blocks, not states. @throws chain/zerostate */
+  async resolveBlock(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+    return this.#block(await this.resolve(call, at));
+  }
+
+  #block(block: ProvenBlock): ProvenBlock {
+    if (block.id.seqno > 0) return block;
+    throw chainErrors.zerostate({ block: printPosition(block.id) });
+  }
+
+  /**
+   * The block of a shard with a seqno, or the first one that reaches an lt or a time.
+   * @throws chain/block-not-found, chain/parameter, lite/*
+   */
+  async find(call: ReadContext, query: BlockQuery): Promise<FoundBlockRead> {
+    checkQuery(query);
+    // The masterchain has one shard: every prefix belongs to it.
+    const shard = query.workchain === MASTERCHAIN_SHARD.workchain ? MASTERCHAIN_SHARD.shard : query.shard;
+    const { value, answer } = await this.#lookUp(call, { ...query, shard });
+    const { header, mc } = value;
+    const { gen_utime } = header.info;
+    return { block: header.id, gen_utime, header, masterchain_block: mc, proof: call.proof(answer) };
+  }
+
+  async #atPosition(call: ReadContext, position: BlockPosition): Promise<ProvenBlock> {
+    const { trust, proven } = this.#modules;
+    await trust.keyBlocks();
+    const known = proven.get(position);
+    if (known !== null) return known;
+    // The zerostate stays known, however many blocks were proven since.
+    if (samePosition(position, trust.zerostate)) return { id: trust.zerostate, gen_utime: null, mc_seqno: 0 };
+    checkQuery({ ...position, by: 'seqno' });
+    const { value } = await this.#lookUp(call, { ...position, by: 'seqno' });
+    const { header, mc } = value;
+    return { id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno };
+  }
+
+  /** Asks relative to the newest block, whose state remembers all masterchain blocks before it. */
+  async #lookUp(call: ReadContext, query: BlockQuery): Promise<LookupAnswer> {
+    const { trust, proven } = this.#modules;
+    let head = await trust.newest(call);
+    if (isMasterchain(query) && isBeyond(head, query)) {
+      head = await trust.catchUp(call);
+      if (isBeyond(head, query)) throw notFound(query, `the newest one is ${printPosition(head.id)}`);
+    }
+    const found = await this.#lookUpFrom(call, head, query);
+    const { header, mc } = found.value;
+    proven.add({ id: mc, gen_utime: null, mc_seqno: mc.seqno });
+    proven.add({ id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno });
+    return found;
+  }
+
+  async #lookUpFrom(call: ReadContext, head: TrustedHead, query: BlockQuery): Promise<LookupAnswer> {
+    try {
+      return await this.#ask(call, head.id, query);
+    } catch (error) {
+      if (!isServersFailure(error)) throw error;
+      if (!isMasterchain(query)) await this.#checkTop(call, head, query);
+      if (query.by === 'seqno') {
+        if (isMasterchain(query) || !isNotAvailable(error)) throw error;
+        throw notFound(query, 'servers do not have it');
+      }
+      return await this.#firstBlock(call, head, query, error);
+    }
+  }
+
+  /** Servers cannot prove that a shard's first block is the first: there is no header of a zerostate. */
+  async #firstBlock(call: ReadContext, head: TrustedHead, query: BlockQuery, failure: unknown): Promise<LookupAnswer> {
+    let first: LookupAnswer;
+    try {
+      first = await this.#ask(call, head.id, { workchain: query.workchain, shard: query.shard, by: 'seqno', seqno: 1 });
+    } catch {
+      throw failure;
+    }
+    const { info } = first.value.header;
+    const reaches = query.by === 'lt' ? info.end_lt >= query.lt : query.by === 'utime' && info.gen_utime >= query.utime;
+    if (!reaches) throw failure;
+    return first;
+  }
+
+  /** @throws chain/block-not-found when the block would be newer than the newest of its shard, or there is no workchain */
+  async #checkTop(call: ReadContext, head: TrustedHead, query: BlockQuery): Promise<void> {
+    const top = await this.#modules.shardTops.topOf(call, head, query);
+    if (top === null) throw notFound(query, `masterchain block ${head.id.seqno} has no such workchain`);
+    const { seq_no, end_lt, gen_utime } = top.entry.descr;
+    const beyond =
+      query.by === 'seqno' ? query.seqno > seq_no : query.by === 'lt' ? query.lt > end_lt : query.utime > gen_utime;
+    if (beyond) throw notFound(query, `the newest one of the shard is ${printPosition(top.block)}`);
+  }
+
+  #ask(call: ReadContext, known: BlockId, query: BlockQuery): Promise<LookupAnswer> {
+    const { workchain } = query;
+    const shard = signedShard(query.shard);
+    const question = {
+      fn: LiteServerLookupBlockWithProof,
+      query: {
+        mode: query.by === 'seqno' ? 1 : query.by === 'lt' ? 2 : 4,
+        id: { workchain, shard, seqno: query.by === 'seqno' ? query.seqno | 0 : 0 },
+        mc_block_id: blockIdToTl(known),
+        lt: query.by === 'lt' ? BigInt.asIntN(64, query.lt) : null,
+        utime: query.by === 'utime' ? query.utime | 0 : null,
+      },
+      immutable: true,
+      verifiedAs: 'lookup',
+      verify: (answer: LiteServerLookupBlockResult) => {
+        const mc = copyBlockId(answer.mc_block_id);
+        const { client_mc_state_proof, mc_block_proof, header, prev_header } = answer;
+        const links = answer.shard_links.map((link) => ({ id: copyBlockId(link.id), proof: link.proof }));
+        const parts = { client_mc_state_proof, mc_block_proof, shard_links: links, header, prev_header };
+        return { header: verifyLookup(known, query, { id: copyBlockId(answer.id), mc_block_id: mc, ...parts }), mc };
+      },
+    };
+    if (query.by === 'seqno' && isMasterchain(query)) {
+      return call.query({ ...question, need: { kind: 'block', seqno: query.seqno } });
+    }
+    return call.queryAnyAge(question);
+  }
+}
+
+function samePosition(a: BlockPosition, b: BlockPosition): boolean {
+  return a.seqno === b.seqno && sameShard(a, b);
+}
+
+/** Whether a masterchain block is asked for that is newer than the newest. */
+function isBeyond(head: TrustedHead, query: BlockQuery): boolean {
+  if (query.by === 'seqno') return query.seqno > head.id.seqno;
+  if (query.by === 'lt') return query.lt > head.end_lt;
+  return query.utime > (head.gen_utime ?? 0);
+}
+
+function notFound(query: BlockQuery, reason: string): Error {
+  const what = query.by === 'seqno' ? query.seqno : query.by === 'lt' ? query.lt : query.utime;
+  return chainErrors['block-not-found']({ wanted: `${printShard(query as Shard)} with ${query.by} ${what}`, reason });
+}
+
+const MAX_UINT32 = 0xffffffff;
+const MAX_UINT64 = (1n << 64n) - 1n;
+
+/** @throws chain/parameter, chain/zerostate */
+function checkQuery(query: BlockQuery): void {
+  const { workchain, shard } = query;
+  if ((workchain | 0) !== workchain) throw parameter('workchain', workchain, 'an int32');
+  if (shard <= 0n || shard > MAX_UINT64) throw parameter('shard', shard, 'a uint64, not 0');
+  if (query.by === 'lt') {
+    if (query.lt < 0n || query.lt > MAX_UINT64) throw parameter('lt', query.lt, 'a uint64');
+    return;
+  }
+  const value = query.by === 'seqno' ? query.seqno : query.utime;
+  if (!Number.isInteger(value) || value < 0 || value > MAX_UINT32) throw parameter(query.by, value, 'a uint32');
+  if (query.by === 'seqno' && value === 0) {
+    throw chainErrors.zerostate({ block: printPosition({ workchain, shard, seqno: 0 }) });
+  }
+}
+
+function parameter(name: string, value: number | bigint, wanted: string): Error {
+  return chainErrors.parameter({ name, value: String(value), wanted });
+}
+
+/** Reads the newest blocks of all shards as a proven masterchain block lists them. */
+export class ShardTopReader {
+  readonly #proven: ProvenBlocks;
+
+  constructor(proven: ProvenBlocks) {
+    this.#proven = proven;
+  }
+
+  /** Those of a workchain from left to right; none before the first masterchain block that lists one. */
+  async all(
+    call: ReadContext,
+    { id }: ProvenBlock,
+  ): Promise<CheckedAnswer<readonly ProvenShard[], LiteServerAllShardsInfo>> {
+    const found = await call.query({
+      fn: LiteServerGetAllShardsInfo,
+      query: { id: blockIdToTl(id) },
+      need: { kind: 'block', seqno: id.seqno },
+      immutable: true,
+      verifiedAs: 'shards',
+      verify: (answer) => {
+        expectBlock(answer.id, id);
+        return this.#read(id, answer);
+      },
+    });
+    for (const { block, entry } of found.value) {
+      this.#proven.add({ id: block, gen_utime: block.seqno === 0 ? null : entry.descr.gen_utime, mc_seqno: id.seqno });
+    }
+    return found;
+  }
+
+  #read(id: BlockId, { proof, data }: LiteServerAllShardsInfo): readonly ProvenShard[] {
+    const hashes = verifyAllShards(id, proof, data);
+    return [...shardDescrs(hashes)].map((entry) => ({ block: blockOfShard(entry), entry }));
+  }
+
+  /** The one that a prefix belongs to; `null` when there is no such workchain. */
+  async topOf(call: ReadContext, block: ProvenBlock, { workchain, shard }: Shard): Promise<ProvenShard | null> {
+    if (!isMasterchain(block.id) || block.id.seqno === 0) return null;
+    const { value } = await this.all(call, block);
+    return value.find((top) => top.entry.workchain === workchain && shardContains(top.entry.shard, shard)) ?? null;
+  }
+}

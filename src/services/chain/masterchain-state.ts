@@ -1,0 +1,367 @@
+import type { Cell } from '#formats/cells/cell.js';
+import {
+  type BlockId,
+  printBlockId,
+  printPosition,
+  printShard,
+  type Shard,
+  sameBlock,
+} from '#formats/proofs/block-id.js';
+import { inPart } from '#formats/proofs/proof-part.js';
+import { type ProvenShard, verifyShardInfo } from '#formats/proofs/shard-block.js';
+import { stateConfig, verifyConfig, verifyLibraries, verifyOutMsgQueueSize } from '#formats/proofs/shard-state.js';
+import { blockIdFromTl, blockIdToTl, signedShard } from '#formats/tl/block-id.js';
+import {
+  type LiteServerAllShardsInfo,
+  type LiteServerBlockOutMsgQueueSize,
+  type LiteServerConfigInfo,
+  LiteServerGetBlockOutMsgQueueSize,
+  LiteServerGetConfigAll,
+  LiteServerGetConfigParams,
+  LiteServerGetLibrariesWithProof,
+  LiteServerGetOutMsgQueueSizes,
+  LiteServerGetShardInfo,
+  type LiteServerLibraryResultWithProof,
+  type LiteServerShardInfo,
+} from '#formats/tl/lite-api.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { GlobalVersion } from '#formats/tlb/config/network.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
+import type { BlockLookup, ShardTopReader } from '#services/chain/block-lookup.js';
+import { chainErrors } from '#services/chain/errors.js';
+import {
+  copyBlockId,
+  expectBlock,
+  needOfState,
+  type ProvenBlock,
+  type ProvenBlocks,
+} from '#services/chain/proven-blocks.js';
+import { isServersFailure, type ReadAt, type ReadContext, type ReadResult } from '#services/chain/read-context.js';
+
+/** The shards that a masterchain block commits. */
+export interface ShardsRead extends ReadResult<LiteServerAllShardsInfo> {
+  /** Each with its newest block; seqno 0 is a zerostate. */
+  readonly shards: readonly ProvenShard[];
+}
+
+/** One shard of a masterchain block. */
+export interface ShardRead extends ReadResult<LiteServerShardInfo> {
+  readonly shard: ProvenShard;
+}
+
+/** Which shard: itself, or the one that contains it. */
+export interface ShardOptions extends ReadAt {
+  /** Only a shard of just this name. Default: also one that contains it; the name may be an account's first 64 bits. */
+  readonly exact?: boolean;
+}
+
+export interface ShardReaderModules {
+  readonly blockIds: BlockLookup;
+  readonly shardTops: ShardTopReader;
+  readonly proven: ProvenBlocks;
+}
+
+/** Reads of the newest blocks of shards. */
+export class ShardReader {
+  readonly #modules: ShardReaderModules;
+
+  constructor(modules: ShardReaderModules) {
+    this.#modules = modules;
+  }
+
+  async shards(call: ReadContext, { at }: ReadAt): Promise<ShardsRead> {
+    const block = await this.#modules.blockIds.resolveMasterchain(call, at);
+    const { value, answer } = await this.#modules.shardTops.all(call, block);
+    return { block: block.id, gen_utime: block.gen_utime, shards: value, proof: call.proof(answer) };
+  }
+
+  /** @throws chain/shard-not-found when the proof shows that there is none */
+  async shard(call: ReadContext, wanted: Shard, { at, exact = false }: ShardOptions): Promise<ShardRead> {
+    const { workchain, shard } = wanted;
+    if (workchain === -1 || shard <= 0n || shard >= 1n << 64n) {
+      throw chainErrors.parameter({ name: 'shard', value: printShard(wanted), wanted: 'a shard of a workchain' });
+    }
+    const block = await this.#modules.blockIds.resolveMasterchain(call, at);
+    const { id } = block;
+    const { value, answer } = await call.query({
+      fn: LiteServerGetShardInfo,
+      query: { id: blockIdToTl(id), workchain, shard: signedShard(shard), exact },
+      need: needOfState(block),
+      immutable: true,
+      verifiedAs: 'shard',
+      verify: (found) => {
+        expectBlock(found.id, id);
+        const { shard_proof, shard_descr } = found;
+        const shard_block = copyBlockId(found.shardblk);
+        return verifyShardInfo(id, wanted, exact, { shard_block, shard_proof, shard_descr });
+      },
+    });
+    if (value === null) throw chainErrors['shard-not-found']({ shard: printShard(wanted), block: printPosition(id) });
+    this.#remember(value.block, value.entry.descr.gen_utime, id);
+    return { block: id, gen_utime: block.gen_utime, shard: value, proof: call.proof(answer) };
+  }
+
+  #remember(id: BlockId, gen_utime: number, { seqno }: BlockId): void {
+    this.#modules.proven.add({ id, gen_utime: id.seqno === 0 ? null : gen_utime, mc_seqno: seqno });
+  }
+}
+
+/** Parameters of the configuration after a masterchain block. */
+export interface ConfigParamsRead extends ReadResult<LiteServerConfigInfo> {
+  /** Whole cells; a parameter that is not there is proven not to be in the configuration. */
+  readonly params: ReadonlyMap<number, Cell>;
+}
+
+/** The whole configuration after a masterchain block. */
+export interface ConfigRead extends ConfigParamsRead {
+  /** The root of the dictionary, whole. */
+  readonly root: Cell;
+}
+
+/** Most parameters in one question. */
+const MAX_PARAMS = 256;
+
+/** Reads of the configuration. */
+export class ConfigReader {
+  readonly #blockIds: BlockLookup;
+
+  constructor(blockIds: BlockLookup) {
+    this.#blockIds = blockIds;
+  }
+
+  async params(call: ReadContext, numbers: readonly number[], { at }: ReadAt): Promise<ConfigParamsRead> {
+    const wanted = [...new Set(numbers)];
+    if (wanted.length === 0 || wanted.length > MAX_PARAMS) {
+      const value = `a list of ${wanted.length}`;
+      throw chainErrors.parameter({ name: 'params', value, wanted: `1 to ${MAX_PARAMS} numbers` });
+    }
+    for (const number of wanted) {
+      if ((number | 0) !== number)
+        throw chainErrors.parameter({ name: 'param', value: String(number), wanted: 'an int32' });
+    }
+    const block = await this.#blockIds.resolveMasterchain(call, at);
+    const { id } = block;
+    const { value, answer } = await call.query({
+      fn: LiteServerGetConfigParams,
+      query: { mode: 0, id: blockIdToTl(id), param_list: wanted },
+      need: needOfState(block),
+      immutable: true,
+      verifiedAs: 'config params',
+      verify: (found) => {
+        expectBlock(found.id, id);
+        const { config } = stateConfig(verifyConfig(id, found.state_proof, found.config_proof));
+        return inPart('config_proof', () => {
+          const params = new Map<number, Cell>();
+          for (const number of wanted) {
+            const cell = config.get(number);
+            if (cell !== undefined) params.set(number, requireWhole(cell, `parameter ${number}`));
+          }
+          return params;
+        });
+      },
+    });
+    return { block: id, gen_utime: block.gen_utime, params: value, proof: call.proof(answer) };
+  }
+
+  async all(call: ReadContext, { at }: ReadAt): Promise<ConfigRead> {
+    const block = await this.#blockIds.resolveMasterchain(call, at);
+    const { id } = block;
+    const { value, answer } = await call.query({
+      fn: LiteServerGetConfigAll,
+      query: { mode: 0, id: blockIdToTl(id) },
+      need: needOfState(block),
+      immutable: true,
+      verifiedAs: 'config',
+      verify: (found) => {
+        expectBlock(found.id, id);
+        const { config } = stateConfig(verifyConfig(id, found.state_proof, found.config_proof));
+        return inPart('config_proof', () => {
+          const root = requireWhole(config.root!, 'the configuration');
+          return { root, params: new Map(config) };
+        });
+      },
+    });
+    return { block: id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+  }
+}
+
+/** Refuses cells of a proof that have something left out. @throws chain/incomplete-answer */
+function requireWhole(cell: Cell, name: string): Cell {
+  if (cell.levelMask === 0) return cell;
+  throw chainErrors['incomplete-answer']({ problem: `${name} (${toHex(cell.hash(0))}) has pruned parts` });
+}
+
+/** Libraries that the masterchain publishes after a block. */
+export interface LibrariesRead extends ReadResult<readonly LiteServerLibraryResultWithProof[]> {
+  /** By hash in lower-case hex; one that is not there is proven not to be published. */
+  readonly libraries: ReadonlyMap<string, Cell>;
+}
+
+/** Most libraries in one answer. */
+const MAX_LIBRARIES_PER_QUERY = 16;
+
+/** Most libraries in one read. */
+const MAX_LIBRARIES_PER_READ = 1024;
+
+/** Reads of libraries. */
+export class LibraryReader {
+  readonly #blockIds: BlockLookup;
+
+  constructor(blockIds: BlockLookup) {
+    this.#blockIds = blockIds;
+  }
+
+  async libraries(call: ReadContext, hashes: readonly Uint8Array[], { at }: ReadAt): Promise<LibrariesRead> {
+    for (const { length } of hashes) {
+      if (length === 32) continue;
+      throw chainErrors.parameter({ name: 'hash', value: `${length} bytes long`, wanted: '32 bytes' });
+    }
+    const wanted = [...new Set(hashes.map(toHex))].sort();
+    if (wanted.length > MAX_LIBRARIES_PER_READ) {
+      const value = `a list of ${wanted.length}`;
+      throw chainErrors.parameter({ name: 'hashes', value, wanted: `at most ${MAX_LIBRARIES_PER_READ}` });
+    }
+    const block = await this.#blockIds.resolveMasterchain(call, at);
+    const { id } = block;
+    const libraries = new Map<string, Cell>();
+    const answers: LiteServerLibraryResultWithProof[] = [];
+    for (let i = 0; i < wanted.length; i += MAX_LIBRARIES_PER_QUERY) {
+      const library_list = wanted.slice(i, i + MAX_LIBRARIES_PER_QUERY).map((hash) => fromHex(hash)!);
+      const { value, answer } = await call.query({
+        fn: LiteServerGetLibrariesWithProof,
+        query: { id: blockIdToTl(id), mode: 0, library_list },
+        need: needOfState(block),
+        immutable: true,
+        verifiedAs: 'libraries',
+        verify: (found) => {
+          expectBlock(found.id, id);
+          return verifyLibraries(id, library_list, found).map(({ hash, cell }) => {
+            if (cell !== null) return { hash, cell };
+            throw chainErrors['incomplete-answer']({ problem: `library ${toHex(hash)} comes without its cells` });
+          });
+        },
+      });
+      for (const { hash, cell } of value) libraries.set(toHex(hash), cell);
+      if (call.wantsProof) answers.push(answer);
+    }
+    return { block: id, gen_utime: block.gen_utime, libraries, proof: call.proof(answers) };
+  }
+}
+
+/** How many messages wait in a shard's outgoing queue after a block. */
+export interface QueueSizeRead extends ReadResult<LiteServerBlockOutMsgQueueSize> {
+  readonly size: number;
+}
+
+/** The queues of all shards, the masterchain first. */
+export interface QueueSizesRead extends ReadResult<readonly LiteServerBlockOutMsgQueueSize[]> {
+  readonly queues: readonly { readonly block: BlockId; readonly size: number }[];
+  /** False: states do not keep the sizes, so that they are what a server counted. */
+  readonly proven: boolean;
+}
+
+const WANT_PROOF = 1;
+const GLOBAL_VERSION = 8;
+/** `capStoreOutMsgQueueSize`: with it, states keep the sizes of their queues. */
+const STORES_QUEUE_SIZE = 1n << 8n;
+
+export interface QueueSizeReaderModules {
+  readonly blockIds: BlockLookup;
+  readonly shardTops: ShardTopReader;
+  readonly config: ConfigReader;
+}
+
+/** Reads of the sizes of message queues, which states keep since they have the capability to. */
+export class QueueSizeReader {
+  readonly #modules: QueueSizeReaderModules;
+
+  constructor(modules: QueueSizeReaderModules) {
+    this.#modules = modules;
+  }
+
+  async queueSize(call: ReadContext, { at }: ReadAt): Promise<QueueSizeRead> {
+    return this.#sizeAfter(call, await this.#modules.blockIds.resolveBlock(call, at));
+  }
+
+  /**
+   * A shard that has no block yet has no queue either and is left out. Where a network is older than the capability, a
+   * server is asked what it counted, which it only does for its newest block.
+   */
+  async queueSizes(call: ReadContext, { at }: ReadAt): Promise<QueueSizesRead> {
+    const { blockIds, shardTops } = this.#modules;
+    const block = await blockIds.resolveMasterchain(call, at);
+    const { value } = await shardTops.all(call, block);
+    const tops = value.filter((top) => top.block.seqno > 0);
+    const blocks: ProvenBlock[] = [
+      block,
+      ...tops.map((top) => ({ id: top.block, gen_utime: null, mc_seqno: block.id.seqno })),
+    ];
+    const common = { block: block.id, gen_utime: block.gen_utime };
+    let reads: QueueSizeRead[];
+    try {
+      reads = await Promise.all(blocks.map((each) => this.#sizeAfter(call, each)));
+    } catch (error) {
+      if (!isServersFailure(error) || (await this.#areStored(call, block.id))) throw error;
+      const queues = await this.#counted(call, blocks);
+      return { ...common, queues, proven: false, proof: call.proof([]) };
+    }
+    const answers = reads.map(({ proof }) => proof).filter((proof) => proof !== null);
+    const queues = reads.map((read) => ({ block: read.block, size: read.size }));
+    return { ...common, queues, proven: true, proof: call.proof(answers) };
+  }
+
+  async #areStored(call: ReadContext, at: BlockId): Promise<boolean> {
+    const { params } = await this.#modules.config.params(call, [GLOBAL_VERSION], { at });
+    const version = params.get(GLOBAL_VERSION);
+    return version !== undefined && (decodeCell(GlobalVersion, version).capabilities & STORES_QUEUE_SIZE) !== 0n;
+  }
+
+  async #counted(call: ReadContext, blocks: readonly ProvenBlock[]): Promise<QueueSizesRead['queues']> {
+    const { value } = await call.query({
+      fn: LiteServerGetOutMsgQueueSizes,
+      query: { mode: 0, wc: null, shard: null },
+      need: { kind: 'head' },
+      verify: ({ shards }) =>
+        blocks.map(({ id }) => {
+          const found = shards.find((each) => sameBlock(blockIdFromTl(each.id), id));
+          if (found !== undefined && found.size >= 0) return { block: id, size: found.size };
+          throw chainErrors['incomplete-answer']({ problem: `it does not tell the queue of ${printBlockId(id)}` });
+        }),
+    });
+    return value;
+  }
+
+  /**
+   * How many external messages a server keeps for a shard before it refuses further ones. A server says it of itself:
+   * nothing proves it.
+   */
+  async externalQueueLimit(call: ReadContext): Promise<number> {
+    const { value } = await call.query({
+      fn: LiteServerGetOutMsgQueueSizes,
+      query: { mode: 0, wc: null, shard: null },
+      need: { kind: 'head' },
+      verify: ({ ext_msg_queue_size_limit: limit }) => {
+        if (limit >= 0) return limit;
+        throw chainErrors['incomplete-answer']({ problem: `a queue cannot have the limit ${limit}` });
+      },
+    });
+    return value;
+  }
+
+  async #sizeAfter(call: ReadContext, block: ProvenBlock): Promise<QueueSizeRead> {
+    const { id } = block;
+    const { value, answer } = await call.query({
+      fn: LiteServerGetBlockOutMsgQueueSize,
+      query: { mode: WANT_PROOF, id: blockIdToTl(id), want_proof: true },
+      need: needOfState(block),
+      immutable: true,
+      verifiedAs: 'queue size',
+      verify: (found) => {
+        expectBlock(found.id, id);
+        if (found.proof === null) throw chainErrors['incomplete-answer']({ problem: 'it has no proof' });
+        return verifyOutMsgQueueSize(id, found.size, found.proof);
+      },
+    });
+    return { block: id, gen_utime: block.gen_utime, size: value, proof: call.proof(answer) };
+  }
+}

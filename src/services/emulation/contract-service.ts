@@ -1,0 +1,126 @@
+import type { DnsRecords } from '#domain/contracts/dns-records.js';
+import { EMULATOR } from '#drivers/tvm/emulator-binary.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { VmStack } from '#formats/tlb/vm-stack.js';
+import { type ReadAt, ReadContext } from '#services/chain/read-context.js';
+import { type ContractStateReads, readTokenData, resolveDns } from '#services/emulation/contract-data.js';
+import type {
+  ContractReads,
+  FeeEstimate,
+  FeeRequest,
+  GetMethodRead,
+  SendDiagnosis,
+  TokenRead,
+} from '#services/emulation/contract-reads.js';
+import { estimateFee } from '#services/emulation/estimate-fee.js';
+import { explainRefusal } from '#services/emulation/explain-refusal.js';
+import { GetMethodRunner } from '#services/emulation/get-methods.js';
+import type { ContractsMetrics, ContractsStatus } from '#services/emulation/metrics.js';
+import {
+  type ContractModules,
+  type ContractOptions,
+  type ContractSettings,
+  checkContractOptions,
+} from '#services/emulation/options.js';
+import {
+  type EmulationModules,
+  MasterchainLibraryCache,
+  NetworkConfigCache,
+  PrevBlocksCache,
+} from '#services/emulation/run-environment.js';
+
+/** The contracts of a network: get methods, tokens, domains, fees, on proven state. */
+export class ContractService implements ContractReads {
+  readonly #settings: ContractSettings;
+  readonly #modules: EmulationModules;
+  readonly #getMethods: GetMethodRunner;
+  #feeEstimates = 0;
+
+  /** @throws contracts/option */
+  constructor(options: ContractOptions, modules: ContractModules) {
+    const settings = checkContractOptions(options);
+    this.#settings = settings;
+    const configs = new NetworkConfigCache(settings.configs, modules);
+    const libraries = new MasterchainLibraryCache(settings.libraryBytes, modules.chain);
+    this.#modules = { ...modules, configs, libraries, prevBlocks: new PrevBlocksCache() };
+    this.#getMethods = new GetMethodRunner(settings, this.#modules);
+  }
+
+  /** @throws contracts/*, tvm/*, chain/*, lite/* */
+  runGetMethod(
+    address: Address,
+    method: string | number,
+    stack: VmStack,
+    options: ReadAt = {},
+  ): Promise<GetMethodRead> {
+    return this.#getMethods.run(this.#call(options), { address, method, stack, at: options.at });
+  }
+
+  /** @throws contracts/*, tvm/*, chain/*, lite/* */
+  estimateFee(question: FeeRequest, options: ReadAt = {}): Promise<FeeEstimate> {
+    this.#feeEstimates++;
+    return estimateFee(this.#call(options), question, options.at, this.#settings, this.#modules);
+  }
+
+  /** @throws contracts/*, contract-data/*, tvm/*, chain/*, lite/* */
+  tokenData(address: Address, options: ReadAt = {}): Promise<TokenRead> {
+    return readTokenData(address, this.#reads(options), atOf(options));
+  }
+
+  /** @throws contracts/*, contract-data/*, tvm/*, chain/*, lite/* */
+  resolveDns(resolver: Address, name: string, depth: number, options: ReadAt = {}): Promise<DnsRecords> {
+    return resolveDns(resolver, name, depth, this.#reads(options), atOf(options));
+  }
+
+  explainRefusal(message: Cell, nodeText: string, options: ReadAt = {}): Promise<SendDiagnosis> {
+    return explainRefusal(this.#call(options), { message, nodeText, at: options.at }, this.#settings, this.#modules);
+  }
+
+  metrics(): ContractsMetrics {
+    const { configs, libraries, prevBlocks } = this.#modules;
+    return {
+      local_runs: this.#getMethods.localRuns,
+      node_runs: this.#getMethods.nodeRuns,
+      fee_estimates: this.#feeEstimates,
+      config_fetches: configs.fetches,
+      library_fetches: libraries.fetches,
+      prev_blocks_fetches: prevBlocks.fetches,
+    };
+  }
+
+  status(): ContractsStatus {
+    const { newest } = this.#modules.configs;
+    const { getMethods } = this.#settings;
+    return {
+      mode: getMethods,
+      network_version: newest?.global_version ?? null,
+      emulator_version: EMULATOR.global_version,
+      ...this.#getMethods.place(newest),
+    };
+  }
+
+  /** Reads that share one deadline. */
+  #reads(options: ReadAt): ContractStateReads {
+    const { chain, libraries } = this.#modules;
+    const call = this.#call(options);
+    return {
+      runGetMethod: (address, method, stack, { at }) => this.#getMethods.run(call, { address, method, stack, at }),
+      account: (address, { at = 'head' }) => chain.account(address, { at, ...call.remaining() }),
+      library: async (hash, { at = 'head' }) => {
+        const block = await chain.blockId(at, call.remaining());
+        return (await libraries.resolver(call, block)([hash]))[0] ?? null;
+      },
+    };
+  }
+
+  #call(options: ReadAt): ReadContext {
+    const { askNode: source, clock } = this.#modules;
+    return new ReadContext(options, this.#settings.deadlineMs, { source, clock });
+  }
+}
+
+/** The block that a question is about; its deadline and signal are those of the reads. */
+function atOf({ at }: ReadAt): ReadAt {
+  return at === undefined ? {} : { at };
+}

@@ -1,0 +1,83 @@
+import type { TransactionResult } from '#drivers/tvm/transaction.js';
+import type { Address } from '#formats/address/address.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { openCell } from '#formats/cells/slice.js';
+import { Account, type StateInit } from '#formats/tlb/account.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { Message } from '#formats/tlb/message.js';
+import type { ReadContext } from '#services/chain/read-context.js';
+import type { ContractSettings } from '#services/emulation/options.js';
+import {
+  type AccountView,
+  type EmulationModules,
+  type NetworkView,
+  runOptions,
+} from '#services/emulation/run-environment.js';
+
+/**
+ * The message from outside to an account, laid out as the reference does: all in one cell, and the body in a cell of its
+ * own only where there is no room for it.
+ */
+export function encodeExternalInMessage(dest: Address, init: StateInit | null, body: Cell): Cell {
+  const info = { kind: 'ext_in_msg_info', src: null, dest, import_fee: 0n } as const;
+  const inlineBody = body.type === CellType.ordinary ? ({ kind: 'left', value: openCell(body) } as const) : null;
+  const ownBody = { kind: 'right', value: body } as const;
+  const inlineInit = init === null ? null : ({ kind: 'left', value: init } as const);
+  const room = roomBeside({ info, init: inlineInit, body: { kind: 'left', value: openCell(EMPTY_CELL) } });
+  const fits = inlineBody !== null && body.bits <= room.bits && body.refCount <= room.refs;
+  return encodeCell(Message, { info, init: inlineInit, body: fits ? inlineBody : ownBody });
+}
+
+function roomBeside(message: Message): { readonly bits: number; readonly refs: number } {
+  const builder = new Builder();
+  Message.store(message, builder);
+  return { bits: builder.remainingBits, refs: builder.remainingRefs };
+}
+
+/** A message from outside, and what it meets. */
+export interface ExternalMessageRun {
+  readonly view: NetworkView;
+  readonly account: AccountView;
+  /** `ext_in_msg_info` */
+  readonly message: Cell;
+  /** Every signature counts as right. */
+  readonly ignore_chksig: boolean;
+}
+
+/** An `Account` that there is not. */
+const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
+
+/**
+ * Executes a message from outside on an account, as the next block would.
+ *
+ * @param cell the account, if it is to be another one than in the view
+ * @throws tvm/*, chain/*, lite/*
+ */
+export async function emulateExternalMessage(
+  call: ReadContext,
+  { view: { block, config }, account, message, ignore_chksig }: ExternalMessageRun,
+  settings: ContractSettings,
+  { tvm, libraries, prevBlocks }: EmulationModules,
+  cell: Cell | null = account.cell,
+): Promise<TransactionResult> {
+  const { last_transaction: last, shard_utime: now, shard_lt: lt } = account;
+  return tvm.emulateTransaction(
+    {
+      // account_descr
+      shard_account: new Builder()
+        .storeRef(cell ?? NO_ACCOUNT)
+        .storeBytes(last?.hash ?? new Uint8Array(32))
+        .storeUint(last?.lt ?? 0n, 64)
+        .endCell(),
+      message,
+      config: config.root,
+      now,
+      lt: lt ?? 0n,
+      prev_blocks_info: await prevBlocks.at(call, block, config),
+      resolveLibrary: libraries.resolver(call, block),
+      ignore_chksig,
+    },
+    runOptions(call, settings),
+  );
+}

@@ -1,0 +1,207 @@
+import { EMULATOR } from '#drivers/tvm/emulator-binary.js';
+import { getMethodId, NO_CODE } from '#drivers/tvm/get-method.js';
+import type { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { verifyAccount } from '#formats/proofs/account.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
+import type { TransactionRef } from '#formats/proofs/transactions.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
+import { LiteServerRunSmcMethod } from '#formats/tl/lite-api.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { VmStack } from '#formats/tlb/vm-stack.js';
+import { vmInt } from '#formats/tlb/vm-value.js';
+import { chainErrors } from '#services/chain/errors.js';
+import { copyBlockId, expectBlock } from '#services/chain/proven-blocks.js';
+import type { BlockAt, ReadContext } from '#services/chain/read-context.js';
+import type { GetMethodRead } from '#services/emulation/contract-reads.js';
+import { contractsErrors } from '#services/emulation/errors.js';
+import type { GetMethodLocation } from '#services/emulation/metrics.js';
+import type { ContractSettings } from '#services/emulation/options.js';
+import {
+  accountView,
+  checkWorkchain,
+  type EmulationModules,
+  type NetworkConfig,
+  type NetworkView,
+  networkView,
+  runOptions,
+} from '#services/emulation/run-environment.js';
+
+/** A get method that somebody asks for. */
+export interface GetMethodCall {
+  readonly address: Address;
+  /** A name, or an id as number or decimal text. */
+  readonly method: string | number;
+  /** Arguments, the last one on top. */
+  readonly stack: VmStack;
+  readonly at: BlockAt | undefined;
+}
+
+/** Runs get methods on proven state, or has a node run them. */
+export class GetMethodRunner {
+  readonly #settings: ContractSettings;
+  readonly #modules: EmulationModules;
+  /** Network versions that were logged as too new. */
+  readonly #warned = new Set<number>();
+  #localRuns = 0;
+  #nodeRuns = 0;
+
+  constructor(settings: ContractSettings, modules: EmulationModules) {
+    this.#settings = settings;
+    this.#modules = modules;
+  }
+
+  get localRuns(): number {
+    return this.#localRuns;
+  }
+
+  get nodeRuns(): number {
+    return this.#nodeRuns;
+  }
+
+  /** Where get methods run on a network with this configuration; `null`: it is not known yet. */
+  place(config: NetworkConfig | null): GetMethodLocation {
+    const { getMethods } = this.#settings;
+    if (getMethods === 'node') return { ran_on: 'node', reason: 'nodes are set to run all get methods' };
+    if (config === null || config.emulator_knows) return { ran_on: 'local', reason: null };
+    const { global_version: network } = config;
+    const reason = `the network has global version ${network}, the emulator knows ${EMULATOR.global_version}`;
+    return { ran_on: getMethods === 'local' ? 'nowhere' : 'node', reason };
+  }
+
+  /** @throws contracts/*, tvm/*, chain/*, lite/* */
+  async run(call: ReadContext, question: GetMethodCall): Promise<GetMethodRead> {
+    const view = await networkView(call, question.at, this.#modules);
+    const { config } = view;
+    const { ran_on, reason } = this.place(config);
+    if (ran_on === 'local') return this.#runHere(call, question, view);
+    const { global_version: network } = config;
+    const { global_version: emulator } = EMULATOR;
+    if (ran_on === 'nowhere') throw contractsErrors['emulator-too-old']({ network, emulator });
+    if (!config.emulator_knows) this.#warn(network);
+    return this.#runOnNode(call, question, view, reason);
+  }
+
+  async #runHere(
+    call: ReadContext,
+    { address, method, stack }: GetMethodCall,
+    view: NetworkView,
+  ): Promise<GetMethodRead> {
+    const { chain, tvm, libraries, prevBlocks } = this.#modules;
+    const { block, config } = view;
+    const { account, shard_utime, last_transaction } = await accountView(call, address, view, chain);
+    const storage = account?.kind === 'account' ? account.storage : null;
+    const init = storage?.state.kind === 'account_active' ? storage.state.state_init : null;
+    this.#localRuns++;
+    const {
+      exit_code,
+      gas_used,
+      stack: result,
+    } = await tvm.runGetMethod(
+      {
+        code: init?.code ?? null,
+        data: init?.data ?? null,
+        method,
+        stack,
+        address,
+        now: shard_utime,
+        balance: storage?.balance.grams ?? 0n,
+        extra_currencies: storage?.balance.other ?? [],
+        config: config.root,
+        prev_blocks_info: () => prevBlocks.at(call, block, config),
+        gas_limit: this.#settings.getMethodGas,
+        // Its own, as in transactions; those of the masterchain come when they are needed.
+        libraries: init?.library.root ?? null,
+        resolveLibrary: libraries.resolver(call, block),
+      },
+      runOptions(call, this.#settings),
+    );
+    return { exit_code, gas_used, stack: result, block, last_transaction, ran_on: 'local', ran_on_reason: null };
+  }
+
+  async #runOnNode(
+    call: ReadContext,
+    { address, method, stack }: GetMethodCall,
+    view: NetworkView,
+    ran_on_reason: string,
+  ): Promise<GetMethodRead> {
+    checkWorkchain(address, view);
+    const { block } = view;
+    this.#nodeRuns++;
+    const run = await runOnNode(call, { address, method, stack, block });
+    return { ...run, gas_used: 0, block, ran_on: 'node', ran_on_reason };
+  }
+
+  #warn(network_version: number): void {
+    if (this.#warned.has(network_version)) return;
+    this.#warned.add(network_version);
+    this.#modules.logger.warn('the network is newer than the emulator: nodes run the get methods', {
+      network_version,
+      emulator_version: EMULATOR.global_version,
+    });
+  }
+}
+
+/** A get method for a node to run. */
+export interface NodeGetMethodCall {
+  readonly address: Address;
+  readonly method: string | number;
+  readonly stack: VmStack;
+  /** The masterchain block whose state is to be used. */
+  readonly block: BlockId;
+}
+
+/** What a node says came of it. That is not proven; what the account is, is. */
+export interface NodeGetMethodResult {
+  readonly exit_code: number;
+  readonly stack: VmStack;
+  readonly last_transaction: TransactionRef | null;
+}
+
+/** Bits of the mode: proofs of the account's state, and the stack. */
+const WITH_PROOFS = 1;
+const WITH_RESULT = 4;
+
+/** What nodes say of an account without code. */
+const NOT_ACTIVE = -256;
+
+/**
+ * Has a liteserver run a get method (`liteServer.runSmcMethod`). An account without code gives {@link NO_CODE} and the
+ * stack that the run would have begun with, as when it runs here.
+ *
+ * @throws chain/*, lite/*
+ */
+export async function runOnNode(
+  call: ReadContext,
+  { address, method, stack, block }: NodeGetMethodCall,
+): Promise<NodeGetMethodResult> {
+  const method_id = getMethodId(method);
+  const { value } = await call.query({
+    fn: LiteServerRunSmcMethod,
+    query: {
+      mode: WITH_PROOFS | WITH_RESULT,
+      id: blockIdToTl(block),
+      account: { workchain: address.workchain, id: address.hash },
+      method_id: BigInt(method_id),
+      params: serializeBoc(encodeCell(VmStack, stack)),
+    },
+    need: { kind: 'state', seqno: block.seqno },
+    verify: (answer) => {
+      expectBlock(answer.id, block);
+      const { shard_proof, proof, exit_code, result } = answer;
+      if (shard_proof === null || proof === null || result === null) {
+        throw chainErrors['incomplete-answer']({ problem: 'a get method comes without proof or result' });
+      }
+      const shard_block = copyBlockId(answer.shardblk);
+      const { shard_account } = verifyAccount(block, address, { shard_block, shard_proof, proof });
+      const { last_trans_lt = 0n, last_trans_hash } = shard_account ?? {};
+      const last_transaction = last_trans_lt === 0n ? null : { lt: last_trans_lt, hash: last_trans_hash! };
+      if (exit_code === NOT_ACTIVE && result.length === 0) {
+        return { exit_code: NO_CODE, stack: [...stack, vmInt(method_id)], last_transaction };
+      }
+      return { exit_code, stack: decodeCell(VmStack, parseBocRoot(result)), last_transaction };
+    },
+  });
+  return value;
+}

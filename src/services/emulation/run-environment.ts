@@ -1,0 +1,305 @@
+import { emulatorKnows } from '#drivers/tvm/emulator-binary.js';
+import type { ResolveLibrary } from '#drivers/tvm/request-fields.js';
+import type { RunOptions } from '#drivers/tvm/worker-pool.js';
+import type { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { Cell } from '#formats/cells/cell.js';
+import type { BlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockId, isMasterchain, MASTERCHAIN_SHARD, printPosition } from '#formats/proofs/block-id.js';
+import { inPart } from '#formats/proofs/proof-part.js';
+import { masterchainExtra, type PrevMcBlocks, prevMcBlocks, verifyConfig } from '#formats/proofs/shard-state.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
+import { LiteServerGetConfigParams } from '#formats/tl/lite-api.js';
+import { MASTERCHAIN } from '#formats/tlb/block-id.js';
+import { type ConfigDictionary, configDictionary, configParam } from '#formats/tlb/config/config-params.js';
+import { toHex } from '#kernel/bytes.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { SingleFlight } from '#kernel/single-flight.js';
+import type { AccountStateRead } from '#services/chain/accounts.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { chainErrors } from '#services/chain/errors.js';
+import { expectBlock } from '#services/chain/proven-blocks.js';
+import type { BlockAt, ReadContext } from '#services/chain/read-context.js';
+import { contractsErrors } from '#services/emulation/errors.js';
+import type { ContractModules, ContractSettings } from '#services/emulation/options.js';
+
+/** What runs are made of. */
+export interface EmulationModules extends ContractModules {
+  readonly configs: NetworkConfigCache;
+  readonly libraries: MasterchainLibraryCache;
+  readonly prevBlocks: PrevBlocksCache;
+}
+
+/** What a contract sees of the network: a masterchain block and the configuration after it. */
+export interface NetworkView {
+  readonly block: BlockId;
+  readonly config: NetworkConfig;
+}
+
+/** An account as a run begins with it. */
+export interface AccountView extends AccountStateRead {
+  /** Unix seconds: the time of the account's shard block, which contracts see as now. */
+  readonly shard_utime: number;
+}
+
+/**
+ * The block that a question is about, with its configuration. Contracts see the configuration of the block that was asked
+ * for. The references take that of the newest block also for the past, which mixes two moments: nothing that once ran on
+ * the chain ran so.
+ *
+ * @throws chain/*, lite/*
+ */
+export async function networkView(
+  call: ReadContext,
+  at: BlockAt = 'head',
+  { chain, configs }: Pick<EmulationModules, 'chain' | 'configs'>,
+): Promise<NetworkView> {
+  if (at === 'head') {
+    const { block, header } = await chain.head(call.remaining());
+    return { block, config: await configs.at(call, block, header) };
+  }
+  if (typeof at === 'object') {
+    if (!isMasterchain(at)) throw chainErrors['masterchain-only']({ block: printPosition(at) });
+    const block = await chain.blockId(at, call.remaining());
+    return { block, config: await configs.at(call, block, null) };
+  }
+  const known = configs.covers(at);
+  if (known !== null) return { block: await chain.blockId(at, call.remaining()), config: known };
+  const { block, header } = await chain.findBlock({ ...MASTERCHAIN_SHARD, by: 'seqno', seqno: at }, call.remaining());
+  return { block, config: await configs.at(call, block, header) };
+}
+
+/** Nobody can have an account in a workchain that there is not. @throws contracts/no-workchain */
+export function checkWorkchain({ workchain }: Address, { block, config }: NetworkView): void {
+  if (config.workchains.has(workchain)) return;
+  throw contractsErrors['no-workchain']({ workchain, block: printPosition(block) });
+}
+
+/** The account at the block of a view. @throws contracts/no-workchain, chain/*, lite/* */
+export async function accountView(
+  call: ReadContext,
+  address: Address,
+  view: NetworkView,
+  chain: ChainReads,
+): Promise<AccountView> {
+  checkWorkchain(address, view);
+  const read = await chain.account(address, { at: view.block, ...call.remaining() });
+  const { shard_utime } = read;
+  if (shard_utime !== null) return { ...read, shard_utime };
+  throw contractsErrors['no-workchain']({ workchain: address.workchain, block: printPosition(view.block) });
+}
+
+/** How long a run may take, and what calls it off. @throws chain/deadline, chain/aborted */
+export function runOptions(call: ReadContext, { runTimeoutMs }: ContractSettings): RunOptions {
+  const { deadlineMs = runTimeoutMs, signal } = call.remaining();
+  const timeoutMs = Math.ceil(Math.min(runTimeoutMs, deadlineMs));
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+}
+
+/** The configuration in force after a masterchain block. */
+export interface NetworkConfig {
+  /** The key block that brought it; 0 for the zerostate. */
+  readonly key_block_seqno: number;
+  /** Root of `Hashmap 32 ^Cell`, whole. One cell for all runs, so that what follows from it is worked out once. */
+  readonly root: Cell;
+  readonly params: ConfigDictionary;
+  /** Parameter 8; 0 when there is none. */
+  readonly global_version: number;
+  /** Whether the emulator has the rules of this version. */
+  readonly emulator_knows: boolean;
+  /** All that there are, the masterchain included. */
+  readonly workchains: ReadonlySet<number>;
+}
+
+interface CachedConfig {
+  readonly config: NetworkConfig;
+  /** The newest block known to have it. */
+  upTo: number;
+}
+
+/**
+ * Configurations by the key block that brought them: the parameters change in key blocks only, so each is fetched once,
+ * with proof, for all blocks up to the next key block. Which key block that is, the proven header of a block tells.
+ */
+export class NetworkConfigCache {
+  readonly #most: number;
+  readonly #chain: ChainReads;
+  readonly #flights: SingleFlight<NetworkConfig>;
+  /** By seqno of the key block; a map keeps the order of insertion, and what is used is inserted anew. */
+  readonly #kept = new Map<number, CachedConfig>();
+  #fetches = 0;
+  #newest: NetworkConfig | null = null;
+
+  constructor(most: number, { chain, clock }: Pick<ContractModules, 'chain' | 'clock'>) {
+    this.#most = most;
+    this.#chain = chain;
+    this.#flights = new SingleFlight(clock);
+  }
+
+  /** How many were fetched. */
+  get fetches(): number {
+    return this.#fetches;
+  }
+
+  /** That of the newest key block of all that were asked for; `null` before the first. */
+  get newest(): NetworkConfig | null {
+    return this.#newest;
+  }
+
+  /** That of the masterchain block with this number, if it follows from what is known; `null` if not. */
+  covers(seqno: number): NetworkConfig | null {
+    for (const [key, kept] of this.#kept) {
+      if (key <= seqno && seqno <= kept.upTo) return this.#used(key, kept, seqno);
+    }
+    return null;
+  }
+
+  /**
+   * The configuration after a masterchain block.
+   *
+   * @param header of the block, where it is known already
+   * @throws chain/*, lite/*
+   */
+  async at(call: ReadContext, block: BlockId, header: BlockHeader | null): Promise<NetworkConfig> {
+    const { seqno } = block;
+    const covered = this.covers(seqno);
+    if (covered !== null) return covered;
+    const { info } = header ?? (await this.#chain.header({ at: block, ...call.remaining() })).header;
+    const key = info.key_block ? seqno : info.prev_key_block_seqno;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return this.#used(key, kept, seqno);
+    const fetch = (signal: AbortSignal) => this.#fetch(call, key, block, signal);
+    const config = await this.#flights.do(`${key}`, ({ signal }) => fetch(signal), call.deadline);
+    return this.#used(key, this.#kept.get(key) ?? { config, upTo: seqno }, seqno);
+  }
+
+  async #fetch(call: ReadContext, key: number, block: BlockId, signal: AbortSignal): Promise<NetworkConfig> {
+    this.#fetches++;
+    // The state of the key block itself may be too old for most servers.
+    const { root } = await this.#chain.config({ at: block, deadlineMs: call.remainingMs(), signal });
+    const config = parseNetworkConfig(key, root);
+    if (this.#newest === null || this.#newest.key_block_seqno <= key) this.#newest = config;
+    return config;
+  }
+
+  #used(key: number, kept: CachedConfig, seqno: number): NetworkConfig {
+    if (seqno > kept.upTo) kept.upTo = seqno;
+    if (this.#kept.size > 1 || !this.#kept.has(key)) {
+      this.#kept.delete(key);
+      for (const oldest of this.#kept.keys()) {
+        if (this.#kept.size < this.#most) break;
+        this.#kept.delete(oldest);
+      }
+      this.#kept.set(key, kept);
+    }
+    return kept.config;
+  }
+}
+
+/** @param root of `Hashmap 32 ^Cell` */
+export function parseNetworkConfig(key_block_seqno: number, root: Cell): NetworkConfig {
+  const params = configDictionary(root);
+  const global_version = configParam(params, 8)?.version ?? 0;
+  const workchains = new Set<number>([MASTERCHAIN]);
+  for (const [workchain] of configParam(params, 12) ?? []) workchains.add(workchain);
+  return { key_block_seqno, root, params, global_version, emulator_knows: emulatorKnows(global_version), workchains };
+}
+
+interface CachedLibrary {
+  readonly cell: Cell;
+  /** A masterchain block whose state is proven to publish it. */
+  readonly seqno: number;
+}
+
+/**
+ * That a library is published is proven for a block; contracts do not withdraw one from block to block, so it counts for
+ * so many blocks after it as well. What is in it never changes: the hash is its name.
+ */
+const VALID_FOR_BLOCKS = 100;
+
+/** Libraries that the masterchain publishes, with proof; those used last are kept. */
+export class MasterchainLibraryCache {
+  readonly #chain: ChainReads;
+  readonly #kept: LruByBytes<CachedLibrary>;
+  #fetches = 0;
+
+  constructor(maxBytes: number, chain: ChainReads) {
+    this.#chain = chain;
+    this.#kept = new LruByBytes(maxBytes);
+  }
+
+  /** How many were asked for. */
+  get fetches(): number {
+    return this.#fetches;
+  }
+
+  /** Gets libraries as they are published after a masterchain block. */
+  resolver(call: ReadContext, block: BlockId): ResolveLibrary {
+    return (hashes) => this.#resolve(call, block, hashes);
+  }
+
+  async #resolve(call: ReadContext, block: BlockId, hashes: readonly Uint8Array[]): Promise<(Cell | null)[]> {
+    const found = new Map<string, Cell>();
+    const wanted: Uint8Array[] = [];
+    for (const hash of hashes) {
+      const key = toHex(hash);
+      const known = this.#kept.get(key);
+      const age = known === undefined ? -1 : block.seqno - known.seqno;
+      if (known !== undefined && age >= 0 && age <= VALID_FOR_BLOCKS) found.set(key, known.cell);
+      else wanted.push(hash);
+    }
+    if (wanted.length > 0) {
+      this.#fetches += wanted.length;
+      const { libraries } = await this.#chain.libraries(wanted, { at: block, ...call.remaining() });
+      for (const [key, cell] of libraries) {
+        found.set(key, cell);
+        const newest = this.#kept.get(key)?.seqno ?? -1;
+        if (newest < block.seqno) this.#kept.set(key, { cell, seqno: block.seqno }, serializeBoc(cell).length);
+      }
+    }
+    return hashes.map((hash) => found.get(toHex(hash)) ?? null);
+  }
+}
+
+/** Of the masterchain state: where it remembers the blocks before. */
+const WITH_PREVIOUS_BLOCKS = 128;
+
+/** So many blocks' worth of answers are kept: a few of the newest, asked for again and again. */
+const MAX_PREV_BLOCKS = 16;
+
+/** What contracts are told of the blocks before: read from the state of a masterchain block, with proof. */
+export class PrevBlocksCache {
+  /** By root hash of the block. */
+  readonly #kept = new Map<string, PrevMcBlocks>();
+  #fetches = 0;
+
+  /** How many were fetched. */
+  get fetches(): number {
+    return this.#fetches;
+  }
+
+  /** @throws chain/*, lite/* */
+  async at(call: ReadContext, block: BlockId, { global_version }: NetworkConfig): Promise<PrevMcBlocks> {
+    const key = toHex(block.root_hash);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    this.#fetches++;
+    const { value } = await call.query({
+      fn: LiteServerGetConfigParams,
+      query: { mode: WITH_PREVIOUS_BLOCKS, id: blockIdToTl(block), param_list: [] },
+      need: { kind: 'state', seqno: block.seqno },
+      immutable: true,
+      verify: (answer) => {
+        expectBlock(answer.id, block);
+        const state = verifyConfig(block, answer.state_proof, answer.config_proof);
+        return inPart('config_proof', () => prevMcBlocks(block, masterchainExtra(state), global_version));
+      },
+    });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < MAX_PREV_BLOCKS) break;
+      this.#kept.delete(oldest);
+    }
+    this.#kept.set(key, value);
+    return value;
+  }
+}

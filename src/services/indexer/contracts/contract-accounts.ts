@@ -1,0 +1,348 @@
+import { setImmediate } from 'node:timers';
+import type pg from 'pg';
+import { codeMethods } from '#domain/contracts/code-methods.js';
+import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import type { Database } from '#drivers/store/database.js';
+import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { AccountStatusCode } from '#drivers/store/stored-state.js';
+import { codeRow } from '#drivers/store/stored-transaction.js';
+import type { ImportedAccountRow } from '#drivers/store/write/accounts.js';
+import type { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { EMPTY_CELL } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { Account } from '#formats/tlb/account.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import type { DetectionChain, UnindexedAccount } from '#services/indexer/contracts/detect-protocol.js';
+
+/** Get methods of a code that the index has not noted yet. */
+export interface NewMethods {
+  readonly code_hash: Uint8Array;
+  readonly methods: readonly number[] | null;
+}
+
+interface AccountRow {
+  readonly address: Uint8Array;
+  readonly status: number;
+  readonly balance: bigint;
+  readonly extra_currencies: Readonly<Record<string, string>> | null;
+  readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
+  readonly gen_utime: bigint;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+  readonly data_boc: Uint8Array | null;
+  readonly incomplete: boolean;
+}
+
+interface WantedAccount {
+  readonly address: Address;
+  readonly resolve: (state: Promise<ContractAccount | null>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const ACTIVE = 1;
+const SELECT_ACCOUNTS = `SELECT address, status, balance, extra_currencies, last_trans_lt, mc_seqno, gen_utime, code_hash, data_hash,
+    data_boc, incomplete
+  FROM accounts WHERE address = ANY($1::bytea[])`;
+
+export interface ContractAccountsModules {
+  readonly database: Database;
+  readonly codes: ContractCodes;
+  readonly chain: Pick<DetectionChain, 'account'>;
+}
+
+/**
+ * States of accounts, for one batch: each is read once, and those that are asked for at the same time with one query. Who is not
+ * indexed is asked for from the chain.
+ */
+export class ContractAccounts {
+  readonly #modules: ContractAccountsModules;
+  readonly #known = new Map<string, Promise<ContractAccount | null>>();
+  readonly #codes = new Map<string, ContractCode>();
+  readonly #foreign: ContractAccount[] = [];
+  readonly #newMethods: NewMethods[] = [];
+  #wanted: WantedAccount[] = [];
+
+  constructor(modules: ContractAccountsModules) {
+    this.#modules = modules;
+  }
+
+  /** Those that are not indexed. */
+  get foreign(): readonly ContractAccount[] {
+    return this.#foreign;
+  }
+
+  get newMethods(): readonly NewMethods[] {
+    return this.#newMethods;
+  }
+
+  /** Null: there is no such account. @throws store/*, chain/*, lite/* */
+  get(address: Address): Promise<ContractAccount | null> {
+    const key = address.toRaw();
+    let state = this.#known.get(key);
+    if (state === undefined) {
+      state = new Promise((resolve, reject) => {
+        if (this.#wanted.length === 0) setImmediate(() => void this.#read());
+        this.#wanted.push({ address, resolve, reject });
+      });
+      this.#known.set(key, state);
+    }
+    return state;
+  }
+
+  async #read(): Promise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    try {
+      const rows = await this.#rows(wanted);
+      for (const { address, resolve } of wanted) {
+        const row = rows.get(address.toRaw());
+        resolve(row === undefined ? this.#askFor(address) : Promise.resolve(this.#state(row)));
+      }
+    } catch (error) {
+      for (const { reject } of wanted) reject(error);
+    }
+  }
+
+  async #rows(wanted: readonly WantedAccount[]): Promise<ReadonlyMap<string, AccountRow>> {
+    const values = [wanted.map(({ address }) => addressBytes(address))];
+    const rows = await this.#query<AccountRow>({ name: 'contract-accounts', text: SELECT_ACCOUNTS, values });
+    await this.#readCodes(rows);
+    return new Map(rows.map((row) => [addressOfBytes(row.address).toRaw(), row]));
+  }
+
+  async #query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<Row[]> {
+    return (await this.#modules.database.withWriter((client) => client.query<Row>(query))).rows;
+  }
+
+  async #readCodes(rows: readonly AccountRow[]): Promise<void> {
+    const { codes } = this.#modules;
+    const missing = new Map<string, Uint8Array>();
+    for (const { code_hash, incomplete } of rows) {
+      if (code_hash === null || incomplete) continue;
+      const hash = toHex(code_hash);
+      const known = this.#codes.get(hash) ?? codes.get(hash);
+      if (known === undefined) missing.set(hash, code_hash);
+      else this.#codes.set(hash, known);
+    }
+    if (missing.size === 0) return;
+    const found = await this.#query<{ code_hash: Uint8Array; boc: Uint8Array; methods_read: boolean }>({
+      name: 'contract-codes',
+      text: 'SELECT code_hash, boc, methods_read FROM codes WHERE code_hash = ANY($1::bytea[])',
+      values: [[...missing.values()]],
+    });
+    for (const { code_hash, boc, methods_read } of found) {
+      const hash = toHex(code_hash);
+      const code = await codes.add(hash, parseBocRoot(boc), boc.length);
+      this.#codes.set(hash, code);
+      if (!methods_read && code.isWhole) this.#newMethods.push({ code_hash, methods: code.methods });
+    }
+  }
+
+  #state(row: AccountRow): ContractAccount {
+    const { status, extra_currencies, data_boc, data_hash, code_hash } = row;
+    const code = code_hash === null ? undefined : this.#codes.get(toHex(code_hash));
+    const isActive = status === ACTIVE && code_hash !== null;
+    const incomplete = row.incomplete || (isActive && code === undefined) || (data_hash !== null && data_boc === null);
+    return {
+      address: addressOfBytes(row.address),
+      balance: row.balance,
+      extra_currencies: Object.entries(extra_currencies ?? {}).map(([id, amount]) => [Number(id), BigInt(amount)]),
+      last_trans_lt: row.last_trans_lt,
+      mc_seqno: row.mc_seqno,
+      gen_utime: Number(row.gen_utime),
+      code_hash,
+      data_hash,
+      running:
+        isActive && !incomplete ? { code: code!, data: data_boc === null ? EMPTY_CELL : parseBocRoot(data_boc) } : null,
+      incomplete,
+      foreign: null,
+    };
+  }
+
+  async #askFor(address: Address): Promise<ContractAccount | null> {
+    const { chain, codes } = this.#modules;
+    const account = await chain.account(addressBytes(address));
+    if (account === null) return null;
+    const state = await unindexedContractAccount(address, account, codes);
+    if (state !== null) this.#foreign.push(state);
+    return state;
+  }
+}
+
+/** The newest known state of an account. */
+export interface ContractAccount {
+  readonly address: Address;
+  readonly balance: bigint;
+  readonly extra_currencies: readonly (readonly [id: number, amount: bigint])[];
+  readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
+  readonly gen_utime: number;
+  readonly code_hash: Uint8Array | null;
+  readonly data_hash: Uint8Array | null;
+  /** Null: it cannot run, for want of code, or since it is frozen. */
+  readonly running: { readonly code: ContractCode; readonly data: Cell } | null;
+  /** Of its code or data not all is known yet. */
+  readonly incomplete: boolean;
+  /** Of one that is not indexed, as it came. */
+  readonly foreign: UnindexedAccount | null;
+}
+
+/** The state of an account as a server gave it; null: there is none. @throws tlb/*, cells/* */
+export async function unindexedContractAccount(
+  address: Address,
+  foreign: UnindexedAccount,
+  codes: ContractCodes,
+): Promise<ContractAccount | null> {
+  const account = decodeCell(Account, parseBocRoot(foreign.boc));
+  if (account.kind === 'account_none') return null;
+  const { balance, state } = account.storage;
+  const init = state.kind === 'account_active' ? state.state_init : null;
+  const { last_trans_lt, mc_seqno, gen_utime } = foreign;
+  const code = init?.code ?? null;
+  const data = init?.data ?? null;
+  const hash = code === null ? '' : toHex(code.hash());
+  return {
+    address,
+    balance: balance.grams,
+    extra_currencies: [...balance.other],
+    ...{ last_trans_lt, mc_seqno, gen_utime },
+    code_hash: code?.hash() ?? null,
+    data_hash: data?.hash() ?? null,
+    running:
+      code === null
+        ? null
+        : {
+            code: codes.get(hash) ?? (await codes.add(hash, code, serializeBoc(code).length)),
+            data: data ?? EMPTY_CELL,
+          },
+    incomplete: false,
+    foreign,
+  };
+}
+
+const STATUS = {
+  account_uninit: AccountStatusCode.uninit,
+  account_active: AccountStatusCode.active,
+  account_frozen: AccountStatusCode.frozen,
+} as const;
+
+/** The rows of an account that is not indexed; null: there is none. */
+export function unindexedAccountRow({
+  address,
+  foreign,
+  extra_currencies,
+  code_hash,
+  data_hash,
+}: ContractAccount): ImportedAccountRow | null {
+  const { boc, last_trans_lt, last_trans_hash, mc_seqno, gen_utime } = foreign!;
+  const cell = parseBocRoot(boc);
+  const account = decodeCell(Account, cell);
+  if (account.kind === 'account_none') return null;
+  const { balance, state } = account.storage;
+  const init = state.kind === 'account_active' ? state.state_init : null;
+  return {
+    account: {
+      address: addressBytes(address),
+      state_hash: cell.hash().slice(),
+      status: STATUS[state.kind],
+      balance: balance.grams,
+      extra_currencies: extra_currencies.length === 0 ? null : new Map(extra_currencies),
+      ...{ last_trans_lt, last_trans_hash, mc_seqno, gen_utime, code_hash, data_hash },
+      frozen_hash: state.kind === 'account_frozen' ? state.state_hash : null,
+      data_boc: init?.data == null ? null : serializeBoc(init.data),
+    },
+    code: init?.code == null ? null : codeRow(init.code),
+  };
+}
+
+/** A code, and what is known of it. */
+export interface ContractCode {
+  readonly cell: Cell;
+  /** Lower-case hexadecimal. */
+  readonly hash: string;
+  /** Of a library reference: the hash of the library. */
+  readonly library: Uint8Array | null;
+  /** Ids of its get methods; null: it has no table of them that can be read. */
+  readonly methods: readonly number[] | null;
+  /** Not where it refers to a library that nobody has published. */
+  readonly isWhole: boolean;
+}
+
+const CODES_BYTES = 64 * 2 ** 20;
+
+/** Codes by their hash; those that are used are kept. */
+export class ContractCodes {
+  readonly #kept = new LruByBytes<ContractCode>(CODES_BYTES);
+  readonly #libraries: PublishedLibraryCache;
+
+  constructor(libraries: PublishedLibraryCache) {
+    this.#libraries = libraries;
+  }
+
+  get(hash: string): ContractCode | undefined {
+    return this.#kept.get(hash);
+  }
+
+  async add(hash: string, cell: Cell, bytes: number): Promise<ContractCode> {
+    const library = libraryHashOf(cell);
+    const whole = library === null ? cell : await this.#libraries.find(library);
+    const isWhole = whole !== null;
+    const code = { cell, hash, library, methods: isWhole ? codeMethods(whole) : null, isWhole };
+    // A library may be published later.
+    if (isWhole) this.#kept.set(hash, code, 2 * bytes);
+    return code;
+  }
+}
+
+const LIBRARIES_BYTES = 32 * 2 ** 20;
+/** That there is none, and that one is still there, is asked again after this. */
+const REFRESH_LIBRARY_MS = 600_000;
+const REFRESH_ABSENT_LIBRARY_MS = 10_000;
+
+interface CachedLibrary {
+  readonly cell: Promise<Cell | null>;
+  anewAt: number;
+}
+
+/** Libraries that the masterchain publishes now; those used last are kept. */
+export class PublishedLibraryCache {
+  readonly #chain: Pick<DetectionChain, 'library'>;
+  readonly #clock: Clock;
+  readonly #kept = new LruByBytes<CachedLibrary>(LIBRARIES_BYTES);
+
+  constructor(chain: Pick<DetectionChain, 'library'>, clock: Clock) {
+    this.#chain = chain;
+    this.#clock = clock;
+  }
+
+  /** Null: there is none. @throws chain/*, lite/* */
+  find(hash: Uint8Array): Promise<Cell | null> {
+    const key = toHex(hash);
+    const now = this.#clock.now();
+    const known = this.#kept.get(key);
+    if (known !== undefined && known.anewAt > now) return known.cell;
+    const reading = this.#chain.library(hash);
+    const kept: CachedLibrary = {
+      cell: reading.then((boc) => (boc === null ? null : parseBocRoot(boc))),
+      anewAt: now + REFRESH_LIBRARY_MS,
+    };
+    this.#kept.set(key, kept, 1024);
+    reading.then(
+      (boc) => {
+        if (boc === null) kept.anewAt = now + REFRESH_ABSENT_LIBRARY_MS;
+        else this.#kept.set(key, kept, 2 * boc.length);
+      },
+      () => {
+        kept.anewAt = 0;
+      },
+    );
+    kept.cell.catch(() => {});
+    return kept.cell;
+  }
+}

@@ -1,0 +1,241 @@
+import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { seqnoOfId } from '#drivers/store/keys.js';
+import { pruneBelow } from '#drivers/store/write/partitions.js';
+import { pause } from '#kernel/clock.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import { AccountCompleter } from '#services/indexer/complete-accounts.js';
+import { type ContractDetection, VerifiedDetectionChain } from '#services/indexer/contracts/contract-detection.js';
+import { CodeMethodsDeriver } from '#services/indexer/derivations/code-methods.js';
+import { TokenEventDeriver } from '#services/indexer/derivations/token-events.js';
+import { indexerErrors } from '#services/indexer/errors.js';
+import { Filler } from '#services/indexer/fill.js';
+import { Follower } from '#services/indexer/follow.js';
+import {
+  type IndexerContext,
+  type IndexView,
+  newestRange,
+  type WriteProgress,
+} from '#services/indexer/index-progress.js';
+import type { WritePool } from '#services/indexer/write/write-pool.js';
+
+export interface IndexLeaderModules {
+  readonly followThreads: WritePool;
+  readonly fillThreads: WritePool;
+  readonly written: WriteProgress;
+  readonly view: IndexView;
+  readonly detection: ContractDetection;
+  readonly chain: ChainReads;
+}
+
+/** How often it is looked for what can be done besides: incomplete accounts, gaps; old history. */
+const MAINTENANCE_MS = 5000;
+const PRUNE_MS = 60_000;
+
+/** What is to be filled, and where following begins; null: nothing is followed. */
+interface IndexingPlan {
+  readonly wanted: SeqnoRange;
+  readonly followFrom: number | null;
+}
+
+/** What the one process does that writes the index. */
+export class IndexLeader {
+  readonly #work: IndexerContext;
+  readonly #modules: IndexLeaderModules;
+
+  constructor(work: IndexerContext, modules: IndexLeaderModules) {
+    this.#work = work;
+    this.#modules = modules;
+  }
+
+  /**
+   * Without following it ends when all is there that was asked for.
+   *
+   * @returns true
+   * @throws indexer/stopped, chain/aborted, and what is to be tried again
+   */
+  async run(outer: AbortSignal): Promise<true> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([outer, stop.signal]);
+    const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal);
+    if (this.#work.settings.contracts) parts.push(this.#detect(signal));
+    try {
+      // The first to end is filling, where nothing is followed; or one that fails, which ends all.
+      await Promise.race(parts);
+    } finally {
+      stop.abort();
+      await Promise.allSettled(parts);
+    }
+    return true;
+  }
+
+  async #parts(signal: AbortSignal): Promise<Promise<void>[]> {
+    const { wanted, followFrom } = await this.#plan(signal);
+    const { detection } = this.#modules;
+    detection.setPace(followFrom === null ? 'filling' : 'filling-and-following');
+    const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
+    if (followFrom === null) return parts;
+    return [
+      ...parts,
+      new Follower(this.#work, this.#modules.followThreads).run(followFrom, signal),
+      this.#derive(signal),
+    ];
+  }
+
+  /** Looks at contracts: in the newest known state of each, whatever has been written of it meanwhile. */
+  #detect(signal: AbortSignal): Promise<void> {
+    const { settings } = this.#work;
+    const { detection, view, chain } = this.#modules;
+    const knowsAll = (): boolean => {
+      const { indexedRanges } = view.state;
+      if (settings.accountsComeFromElsewhere) return false;
+      return settings.accounts === null && indexedRanges.length === 1 && indexedRanges[0]!.from === 1;
+    };
+    return detection.run(
+      new VerifiedDetectionChain({ zerostate: settings.zerostate, knowsAll, signal }, chain),
+      signal,
+    );
+  }
+
+  async #deriveOnly(signal: AbortSignal): Promise<void> {
+    const { view, detection } = this.#modules;
+    await view.read(signal);
+    detection.setPace('alone');
+    await new CodeMethodsDeriver(this.#work).run(signal);
+    await this.#deriver().run(signal);
+    await this.#drain(signal);
+  }
+
+  /** Until all contracts are looked at that are due. */
+  async #drain(signal: AbortSignal): Promise<void> {
+    const { detection } = this.#modules;
+    if (!this.#work.settings.contracts) return;
+    detection.setPace('alone');
+    await detection.drain(signal);
+  }
+
+  async #plan(signal: AbortSignal): Promise<IndexingPlan> {
+    const { facts, settings } = this.#work;
+    const { view } = this.#modules;
+    const { follow, followWithin, to } = settings;
+    await view.read(signal);
+    const head = (await facts.waitForHead(1, signal)).block.seqno;
+    const from = Math.max(await this.#first(head, signal), view.state.pruned_below);
+    if (!follow) return { wanted: { from, to: Math.min(to ?? head, head) }, followFrom: null };
+    const reached = Math.max(newestRange(view.state.indexedRanges)?.to ?? 0, from - 1);
+    const followFrom = head - reached <= followWithin ? reached + 1 : head;
+    return { wanted: { from, to: followFrom - 1 }, followFrom };
+  }
+
+  /** The first seqno that is wanted. */
+  async #first(head: number, signal: AbortSignal): Promise<number> {
+    const { facts, settings } = this.#work;
+    const { from } = settings;
+    const begun = this.#modules.view.state.indexedRanges[0]?.from ?? head;
+    const first = from === 'now' ? begun : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : begun));
+    return Math.max(first, await retentionStart(this.#work, signal));
+  }
+
+  /** Fills what is missing; then looks after accounts and new gaps, as long as something is followed. */
+  async #fill(wanted: SeqnoRange, followFrom: number | null, signal: AbortSignal): Promise<void> {
+    const { fillThreads, written, view } = this.#modules;
+    const filler = new Filler(this.#work, fillThreads, written);
+    const completer = new AccountCompleter(this.#work);
+    if (followFrom === null) {
+      await filler.run(wanted, signal);
+      await view.count(signal);
+      await completer.run({ from: 0, to: wanted.to }, signal);
+      await new CodeMethodsDeriver(this.#work).run(signal);
+      await this.#deriver().run(signal);
+      await this.#drain(signal);
+      await view.count(signal);
+      return;
+    }
+    let isFilled = false;
+    const filling = filler.run(wanted, signal).then(() => {
+      isFilled = true;
+      this.#modules.detection.setPace('following');
+    });
+    filling.catch(() => {});
+    for (;;) {
+      // Looked at as soon as all is filled, and then from time to time.
+      const nap = pause(MAINTENANCE_MS, this.#work.clock, signal);
+      await (isFilled ? nap : Promise.race([nap, filling]));
+      if (signal.aborted) throw indexerErrors.stopped({});
+      await view.count(signal);
+      const newest = newestRange(view.state.indexedRanges);
+      if (newest === null) continue;
+      // Until then, accounts that changed lately are asked for; the others may become complete by what is still to come.
+      await completer.run({ from: isFilled ? 0 : newest.from, to: newest.to }, signal);
+      if (isFilled) await filler.run({ from: wanted.from, to: newest.from - 1 }, signal);
+    }
+  }
+
+  /** What follows from rounds that are indexed, and was not looked for when they were. */
+  async #derive(signal: AbortSignal): Promise<void> {
+    const deriver = this.#deriver();
+    const codes = new CodeMethodsDeriver(this.#work);
+    for (;;) {
+      await codes.run(signal);
+      await deriver.run(signal);
+      await pause(MAINTENANCE_MS, this.#work.clock, signal);
+      if (signal.aborted) throw indexerErrors.stopped({});
+    }
+  }
+
+  #deriver(): TokenEventDeriver {
+    return new TokenEventDeriver(this.#work, this.#modules.view.state.partition_rounds);
+  }
+
+  async #prune(signal: AbortSignal): Promise<void> {
+    const { view } = this.#modules;
+    for (;;) {
+      const pruned_below = await pruneHistory(this.#work, signal);
+      if (pruned_below !== null && pruned_below !== view.state.pruned_below) await view.read(signal);
+      await pause(PRUNE_MS, this.#work.clock, signal);
+      if (signal.aborted) throw indexerErrors.stopped({});
+    }
+  }
+}
+
+/** The first masterchain seqno that is young enough to be kept, as the chain has it; 1 when all is. */
+export async function retentionStart(
+  { settings, facts, unixTimeMs }: IndexerContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const { keepMs } = settings;
+  if (keepMs === null) return 1;
+  const head = await facts.head(signal);
+  const bound = Math.floor((unixTimeMs() - keepMs) / 1000);
+  if (head.gen_utime !== null && head.gen_utime < bound) return head.block.seqno;
+  return (await facts.seqnoAt(bound, signal)) ?? 1;
+}
+
+/**
+ * Drops the partitions all of whose blocks are too old, if there are any. The newest masterchain block stays in any case.
+ *
+ * @returns everything below is gone; null when all is kept
+ * @throws indexer/stopped
+ */
+export async function pruneHistory(work: IndexerContext, signal: AbortSignal): Promise<number | null> {
+  const { settings, database, retries, unixTimeMs, logger } = work;
+  const { keepMs } = settings;
+  if (keepMs === null) return null;
+  return retries.run(async () => {
+    const bound = Math.floor((unixTimeMs() - keepMs) / 1000);
+    return database.withWriter(async (client) => {
+      const { rows } = await client.query<{ id: bigint | null }>(
+        `SELECT coalesce(
+           (SELECT id FROM blocks WHERE gen_utime >= $1 AND workchain = -1 ORDER BY gen_utime, id LIMIT 1),
+           (SELECT max(id) FROM blocks WHERE workchain = -1)) AS id`,
+        [bound],
+      );
+      const first = rows[0]!.id;
+      if (first === null) return 0;
+      const before = await client.query<{ pruned_below: number }>('SELECT pruned_below FROM index_state');
+      const pruned_below = await pruneBelow(client, seqnoOfId(first));
+      if (pruned_below > before.rows[0]!.pruned_below)
+        logger.info('dropped old blocks from the index', { pruned_below });
+      return pruned_below;
+    });
+  }, signal);
+}

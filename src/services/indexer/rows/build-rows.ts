@@ -1,0 +1,323 @@
+import { accountKey, addressBytes, indexId } from '#drivers/store/keys.js';
+import { AccountStatusCode, encodeState } from '#drivers/store/stored-state.js';
+import type { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { BlockRow, MessageRow } from '#drivers/store/tables.js';
+import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { Builder } from '#formats/cells/builder.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
+import { openExotic } from '#formats/cells/slice.js';
+import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
+import { Block, type BlockInfo } from '#formats/tlb/block.js';
+import { previousBlocks, shardChildren, shardParent } from '#formats/tlb/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { shardDescrs } from '#formats/tlb/shard-hashes.js';
+import { bytesEqual, compareBytes } from '#kernel/bytes.js';
+import type { BundleBlock, McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
+import { accountTransactions } from '#services/indexer/rows/block-reader.js';
+import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
+import { type ShardAccountState, ShardStateAccounts } from '#services/indexer/rows/state-reader.js';
+import { readTransaction, type TransactionBlock } from '#services/indexer/rows/transaction-rows.js';
+
+/** What a round does not tell. */
+export interface BundleContext {
+  /**
+   * The version of the network's rules (config parameter 8) that a key block set.
+   * @param key_block its seqno in the masterchain; 0: the zerostate
+   */
+  globalVersion(key_block: number): number;
+  /** Of the batch: it writes the transactions, and gathers the codes that they share. */
+  readonly writer: TransactionWriter;
+}
+
+/** A transaction before it has an id. */
+interface PlacedTransaction {
+  readonly facts: TransactionBlock;
+  readonly account: Uint8Array;
+  readonly account_key: bigint;
+  readonly lt: bigint;
+  readonly line: number;
+  /** Of the last transaction of an account in its block. */
+  readonly states: ShardStateAccounts | null;
+}
+
+/**
+ * The rows of a round: blocks, transactions, messages, accounts.
+ *
+ * @throws cells/*, tlb/* when a block is malformed, which its file hash excludes for blocks of the network
+ */
+export function buildBundleRows(round: McBlockBundle, context: BundleContext): BundleRows {
+  const { mc_seqno } = round;
+  const blocks: BlockRow[] = [];
+  const placed: PlacedTransaction[] = [];
+  for (const block of round.blocks) readBlock(block, mc_seqno, context, blocks, placed);
+  placed.sort(inOrder);
+  const messages: MessageRow[] = [];
+  const accounts: AccountStateChange[] = [];
+  const transactions = placed.map(({ facts, account, account_key, line, states }, ordinal) => {
+    const id = indexId(mc_seqno, ordinal);
+    const row = readTransaction(facts, line, id, { account, account_key }, context.writer, messages);
+    if (states !== null) {
+      const change = accountChange(facts, account, row, states, context.writer);
+      row.state_after = encodeState(change);
+      accounts.push(change);
+    }
+    return row;
+  });
+  return { mc_seqno, blocks, transactions, messages, accounts };
+}
+
+/** Finds the transactions of a block, and makes its row. */
+function readBlock(
+  { id, data }: BundleBlock,
+  mc_seqno: number,
+  context: BundleContext,
+  blocks: BlockRow[],
+  placed: PlacedTransaction[],
+): void {
+  const root = parseBocRoot(data) as TableCell;
+  const { table } = root;
+  const block = decodeCell(Block, root);
+  const info = block.info.value;
+  const global_version = context.globalVersion(info.prev_key_block_seqno);
+  const facts: TransactionBlock = {
+    table,
+    mc_seqno,
+    workchain: id.workchain,
+    shard: BigInt.asIntN(64, id.shard),
+    seqno: id.seqno,
+    gen_utime: info.gen_utime,
+    start_lt: info.start_lt,
+    global_version,
+  };
+  const parts = accountTransactions(table, (block.extra.cell as TableCell).index);
+  let tx_count = 0;
+  if (parts.length > 0) {
+    openExotic(block.state_update.cell, CellType.merkleUpdate);
+    const states = new ShardStateAccounts(block.state_update.cell.ref(1));
+    for (const { account, cells, lts } of parts) {
+      const account_key = keyOfAccount(id.workchain, account);
+      for (let i = 0; i < cells.length; i++) {
+        const last = i === cells.length - 1;
+        placed.push({ facts, account, account_key, lt: lts[i]!, line: cells[i]!, states: last ? states : null });
+      }
+      tx_count += cells.length;
+    }
+  }
+  const place = { id: indexId(mc_seqno, blocks.length), block: id };
+  blocks.push(blockRow(place, block, { tx_count, global_version }));
+}
+
+function inOrder(a: PlacedTransaction, b: PlacedTransaction): number {
+  if (a.lt !== b.lt) return a.lt < b.lt ? -1 : 1;
+  return a.facts.workchain - b.facts.workchain || compareBytes(a.account, b.account);
+}
+
+/** The state after the last transaction of an account in a block. An account that is gone is the empty one. */
+function accountChange(
+  facts: TransactionBlock,
+  id: Uint8Array,
+  { hash, lt, state_hash, account_key, in_msg_line }: BundleTransaction,
+  states: ShardStateAccounts,
+  writer: TransactionWriter,
+): AccountStateChange {
+  const { workchain, mc_seqno, gen_utime } = facts;
+  const address = addressBytes(Address.ofParts(workchain, id));
+  // The update shows nothing of an account that was there neither before nor after.
+  const found = bytesEqual(state_hash, DELETED_ACCOUNT.state_hash) ? null : states.find(id);
+  if (found === null) {
+    return { address, account_key, mc_seqno, gen_utime, ...DELETED_ACCOUNT, last_trans_lt: lt, last_trans_hash: hash };
+  }
+  // A code that is set anew is left out where the state before had it elsewhere, as in the queue with the message.
+  const { code_hash } = found;
+  let { code } = found;
+  if (code === null && code_hash !== null && in_msg_line >= 0) code = findCell(facts.table, in_msg_line, code_hash);
+  if (code !== null) writer.addCode(code);
+  return changeOf(address, account_key, state_hash, { mc_seqno, gen_utime }, found);
+}
+
+/** Field by field: copying objects as they are takes several times as long, and there is one for each transaction. */
+function changeOf(
+  address: Uint8Array,
+  account_key: bigint,
+  state_hash: Uint8Array,
+  { mc_seqno, gen_utime }: { readonly mc_seqno: number; readonly gen_utime: number },
+  found: ShardAccountState,
+): AccountStateChange {
+  return {
+    address,
+    account_key,
+    state_hash,
+    mc_seqno,
+    gen_utime,
+    status: found.status,
+    balance: found.balance,
+    extra_currencies: found.extra_currencies,
+    extra_hash: found.extra_hash,
+    pruned_extra: found.pruned_extra,
+    frozen_hash: found.frozen_hash,
+    code_hash: found.code_hash,
+    data_hash: found.data_hash,
+    last_trans_lt: found.last_trans_lt,
+    last_trans_hash: found.last_trans_hash,
+    data: found.data,
+  };
+}
+
+/** `account_none$0` */
+const DELETED_ACCOUNT = {
+  state_hash: new Builder().storeBit(false).endCell().hash(),
+  status: AccountStatusCode.nonexist,
+  balance: 0n,
+  extra_currencies: null,
+  extra_hash: null,
+  pruned_extra: null,
+  frozen_hash: null,
+  code_hash: null,
+  data_hash: null,
+  data: { kind: 'none' },
+} as const;
+
+function keyOfAccount(workchain: number, account: Uint8Array): bigint {
+  return accountKey(addressBytes(Address.ofParts(workchain, account)));
+}
+
+/**
+ * The accounts of a zerostate, as they stand in the index before the first round.
+ *
+ * @param state the root of a `ShardStateUnsplit`, read from a bag of cells
+ */
+export function zerostateAccounts(
+  state: Cell,
+  place: { readonly workchain: number; readonly gen_utime: number },
+  writer: TransactionWriter,
+): AccountStateChange[] {
+  const changes: AccountStateChange[] = [];
+  for (const [id, found] of new ShardStateAccounts(state).all()) {
+    if (found.code !== null) writer.addCode(found.code);
+    const address = addressBytes(Address.ofParts(place.workchain, id));
+    const { gen_utime } = place;
+    changes.push(changeOf(address, accountKey(address), found.cell.hash(0), { mc_seqno: 0, gen_utime }, found));
+  }
+  return changes;
+}
+
+/** Makes the rows of rounds, asking for what they do not tell: the versions of the rules that key blocks set. */
+export class BundleRowsBuilder {
+  readonly #read: (key_block: number) => Promise<number>;
+  readonly #versions = new Map<number, number>();
+
+  /** @param read the version of the rules (configuration parameter 8) that a key block set; 0: the zerostate */
+  constructor(read: (key_block: number) => Promise<number>) {
+    this.#read = read;
+  }
+
+  /** Key blocks are rare: when one is not known, the round is read once more. */
+  async build(round: McBlockBundle, writer: TransactionWriter): Promise<BundleRows> {
+    for (;;) {
+      const missing = new Set<number>();
+      const context: BundleContext = {
+        writer,
+        globalVersion: (key_block) => {
+          const version = this.#versions.get(key_block);
+          if (version === undefined) missing.add(key_block);
+          return version ?? 0;
+        },
+      };
+      const rows = buildBundleRows(round, context);
+      if (missing.size === 0) return rows;
+      for (const key_block of missing) this.#versions.set(key_block, await this.#read(key_block));
+    }
+  }
+}
+
+/** Flags in the column `bits`. */
+const FLAGS = [
+  ['after_merge', 1],
+  ['before_split', 2],
+  ['after_split', 4],
+  ['want_merge', 8],
+  ['want_split', 16],
+  ['key_block', 32],
+  ['vert_seqno_incr', 64],
+] as const satisfies readonly (readonly [keyof BlockInfo, number])[];
+
+/** The row of a block; its hashes come from its id. */
+export function blockRow(
+  place: { readonly id: bigint; readonly block: BlockId },
+  block: Block,
+  counts: { readonly tx_count: number; readonly global_version: number },
+): BlockRow {
+  const { block: id } = place;
+  const info = block.info.value;
+  const extra = block.extra.value;
+  let bits = 0;
+  for (const [flag, bit] of FLAGS) if (info[flag]) bits |= bit;
+  return {
+    id: place.id,
+    workchain: id.workchain,
+    shard: BigInt.asIntN(64, id.shard),
+    seqno: id.seqno,
+    root_hash: id.root_hash,
+    file_hash: id.file_hash,
+    global_id: block.global_id,
+    version: info.version,
+    bits,
+    flags: info.flags,
+    gen_utime: info.gen_utime,
+    start_lt: info.start_lt,
+    end_lt: info.end_lt,
+    validator_list_hash_short: info.gen_validator_list_hash_short,
+    gen_catchain_seqno: info.gen_catchain_seqno,
+    min_ref_mc_seqno: info.min_ref_mc_seqno,
+    prev_key_block_seqno: info.prev_key_block_seqno,
+    vert_seqno: info.vert_seq_no,
+    master_ref_seqno: info.master_ref?.value.master.seq_no ?? null,
+    rand_seed: extra.rand_seed,
+    created_by: extra.created_by,
+    ...counts,
+    prev_blocks: previousPositions(id, info),
+    shard_tops: isMasterchain(id) ? shardTops(block) : null,
+  };
+}
+
+/** workchain, shard (signed), seqno of each. */
+function previousPositions({ workchain, shard }: BlockId, info: BlockInfo): bigint[] {
+  const shards = info.after_merge ? shardChildren(shard) : [info.after_split ? shardParent(shard) : shard];
+  return previousBlocks(info.prev_ref.value).flatMap(({ seq_no }, i) => position(workchain, shards[i]!, seq_no));
+}
+
+function shardTops(block: Block): bigint[] {
+  const custom = block.extra.value.custom;
+  if (custom === null) return [];
+  return [...shardDescrs(custom.value.shard_hashes)].flatMap(({ workchain, shard, descr }) =>
+    position(workchain, shard, descr.seq_no),
+  );
+}
+
+function position(workchain: number, shard: bigint, seqno: number): bigint[] {
+  return [BigInt(workchain), BigInt.asIntN(64, shard), BigInt(seqno)];
+}
+
+/** Messages are small; whoever looks for a cell in a large one may do without it. */
+const MAX_VISITS = 256;
+
+/** The cell of a hash below a line of a table, if it is whole and not too far down; null: it was not found. */
+export function findCell(table: CellTable, root: number, hash: Uint8Array): Cell | null {
+  const stack = [root];
+  for (let visits = 0; visits < MAX_VISITS; visits++) {
+    const line = stack.pop();
+    if (line === undefined) return null;
+    if (isHash(table, line, hash)) return table.levelMask[line] === 0 ? table.cell(line) : null;
+    for (let r = line * 4, end = r + table.refCount[line]!; r < end; r++) stack.push(table.refs[r]!);
+  }
+  return null;
+}
+
+function isHash(table: CellTable, line: number, hash: Uint8Array): boolean {
+  const at = table.hashOffset(line);
+  const { hashBytes } = table;
+  for (let i = 0; i < 32; i++) if (hashBytes[at + i] !== hash[i]) return false;
+  return true;
+}

@@ -1,0 +1,345 @@
+import type pg from 'pg';
+import type { ClientBase } from 'pg';
+import { growTrace, joinTraces, OpenMessages, type Trace } from '#domain/traces/trace.js';
+import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
+import type { Database } from '#drivers/store/database.js';
+import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { seqnoOfId } from '#drivers/store/keys.js';
+import { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import { createStagingTables, readKnownAccounts } from '#drivers/store/write/accounts.js';
+import { markDerived } from '#drivers/store/write/derivations.js';
+import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
+import {
+  confirmChanges,
+  KnownTokens,
+  readKnownTokens,
+  type TokenEventCandidate,
+  tokenEventRow,
+} from '#drivers/store/write/token-events.js';
+import {
+  closeOpenMessages,
+  findJoins,
+  findOpenMessages,
+  readTraceRows,
+  type TraceChange,
+  type TraceRow,
+  updateAndMergeTraces,
+} from '#drivers/store/write/traces.js';
+import { BatchEncoder, type BatchOrder, type EncodedTable, writeBatch } from '#drivers/store/write/write-batch.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
+import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
+import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
+import { BatchAccounts } from '#services/indexer/rows/batch-accounts.js';
+import { BundleRowsBuilder, zerostateAccounts } from '#services/indexer/rows/build-rows.js';
+import {
+  type BundleRows,
+  type BundleTransaction,
+  neededCodes,
+  selectAccounts,
+  selectRows,
+} from '#services/indexer/rows/bundle-rows.js';
+import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
+
+export interface BatchWriterOptions {
+  /** Masterchain blocks in one partition. */
+  readonly partition_rounds: number;
+  /** Keys of the accounts that are indexed; null: all. */
+  readonly accounts: ReadonlySet<bigint> | null;
+}
+
+export interface BatchWriterModules {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The version of the rules that a key block of the masterchain set; 0: the zerostate. */
+  readonly globalVersion: (key_block: number) => Promise<number>;
+}
+
+/** A zerostate, whose accounts are there before the first round. */
+export interface ZerostateFile {
+  readonly workchain: number;
+  readonly gen_utime: number;
+  /** The file. */
+  readonly data: Uint8Array;
+}
+
+/** Rounds in a row. */
+export interface BundleBatch {
+  readonly rounds: readonly McBlockBundle[];
+  /** Of all workchains, with the first round of the chain; null with others. */
+  readonly zerostates: readonly ZerostateFile[] | null;
+}
+
+/** What was written, and how long it took. */
+export interface BatchReport {
+  readonly range: SeqnoRange;
+  readonly blocks: number;
+  readonly transactions: number;
+  /** When the newest masterchain block was made, in unix seconds. */
+  readonly gen_utime: number;
+  /** Of the files. */
+  readonly bytes: number;
+  /** Milliseconds for rows and their encoding, in this process. */
+  readonly buildMs: number;
+  /** Milliseconds in the transaction, what it waited for included. */
+  readonly writeMs: number;
+}
+
+/** A batch whose rows are made. */
+interface BuiltBatch {
+  readonly range: SeqnoRange;
+  readonly rounds: readonly BundleRows[];
+  readonly fold: BatchAccounts;
+  readonly writer: TransactionWriter;
+}
+
+/** Makes rows of rounds and writes them, a batch in one transaction. One at a time. */
+export class BatchWriter {
+  readonly #options: BatchWriterOptions;
+  readonly #modules: BatchWriterModules;
+  readonly #encoder = new BatchEncoder();
+  readonly #partitions = new Set<number>();
+  readonly #rows: BundleRowsBuilder;
+  /** Connections whose staging tables are made. */
+  readonly #prepared = new WeakSet<pg.PoolClient>();
+
+  constructor(options: BatchWriterOptions, modules: BatchWriterModules) {
+    this.#options = options;
+    this.#modules = modules;
+    this.#rows = new BundleRowsBuilder(modules.globalVersion);
+  }
+
+  /**
+   * Writes a batch, or nothing of it.
+   *
+   * @throws store/overlap when some of it is written already, other errors of the store, and what malformed blocks make
+   */
+  async write(batch: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
+    const { clock, database } = this.#modules;
+    const begun = clock.now();
+    const built = await this.#build(batch);
+    const { range } = built;
+    await this.#preparePartitions(range);
+    const built_at = clock.now();
+    let encodeMs = 0;
+    const encode = <T>(work: () => T): T => {
+      const from = clock.now();
+      const result = work();
+      encodeMs += clock.now() - from;
+      return result;
+    };
+    this.#encoder.reset();
+    const tokens = new BatchTokenEvents(built.rounds);
+    let used: pg.PoolClient | null = null;
+    await database.transaction(async (client) => {
+      used = client;
+      if (!this.#prepared.has(client)) await createStagingTables(client);
+      let traces: TraceBatch | null = null;
+      const parts = {
+        range,
+        plainCodes: WALLET_CODE_HASHES,
+        rows: async () => {
+          const known = exclusive ? await knownMessages(client, built.rounds) : undefined;
+          await tokens.read(client);
+          return encode(() => {
+            traces = this.#encodeRows(built, known);
+            tokens.encode(this.#encoder);
+            return this.#tables(false);
+          });
+        },
+        staged: async () => {
+          const addresses = built.fold.wanting();
+          const known = await readKnownAccounts(client, addresses);
+          return encode(() => {
+            this.#encodeAccounts(built, new Map(known.map((account) => [toHex(account.address), account])));
+            return this.#tables(true);
+          });
+        },
+        traces: async () => {
+          await updateTraces(client, traces!);
+          await tokens.confirm(client);
+          await markDerived(client, 'token_events', range);
+        },
+      };
+      await writeBatch(client, parts, { exclusive, awaitPrevious });
+    });
+    if (used !== null) this.#prepared.add(used);
+    let [blocks, transactions, bytes] = [0, 0, 0];
+    for (const round of built.rounds) {
+      blocks += round.blocks.length;
+      transactions += round.transactions.length;
+    }
+    for (const round of batch.rounds) for (const { data } of round.blocks) bytes += data.length;
+    const buildMs = built_at - begun + encodeMs;
+    const writeMs = clock.now() - built_at - encodeMs;
+    // The block of the masterchain is the first of its round.
+    const { gen_utime } = built.rounds.at(-1)!.blocks[0]!;
+    return { range, blocks, transactions, gen_utime, bytes, buildMs, writeMs };
+  }
+
+  async #build({ rounds, zerostates }: BundleBatch): Promise<BuiltBatch> {
+    const { accounts } = this.#options;
+    const writer = new TransactionWriter();
+    const fold = new BatchAccounts();
+    for (const { data, ...place } of zerostates ?? []) {
+      const all = zerostateAccounts(parseBocRoot(data), place, writer);
+      fold.add({ accounts: accounts === null ? all : selectAccounts(all, accounts), transactions: [] });
+    }
+    const rows: BundleRows[] = [];
+    for (const round of rounds) {
+      const all = await this.#rows.build(round, writer);
+      const selected = accounts === null ? all : selectRows(all, accounts);
+      fold.add(selected);
+      rows.push(selected);
+    }
+    const range = { from: rounds[0]!.mc_seqno, to: rounds.at(-1)!.mc_seqno };
+    return { range, rounds: rows, fold, writer };
+  }
+
+  async #preparePartitions(range: SeqnoRange): Promise<void> {
+    const { partition_rounds } = this.#options;
+    const partitions = partitionsOf(range, partition_rounds);
+    if (partitions.every((partition) => this.#partitions.has(partition))) return;
+    await this.#modules.database.withWriter((client) => ensurePartitions(client, range, partition_rounds));
+    for (const partition of partitions) this.#partitions.add(partition);
+  }
+
+  #encodeRows({ rounds }: BuiltBatch, known: OpenMessages | undefined): TraceBatch {
+    const encoder = this.#encoder;
+    const assembler = new TraceAssembler(known);
+    const orphans = new Map<bigint, BundleTransaction>();
+    for (const { blocks, transactions, messages } of rounds) {
+      encoder.addAll('blocks', blocks);
+      encoder.addAll('messages', messages);
+      for (const transaction of transactions) {
+        transaction.trace_root = assembler.add(transaction);
+        if (transaction.trace_root === transaction.id && transaction.in_msg?.kind === 'internal') {
+          orphans.set(transaction.id, transaction);
+        }
+        encoder.add('transactions', transaction);
+      }
+    }
+    const traces = assembler.finish();
+    for (const trace of traces.started) {
+      const { accounts, ...row } = trace;
+      encoder.add('traces', traceRow(row));
+      const { root, end_lt, end_utime } = row;
+      for (const account_key of accounts) encoder.add('trace_accounts', { root, account_key, end_lt, end_utime });
+    }
+    for (const { hash, root } of traces.opened) encoder.add('open_messages', { msg_hash: hash, trace_root: root });
+    for (const { hash, root } of traces.orphans) {
+      encoder.add('orphan_messages', { msg_hash: hash, tx_id: root });
+      const message = receivedMessage(orphans.get(root)!);
+      if (message !== null) encoder.add('messages', message);
+    }
+    return traces;
+  }
+
+  #encodeAccounts({ rounds, fold, writer }: BuiltBatch, known: Parameters<BatchAccounts['finish']>[0]): void {
+    const rows = fold.finish(known);
+    const { accounts } = this.#options;
+    const codes = accounts === null ? writer.codes : neededCodes(writer.codes, rows, rounds);
+    this.#encoder.addAll('accounts', rows);
+    this.#encoder.addAll('codes', codes);
+  }
+
+  #tables(staged: boolean): EncodedTable[] {
+    return this.#encoder.finish().filter(({ table }) => table.startsWith('staged_') === staged);
+  }
+}
+
+/** Of the messages that the transactions received, those that are open. */
+async function knownMessages(client: pg.PoolClient, rounds: readonly BundleRows[]): Promise<OpenMessages> {
+  const received: Uint8Array[] = [];
+  for (const { transactions } of rounds) {
+    for (const { in_msg } of transactions) if (in_msg?.kind === 'internal') received.push(in_msg.hash);
+  }
+  const open = await findOpenMessages(client, received);
+  return new OpenMessages(open.map(({ msg_hash, trace_root }) => ({ hash: msg_hash, root: trace_root })));
+}
+
+/** The token events of a batch: written beside other batches as far as wallets and items are known, and looked at again at its end. */
+export class BatchTokenEvents {
+  readonly #rounds: readonly BundleRows[];
+  readonly #candidates: readonly TokenEventCandidate[];
+  #known = new KnownTokens([], []);
+
+  constructor(rounds: readonly BundleRows[]) {
+    this.#rounds = rounds;
+    this.#candidates = rounds.flatMap(({ transactions }) =>
+      transactions.map(({ token_candidate }) => token_candidate).filter((candidate) => candidate !== null),
+    );
+  }
+
+  /** Looks who of the accounts is known. */
+  async read(client: ClientBase): Promise<void> {
+    this.#known = await readKnownTokens(client, this.#candidates);
+  }
+
+  encode(encoder: BatchEncoder): void {
+    for (const { transactions } of this.#rounds) {
+      for (const { id, lt, now, token_candidate } of transactions) {
+        if (token_candidate === null) continue;
+        encoder.add('token_events', tokenEventRow({ id, lt, now }, token_candidate, this.#known));
+      }
+    }
+  }
+
+  /** With the rows in their table, and under the lock of the traces: confirms what others have made known meanwhile. */
+  async confirm(client: ClientBase): Promise<void> {
+    await confirmChanges(client, this.#known, this.#candidates);
+  }
+}
+
+/** The states of traces as the table has them, by number. */
+const TRACE_STATES = ['complete', 'pending', 'broken'] as const;
+
+/** A trace as its row. */
+export function traceRow({ mc_seqno_start: _, state, ...trace }: Trace): TraceRow {
+  return { ...trace, state: TRACE_STATES.indexOf(state) };
+}
+
+function traceOfRow({ state, ...row }: TraceRow): Trace {
+  return { ...row, mc_seqno_start: seqnoOfId(row.root), state: TRACE_STATES[state]! };
+}
+
+/**
+ * Changes the traces of the index by what a batch tells of them: those that go on in it, and those that it connects. The rows
+ * of the batch are written already, and the lock of the traces is held.
+ *
+ * @throws traces/trace-missing and what the database says: the transaction must be rolled back
+ */
+export async function updateTraces(client: ClientBase, batch: TraceBatch): Promise<void> {
+  await closeOpenMessages(
+    client,
+    batch.arrived.map(({ hash }) => hash),
+  );
+  const joins = await findJoins(
+    client,
+    [...batch.opened, ...batch.orphans].map(({ hash }) => hash),
+  );
+  const roots = new Set(batch.continued.map(({ root }) => root));
+  for (const { parent_root, orphan } of joins) {
+    roots.add(parent_root);
+    roots.add(orphan);
+  }
+  const before = await readTraceRows(client, [...roots]);
+  const traces = new Map(before.map((row) => [row.root, traceOfRow(row)]));
+  for (const growth of batch.continued) traces.set(growth.root, growTrace(traces.get(growth.root), growth));
+  const { traces: joined, moved } = joinTraces(
+    joins.map(({ msg_hash, parent_root, orphan }) => ({ hash: msg_hash, parent: parent_root, orphan })),
+    traces.values(),
+  );
+  for (const trace of joined) traces.set(trace.root, trace);
+  const absorbs = new Map<bigint, bigint[]>();
+  for (const { from, to } of moved) {
+    traces.delete(from);
+    const list = absorbs.get(to);
+    if (list === undefined) absorbs.set(to, [from]);
+    else list.push(from);
+  }
+  const changes: TraceChange[] = [];
+  for (const trace of traces.values()) changes.push({ trace: traceRow(trace), absorbs: absorbs.get(trace.root) ?? [] });
+  await updateAndMergeTraces(client, changes, joins, before);
+}

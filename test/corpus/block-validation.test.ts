@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { BlockValidator } from '#localnet/validation/block-validator.js';
+import { chainBundles } from '#test/support/chain-bundles.js';
+import { vectorPath } from '#test/support/vector-files.js';
+
+interface Tally {
+  blocks: number;
+  transactions: number;
+  deviations: number;
+}
+
+/** Checks all rounds of a chain. */
+function validateChain(folder: string): Tally {
+  const { tip, zerostates, rounds } = chainBundles(folder);
+  const validator = new BlockValidator(tip, zerostates);
+  const tally: Tally = { blocks: 0, transactions: 0, deviations: 0 };
+  for (const round of rounds) {
+    const { blocks, transactions, deviations } = validator.check(round);
+    tally.blocks += blocks;
+    tally.transactions += transactions;
+    tally.deviations += deviations.length;
+  }
+  return tally;
+}
+
+const recorded = vectorPath('collection/recorded-net/chain');
+const genesis = vectorPath('collection/mainnet-genesis');
+
+describe('the check of rounds accepts blocks of the reference software', () => {
+  it('all of recorded-net: splits and merges, key blocks, deferred messages', { timeout: 900_000 }, () => {
+    expect(validateChain(recorded)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
+  });
+
+  it('all of mainnet-genesis, under its old rules', { timeout: 900_000 }, () => {
+    expect(validateChain(genesis)).toEqual({ blocks: 805, transactions: 2187, deviations: 0 });
+  });
+});
