@@ -1,11 +1,9 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-const OF_THE_TOKEN =
-  'Nothing to do here: the link stands in the contract of the token, and only its owner can change it.';
-const OF_ITS_SERVER =
-  'Nothing to do here: the server that the token links to is at fault. It is asked again later, by itself.';
+const OF_THE_TOKEN = 'No action needed: the link is in the contract of the token, and only its owner can change it.';
+const OF_ITS_SERVER = 'No action needed: the fault is at the server that the token links to. Tern tries again later.';
 
-/** Errors of reading what tokens say of themselves off the chain. Those of the class `caller` lie in the link itself. */
+/** Errors of fetching off-chain token metadata. Those of the class `caller` lie in the link itself. */
 export const metadataErrors = defineErrors('metadata', {
   // The link
   link: {
@@ -16,7 +14,7 @@ export const metadataErrors = defineErrors('metadata', {
   scheme: {
     class: 'caller',
     message: (d: { scheme: string }) =>
-      `links to ${d.scheme} are not followed; those to http, https, ipfs and data are`,
+      `links of the scheme ${d.scheme} are not supported; http, https, ipfs and data are`,
     remedy: OF_THE_TOKEN,
   },
   'data-uri': {
@@ -26,33 +24,31 @@ export const metadataErrors = defineErrors('metadata', {
   },
   port: {
     class: 'caller',
-    message: (d: { port: number; accepted: string }) => `port ${d.port} is not asked; the ports ${d.accepted} are`,
+    message: (d: { port: number; accepted: string }) =>
+      `port ${d.port} is not allowed; allowed ports are ${d.accepted}`,
     remedy: OF_THE_TOKEN,
   },
   host: {
     class: 'caller',
-    message: (d: { host: string; problem: string }) => `the host ${d.host} is not asked: ${d.problem}`,
-    remedy:
-      'Nothing to do: links of tokens must not reach what is inside of a network, such as the one of this service.',
+    message: (d: { host: string; problem: string }) => `the host ${d.host} is not allowed: ${d.problem}`,
+    remedy: 'No action needed: links of tokens must not reach private networks, such as the one of this service.',
   },
   address: {
     class: 'caller',
     message: (d: { host: string; address: string; problem: string }) =>
-      `the host ${d.host} is not asked: its address ${d.address} ${d.problem}`,
-    remedy:
-      'Nothing to do: links of tokens must not reach what is inside of a network, such as the one of this service.',
+      `the host ${d.host} is not allowed: its address ${d.address} ${d.problem}`,
+    remedy: 'No action needed: links of tokens must not reach private networks, such as the one of this service.',
   },
-  // The way to the server
+  // The connection
   unresolved: {
     class: 'upstream',
-    message: (d: { host: string; problem: string }) => `the name ${d.host} has no address: ${d.problem}`,
-    remedy: 'Look whether this machine resolves names, if all tokens fail so. It is tried again later, by itself.',
+    message: (d: { host: string; problem: string }) => `the host name ${d.host} does not resolve: ${d.problem}`,
+    remedy: 'Check the DNS configuration of this machine if all tokens fail this way. Tern tries again later.',
   },
   unreachable: {
     class: 'upstream',
-    message: (d: { host: string; problem: string }) => `the server ${d.host} cannot be asked: ${d.problem}`,
-    remedy:
-      'Look whether this machine reaches the internet, if all tokens fail so. It is tried again later, by itself.',
+    message: (d: { host: string; problem: string }) => `the server ${d.host} cannot be reached: ${d.problem}`,
+    remedy: 'Check the internet connection of this machine if all tokens fail this way. Tern tries again later.',
   },
   time: {
     class: 'upstream',
@@ -60,10 +56,10 @@ export const metadataErrors = defineErrors('metadata', {
       `the server ${d.host} ${d.what} within ${d.afterMs} ms`,
     remedy: OF_ITS_SERVER,
   },
-  // What it answers
+  // The response
   status: {
     class: 'upstream',
-    message: (d: { host: string; status: number }) => `the server ${d.host} answers with HTTP status ${d.status}`,
+    message: (d: { host: string; status: number }) => `the server ${d.host} responds with HTTP status ${d.status}`,
     remedy: OF_ITS_SERVER,
   },
   redirects: {
@@ -78,29 +74,29 @@ export const metadataErrors = defineErrors('metadata', {
   },
   'content-type': {
     class: 'upstream',
-    message: (d: { found: string }) => `the document is ${d.found}, and not JSON or text`,
+    message: (d: { found: string }) => `the document has the type ${d.found}, and not JSON or text`,
     remedy: OF_ITS_SERVER,
   },
   'content-encoding': {
     class: 'upstream',
-    message: (d: { encoding: string; problem: string }) => `the encoding ${d.encoding} of the document ${d.problem}`,
+    message: (d: { encoding: string; problem: string }) => `the content encoding ${d.encoding} ${d.problem}`,
     remedy: OF_ITS_SERVER,
   },
   'not-utf8': {
     class: 'upstream',
-    message: () => 'the document is not UTF-8',
+    message: () => 'the document is not valid UTF-8',
     remedy: OF_ITS_SERVER,
   },
   'not-json': {
     class: 'upstream',
-    message: (d: { problem: string }) => `the document is no JSON object: ${d.problem}`,
+    message: (d: { problem: string }) => `the document is not a JSON object: ${d.problem}`,
     remedy: OF_ITS_SERVER,
   },
   // The service
   stopped: {
     class: 'shutting-down',
-    message: () => 'the fetching of metadata was ended',
-    remedy: 'Nothing to do: it goes on with the next start.',
+    message: () => 'fetching of metadata was stopped',
+    remedy: 'No action needed: it continues with the next start.',
   },
   unexpected: {
     class: 'internal',
@@ -109,8 +105,7 @@ export const metadataErrors = defineErrors('metadata', {
   },
   overrides: {
     class: 'caller',
-    message: (d: { file: string; problem: string }) =>
-      `the overrides of metadata in ${d.file} cannot be used: ${d.problem}`,
+    message: (d: { file: string; problem: string }) => `the metadata overrides in ${d.file} are invalid: ${d.problem}`,
     remedy: 'Correct the file that --metadata-overrides names; docs/guides/self-hosting.md has an example.',
   },
 });

@@ -1,126 +1,70 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
-import type { Clock } from '#kernel/clock.js';
-import { isTernError } from '#kernel/tern-error.js';
+import { hostOf, type TargetPolicy } from '#drivers/web/target-policy.js';
+import { decompressBody, type WebClient, type WebLimits } from '#drivers/web/web-client.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
-import { type FetchPolicy, hostOf } from '#services/metadata/fetch-policy.js';
-import { type FetchLimits, httpGet } from '#services/metadata/http-get.js';
-import { type MetadataLink, readWebLink, requireReadableType } from '#services/metadata/metadata-link.js';
+import { type MetadataLink, ofWebError, requireReadableType } from '#services/metadata/metadata-link.js';
+
+/** A metadata document of a token as it was fetched: a JSON object (TEP-64). */
+export type MetadataDocument = Readonly<Record<string, unknown>>;
 
 export interface FetchModules {
-  /** For links of tokens, and for every redirect. */
-  readonly policy: FetchPolicy;
-  /** For the gateway to IPFS itself. */
-  readonly gatewayPolicy: FetchPolicy;
-  readonly limits: FetchLimits;
-  readonly clock: Clock;
+  /** Its policy decides where connections may go, for links of tokens and for every redirect. */
+  readonly web: WebClient;
+  /** For connections to the IPFS gateway itself. */
+  readonly gatewayPolicy: TargetPolicy;
 }
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Bounds of one fetch; `bytes` also bounds the decompressed document. */
+export const FETCH_LIMITS: WebLimits = {
+  totalMs: 20_000,
+  firstByteMs: 12_000,
+  stallMs: 5_000,
+  bytes: 2 ** 19,
+  headerBytes: 16_384,
+  redirects: 3,
+};
+
+const HEADERS = {
+  accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+  'user-agent': 'tern (metadata of TON tokens)',
+};
+
+/** Deeper documents are refused before they are parsed. */
+const MAX_DEPTH = 64;
 
 /**
- * Fetches the document that a link leads to. Where a connection goes is decided anew for each redirect.
+ * Fetches the document that a link leads to.
  *
  * @throws metadata/*, and the reason of `signal`
  */
 export async function fetchDocument(
   link: MetadataLink,
-  modules: FetchModules,
+  { web, gatewayPolicy }: FetchModules,
   signal: AbortSignal,
 ): Promise<MetadataDocument> {
-  const { limits, clock } = modules;
   if (link.kind === 'data') return readDocument(link.bytes);
-  const { url } = link;
-  const stop = new AbortController();
-  const host = hostOf(url);
-  const onAbort = () => stop.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const cancel = clock.schedule(limits.totalMs, () =>
-    stop.abort(metadataErrors.time({ host, what: 'does not finish', afterMs: limits.totalMs })),
-  );
+  const { url, isGateway } = link;
   try {
-    return await follow(url, link.isGateway ? modules.gatewayPolicy : modules.policy, modules, stop.signal);
-  } catch (error) {
-    if (signal.aborted || isTernError(error)) throw error;
-    throw metadataErrors.unexpected({
-      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-  } finally {
-    cancel();
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-async function follow(
-  first: URL,
-  policy: FetchPolicy,
-  { limits, clock, policy: ofRedirects }: FetchModules,
-  signal: AbortSignal,
-): Promise<MetadataDocument> {
-  let url = first;
-  for (let hop = 0; ; hop++) {
-    const addresses = await (hop === 0 ? policy : ofRedirects).addressesOf(url, signal);
-    signal.throwIfAborted();
-    const { status, headers, body } = await httpGet(url, addresses, limits, clock, signal);
-    const host = hostOf(url);
-    if (REDIRECTS.has(status)) {
-      const { location } = headers;
-      if (location === undefined) throw metadataErrors.redirects({ host, problem: 'redirects without saying where' });
-      if (hop === limits.redirects) {
-        throw metadataErrors.redirects({ host, problem: `redirects once more after ${limits.redirects} redirects` });
-      }
-      url = readWebLink(location, url);
-      continue;
-    }
-    if (status < 200 || status > 299) throw metadataErrors.status({ host, status });
+    const request = { url, method: 'GET', headers: HEADERS, ...(isGateway ? { policy: gatewayPolicy } : {}) } as const;
+    const response = await web.send(request, signal);
+    const { status, headers } = response;
+    if (status < 200 || status > 299) throw metadataErrors.status({ host: hostOf(response.url), status });
     requireReadableType(headers['content-type']);
-    return readDocument(await decompressBody(body, headers['content-encoding'], limits.bytes));
-  }
-}
-
-/** What a token says of itself, as it was found. */
-export type MetadataDocument = Readonly<Record<string, unknown>>;
-
-/** Deeper documents are refused before anything is made of them. */
-const MAX_DEPTH = 64;
-
-const DECODERS = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  br: promisify(brotliDecompress),
-  // Some servers leave the wrapper out.
-  deflate: (bytes: Uint8Array, options: { maxOutputLength: number }) =>
-    promisify((bytes[0]! & 0x0f) === 8 ? inflate : inflateRaw)(bytes, options),
-};
-
-/**
- * Takes the encoding off a body.
- *
- * @param most bytes that it may have afterwards; no more than these are made
- * @throws metadata/content-encoding, metadata/too-large
- */
-export async function decompressBody(
-  body: Uint8Array,
-  encoding: string | undefined,
-  most: number,
-): Promise<Uint8Array> {
-  const name = (encoding ?? '').trim().toLowerCase();
-  if (name === '' || name === 'identity') return body;
-  const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name as keyof typeof DECODERS] : null;
-  const shown = JSON.stringify(name.slice(0, 40));
-  if (decode === null) throw metadataErrors['content-encoding']({ encoding: shown, problem: 'is not known' });
-  try {
-    return await decode(body, { maxOutputLength: most });
+    return readDocument(await decompressBody(response, FETCH_LIMITS.bytes));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw metadataErrors['too-large']({ what: 'the decompressed document', most });
-    throw metadataErrors['content-encoding']({ encoding: shown, problem: `is broken: ${message}` }, error);
+    throw signal.aborted ? error : metadataError(error);
   }
 }
 
+/** A failure of a fetch as an error of this module. */
+export function metadataError(error: unknown): TernError {
+  if (isTernError(error)) return ofWebError(error);
+  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return metadataErrors.unexpected({ problem }, error);
+}
+
 /**
- * Reads a document: a JSON object, in UTF-8.
+ * Reads a document: a JSON object in UTF-8.
  *
  * @throws metadata/not-utf8, metadata/not-json
  */
@@ -145,20 +89,20 @@ export function readDocument(bytes: Uint8Array): MetadataDocument {
   return value as MetadataDocument;
 }
 
-/** Throws a TypeError; takes a byte order mark off. */
+/** Throws a TypeError; drops a byte order mark. */
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Whether brackets outside of strings are nested deeper. */
+/** Whether brackets outside of strings are nested deeper than `most`. */
 function isDeeper(text: string, most: number): boolean {
   let depth = 0;
-  let isText = false;
+  let isString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
-    if (char === QUOTE) isText = !isText;
-    else if (isText && char === BACKSLASH) i++;
-    else if (isText) continue;
+    if (char === QUOTE) isString = !isString;
+    else if (isString && char === BACKSLASH) i++;
+    else if (isString) continue;
     else if (char === OPEN || char === OPEN_BRACE) depth++;
     else if (char === CLOSE || char === CLOSE_BRACE) depth--;
     if (depth > most) return true;

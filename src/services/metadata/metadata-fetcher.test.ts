@@ -5,11 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Database } from '#drivers/store/database.js';
 import { openIndex } from '#drivers/store/index-state.js';
 import { claimMetadata } from '#drivers/store/write/token-metadata.js';
+import { webErrors } from '#drivers/web/errors.js';
+import { type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
+import { WebClient } from '#drivers/web/web-client.js';
 import { type Clock, systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { metadataErrors } from '#services/metadata/errors.js';
-import { type FetchPolicy, publicAddressPolicy } from '#services/metadata/fetch-policy.js';
-import { FETCH_LIMITS } from '#services/metadata/http-get.js';
+import { FETCH_LIMITS } from '#services/metadata/fetch-document.js';
 import {
   type FetcherModules,
   type FetcherOptions,
@@ -62,15 +63,19 @@ afterEach(async () => {
 });
 
 /** Everything goes to the server of this test. */
-const toServer: FetchPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
+const toServer: TargetPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
 
-function fetcherWith(modules: Partial<FetcherModules> = {}, options: Partial<FetcherOptions> = {}): MetadataFetcher {
+interface Faked extends Partial<FetcherModules> {
+  readonly policy?: TargetPolicy;
+}
+
+function fetcherWith({ policy = toServer, ...modules }: Faked = {}, options: Partial<FetcherOptions> = {}) {
   const clock: Clock = modules.clock ?? systemClock;
   const began = clock.now();
   const fetcher = new MetadataFetcher(
     { gateway: 'https://gateway.example.com', atOnce: 8, ...options },
     {
-      ...{ database, clock, policy: toServer, gatewayPolicy: toServer, limits: FETCH_LIMITS },
+      ...{ database, clock, web: new WebClient(FETCH_LIMITS, { policy, clock }), gatewayPolicy: toServer },
       ...{ unixTimeMs: () => BEGIN * 1000 + clock.now() - began, random: () => 0.5, logger: silentLogger },
       onChange: () => {},
       ...modules,
@@ -165,12 +170,12 @@ describe('metadata that is due', () => {
     await addLinks(['http://nowhere.example.com/']);
     const clock = new FakeClock();
     const unixTime = () => BEGIN + Math.floor(clock.now() / 1000);
-    const policy: FetchPolicy = {
+    const policy: TargetPolicy = {
       addressesOf: async () => {
-        throw metadataErrors.unresolved({ host: 'nowhere.example.com', problem: 'ENOTFOUND\0' });
+        throw webErrors.unresolved({ host: 'nowhere.example.com', problem: 'ENOTFOUND\0' });
       },
     };
-    const hosts = { atOnce: 4, failures: 1_000, restMs: 1, longestRestMs: 1 };
+    const hosts = { atOnce: 4, failures: 1_000, backoffMs: 1, maxBackoffMs: 1 };
     fetcherWith({ clock, policy }, { hosts }).start();
     const pauses: number[] = [];
     for (let attempts = 1; attempts <= 18; attempts++) {
@@ -210,7 +215,7 @@ describe('metadata that is due', () => {
       ],
     ];
     await addLinks(links);
-    fetcherWith({ policy: publicAddressPolicy({ resolve: async () => [] }) }).start();
+    fetcherWith({ policy: targetPolicy({ resolve: async () => [] }) }).start();
     const found = await rowsThat((all) => all.every(({ failure }) => failure !== null));
     expect(found.map(({ failure }) => failure!.code.replace('metadata/', ''))).toEqual([
       ...[
@@ -254,11 +259,11 @@ describe('metadata that is due', () => {
 
   it('is not asked of a host that does not answer, for a while', async () => {
     let tries = 0;
-    const policy: FetchPolicy = {
+    const policy: TargetPolicy = {
       addressesOf: async (url) => {
         if (url.hostname !== 'dead.example.com') return toServer.addressesOf(url, new AbortController().signal);
         tries++;
-        throw metadataErrors.unresolved({ host: url.hostname, problem: 'SERVFAIL' });
+        throw webErrors.unresolved({ host: url.hostname, problem: 'SERVFAIL' });
       },
     };
     await addLinks([
@@ -374,6 +379,6 @@ describe('several that fetch', () => {
     await new Promise((done) => setTimeout(done, 300));
     await client.query('ALTER TABLE away RENAME TO token_metadata');
     await rowsThat(([first]) => first!.document !== null);
-    expect(warned).toEqual(['the fetching of metadata waits', 'metadata is fetched again']);
+    expect(warned).toEqual(['fetching of metadata is suspended', 'fetching of metadata continues']);
   });
 });

@@ -6,18 +6,18 @@ import {
   type MetadataOutcome,
   settleMetadata,
 } from '#drivers/store/write/token-metadata.js';
+import { HOST_LIMITS, type HostLimits, HostThrottle } from '#drivers/web/host-throttle.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
-import { isTernError, type TernError } from '#kernel/tern-error.js';
+import type { TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
-import { type FetchModules, fetchDocument } from '#services/metadata/fetch-document.js';
-import { HOST_LIMITS, type HostLimits, HostThrottle } from '#services/metadata/host-throttle.js';
+import { type FetchModules, fetchDocument, metadataError } from '#services/metadata/fetch-document.js';
 import { type MetadataLink, readMetadataLink } from '#services/metadata/metadata-link.js';
 
 export interface FetcherOptions {
   /** See {@link readMetadataLink}. */
   readonly gateway: string;
-  /** Fetches under way at the same time. */
+  /** Fetches at the same time. */
   readonly atOnce: number;
   readonly hosts?: HostLimits;
 }
@@ -29,25 +29,25 @@ export interface FetcherModules extends FetchModules {
   /** [0, 1) */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Called when something is told otherwise of a token than before. */
+  /** Called when the stored metadata of a token changed. */
   readonly onChange: () => void;
 }
 
-/** How often it is looked for what is due, when nothing was. */
+/** How often due links are looked for when none was due. */
 const LOOK_MS = 1_000;
-/** After the database failed. */
+/** Pause after a failure of the database. */
 const RETRY_MS = 2_000;
-/** Written in one transaction. */
+/** Outcomes written in one transaction. */
 const MOST_OUTCOMES = 64;
 
 /**
- * Fetches metadata that is due, again and again, and writes what comes of it. Any number of processes may do so on one database;
- * what one of them had taken when it ended comes to the others later.
+ * Fetches the off-chain metadata that is due, in a loop, and writes the outcomes. Any number of processes may do so on one
+ * database: each claims links for a lease, and the links of a process that was killed become due again when the lease ends.
  */
 export class MetadataFetcher {
   readonly #options: FetcherOptions;
   readonly #modules: FetcherModules;
-  readonly #turns: HostThrottle;
+  readonly #hosts: HostThrottle;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #outcomes: MetadataOutcome[] = [];
@@ -60,7 +60,7 @@ export class MetadataFetcher {
   constructor(options: FetcherOptions, modules: FetcherModules) {
     this.#options = options;
     this.#modules = modules;
-    this.#turns = new HostThrottle(options.hosts ?? HOST_LIMITS, () => modules.clock.now());
+    this.#hosts = new HostThrottle(options.hosts ?? HOST_LIMITS, () => modules.clock.now());
   }
 
   start(): void {
@@ -72,17 +72,17 @@ export class MetadataFetcher {
       ...this.#sums,
       running: this.#running.size,
       failed: new Map(this.#failed),
-      resting_hosts: this.#turns.resting,
+      resting_hosts: this.#hosts.backingOff,
     };
   }
 
-  /** Ends what is under way, and gives back what was taken. */
+  /** Aborts running fetches and returns their claims. */
   async close(): Promise<void> {
     this.#stop.abort(metadataErrors.stopped({}));
     this.#wake();
     await this.#loop;
     await Promise.all(this.#running);
-    // Where the database is gone, others take it when the lease ends.
+    // Without the database the claims end with their lease.
     while (this.#outcomes.length > 0) if (!(await this.#attempt(() => this.#settle()))) break;
   }
 
@@ -99,7 +99,7 @@ export class MetadataFetcher {
     }
   }
 
-  /** Until something ended, or it is time to look again. */
+  /** Until a fetch ends or it is time to look for due links again. */
   async #rest(): Promise<void> {
     const { clock } = this.#modules;
     await new Promise<void>((resolve) => {
@@ -113,19 +113,19 @@ export class MetadataFetcher {
     this.#wake = () => {};
   }
 
-  /** @returns whether the database did it */
+  /** @returns whether the database worked */
   async #attempt(work: () => Promise<void>): Promise<boolean> {
     const { logger } = this.#modules;
     try {
       await work();
-      if (this.#problem !== null) logger.info('metadata is fetched again');
+      if (this.#problem !== null) logger.info('fetching of metadata continues');
       this.#problem = null;
       return true;
     } catch (error) {
       const problem = metadataError(error);
       if (this.#problem?.code !== problem.code && !this.#stop.signal.aborted) {
         const { code, message, remedy } = problem;
-        logger.warn('the fetching of metadata waits', { code, problem: message, remedy });
+        logger.warn('fetching of metadata is suspended', { code, problem: message, remedy });
       }
       this.#problem = problem;
       return false;
@@ -161,9 +161,9 @@ export class MetadataFetcher {
       this.#fail(row, metadataError(error));
       return;
     }
-    const wait = link.kind === 'web' ? this.#turns.take(link.url.host) : 0;
-    if (wait > 0) this.#putOff(row, Math.ceil(wait / 1000));
-    else if (this.#stop.signal.aborted) this.#giveBack(row, link);
+    const wait = link.kind === 'web' ? this.#hosts.take(link.url.host) : 0;
+    if (wait > 0) this.#postpone(row, Math.ceil(wait / 1000));
+    else if (this.#stop.signal.aborted) this.#returnClaim(row, link);
     else {
       const work = this.#fetch(row, link).finally(() => {
         this.#running.delete(work);
@@ -181,22 +181,22 @@ export class MetadataFetcher {
       const document = JSON.stringify(sanitizeDocument(found));
       this.#sums.fetched++;
       this.#outcomes.push({ ...row, result: 'fetched', document, next: this.#in(jittered(EXPIRY_SECONDS, random)) });
-      this.#told(link, began, true);
+      this.#finish(link, began, true);
     } catch (error) {
       if (this.#stop.signal.aborted) {
-        this.#giveBack(row, link);
+        this.#returnClaim(row, link);
         return;
       }
       const known = metadataError(error);
       this.#fail(row, known);
-      this.#told(link, began, hostResponded(known));
+      this.#finish(link, began, hostResponded(known));
     }
   }
 
-  #told(link: MetadataLink, began: number, hasAnswered: boolean): void {
+  #finish(link: MetadataLink, began: number, hasAnswered: boolean): void {
     const tookMs = this.#modules.clock.now() - began;
     this.#sums.fetch_seconds += tookMs / 1000;
-    if (link.kind === 'web') this.#turns.done(link.url.host, tookMs, hasAnswered);
+    if (link.kind === 'web') this.#hosts.done(link.url.host, tookMs, hasAnswered);
   }
 
   #fail(row: ClaimedMetadata, error: TernError): void {
@@ -207,13 +207,13 @@ export class MetadataFetcher {
     this.#outcomes.push(failedOutcome(row, error, this.#unixTime(), random));
   }
 
-  #putOff(row: ClaimedMetadata, seconds: number): void {
+  #postpone(row: ClaimedMetadata, seconds: number): void {
     this.#sums.put_off++;
     this.#outcomes.push({ ...row, result: 'put-off', next: this.#in(seconds) });
   }
 
-  #giveBack(row: ClaimedMetadata, link: MetadataLink): void {
-    if (link.kind === 'web') this.#turns.release(link.url.host);
+  #returnClaim(row: ClaimedMetadata, link: MetadataLink): void {
+    if (link.kind === 'web') this.#hosts.release(link.url.host);
     this.#outcomes.push({ ...row, result: 'put-off', next: this.#unixTime() });
   }
 
@@ -226,24 +226,17 @@ export class MetadataFetcher {
   }
 }
 
-/** Codes of failures that lie in the server or the way to it, and not in what it says of one token. */
-const NO_ANSWER: ReadonlySet<string> = new Set([
+/** Codes of failures of the server or the connection, as opposed to the document of one token. */
+const NO_RESPONSE: ReadonlySet<string> = new Set([
   metadataErrors.unresolved.code,
   metadataErrors.unreachable.code,
   metadataErrors.time.code,
 ]);
 
-/** Statuses with which servers say that they are asked too much, or cannot answer. */
-const NOT_NOW: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Statuses of servers that are overloaded or unavailable. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** A failure as an error of ours. */
-export function metadataError(error: unknown): TernError {
-  if (isTernError(error)) return error;
-  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return metadataErrors.unexpected({ problem }, error);
-}
-
-/** What is written of an attempt that failed. @param now unix seconds */
+/** The outcome of a failed attempt. @param now Unix time in seconds */
 export function failedOutcome(
   row: ClaimedMetadata,
   { code, class: kind, message }: TernError,
@@ -255,13 +248,13 @@ export function failedOutcome(
   return { ...row, result: 'failed', failure, next: now + jittered(seconds, random) };
 }
 
-/** Whether a host that gave this error answers at all. */
+/** Whether a host responded, judged by the error of a fetch. */
 export function hostResponded({ code, data }: TernError): boolean {
-  if (code === metadataErrors.status.code) return !NOT_NOW.has(Number(data.status));
-  return !NO_ANSWER.has(code);
+  if (code === metadataErrors.status.code) return !UNAVAILABLE.has(Number(data.status));
+  return !NO_RESPONSE.has(code);
 }
 
-/** What JSON of PostgreSQL has a place for; servers choose parts of messages. */
+/** A message that PostgreSQL JSON can hold: servers choose parts of messages. */
 function storable(message: string): string {
   return message
     .slice(0, 1_000)
@@ -269,45 +262,45 @@ function storable(message: string): string {
     .replaceAll('\0', '');
 }
 
-/** Seconds until the next attempt after so many failures: 5, doubled each time up to 6 hours; then once a week. */
+/** Seconds until the next attempt by the number of failures: 5, doubled each time up to 6 hours; then once a week. */
 const RETRY_SECONDS: readonly number[] = [
   ...Array.from({ length: 16 }, (_, failures) => Math.min(5 * 2 ** failures, 21_600)),
   604_800,
 ];
 
-/** Links that cannot be followed as they stand: names may lead elsewhere one day. */
+/** For links that cannot be followed as they are: a host name may resolve to another address one day. */
 export const UNUSABLE_LINK_SECONDS = 30 * 86_400;
 
-/** What was read is read again: after a week. */
+/** After a successful fetch. */
 export const EXPIRY_SECONDS = 7 * 86_400;
 
-/** How long whoever has taken metadata to fetch it may take. Longer than any fetch; after many attempts as the pause. */
+/** How long a claim holds, by the number of attempts: longer than any fetch; after many attempts as long as the pause. */
 export const LEASE_SECONDS: readonly number[] = RETRY_SECONDS.map((seconds) => Math.max(60, seconds));
 
 export function retrySeconds(attempts: number): number {
   return RETRY_SECONDS[Math.min(Math.max(attempts, 1), RETRY_SECONDS.length) - 1]!;
 }
 
-/** A tenth more or less, so that what was read together is not read together for ever. */
+/** A random tenth more or less, so that links that were fetched together spread out. */
 export function jittered(seconds: number, random: () => number): number {
   return Math.max(1, Math.round(seconds * (0.9 + 0.2 * random())));
 }
 
-/** What the fetching of metadata tells about its work. Sums grow only. */
+/** Counters of the fetching of metadata; all but `running`, `behind_seconds`, `resting_hosts` and `overrides` only grow. */
 export interface MetadataMetrics {
-  /** Under way. */
+  /** Fetches now. */
   readonly running: number;
   readonly fetched: number;
-  /** By code of the error. */
+  /** Failures by error code. */
   readonly failed: ReadonlyMap<string, number>;
-  /** For later, because enough was asked of the host, or it does not answer. */
+  /** Postponed because the host is busy or failing. */
   readonly put_off: number;
-  /** Of all attempts together. */
+  /** Duration of all attempts. */
   readonly fetch_seconds: number;
-  /** For how long what was taken last had been due. */
+  /** How long the last claimed link had been due. */
   readonly behind_seconds: number;
-  /** Hosts that are left alone for a while. */
+  /** Hosts that are not used for a while because they failed. */
   readonly resting_hosts: number;
-  /** Tokens of which somebody else than their contract says something. */
+  /** Tokens whose metadata is overridden by the operator's file. */
   readonly overrides: number;
 }

@@ -1,84 +1,74 @@
+import { parseWebUrl } from '#drivers/web/web-client.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 
-/** Where what a token says of itself is. */
+/** Where the off-chain metadata of a token is. */
 export type MetadataLink =
-  /** To be fetched. From the `gateway`: it was named by whoever runs the service, not by a token. */
+  /** At a URL. `isGateway`: the IPFS gateway, which whoever operates the service has configured, and not the token. */
   | { readonly kind: 'web'; readonly url: URL; readonly isGateway: boolean }
   /** In the link itself. */
   | { readonly kind: 'data'; readonly bytes: Uint8Array };
 
-/** Longest link that leads elsewhere; one that holds the data itself may be as long as contracts store. */
+/** Characters of a link; a data URI may be as long as contracts store it. */
 const MAX_LINK = 8_192;
 const SHOWN = 100;
 
-/** Hashes of content: version 0; version 1 in base32, base58, base36 and base16. */
+/** Content identifiers of IPFS: version 0; version 1 in base32, base58, base36 and base16. */
 const CID =
   '(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{50,150}|B[A-Z2-7]{50,150}|z[1-9A-HJ-NP-Za-km-z]{45,150}|k[0-9a-z]{45,150}|f[0-9a-f]{60,200})';
 const IPFS_LINK = new RegExp(`^ipfs:/{0,2}(?:ipfs/)?(${CID})((?:/[^?#]*)?)(?:[?#].*)?$`, 'is');
-/** Without a scheme, only hashes that nothing else looks like: SHA-256 in the two usual forms. */
+/** Without a scheme only identifiers that look like nothing else: SHA-256 in the two usual forms. */
 const BARE_CID = /^(?:\/?ipfs\/)?(Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{56})((?:\/[^?#]*)?)(?:[?#].*)?$/s;
 
 /**
- * Reads the link of a token: http, https, ipfs (also a hash alone), and data URIs. Control characters and spaces around it
- * do not count: contracts that store the prefix of an off-chain link as a part of it exist.
+ * Reads the metadata link of a token (TEP-64): http, https, ipfs (also a bare content identifier), and data URIs. Control
+ * characters and spaces around it are ignored: some contracts store the prefix of an off-chain link as a part of it.
  *
- * @param gateway where content of IPFS is fetched: its URL, without `/ipfs` and without a slash at its end
+ * @param gateway the URL of the IPFS gateway, without `/ipfs` and without a slash at its end
  * @throws metadata/link, metadata/scheme, metadata/data-uri, metadata/content-type
  */
 export function readMetadataLink(text: string, gateway: string): MetadataLink {
   const link = trimmed(text);
   if (/^data:/i.test(link)) return { kind: 'data', bytes: readDataUri(link) };
-  if (link.length > MAX_LINK) throw refuse(link, `has more than ${MAX_LINK} characters`);
+  if (link.length > MAX_LINK) throw invalidLink(link, `has more than ${MAX_LINK} characters`);
   const [, cid, path = ''] = IPFS_LINK.exec(link) ?? BARE_CID.exec(link) ?? [];
   if (cid !== undefined) {
     return { kind: 'web', url: new URL(`${gateway}/ipfs/${cid}${safePath(path, link)}`), isGateway: true };
   }
-  return { kind: 'web', url: readWebLink(link), isGateway: false };
-}
-
-/**
- * Reads a link to the web, of a token or of a redirect.
- *
- * @param base what it is relative to
- * @throws metadata/link, metadata/scheme
- */
-export function readWebLink(link: string, base?: URL): URL {
-  if (link.length > MAX_LINK) throw refuse(link, `has more than ${MAX_LINK} characters`);
-  const url = parseUrl(link, base);
-  if (url === null) throw refuse(link, 'is not well-formed');
-  if (url.protocol === 'ipfs:') throw refuse(link, 'has no hash of content');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw metadataErrors.scheme({ scheme: url.protocol.slice(0, Math.min(url.protocol.length - 1, 20)) });
-  }
-  if (url.username !== '' || url.password !== '') throw refuse(link, 'has a user name or a password in it');
-  url.hash = '';
-  // A full name; in certificates and headers it stands without the dot.
-  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
-  return url;
-}
-
-function parseUrl(link: string, base: URL | undefined): URL | null {
+  if (/^ipfs:/i.test(link)) throw invalidLink(link, 'has no content identifier');
   try {
-    return new URL(link, base);
-  } catch {
-    return null;
+    return { kind: 'web', url: parseWebUrl(link), isGateway: false };
+  } catch (error) {
+    throw isTernError(error) ? ofWebError(error) : error;
   }
 }
 
-/** A path below the hash, and not above it: the gateway has other things besides content. */
+/** An error of `drivers/web` with the code that this module has for it: `web/port` is `metadata/port`. */
+export function ofWebError(error: TernError): TernError {
+  const { code, data, cause } = error;
+  if (!code.startsWith('web/')) return error;
+  const name = code.slice('web/'.length);
+  if (name === 'url') return metadataErrors.link({ link: String(data.url), problem: String(data.problem) }, cause);
+  if (!Object.hasOwn(metadataErrors, name)) return metadataErrors.unexpected({ problem: error.message }, error);
+  const make = metadataErrors[name as keyof typeof metadataErrors] as (data: unknown, cause?: unknown) => TernError;
+  return make(data, cause);
+}
+
+/** A path below the content identifier; the gateway serves other things beside content. */
 function safePath(path: string, link: string): string {
   const segments = path.split('/').map((segment) => {
-    const name = decoded(segment);
-    if (name === null) throw refuse(link, 'has a % that is not one of an encoded character');
-    if (name === '.' || name === '..' || /[/\\\0]/.test(name)) throw refuse(link, 'has a path that leads elsewhere');
+    const name = percentDecoded(segment);
+    if (name === null) throw invalidLink(link, 'has a % that does not begin an encoded character');
+    if (name === '.' || name === '..' || /[/\\\0]/.test(name))
+      throw invalidLink(link, 'has a path outside the content');
     return encodeURIComponent(name);
   });
   return segments.join('/');
 }
 
-function decoded(segment: string): string | null {
+function percentDecoded(segment: string): string | null {
   try {
-    // Encoding fails on halves of surrogate pairs.
+    // encodeURIComponent fails on halves of surrogate pairs.
     return decodeURIComponent(segment).replace(/\p{Surrogate}/gu, '\ufffd');
   } catch {
     return null;
@@ -90,7 +80,7 @@ function trimmed(text: string): string {
   return text.replace(/^[\x00-\x20]+|[\x00-\x20]+$/g, '');
 }
 
-function refuse(link: string, problem: string) {
+function invalidLink(link: string, problem: string): TernError {
   const shown = JSON.stringify(link.length > SHOWN ? `${link.slice(0, SHOWN)}…` : link);
   return metadataErrors.link({ link: shown, problem });
 }
@@ -100,17 +90,17 @@ const HEAD = /^data:([^,]{0,300}),/i;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The bytes in a data URI, percent-encoded or base64 (its URL-safe form too).
+ * The bytes of a data URI, percent-encoded or base64 (also base64url).
  *
- * @throws metadata/data-uri, metadata/content-type when it says that it is something else than JSON or text
+ * @throws metadata/data-uri, metadata/content-type for a type other than JSON or text
  */
-export function readDataUri(link: string): Uint8Array {
+function readDataUri(link: string): Uint8Array {
   const [head, meta = ''] = HEAD.exec(link) ?? [];
   if (head === undefined) throw metadataErrors['data-uri']({ problem: 'has no comma before its data' });
   const isBase64 = /;\s*base64\s*$/i.test(meta);
   const type = isBase64 ? meta.slice(0, meta.lastIndexOf(';')) : meta;
-  requireReadableType(decodeURIComponentOrNothing(type));
-  const bytes = percentDecoded(link.slice(head.length));
+  requireReadableType(percentDecoded(type) ?? '');
+  const bytes = percentDecodedBytes(link.slice(head.length));
   return isBase64 ? base64Decoded(bytes) : bytes;
 }
 
@@ -125,7 +115,7 @@ function base64Decoded(bytes: Buffer): Uint8Array {
   return Buffer.from(unpadded, 'base64');
 }
 
-function percentDecoded(text: string): Buffer {
+function percentDecodedBytes(text: string): Buffer {
   const given = Buffer.from(text, 'utf8');
   const bytes = Buffer.allocUnsafe(given.length);
   let length = 0;
@@ -133,7 +123,7 @@ function percentDecoded(text: string): Buffer {
     const isEscape = given[i] === 0x25;
     const pair = isEscape ? given.toString('latin1', i + 1, i + 3) : '';
     if (isEscape && !/^[0-9a-f]{2}$/i.test(pair)) {
-      throw metadataErrors['data-uri']({ problem: 'has a % that is not one of an encoded byte' });
+      throw metadataErrors['data-uri']({ problem: 'has a % that does not begin an encoded byte' });
     }
     bytes[length++] = isEscape ? Number.parseInt(pair, 16) : given[i]!;
     if (isEscape) i += 2;
@@ -141,25 +131,18 @@ function percentDecoded(text: string): Buffer {
   return bytes.subarray(0, length);
 }
 
-function decodeURIComponentOrNothing(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
-}
-
-/** JSON by any of its names, text of any kind, and what servers say that do not know. */
+/** JSON by any of its names, text of any kind, and what servers send that do not know the type. */
 const READABLE =
   /^(application\/([\w.-]+\+)?json|text\/[\w.+-]+|(application|binary)\/octet-stream|application\/(javascript|x-javascript))$/;
 
 /**
- * That a document may be JSON, by what is said of its type; nothing said is well, too. Whether it is, its bytes tell.
+ * Requires that a document may be JSON by its declared type; none is allowed, too. Its bytes decide in the end.
  *
  * @throws metadata/content-type
  */
 export function requireReadableType(contentType: string | undefined): void {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  if (type !== '' && !READABLE.test(type))
+  if (type !== '' && !READABLE.test(type)) {
     throw metadataErrors['content-type']({ found: JSON.stringify(type.slice(0, 100)) });
+  }
 }

@@ -1,25 +1,26 @@
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { replaceOverrides } from '#drivers/store/write/token-metadata.js';
+import { targetPolicy } from '#drivers/web/target-policy.js';
+import { WebClient } from '#drivers/web/web-client.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { publicAddressPolicy, resolveByDns, trustedHostPolicy } from '#services/metadata/fetch-policy.js';
-import { FETCH_LIMITS } from '#services/metadata/http-get.js';
+import { FETCH_LIMITS } from '#services/metadata/fetch-document.js';
 import { MetadataFetcher, type MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { fileStamp, loadOverrides, type TokenOverride } from '#services/metadata/overrides-file.js';
 
-/** Where content of IPFS is fetched if nobody says otherwise. */
+/** The IPFS gateway if none is configured. */
 const PUBLIC_GATEWAY = 'https://ipfs.io';
 
 export interface MetadataOptions {
-  /** Whether links of tokens are followed; overrides count anyway. */
+  /** Whether links of tokens are fetched; overrides apply in any case. */
   readonly fetches: boolean;
-  /** The URL of a gateway to IPFS, which may be inside of a network, without `/ipfs`; null: a public one. */
+  /** URL of an IPFS gateway, which may be in a private network, without `/ipfs`; null: a public one. */
   readonly gateway: string | null;
-  /** Fetches under way at the same time. */
+  /** Fetches at the same time. */
   readonly atOnce: number;
-  /** The file of overrides; null: there are none. */
+  /** The file of overrides; null: none. */
   readonly overrides: string | null;
 }
 
@@ -30,11 +31,11 @@ export interface MetadataModules {
   /** [0, 1) */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Called when something is told otherwise of a token than before. */
+  /** Called when the stored metadata of a token changed. */
   readonly onChange: () => void;
 }
 
-/** What looks after the metadata of tokens, as long as it is not closed. */
+/** The running service for off-chain token metadata. */
 export interface MetadataService {
   metrics(): MetadataMetrics;
   close(): Promise<void>;
@@ -45,12 +46,12 @@ const NOTHING = {
   ...{ fetch_seconds: 0, behind_seconds: 0, resting_hosts: 0 },
 };
 
-/** How often it is looked whether the file of overrides is another one. */
+/** How often the file of overrides is checked for changes. */
 const LOOK_MS = 10_000;
 
 /**
- * Begins to fetch metadata, and makes the overrides in the file those of the index: now, and whenever the file is changed. A
- * changed file that cannot be used is told of, and the overrides stay.
+ * Starts to fetch off-chain token metadata (TEP-64), and writes the overrides of the file to the index: now, and whenever the
+ * file changes. A changed file that is invalid is logged, and the overrides stay as they were.
  *
  * @throws metadata/overrides, store/*
  */
@@ -71,13 +72,14 @@ export async function startMetadata(options: MetadataOptions, modules: MetadataM
 }
 
 function fetcherOf({ gateway, atOnce }: MetadataOptions, modules: MetadataModules): MetadataFetcher {
-  const policy = publicAddressPolicy({ resolve: resolveByDns });
-  return new MetadataFetcher(
-    { gateway: gateway ?? PUBLIC_GATEWAY, atOnce },
-    { ...modules, policy, gatewayPolicy: gateway === null ? policy : trustedHostPolicy, limits: FETCH_LIMITS },
-  );
+  const policy = targetPolicy();
+  const web = new WebClient(FETCH_LIMITS, { policy, clock: modules.clock });
+  // A gateway that the operator names may be in a private network; what it redirects to may not.
+  const gatewayPolicy = gateway === null ? policy : targetPolicy({ allowPrivateNetworks: true });
+  return new MetadataFetcher({ gateway: gateway ?? PUBLIC_GATEWAY, atOnce }, { ...modules, web, gatewayPolicy });
 }
 
+/** Keeps the overrides of the index equal to those of the operator's file. */
 class OverridesWatcher {
   readonly #file: string | null;
   readonly #modules: MetadataModules;
@@ -100,7 +102,7 @@ class OverridesWatcher {
     await this.#apply(await loadOverrides(this.#file));
   }
 
-  /** Until the signal is given. Never rejects. */
+  /** Runs until the signal is aborted. Never rejects. */
   async watch(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#modules;
     const file = this.#file;
@@ -110,12 +112,12 @@ class OverridesWatcher {
       if (signal.aborted || stamp === this.#stamp) continue;
       try {
         await this.#apply(await loadOverrides(file));
-        logger.info('the overrides of metadata were read anew', { entries: this.#count });
+        logger.info('the overrides of metadata were read again', { entries: this.#count });
         this.#stamp = stamp;
       } catch (error) {
         const { message, remedy = '', class: kind = 'internal' } = error as Error & { remedy?: string; class?: string };
         logger.warn('the overrides of metadata stay as they were', { problem: message, remedy });
-        // A file that is of no use is not read again until it is changed; a database that fails is asked again.
+        // An invalid file is not read again until it changes; after a failure of the database it is tried again.
         if (isTernError(error) && kind === 'caller') this.#stamp = stamp;
       }
     }

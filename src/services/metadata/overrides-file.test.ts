@@ -50,11 +50,11 @@ describe('a file of overrides', () => {
     ['{', 'it is not JSON in UTF-8: '],
     [Uint8Array.of(0x22, 0xff, 0x22), 'it is not JSON in UTF-8: '],
     [[], 'it is not a JSON object'],
-    [{ jettons: {} }, '"jettons" is no kind; kinds are jetton_masters, nft_collections, nft_items'],
+    [{ jettons: {} }, '"jettons" is not a kind; kinds are jetton_masters, nft_collections, nft_items'],
     [{ nft_items: [] }, 'nft_items is not a JSON object'],
-    [{ nft_items: { abc: {} } }, 'nft_items["abc"] has no address: '],
+    [{ nft_items: { abc: {} } }, 'nft_items["abc"] is not an address: '],
     [{ nft_items: { [RAW]: null } }, `nft_items["${RAW}"] is not a JSON object`],
-    [{ nft_items: { [RAW]: {} } }, `nft_items["${RAW}"] says nothing`],
+    [{ nft_items: { [RAW]: {} } }, `nft_items["${RAW}"] is empty`],
     [
       { nft_items: { [RAW]: { name: 'x' } } },
       `nft_items["${RAW}"] has a field "name"; fields are content, is_nsfw, is_scam`,
@@ -76,7 +76,7 @@ describe('a file of overrides', () => {
 
   it('has each token once', async () => {
     const twice = { nft_items: { [RAW]: { is_scam: true }, [RAW.toLowerCase()]: { is_scam: false } } };
-    expect(await problemOf(twice)).toContain('is there twice, in two forms of its address');
+    expect(await problemOf(twice)).toContain('is listed twice, in two forms of its address');
   });
 
   it('has to be there', async () => {

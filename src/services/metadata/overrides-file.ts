@@ -9,7 +9,7 @@ import { type Address, parseAddress } from '#formats/address/address.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 
-/** What is said of one token. */
+/** The override of one token. */
 export interface TokenOverride {
   readonly kind: MetadataKind;
   readonly address: Address;
@@ -20,20 +20,20 @@ const MAX_BYTES = 16 * 2 ** 20;
 const TEXTS = ['name', 'symbol', 'description', 'image'] as const;
 const FLAGS = ['is_nsfw', 'is_scam'] as const;
 
-/** Changes when the file does; null when it is not there. */
+/** Changes when the file does; null when there is no file. */
 export async function fileStamp(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
   return found === null ? null : `${found.mtimeNs} ${found.size} ${found.ino}`;
 }
 
 /**
- * Reads a file of overrides: JSON, by kind and address (in any form).
+ * Reads a file of overrides: JSON by kind and address (in any form).
  *
  * ```json
  * { "jetton_masters": { "EQ…": { "content": { "symbol": "USDT" }, "is_nsfw": false, "is_scam": false } } }
  * ```
  *
- * Each part of an entry may be left out. Without `content` the token still says itself what it is.
+ * Each part of an entry may be left out. Without `content` the token's own metadata stays.
  *
  * @throws metadata/overrides, which names the entry
  */
@@ -42,7 +42,7 @@ export async function loadOverrides(file: string): Promise<readonly TokenOverrid
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw refuse(error.code === 'ENOENT' ? 'there is no such file' : error.message, error);
   });
-  if (bytes.length > MAX_BYTES) throw refuse(`it has ${bytes.length} bytes, and may have ${MAX_BYTES}`);
+  if (bytes.length > MAX_BYTES) throw refuse(`it has ${bytes.length} bytes; the limit is ${MAX_BYTES}`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -55,12 +55,12 @@ export async function loadOverrides(file: string): Promise<readonly TokenOverrid
 function overridesOf(file: unknown, refuse: (problem: string, cause?: unknown) => Error): readonly TokenOverride[] {
   const found = new Map<string, TokenOverride>();
   for (const [kind, entries] of fieldsOf(file, 'it')) {
-    if (!isKind(kind)) throw refuse(`${quote(kind)} is no kind; kinds are ${METADATA_KINDS.join(', ')}`);
+    if (!isKind(kind)) throw refuse(`${quote(kind)} is not a kind; kinds are ${METADATA_KINDS.join(', ')}`);
     for (const [text, entry] of fieldsOf(entries, kind)) {
       const path = `${kind}[${quote(text)}]`;
       const address = addressOf(text, path);
       const key = `${kind} ${address.toRaw()}`;
-      if (found.has(key)) throw refuse(`${path} is there twice, in two forms of its address`);
+      if (found.has(key)) throw refuse(`${path} is listed twice, in two forms of its address`);
       found.set(key, { kind, address, override: overrideOf(entry, path) });
     }
   }
@@ -76,7 +76,7 @@ function overridesOf(file: unknown, refuse: (problem: string, cause?: unknown) =
       return parseAddress(text).address;
     } catch (error) {
       if (!isTernError(error)) throw error;
-      throw refuse(`${path} has no address: ${error.message}`, error);
+      throw refuse(`${path} is not an address: ${error.message}`, error);
     }
   }
 
@@ -89,7 +89,7 @@ function overridesOf(file: unknown, refuse: (problem: string, cause?: unknown) =
       }
       if (typeof value !== 'boolean') throw refuse(`${path}.${name} is neither true nor false`);
     }
-    if (fields.length === 0) throw refuse(`${path} says nothing`);
+    if (fields.length === 0) throw refuse(`${path} is empty`);
     const { content, ...flags } = Object.fromEntries(fields);
     return content === undefined ? flags : { content: contentOf(content, `${path}.content`), ...flags };
   }

@@ -1,13 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Resolve, type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
+import { parseWebUrl, WebClient, type WebLimits, type WebRequest } from '#drivers/web/web-client.js';
 import { systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { fetchDocument } from '#services/metadata/fetch-document.js';
-import { type FetchPolicy, publicAddressPolicy, type Resolve } from '#services/metadata/fetch-policy.js';
-import { FETCH_LIMITS } from '#services/metadata/http-get.js';
-import { readMetadataLink } from '#services/metadata/metadata-link.js';
 
 /** An address of the internet, which stands for the server `outside` of these tests. */
 const PUBLIC = '93.184.216.34';
@@ -35,9 +33,9 @@ const resolve: Resolve = async (name) => {
   return answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 };
 
-/** The policy of the service, with the ports of these tests. Its checked answers lead to the server `outside`. */
-const real = publicAddressPolicy({ resolve, ports: 'any' });
-const policy: FetchPolicy = {
+/** The default policy with the ports of these tests. Its checked answers lead to the server `outside`. */
+const real = targetPolicy({ resolve, ports: 'any' });
+const policy: TargetPolicy = {
   addressesOf: async (url, signal) =>
     (await real.addressesOf(url, signal)).map((each) =>
       each.address === PUBLIC ? { address: '127.0.0.1', family: 4 } : each,
@@ -50,6 +48,8 @@ let outside: Server;
 let port: number;
 let outsidePort: number;
 let location = '';
+let redirectStatus = 302;
+let received: { method: string; body: string; headers: IncomingHttpHeaders }[] = [];
 
 beforeAll(async () => {
   const count = () =>
@@ -68,8 +68,13 @@ beforeAll(async () => {
   });
   inside = hasIpv6 ? [first, second] : [first];
   outside = createServer((request, response) => {
-    if (request.url === '/document.json') response.end('{"name":"outside"}');
-    else response.writeHead(302, { location }).end();
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      received.push({ method: request.method ?? '', body, headers: request.headers });
+      if (request.url === '/document.json') response.end('{"name":"outside"}');
+      else response.writeHead(redirectStatus, { location }).end();
+    });
   });
   await new Promise<void>((done) => outside.listen(0, '127.0.0.1', done));
   outsidePort = (outside.address() as AddressInfo).port;
@@ -79,10 +84,22 @@ afterAll(async () => {
   for (const server of [...inside, outside]) await new Promise((done) => server.close(done));
 });
 
-async function fetchLink(link: string, by: FetchPolicy = policy) {
-  const limits = { ...FETCH_LIMITS, totalMs: 3_000 };
-  const modules = { policy: by, gatewayPolicy: by, limits, clock: systemClock };
-  return fetchDocument(readMetadataLink(link, 'https://gateway.example.com'), modules, new AbortController().signal);
+const LIMITS: WebLimits = {
+  ...{ totalMs: 3_000, firstByteMs: 3_000, stallMs: 3_000 },
+  ...{ bytes: 1_000, headerBytes: 16_384, redirects: 3 },
+};
+
+type Method = WebRequest['method'];
+const METHODS: readonly Method[] = ['GET', 'POST'];
+const BODY = '{"event":1}';
+
+/** The body of the response. */
+async function send(method: Method, link: string, by: TargetPolicy = policy): Promise<string> {
+  const client = new WebClient(LIMITS, { policy: by, clock: systemClock });
+  const request = { method, url: parseWebUrl(link), headers: { 'X-Signature': 'abc' }, body: Buffer.from(BODY) };
+  const { status, body } = await client.send(request, new AbortController().signal);
+  expect(status).toBe(200);
+  return Buffer.from(body).toString();
 }
 
 /** The code with which it fails; anything but a typed error goes through. */
@@ -96,10 +113,10 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return 'it succeeds';
 }
 
-const ADDRESS = 'metadata/address';
-const HOST = 'metadata/host';
-const LINK = 'metadata/link';
-const SCHEME = 'metadata/scheme';
+const ADDRESS = 'web/address';
+const HOST = 'web/host';
+const URL_ERROR = 'web/url';
+const SCHEME = 'web/scheme';
 
 /** Links that want to get inside; PORT is one where something listens on loopback. */
 const TRICKS: readonly (readonly [link: string, code: string])[] = [
@@ -139,7 +156,7 @@ const TRICKS: readonly (readonly [link: string, code: string])[] = [
   ['http://[2002:7f00:1::]:PORT/', ADDRESS],
   ['http://[2001:0:4136:e378:8000:63bf:80ff:fffe]:PORT/', ADDRESS],
   ['http://[fe80::1]:PORT/', ADDRESS],
-  ['http://[fe80::1%25lo]:PORT/', LINK],
+  ['http://[fe80::1%25lo]:PORT/', URL_ERROR],
   ['http://[fd00:ec2::254]:PORT/', ADDRESS],
   ['http://[fc00::1]:PORT/', ADDRESS],
   ['http://[fec0::1]:PORT/', ADDRESS],
@@ -187,12 +204,12 @@ const TRICKS: readonly (readonly [link: string, code: string])[] = [
   ['http://private.example.com:PORT/', ADDRESS],
   ['http://cloud.example.com/latest/', ADDRESS],
   // Credentials, which also hide what the host is
-  ['http://outside.example.com@127.0.0.1:PORT/', LINK],
-  ['http://user:password@outside.example.com:PORT/', LINK],
-  ['http://outside.example.com:80@127.0.0.1:PORT/', LINK],
+  ['http://outside.example.com@127.0.0.1:PORT/', URL_ERROR],
+  ['http://user:password@outside.example.com:PORT/', URL_ERROR],
+  ['http://outside.example.com:80@127.0.0.1:PORT/', URL_ERROR],
   ['http://127.0.0.1:PORT#@outside.example.com/', ADDRESS],
   ['http://127.0.0.1:PORT\\@outside.example.com/', ADDRESS],
-  ['http://127.0.0.1 outside.example.com:PORT/', LINK],
+  ['http://127.0.0.1 outside.example.com:PORT/', URL_ERROR],
   // Other schemes
   ['file:///etc/passwd', SCHEME],
   ['ftp://127.0.0.1:PORT/', SCHEME],
@@ -208,32 +225,30 @@ const TRICKS: readonly (readonly [link: string, code: string])[] = [
   ['ws://127.0.0.1:PORT/', SCHEME],
   ['ipns://outside.example.com/', SCHEME],
   ['tonstorage://0/', SCHEME],
-  ['//127.0.0.1:PORT/', LINK],
-  ['127.0.0.1:PORT', LINK],
-  ['', LINK],
-  // To IPFS, but not to its content
-  ['ipfs://127.0.0.1:PORT/', LINK],
-  ['ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG/../../api/v0/config', LINK],
-  ['ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG/%2e%2e/%2e%2e/api/v0/config', LINK],
-  ['ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG/a%2f..%2f..%2fapi', LINK],
-  ['ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG/a%5c..%5capi', LINK],
+  ['//127.0.0.1:PORT/', URL_ERROR],
+  ['127.0.0.1:PORT', URL_ERROR],
+  ['', URL_ERROR],
+  ['ipfs://127.0.0.1:PORT/', SCHEME],
 ];
 
-describe('a link of a token', () => {
+const DOCUMENT = '{"name":"outside"}';
+
+describe.each(METHODS)('a URL of a %s', (method) => {
   it.each(TRICKS)('gets nothing from inside: %s', async (link, code) => {
     const before = reached;
-    expect(await codeOf(fetchLink(link.replaceAll('PORT', String(port))))).toBe(code);
+    expect(await codeOf(send(method, link.replaceAll('PORT', String(port))))).toBe(code);
     expect(reached).toBe(before);
   });
 
-  it('gets nothing from inside by a redirect', async () => {
+  it.each([302, 307])('gets nothing from inside by a redirect with status %i', async (status) => {
     const before = reached;
+    redirectStatus = status;
     for (const [link] of TRICKS) {
       if (!/^[!-~]+$/.test(link)) continue;
       location = link.replaceAll('PORT', String(port));
-      const found = await codeOf(fetchLink(`http://outside.example.com:${outsidePort}/to-inside`));
-      // What is no link by itself is a path of the same server, which redirects again.
-      expect([ADDRESS, HOST, LINK, SCHEME, 'metadata/redirects'], `${location} gave ${found}`).toContain(found);
+      const found = await codeOf(send(method, `http://outside.example.com:${outsidePort}/to-inside`));
+      // A location that is not a URL by itself is a path of the same server, which redirects again.
+      expect([ADDRESS, HOST, URL_ERROR, SCHEME, 'web/redirects'], `${location} gave ${found}`).toContain(found);
     }
     expect(reached).toBe(before);
   });
@@ -243,61 +258,122 @@ describe('a link of a token', () => {
     expect(own.length).toBeGreaterThan(0);
     for (const { address, family } of own) {
       const host = family === 'IPv6' ? `[${address.replace(/%.*/, '')}]` : address;
-      expect(await codeOf(fetchLink(`http://${host}:${port}/`))).toBe(ADDRESS);
+      expect(await codeOf(send(method, `http://${host}:${port}/`))).toBe(ADDRESS);
     }
   });
 
-  it('is resolved once, and connected to what was looked at', async () => {
+  it('is resolved once, and connected to the address that was checked', async () => {
     const before = reached;
     asked = [];
-    await expect(fetchLink(`http://rebinding.example.com:${outsidePort}/document.json`)).resolves.toEqual({
-      name: 'outside',
-    });
+    await expect(send(method, `http://rebinding.example.com:${outsidePort}/document.json`)).resolves.toBe(DOCUMENT);
     expect(asked).toEqual(['rebinding.example.com']);
     // It leads inside by now.
-    expect(await codeOf(fetchLink(`http://rebinding.example.com:${port}/`))).toBe(ADDRESS);
+    expect(await codeOf(send(method, `http://rebinding.example.com:${port}/`))).toBe(ADDRESS);
     expect(reached).toBe(before);
   });
 
   it('is resolved again for a redirect to the same name', async () => {
     const before = reached;
     asked = [];
-    location = `http://rebinding.example.com:${port}/`;
-    expect(await codeOf(fetchLink(`http://rebinding.example.com:${outsidePort}/to-itself`))).toBe(ADDRESS);
+    redirectStatus = 307;
+    location = `http://rebinding.example.com:${outsidePort}/`;
+    expect(await codeOf(send(method, `http://rebinding.example.com:${outsidePort}/to-itself`))).toBe(ADDRESS);
     expect(asked).toEqual(['rebinding.example.com', 'rebinding.example.com']);
     expect(reached).toBe(before);
   });
 
   it('is told from one that has no address', async () => {
-    expect(await codeOf(fetchLink('http://nothing.example.com/'))).toBe('metadata/unresolved');
-    expect(await codeOf(fetchLink('http://unknown.example.com/'))).toBe('metadata/unresolved');
+    expect(await codeOf(send(method, 'http://nothing.example.com/'))).toBe('web/unresolved');
+    expect(await codeOf(send(method, 'http://unknown.example.com/'))).toBe('web/unresolved');
   });
 
-  it('is not asked of other ports than those of the web', async () => {
-    const strict = publicAddressPolicy({ resolve });
+  it('would get there without the policy', async () => {
+    const before = reached;
+    const anywhere: TargetPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
+    expect(await codeOf(send(method, `http://inside.example.com:${port}/`, anywhere))).toBe('web/unreachable');
+    expect(await codeOf(send(method, `http://2130706433:${port}/`, anywhere))).toBe('web/unreachable');
+    expect(reached).toBe(before + 2);
+  });
+
+  it('reaches what is outside', async () => {
+    const direct = `http://outside.example.com:${outsidePort}/document.json#@127.0.0.1:${port}/`;
+    await expect(send(method, direct)).resolves.toBe(DOCUMENT);
+    redirectStatus = 307;
+    location = `http://outside.example.com:${outsidePort}/document.json`;
+    await expect(send(method, `http://outside.example.com:${outsidePort}/redirected`)).resolves.toBe(DOCUMENT);
+  });
+
+  it('reaches private networks where they are allowed', async () => {
+    const allowing = targetPolicy({ allowPrivateNetworks: true });
+    await expect(send(method, `http://127.0.0.1:${outsidePort}/document.json`, allowing)).resolves.toBe(DOCUMENT);
+    await expect(send(method, `http://localhost:${outsidePort}/document.json`, allowing)).resolves.toBe(DOCUMENT);
+    const resolving = targetPolicy({ allowPrivateNetworks: true, resolve });
+    await expect(send(method, `http://inside.example.com:${outsidePort}/document.json`, resolving)).resolves.toBe(
+      DOCUMENT,
+    );
+  });
+});
+
+describe('a request', () => {
+  it('is not sent to other ports than those of the web', async () => {
+    const strict = targetPolicy({ resolve });
     const codeAt = (link: string) => codeOf(strict.addressesOf(new URL(link), new AbortController().signal));
     for (const each of [22, 25, 1, 0, 5432, 6379, 9200, 11211, port]) {
-      expect(await codeAt(`http://outside.example.com:${each}/`)).toBe('metadata/port');
+      expect(await codeAt(`http://outside.example.com:${each}/`)).toBe('web/port');
     }
     for (const link of ['http://outside.example.com', 'https://outside.example.com:8443']) {
       await expect(strict.addressesOf(new URL(link), new AbortController().signal)).resolves.toHaveLength(1);
     }
   });
 
-  it('would get there without the policy', async () => {
-    const before = reached;
-    const anywhere: FetchPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
-    expect(await codeOf(fetchLink(`http://inside.example.com:${port}/`, anywhere))).toBe('metadata/unreachable');
-    expect(await codeOf(fetchLink(`http://2130706433:${port}/`, anywhere))).toBe('metadata/unreachable');
-    expect(reached).toBe(before + 2);
+  it('carries the body and the headers of a POST, and repeats them at a redirect', async () => {
+    received = [];
+    redirectStatus = 308;
+    location = '/document.json';
+    await send('POST', `http://outside.example.com:${outsidePort}/redirected`);
+    expect(received.map(({ method, body }) => [method, body])).toEqual([
+      ['POST', BODY],
+      ['POST', BODY],
+    ]);
+    for (const { headers } of received) {
+      expect(headers).toMatchObject({ 'x-signature': 'abc', 'content-length': String(BODY.length) });
+      expect(headers.host).toBe(`outside.example.com:${outsidePort}`);
+    }
   });
 
-  it('reaches what is outside', async () => {
-    const direct = `http://outside.example.com:${outsidePort}/document.json#@127.0.0.1:${port}/`;
-    await expect(fetchLink(direct)).resolves.toEqual({ name: 'outside' });
-    location = `http://outside.example.com:${outsidePort}/document.json`;
-    await expect(fetchLink(`http://outside.example.com:${outsidePort}/redirected`)).resolves.toEqual({
-      name: 'outside',
+  it('is not repeated elsewhere or as another method when it is a POST', async () => {
+    received = [];
+    for (const status of [301, 302, 303]) {
+      redirectStatus = status;
+      location = '/document.json';
+      expect(await codeOf(send('POST', `http://outside.example.com:${outsidePort}/redirected`))).toBe('web/redirects');
+    }
+    redirectStatus = 307;
+    location = `http://rebinding.example.com:${outsidePort}/document.json`;
+    expect(await codeOf(send('POST', `http://outside.example.com:${outsidePort}/redirected`))).toBe('web/redirects');
+    expect(received).toHaveLength(4);
+  });
+
+  it('cannot have other headers smuggled into it', async () => {
+    received = [];
+    const client = new WebClient(LIMITS, { policy, clock: systemClock });
+    const url = parseWebUrl(`http://outside.example.com:${outsidePort}/document.json`);
+    const withHeaders = (headers: Record<string, string>) =>
+      client.send({ method: 'POST', url, headers, body: Buffer.from(BODY) }, new AbortController().signal);
+    expect(await codeOf(withHeaders({ 'x-a': '1\r\nx-b: 2' }))).toBe('web/request');
+    expect(await codeOf(withHeaders({ 'x-a\r\nx-b': '2' }))).toBe('web/request');
+    expect(received).toEqual([]);
+    await withHeaders({
+      Host: '127.0.0.1',
+      'Content-Length': '3',
+      'Transfer-Encoding': 'chunked',
+      Connection: 'upgrade',
     });
+    expect(received.map(({ body }) => body)).toEqual([BODY]);
+    expect(received[0]!.headers).toMatchObject({
+      host: `outside.example.com:${outsidePort}`,
+      'content-length': String(BODY.length),
+    });
+    expect(received[0]!.headers['transfer-encoding']).toBeUndefined();
   });
 });

@@ -1,75 +1,81 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { metadataErrors } from '#services/metadata/errors.js';
+import { webErrors } from '#drivers/web/errors.js';
 
-/** Where a connection goes. */
+/** An IP address that a connection goes to. */
 export interface HostAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
-/** Decides where connections go. */
-export interface FetchPolicy {
+/** Decides where connections may go. */
+export interface TargetPolicy {
   /**
    * The addresses to connect to for a URL, and only to these.
    *
-   * @throws metadata/port, metadata/host, metadata/address, metadata/unresolved
+   * @throws web/port, web/host, web/address, web/unresolved, and the reason of `signal`
    */
   addressesOf(url: URL, signal: AbortSignal): Promise<readonly HostAddress[]>;
 }
 
-/** Finds all addresses of a name. Throws what `node:dns` throws. */
+/** Finds all addresses of a host name. Rejects with what `node:dns` throws. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
-export interface PublicPolicyOptions {
-  readonly resolve: Resolve;
-  /** Default: those of the web. */
+export interface TargetPolicyOptions {
+  /**
+   * Whether any host, address and port is allowed: private networks, this machine, names of its hosts file. Only for URLs that
+   * come from whoever operates the service.
+   */
+  readonly allowPrivateNetworks?: boolean;
+  /** Default: {@link resolveByDns}; with private networks the resolver of the operating system. */
+  readonly resolve?: Resolve;
+  /** Default: {@link WEB_PORTS}; with private networks any. */
   readonly ports?: ReadonlySet<number> | 'any';
 }
 
-/** A link to any other port would make this service ask whatever listens anywhere. */
+/** A request to another port could reach any service that listens there. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 
-/** Names that mean something only inside of a network (RFC 6761, 6762, 8375, 9476, and what clouds and clusters use). */
-const INSIDE =
+/** Names that mean something only within a network (RFC 6761, 6762, 8375, 9476, and those of clouds and clusters). */
+const PRIVATE_NAMES =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|onion|alt|invalid|test|consul|cluster\.local)$/;
 
-/** Names in answers of name servers. */
+/** Most addresses of one host name. */
 const MAX_ADDRESSES = 64;
 
 /**
- * Lets connections go to public servers only: every address that a name has is looked at, and one that is not of the internet
- * refuses them all. Whoever connects uses the addresses that were looked at: a name is not resolved twice.
+ * Allows connections to public servers only, unless private networks are allowed: every address of a name is checked, and one
+ * that is not public refuses the name. The caller connects to the returned addresses and does not resolve the name again.
  */
-export function publicAddressPolicy({ resolve, ports = WEB_PORTS }: PublicPolicyOptions): FetchPolicy {
+export function targetPolicy(options: TargetPolicyOptions = {}): TargetPolicy {
+  const { allowPrivateNetworks = false } = options;
+  const { resolve = allowPrivateNetworks ? resolveByOs : resolveByDns } = options;
+  const { ports = allowPrivateNetworks ? 'any' : WEB_PORTS } = options;
   return {
     async addressesOf(url, signal) {
       const port = portOf(url);
-      if (ports !== 'any' && !ports.has(port)) throw metadataErrors.port({ port, accepted: [...ports].join(', ') });
+      if (ports !== 'any' && !ports.has(port)) throw webErrors.port({ port, accepted: [...ports].join(', ') });
       const host = hostOf(url);
       const family = isIP(host);
+      if (family === 0 && !allowPrivateNetworks) requirePublicName(host);
       const addresses =
-        family !== 0 ? [{ address: host, family: family as 4 | 6 }] : await named(host, resolve, signal);
+        family !== 0 ? [{ address: host, family: family as 4 | 6 }] : await resolved(host, resolve, signal);
+      if (allowPrivateNetworks) return addresses;
       for (const { address } of addresses) {
         const problem = addressRefusal(address) ?? ownAddressRefusal(address);
-        if (problem !== null) throw metadataErrors.address({ host, address, problem });
+        if (problem !== null) throw webErrors.address({ host, address, problem });
       }
       return addresses;
     },
   };
 }
 
-/** Connections to wherever a name leads, as this machine has it: for a server that whoever runs the service has named. */
-export const trustedHostPolicy: FetchPolicy = {
-  addressesOf: (url, signal) => found(hostOf(url), lookUp, signal),
-};
-
-const lookUp: Resolve = async (name) => (await lookup(name, { all: true })) as HostAddress[];
+const resolveByOs: Resolve = async (name) => (await lookup(name, { all: true })) as HostAddress[];
 
 /**
- * Asks the name servers that the system names, for both families. The list of hosts and search domains of this machine do not
- * count, and a name server that is slow holds up nothing else in this process.
+ * Queries the name servers of the system configuration, for IPv4 and IPv6. The hosts file and search domains of this machine do
+ * not count, and a slow name server blocks no other lookup of this process.
  */
 export const resolveByDns: Resolve = async (name, signal) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -91,7 +97,7 @@ export const resolveByDns: Resolve = async (name, signal) => {
   }
 };
 
-/** The host of a URL as it is resolved and told: an address without brackets. */
+/** The host of a URL as it is resolved: a name, or an IP address without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
@@ -100,32 +106,30 @@ export function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
-async function named(host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly HostAddress[]> {
-  if (host === '' || host.length > 253)
-    throw metadataErrors.host({ host: host.slice(0, 60), problem: 'it is no name' });
-  if (!host.includes('.')) throw metadataErrors.host({ host, problem: 'it is a name without a domain' });
-  if (INSIDE.test(host))
-    throw metadataErrors.host({ host, problem: 'such names are those of machines inside of a network' });
-  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) throw metadataErrors.host({ host, problem: 'it is no name' });
-  return found(host, resolve, signal);
+/** @throws web/host */
+function requirePublicName(host: string): void {
+  if (host === '' || host.length > 253) throw webErrors.host({ host: host.slice(0, 60), problem: 'it is not a name' });
+  if (!host.includes('.')) throw webErrors.host({ host, problem: 'it is a name without a domain' });
+  if (PRIVATE_NAMES.test(host)) throw webErrors.host({ host, problem: 'it is a name of a private network' });
+  if (!/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) throw webErrors.host({ host, problem: 'it is not a name' });
 }
 
-async function found(host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly HostAddress[]> {
+async function resolved(host: string, resolve: Resolve, signal: AbortSignal): Promise<readonly HostAddress[]> {
   let addresses: readonly HostAddress[];
   try {
     addresses = await unlessAborted(resolve(host, signal), signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw metadataErrors.unresolved({ host, problem: (error as NodeJS.ErrnoException).code ?? String(error) }, error);
+    throw webErrors.unresolved({ host, problem: (error as NodeJS.ErrnoException).code ?? String(error) }, error);
   }
-  if (addresses.length === 0) throw metadataErrors.unresolved({ host, problem: 'its name servers know none' });
+  if (addresses.length === 0) throw webErrors.unresolved({ host, problem: 'its name servers know no address' });
   if (addresses.length > MAX_ADDRESSES) {
-    throw metadataErrors.unresolved({ host, problem: `its name servers tell of ${addresses.length}` });
+    throw webErrors.unresolved({ host, problem: `its name servers return ${addresses.length} addresses` });
   }
   return addresses;
 }
 
-/** Some resolvers cannot be told to stop. */
+/** For resolvers that cannot be cancelled. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((done, fail) => {
     const onAbort = () => fail(signal.reason);
@@ -135,14 +139,14 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Ranges of IPv4 that are not of the internet, or not of servers (IANA special-purpose registry, RFC 6890, and clouds). */
+/** Ranges of IPv4 that are not public, or not of servers (IANA special-purpose registry, RFC 6890, and those of clouds). */
 const NOT_PUBLIC: readonly (readonly [range: string, bits: number, what: string])[] = [
   ['0.0.0.0', 8, 'is of this network itself'],
   ['10.0.0.0', 8, 'is private'],
   ['100.64.0.0', 10, 'is shared behind a provider'],
   ['127.0.0.0', 8, 'is this machine'],
-  // Metadata of clouds is at 169.254.169.254 and others of this range.
-  ['169.254.0.0', 16, 'is of the local link'],
+  // Cloud metadata services are at 169.254.169.254 and other addresses of this range.
+  ['169.254.0.0', 16, 'is link-local'],
   ['172.16.0.0', 12, 'is private'],
   ['192.0.0.0', 24, 'is reserved'],
   ['192.0.2.0', 24, 'is for documentation'],
@@ -154,52 +158,46 @@ const NOT_PUBLIC: readonly (readonly [range: string, bits: number, what: string]
   ['198.18.0.0', 15, 'is for benchmarks'],
   ['198.51.100.0', 24, 'is for documentation'],
   ['203.0.113.0', 24, 'is for documentation'],
-  ['224.0.0.0', 4, 'is of many machines'],
+  ['224.0.0.0', 4, 'is multicast'],
   ['240.0.0.0', 4, 'is reserved'],
   // Public by number, but machines in Azure reach their host there.
   ['168.63.129.16', 32, 'is a metadata service'],
 ];
 
-/** What is allocated of IPv6. All else (loopback, local link, unique local, multicast, …) is refused. */
+/** The allocated unicast range of IPv6. All else (loopback, link-local, unique local, multicast, …) is refused. */
 const GLOBAL_UNICAST = { range: '2000::', bits: 3 } as const;
 
-/** Ranges in there that are not of servers; addresses that hold one of IPv4 are among them (6to4, Teredo). */
+/** Ranges in there that are not of servers, among them those that embed an IPv4 address (6to4, Teredo). */
 const NOT_PUBLIC_6: readonly (readonly [range: string, bits: number, what: string])[] = [
   ['2001::', 23, 'is of a protocol, such as Teredo'],
   ['2001:db8::', 32, 'is for documentation'],
-  ['2002::', 16, 'is one of 6to4'],
+  ['2002::', 16, 'is a 6to4 address'],
   ['2620:4f:8000::', 48, 'is reserved'],
   ['3fff::', 20, 'is for documentation'],
   ['3ffe::', 16, 'is reserved'],
 ];
 
-interface Rule {
-  readonly list: BlockList;
-  readonly what: string;
-}
-
-const rules4 = NOT_PUBLIC.map(([range, bits, what]) => rule(range, bits, 'ipv4', what));
-const rules6 = NOT_PUBLIC_6.map(([range, bits, what]) => rule(range, bits, 'ipv6', what));
-const globalUnicast = rule(GLOBAL_UNICAST.range, GLOBAL_UNICAST.bits, 'ipv6', '').list;
+const rules4 = NOT_PUBLIC.map(([range, bits, what]) => ({ list: subnet(range, bits, 'ipv4'), what }));
+const rules6 = NOT_PUBLIC_6.map(([range, bits, what]) => ({ list: subnet(range, bits, 'ipv6'), what }));
+const globalUnicast = subnet(GLOBAL_UNICAST.range, GLOBAL_UNICAST.bits, 'ipv6');
 
 /**
- * Why an address must not be connected to; null for one of the internet. In addresses of IPv6 that stand for one of IPv4
- * (mapped, NAT64) that one counts.
+ * Why an address is not public; null for a public one. For an IPv6 address that stands for an IPv4 address (IPv4-mapped, NAT64)
+ * the latter decides.
  *
- * @param address as text, in any form; what is none is refused
+ * @param address as text, in any form; a text that is no address is refused
  */
 export function addressRefusal(address: string): string | null {
   if (isIPv4(address)) return rules4.find(({ list }) => list.check(address, 'ipv4'))?.what ?? null;
-  // Zones are of links of this machine.
-  if (!isIPv6(address) || address.includes('%')) return 'is no address';
-  const groups = groupsOf(address);
-  const embedded = embeddedAddress(groups);
+  // Zone identifiers belong to links of this machine.
+  if (!isIPv6(address) || address.includes('%')) return 'is not an IP address';
+  const embedded = embeddedAddress(ipv6Groups(address));
   if (embedded !== null) return addressRefusal(embedded);
-  if (!globalUnicast.check(address, 'ipv6')) return 'is not of the internet';
+  if (!globalUnicast.check(address, 'ipv6')) return 'is not public';
   return rules6.find(({ list }) => list.check(address, 'ipv6'))?.what ?? null;
 }
 
-/** Why an address is not to be connected to, because it is one of this machine; null for one that is not. */
+/** Why an address is refused: it belongs to this machine; null for one that does not. */
 export function ownAddressRefusal(address: string): string | null {
   for (const each of Object.values(networkInterfaces()).flat()) {
     if (each === undefined) continue;
@@ -210,7 +208,7 @@ export function ownAddressRefusal(address: string): string | null {
   return null;
 }
 
-/** The address of IPv4 that is meant: `::ffff:a.b.c.d` (RFC 4291), `64:ff9b::a.b.c.d` (RFC 6052). */
+/** The embedded IPv4 address of `::ffff:a.b.c.d` (RFC 4291) and `64:ff9b::a.b.c.d` (RFC 6052); null for other addresses. */
 function embeddedAddress(groups: readonly number[]): string | null {
   const [prefix, low] = [groups.slice(0, 6).join(), groups.slice(6)];
   const isMapped = prefix === [0, 0, 0, 0, 0, 0xffff].join();
@@ -218,9 +216,9 @@ function embeddedAddress(groups: readonly number[]): string | null {
   return isMapped || isNat64 ? low.flatMap((group) => [group >> 8, group & 0xff]).join('.') : null;
 }
 
-/** The eight groups of an address. */
-function groupsOf(address: string): number[] {
-  // The parser of URLs writes the shortest form, without dots.
+/** The eight 16-bit groups of an IPv6 address. */
+function ipv6Groups(address: string): number[] {
+  // The URL parser writes the shortest form, without dots.
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [before, after] = text.split('::') as [string, string | undefined];
   const read = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
@@ -228,8 +226,8 @@ function groupsOf(address: string): number[] {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-function rule(range: string, bits: number, family: 'ipv4' | 'ipv6', what: string): Rule {
+function subnet(range: string, bits: number, family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
   list.addSubnet(range, bits, family);
-  return { list, what };
+  return list;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { HostThrottle } from '#services/metadata/host-throttle.js';
+import { HostThrottle } from '#drivers/web/host-throttle.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
-const LIMITS = { atOnce: 2, failures: 3, restMs: 1_000, longestRestMs: 5_000 };
+const LIMITS = { atOnce: 2, failures: 3, backoffMs: 1_000, maxBackoffMs: 5_000 };
 
 function turnsAt(clock: FakeClock): HostThrottle {
   return new HostThrottle(LIMITS, () => clock.now());
@@ -31,7 +31,7 @@ describe('turns at a host', () => {
       turns.done('a', 10, false);
     };
     for (let i = 0; i < 3; i++) failOnce();
-    expect([turns.take('a'), turns.resting]).toEqual([1_000, 1]);
+    expect([turns.take('a'), turns.backingOff]).toEqual([1_000, 1]);
     clock.advance(1_000);
     failOnce();
     expect(turns.take('a')).toBe(2_000);
@@ -43,7 +43,7 @@ describe('turns at a host', () => {
     clock.advance(5_000);
     expect(turns.take('a')).toBe(0);
     turns.done('a', 10, true);
-    expect([turns.take('a'), turns.resting]).toEqual([0, 0]);
+    expect([turns.take('a'), turns.backingOff]).toEqual([0, 0]);
     turns.done('a', 10, false);
     expect(turns.take('a')).toBe(0);
   });

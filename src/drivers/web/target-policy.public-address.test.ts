@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressRefusal, ownAddressRefusal } from '#services/metadata/fetch-policy.js';
+import { addressRefusal, ownAddressRefusal } from '#drivers/web/target-policy.js';
 
 describe('an address', () => {
   it.each([
