@@ -87,11 +87,6 @@ function mergeText(table: string, staged: string, columns: readonly string[]): s
     RETURNING known.address`;
 }
 
-/** Columns that are told by other tables, by table; in terms of the staged row `s`. */
-const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  nft_items: { real_owner: realOwner('s') },
-};
-
 /** A value of a column of contracts. */
 export type ColumnValue = ColumnValues[ColumnType] | null;
 
@@ -153,6 +148,11 @@ function storableValue(value: unknown): unknown {
 
 /** The tables of contracts that hold an item for the one who sells it. They are written before the items. */
 export const SALE_TABLES: readonly string[] = ['nft_sales', 'nft_auctions'];
+
+/** Columns that are told by other tables, by table; in terms of the staged row `s`. */
+const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  nft_items: { real_owner: realOwner('s') },
+};
 
 /** Whom the sale or auction of this item that owns it gives as owner; else the owner. @param item name of its row in SQL */
 export function realOwner(item: string): string {
