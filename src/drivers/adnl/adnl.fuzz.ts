@@ -32,7 +32,7 @@ function message(random: Random): Uint8Array {
   return random.chance(1, 3) ? mutate(whole, random, 2) : whole;
 }
 
-/** Plain frames, some of them damaged: the reader's own cipher is put over them, so that the damage is what it sees. */
+/** Plaintext frames, some damaged; they are encrypted with the reader's key, so that the reader sees the damage. */
 function frames(random: Random): Uint8Array {
   const writer = new PacketWriter(key, (size) => random.bytes(size));
   const parts: Uint8Array[] = [];
@@ -48,7 +48,7 @@ function readInPieces(plain: Uint8Array): void {
     read += payload.length + 68;
     readMessage(payload);
   });
-  // The size of the pieces is taken from the input, so that it says everything.
+  // The chunk size is derived from the input, so that the input alone determines the run.
   const step = 1 + ((plain[4] ?? 0) % 100) ** 2;
   for (let at = 0; at < wire.length; at += step) reader.push(wire.subarray(at, at + step));
   if (read > plain.length) throw new RangeError(`read ${read} bytes out of ${plain.length}`);

@@ -22,41 +22,41 @@ import type { CancelSchedule } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 export interface QueryOptions {
-  /** Calls the query off. */
+  /** Aborts the query. */
   readonly signal?: AbortSignal | undefined;
-  /** Within which the answer must be there, waiting for a turn included. Default: `queryTimeoutMs` of the client. */
+  /** Deadline for the answer in milliseconds, including the wait in the queue. Default: `queryTimeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A connection to a server. It does not connect again when it is lost. */
+/** A connection to a server. A lost connection is not re-established. */
 export interface AdnlClient {
   /** `host:port` */
   readonly peer: string;
   readonly isClosed: boolean;
-  /** Why the connection ended, when it does; never rejects. `adnl/closed` when it was closed on this side. */
+  /** Resolves with the reason when the connection ends; never rejects. `adnl/closed` if this side closed it. */
   readonly closed: Promise<TernError>;
-  /** Queries sent and not answered. */
+  /** Queries sent and not yet answered. */
   readonly inFlight: number;
-  /** Queries that wait to be sent. */
+  /** Queries that are queued and not yet sent. */
   readonly waiting: number;
   /**
-   * Sends `adnl.message.query` and gives the bytes of the answer, of which the caller becomes the owner.
+   * Sends `adnl.message.query` and returns the bytes of the answer. The caller owns the returned bytes.
    *
-   * @param data TL bytes of the query; not to be changed before it has ended
-   * @throws adnl/query-timeout, adnl/query-lost, adnl/query-closed, adnl/query-aborted: `data.sent` tells whether the
-   *   server may have seen the query; adnl/query-too-large, adnl/too-many-queries: it was not sent
+   * @param data TL bytes of the query; must not be modified until the query ends
+   * @throws adnl/query-timeout, adnl/query-lost, adnl/query-closed, adnl/query-aborted: `data.sent` is true if the
+   *   server may have received the query; adnl/query-too-large, adnl/too-many-queries: the query was not sent
    */
   query(data: Uint8Array, options?: QueryOptions): Promise<Uint8Array>;
-  /** Ends the connection at once, and with it all queries. Idempotent. */
+  /** Closes the connection immediately; all queries fail. Idempotent. */
   close(): void;
 }
 
 type ClientModules = AdnlModules & { readonly metrics: AdnlMetrics };
 
 /**
- * Connects to a server: TCP, handshake, and its first packet, which says that it accepted.
+ * Connects to a server: TCP, handshake, and the first packet of the server, which confirms the handshake.
  *
- * @throws adnl/bad-option, adnl/server-key before anything is started; adnl/connect-*, adnl/handshake-*
+ * @throws adnl/bad-option, adnl/server-key before any connection attempt; adnl/connect-*, adnl/handshake-*
  */
 export async function connectAdnl(options: AdnlClientOptions, modules: AdnlModules): Promise<AdnlClient> {
   const checked = checkClientOptions(options);
@@ -115,7 +115,7 @@ export async function connectAdnl(options: AdnlClientOptions, modules: AdnlModul
   });
 }
 
-/** Servers say nothing about a handshake that they refuse: they end the connection. */
+/** A server that refuses a handshake closes the connection without a message. */
 function handshakeProblem(reason: TernError, peer: string): TernError {
   if (reason.code !== adnlErrors['connection-lost'].code) return reason;
   return adnlErrors['handshake-refused']({ peer, problem: String(reason.data.problem) }, reason);
@@ -131,9 +131,9 @@ interface Query {
   readonly data: Uint8Array;
   readonly resolve: (answer: Uint8Array) => void;
   readonly reject: (reason: TernError) => void;
-  /** Takes timer and listener away. */
+  /** Removes the timer and the abort listener. */
   release: () => void;
-  /** Where it stands in the stream; infinite as long as it waits. */
+  /** Byte position in the outgoing stream; infinite while the query is queued. */
   place: number;
 }
 
@@ -144,9 +144,9 @@ class Client implements AdnlClient {
   readonly #options: CheckedClientOptions;
   readonly #modules: ClientModules;
   readonly #inFlight = new Map<string, Query>();
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Query>();
-  /** Called once: with null when the server is ready, with the reason when it ended before. */
+  /** Called once: with null when the server is ready, or with the reason if the connection ended before. */
   #onReady: ((problem: TernError | null) => void) | null;
   #closedBecause: TernError | null = null;
 
@@ -226,7 +226,7 @@ class Client implements AdnlClient {
     this.#connection.close();
   }
 
-  /** Ends it for a reason of the one who connects. */
+  /** Closes the connection with a reason of the connecting caller. */
   abandon(reason: TernError): void {
     this.#connection.close(reason);
   }
@@ -265,7 +265,7 @@ class Client implements AdnlClient {
     this.#inFlight.delete(key);
     query.release();
     this.#modules.metrics.queries_answered++;
-    // A small answer must not keep alive the whole chunk in which it came.
+    // Copy small answers, so that they do not retain the whole received chunk.
     query.resolve(data.length * 2 < data.buffer.byteLength ? data.slice() : data);
     if (this.#waiting.size > 0) this.#sendWaiting();
   }
@@ -275,7 +275,7 @@ class Client implements AdnlClient {
     this.#inFlight.delete(query.key);
     query.release();
     this.#modules.metrics.queries_failed++;
-    // What a living connection has taken it will send; of one that ended it is known how far it came.
+    // An open connection will send everything that is queued; for a closed one, the flushed byte count is known.
     const reached = this.#closedBecause === null ? Number.POSITIVE_INFINITY : this.#connection.flushedBytes;
     query.reject(reason(query.place < reached));
     if (this.#waiting.size > 0 && this.#closedBecause === null) this.#sendWaiting();

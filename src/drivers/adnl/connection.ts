@@ -15,17 +15,17 @@ import {
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** What a side does with what comes. None of them may throw. */
+/** Callbacks of a connection. None of them may throw. */
 export interface ConnectionEvents {
-  /** Queries, answers, empty packets and messages of unknown kinds; pings and pongs are dealt with already. */
+  /** Queries, answers, empty packets and messages of unknown kinds; pings and pongs are handled by the connection. */
   onMessage(message: PacketMessage): void;
-  /** What waited to be sent has shrunk below the high-water mark again. */
+  /** The outgoing queue has shrunk below the high-water mark. */
   onDrain(): void;
-  /** It is over, said once; the reason is `adnl/closed` when this side closed it. */
+  /** The connection has ended; called once. The reason is `adnl/closed` if this side closed it. */
   onClose(reason: TernError): void;
 }
 
-/** What tells one connection from another. */
+/** Peer name and session keys of a connection. */
 export interface ConnectionIdentity {
   /** `host:port`, for errors. */
   readonly peer: string;
@@ -34,8 +34,8 @@ export interface ConnectionIdentity {
 }
 
 /**
- * One TCP connection after its keys are known, the same for both sides: packets in and out, pings, deadlines, limits. It
- * owns the socket, and leaves nothing behind when it ends: no timer, no listener, no bytes.
+ * A TCP connection after the handshake, for client and server: packets, pings, deadlines, limits. It owns the socket and
+ * releases all timers, listeners and buffers when it ends.
  */
 export class Connection {
   readonly peer: string;
@@ -76,9 +76,9 @@ export class Connection {
     this.#detach = addListeners(socket, {
       data: (chunk: Uint8Array) => this.receive(chunk),
       drain: () => this.#onDrain(),
-      end: () => this.#lose('the peer ended it'),
+      end: () => this.#lose('the peer closed it'),
       error: (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message, error),
-      close: () => this.#lose('it was cut'),
+      close: () => this.#lose('the socket was closed'),
     });
     socket.setNoDelay(true);
     this.#metrics.connections_opened++;
@@ -89,17 +89,17 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Whether what waits to be sent is below the high-water mark, so that something new may be begun. */
+  /** Whether the outgoing queue is below the high-water mark, so that new work may start. */
   get isWritable(): boolean {
     return !this.#closed && !this.#ending && this.#queue.waiting < this.#options.outgoingHighWaterBytes;
   }
 
-  /** How many bytes of the stream have been given to the socket; see {@link Connection.send}. */
+  /** Bytes of the outgoing stream handed to the socket; see {@link Connection.send}. */
   get flushedBytes(): number {
     return this.#queue.taken;
   }
 
-  /** Takes bytes that came from the peer. Called for what the socket gives; and for what came behind a handshake. */
+  /** Processes received bytes: those of the socket, and those that followed a handshake in the same chunk. */
   receive(chunk: Uint8Array): void {
     if (this.#closed) return;
     const { packets, isMidPacket } = this.#reader;
@@ -116,17 +116,17 @@ export class Connection {
   }
 
   /**
-   * Sends a message in a packet of its own, after what waits already.
+   * Queues a message as one packet.
    *
-   * @param payload not to be changed afterwards
-   * @returns the place of the message in the stream: it cannot have reached the peer while `handedOver` is not above it
+   * @param payload must not be modified afterwards
+   * @returns the byte position of the message in the stream: the peer cannot have received it until `flushedBytes` exceeds it
    */
   send(payload: Uint8Array): number {
     const place = this.#queue.added;
     if (this.#closed || this.#ending) return Number.POSITIVE_INFINITY;
     const waiting = this.#queue.waiting + payload.length + PACKET_OVERHEAD;
     if (waiting > this.#options.outgoingMaxBytes) {
-      this.close(this.#notReading('more than allowed'));
+      this.close(this.#notReading('more than the limit'));
       return Number.POSITIVE_INFINITY;
     }
     for (const part of this.#writer.frame(payload)) this.#queue.add(part);
@@ -136,21 +136,21 @@ export class Connection {
     return place;
   }
 
-  /** Reads nothing more from the socket until {@link Connection.resume}. What has been read is still given out. */
+  /** Stops reading from the socket until {@link Connection.resume}. Bytes already read are still delivered. */
   pause(): void {
     if (this.#patience.isPaused || this.#closed) return;
     this.#patience.paused();
     this.#socket.pause();
   }
 
-  /** Reads on. Time in which nothing was read does not count against the peer. */
+  /** Resumes reading. The paused time does not count as silence of the peer. */
   resume(): void {
     if (!this.#patience.isPaused || this.#closed) return;
     this.#patience.resumed(this.#clock.now());
     this.#socket.resume();
   }
 
-  /** Ends it at once. Idempotent: the first reason stays. */
+  /** Closes the connection immediately. Idempotent: the first reason is reported. */
   close(reason: TernError = adnlErrors.closed({ peer: this.peer })): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -163,7 +163,7 @@ export class Connection {
     this.#events.onClose(reason);
   }
 
-  /** Takes nothing new to send, sends what waits, and ends when the peer has ended its side too. */
+  /** Accepts no further messages, flushes the queue, and closes when the peer has closed its side. */
   end(): void {
     if (this.#closed || this.#ending) return;
     this.#ending = true;
@@ -175,14 +175,14 @@ export class Connection {
     this.#metrics.packets_received++;
     const message = readMessage(payload);
     if (message.kind === 'ping') {
-      // A peer that sends pings and reads nothing gets no pongs, so that they cannot pile up.
+      // No pong for a peer that does not read, so that pongs cannot accumulate.
       if (this.isWritable) this.send(writePong(message.randomId));
     } else if (message.kind !== 'pong') {
       this.#events.onMessage(message);
     }
   }
 
-  /** Sending waits until all that came in this turn of the event loop is seen, so that small packets share a write. */
+  /** Flushes at the end of the event loop turn, so that small packets share a write. */
   #planFlush(): void {
     if (this.#flushPlanned || this.#patience.isBlocked) return;
     this.#flushPlanned = true;
@@ -221,7 +221,7 @@ export class Connection {
     return adnlErrors['not-reading']({ peer: this.peer, queued: this.#queue.waiting, problem });
   }
 
-  /** Looks at all deadlines, and comes back when the next one can fall due. */
+  /** Checks all deadlines and schedules the next check. */
   #check(): void {
     const verdict = this.#patience.verdict(this.#clock.now());
     if (verdict === 'ping') {
@@ -238,7 +238,7 @@ export class Connection {
   #impatience(verdict: 'not-reading' | 'slow-packet' | 'silent'): TernError {
     const { peer } = this;
     const { packetTimeoutMs, writeTimeoutMs, deadAfterMs } = this.#options;
-    if (verdict === 'not-reading') return this.#notReading(`nothing was taken for ${writeTimeoutMs} ms`);
+    if (verdict === 'not-reading') return this.#notReading(`no progress for ${writeTimeoutMs} ms`);
     return verdict === 'silent'
       ? adnlErrors.silent({ peer, timeoutMs: deadAfterMs })
       : adnlErrors['slow-packet']({ peer, timeoutMs: packetTimeoutMs });
@@ -250,16 +250,16 @@ function asTernError(error: unknown, peer: string): TernError {
   return adnlErrors['connection-lost']({ peer, problem: String(error) }, error);
 }
 
-/** What is to be done now: nothing, send a ping, or end the connection for one of three reasons. */
+/** What to do now: nothing, send a ping, or close the connection for one of three reasons. */
 export type DeadlineVerdict = 'wait' | 'ping' | 'silent' | 'slow-packet' | 'not-reading';
 
-/** How long the peer has let us wait for what. Times are those of the clock, in ms. */
+/** Tracks the deadlines of a connection: silence, packet time, stalled writes. Times are of the clock, in ms. */
 export class ConnectionDeadlines {
   readonly #options: ConnectionOptions;
   #lastReceived: number;
-  /** When the packet at hand began to come, or null when none has come in part. */
+  /** When the first byte of the incomplete packet arrived; null when there is none. */
   #packetSince: number | null = null;
-  /** Since when the socket takes nothing more, or null when it does. */
+  /** Since when the socket is full; null when it accepts data. */
   #blockedSince: number | null = null;
   #pinged = false;
   #paused = false;
@@ -277,7 +277,7 @@ export class ConnectionDeadlines {
     return this.#paused;
   }
 
-  /** Bytes came. @param packet what they leave behind: no packet in part, the one that was there, or a new one */
+  /** Bytes arrived. @param packet the incomplete packet they leave: none, the same as before, or a new one */
   received(now: number, packet: 'none' | 'same' | 'new'): void {
     this.#lastReceived = now;
     this.#pinged = false;
@@ -293,7 +293,7 @@ export class ConnectionDeadlines {
     this.#blockedSince = null;
   }
 
-  /** Nothing is read: that nothing comes is not the fault of the peer. */
+  /** Reading is paused: silence is not counted against the peer. */
   paused(): void {
     this.#paused = true;
   }
@@ -318,10 +318,10 @@ export class ConnectionDeadlines {
     return pingAfterMs > 0 && !this.#pinged && silence >= pingAfterMs ? 'ping' : 'wait';
   }
 
-  /** In how many ms to look again. Whatever happens until then, nothing falls due before. */
+  /** Milliseconds until the next check. No deadline can expire earlier, whatever happens until then. */
   nextCheckMs(now: number): number {
     const { packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs } = this.#options;
-    // A deadline that does not run yet can fall due only a whole time-out from now.
+    // A deadline that has not started yet expires at the earliest after its full timeout.
     let next = now + Math.min(packetTimeoutMs, writeTimeoutMs, deadAfterMs, pingAfterMs || deadAfterMs);
     if (this.#blockedSince !== null) next = Math.min(next, this.#blockedSince + writeTimeoutMs);
     if (!this.#paused) {
@@ -333,24 +333,24 @@ export class ConnectionDeadlines {
   }
 }
 
-/** Most bytes that are taken in one piece. */
+/** Maximum bytes per {@link OutgoingQueue.take}. */
 export const PIECE_BYTES = 64 * 1024;
 
-/** Bytes that wait to be sent, in the order they came. */
+/** FIFO queue of bytes to send. */
 export class OutgoingQueue {
   #parts: (Uint8Array | undefined)[] = [];
-  /** The first part that is not sent, and how much of it is. */
+  /** Index of the first unsent part, and how many of its bytes are sent. */
   #head = 0;
   #offset = 0;
   #added = 0;
   #taken = 0;
 
-  /** How many bytes have ever been added. */
+  /** Total bytes added. */
   get added(): number {
     return this.#added;
   }
 
-  /** How many bytes have ever been taken. */
+  /** Total bytes taken. */
   get taken(): number {
     return this.#taken;
   }
@@ -365,7 +365,7 @@ export class OutgoingQueue {
     this.#added += part.length;
   }
 
-  /** The next bytes, at most {@link PIECE_BYTES}; a view where they lie in one part. Not to be called when none wait. */
+  /** Returns the next bytes, at most {@link PIECE_BYTES}; a view if they are in one part. Must not be called on an empty queue. */
   take(): Uint8Array {
     const size = Math.min(PIECE_BYTES, this.waiting);
     const first = this.#parts[this.#head]!;
@@ -385,7 +385,7 @@ export class OutgoingQueue {
     return piece;
   }
 
-  /** Forgets what waits. */
+  /** Discards all queued bytes. */
   clear(): void {
     this.#parts = [];
     this.#head = 0;
@@ -407,7 +407,7 @@ export class OutgoingQueue {
   }
 }
 
-/** Adds listeners to a socket, and gives what takes them away again. */
+/** Adds listeners to a socket and returns a function that removes them. */
 export function addListeners(socket: Socket, listeners: Record<string, (value: never) => void>): () => void {
   const entries = Object.entries(listeners) as [string, (...values: unknown[]) => void][];
   for (const [event, listener] of entries) socket.on(event, listener);
@@ -416,7 +416,7 @@ export function addListeners(socket: Socket, listeners: Record<string, (value: n
   };
 }
 
-/** Destroys a socket on which nobody listens any more; errors that it may still report are of no interest. */
+/** Destroys a socket without listeners and ignores its further errors. */
 export function destroySocket(socket: Socket): void {
   socket.on('error', ignore);
   socket.destroy();

@@ -1,13 +1,13 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-const ASK_ANOTHER = 'Ask another server; if it happens to all of them, look at the network.';
+const ASK_ANOTHER = 'Query another server; if all servers fail, check the network.';
 const LEAVE_PEER =
-  'Nothing here is wrong: the peer broke the protocol and was cut off. Use another one if it does so again.';
+  'No action on this side is needed: the peer violated the protocol and was disconnected. Use another peer if it happens again.';
 
-/** How far a query got: "no" means that the peer cannot have seen it. */
-const sentence = (d: { sent: boolean }) => (d.sent ? 'it may have been sent' : 'it was not sent');
+/** Whether the peer may have received the query. */
+const sentence = (d: { sent: boolean }) => (d.sent ? 'the query may have been sent' : 'the query was not sent');
 
-/** Errors of ADNL over TCP. `peer` is `host:port`; a query's `sent` tells whether the peer may have seen it. */
+/** Errors of ADNL over TCP. `peer` is `host:port`; `sent` of a query is true if the peer may have received it. */
 export const adnlErrors = defineErrors('adnl', {
   'bad-option': {
     class: 'caller',
@@ -17,13 +17,13 @@ export const adnlErrors = defineErrors('adnl', {
   },
   'server-key': {
     class: 'caller',
-    message: (d: { key: string }) => `${d.key} is not the public key of a server: no usable point of the curve`,
-    remedy: 'Take the key from the network config: 32 bytes, in base64 at liteservers[].id.key.',
+    message: (d: { key: string }) => `${d.key} is not a valid server public key: not a usable curve point`,
+    remedy: 'Use the key of the network config: 32 bytes, in base64 at liteservers[].id.key.',
   },
   'listen-failed': {
     class: 'caller',
     message: (d: { peer: string; problem: string }) => `cannot listen on ${d.peer}: ${d.problem}`,
-    remedy: 'Choose another address or port, or end the process that holds it.',
+    remedy: 'Choose another address or port, or stop the process that uses it.',
   },
   'connect-failed': {
     class: 'upstream',
@@ -37,14 +37,14 @@ export const adnlErrors = defineErrors('adnl', {
   },
   'connect-aborted': {
     class: 'caller',
-    message: (d: { peer: string }) => `connecting to ${d.peer} was called off`,
-    remedy: 'None is needed: the caller gave the signal.',
+    message: (d: { peer: string }) => `connecting to ${d.peer} was aborted`,
+    remedy: 'No action is needed: the caller aborted the operation.',
   },
   'handshake-refused': {
     class: 'upstream',
     message: (d: { peer: string; problem: string }) =>
       `${d.peer} ended the connection during the handshake: ${d.problem}`,
-    remedy: 'Check that the public key is the one of this server; if it is, ask another server.',
+    remedy: 'Check that the public key belongs to this server; if it does, query another server.',
   },
   'handshake-timeout': {
     class: 'upstream',
@@ -54,33 +54,34 @@ export const adnlErrors = defineErrors('adnl', {
   'handshake-other-server': {
     class: 'upstream',
     message: (d: { wanted: string }) =>
-      `a client wants to speak to the server with short id ${d.wanted}, which is not this one`,
-    remedy: 'Give the client the public key of this server.',
+      `a client addressed the server with short id ${d.wanted}, which is not this server`,
+    remedy: 'Configure the client with the public key of this server.',
   },
   'handshake-client-key': {
     class: 'upstream',
-    message: (d: { key: string }) => `the client's key ${d.key} is no usable point of the curve`,
+    message: (d: { key: string }) => `the client's key ${d.key} is not a usable curve point`,
     remedy: LEAVE_PEER,
   },
   'handshake-digest': {
     class: 'upstream',
-    message: (_: Record<string, never>) => 'the handshake does not have the hash that it states',
+    message: (_: Record<string, never>) => 'the handshake does not match its hash',
     remedy: LEAVE_PEER,
   },
   'packet-length': {
     class: 'upstream',
     message: (d: { length: number; least: number; most: number }) =>
-      `a packet states a length of ${d.length}; from ${d.least} to ${d.most} is allowed`,
+      `a packet has length ${d.length}; allowed is ${d.least} to ${d.most}`,
     remedy: LEAVE_PEER,
   },
   'packet-hash': {
     class: 'upstream',
-    message: (d: { length: number }) => `a packet of ${d.length} bytes does not have the hash that it states`,
+    message: (d: { length: number }) => `a packet of ${d.length} bytes does not match its hash`,
     remedy: LEAVE_PEER,
   },
   'bad-message': {
     class: 'upstream',
-    message: (d: { length: number; problem: string }) => `a message of ${d.length} bytes cannot be read: ${d.problem}`,
+    message: (d: { length: number; problem: string }) =>
+      `a message of ${d.length} bytes cannot be decoded: ${d.problem}`,
     remedy: LEAVE_PEER,
   },
   'slow-packet': {
@@ -96,7 +97,7 @@ export const adnlErrors = defineErrors('adnl', {
   'not-reading': {
     class: 'upstream',
     message: (d: { peer: string; queued: number; problem: string }) =>
-      `${d.peer} does not read what is sent to it: ${d.queued} bytes wait, ${d.problem}`,
+      `${d.peer} does not read its data: ${d.queued} bytes are queued, ${d.problem}`,
     remedy: LEAVE_PEER,
   },
   'connection-lost': {
@@ -106,20 +107,21 @@ export const adnlErrors = defineErrors('adnl', {
   },
   closed: {
     class: 'shutting-down',
-    message: (d: { peer: string }) => `the connection to ${d.peer} has been closed on this side`,
-    remedy: 'Make a new connection.',
+    message: (d: { peer: string }) => `the connection to ${d.peer} was closed on this side`,
+    remedy: 'Open a new connection.',
   },
   'query-lost': {
     class: 'upstream',
     message: (d: { peer: string; code: string; problem: string; sent: boolean }) =>
-      `a query ended with its connection; ${sentence(d)}; ${d.problem}`,
-    remedy: 'Ask again, best another server. A query that changes something may have done so when it was sent.',
+      `the connection ended during a query; ${sentence(d)}; ${d.problem}`,
+    remedy:
+      'Repeat the query, preferably on another server. A query with side effects may have been executed if it was sent.',
   },
   'query-closed': {
     class: 'shutting-down',
     message: (d: { peer: string; sent: boolean }) =>
-      `the connection to ${d.peer} was closed on this side before the answer came; ${sentence(d)}`,
-    remedy: 'Make a new connection and ask again.',
+      `the connection to ${d.peer} was closed on this side before the answer arrived; ${sentence(d)}`,
+    remedy: 'Open a new connection and repeat the query.',
   },
   'query-timeout': {
     class: 'upstream',
@@ -129,28 +131,28 @@ export const adnlErrors = defineErrors('adnl', {
   },
   'query-aborted': {
     class: 'caller',
-    message: (d: { peer: string; sent: boolean }) => `a query to ${d.peer} was called off; ${sentence(d)}`,
-    remedy: 'None is needed: the caller gave the signal.',
+    message: (d: { peer: string; sent: boolean }) => `a query to ${d.peer} was aborted; ${sentence(d)}`,
+    remedy: 'No action is needed: the caller aborted the operation.',
   },
   'query-too-large': {
     class: 'caller',
     message: (d: { size: number; most: number }) => `a query has ${d.size} bytes; at most ${d.most} fit into a packet`,
-    remedy: 'Ask for less at a time.',
+    remedy: 'Request less data per query.',
   },
   'answer-missing': {
     class: 'internal',
-    message: (d: { found: string }) => `the handler of queries gave ${d.found} instead of bytes`,
-    remedy: 'Report it: the handler is wrong.',
+    message: (d: { found: string }) => `the query handler returned ${d.found} instead of bytes`,
+    remedy: 'Report this as a bug of the handler.',
   },
   'answer-too-large': {
     class: 'internal',
     message: (d: { size: number; most: number }) =>
       `an answer of ${d.size} bytes is not sent; at most ${d.most} fit into a packet`,
-    remedy: 'Give the answer in parts, or refuse the query.',
+    remedy: 'Split the answer, or refuse the query.',
   },
   'too-many-queries': {
     class: 'overloaded',
-    message: (d: { peer: string; waiting: number }) => `${d.waiting} queries wait already to be sent to ${d.peer}`,
-    remedy: 'Ask again when some have been answered, or ask another server.',
+    message: (d: { peer: string; waiting: number }) => `${d.waiting} queries are already queued for ${d.peer}`,
+    remedy: 'Repeat the query when some are answered, or query another server.',
   },
 });

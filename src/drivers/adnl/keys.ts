@@ -8,10 +8,10 @@ export interface KeyPair {
   readonly seed: Uint8Array;
 }
 
-/** So many random bytes, fit for keys. */
+/** Returns `size` cryptographically secure random bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** `PrivateKeyInfo` and `SubjectPublicKeyInfo` up to the key itself (RFC 8410). */
+/** DER prefixes of `PrivateKeyInfo` and `SubjectPublicKeyInfo` (RFC 8410). */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const SPKI_X25519 = Buffer.from('302a300506032b656e032100', 'hex');
@@ -29,7 +29,7 @@ export function generateKeyPair(randomBytes: RandomBytes): KeyPair {
   return keyPairFromSeed(randomBytes(32));
 }
 
-/** How ADNL names a node: SHA-256 of `pub.ed25519 key:int256`. @param publicKey 32 bytes */
+/** The ADNL short id: SHA-256 of `pub.ed25519 key:int256`. @param publicKey 32 bytes */
 export function shortId(publicKey: Uint8Array): Uint8Array {
   return hash('sha256', Buffer.concat([PUB_ED25519, publicKey]), 'buffer');
 }
@@ -38,8 +38,8 @@ export function shortId(publicKey: Uint8Array): Uint8Array {
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * The X25519 public key of an Ed25519 public key: u = (1 + y) / (1 − y). Null when the bytes are no point of the curve,
- * not its canonical encoding, or one of the two points that the map does not know.
+ * Converts an Ed25519 public key to X25519: u = (1 + y) / (1 − y). Null when the bytes are not a curve point, not its
+ * canonical encoding, or one of the two points for which the map is undefined.
  *
  * @param publicKey 32 bytes
  */
@@ -54,8 +54,8 @@ export function ed25519ToX25519(publicKey: Uint8Array): Uint8Array | null {
 }
 
 /**
- * The secret that two nodes share: X25519 of one's private key and the other's public key, both converted from Ed25519.
- * Null when the other's key is no point of the curve, or one of small order, with which the secret would be no secret.
+ * The shared secret: X25519 of the own private key and the peer's public key, both converted from Ed25519.
+ * Null when the peer's key is not a curve point, or is a point of small order, for which the secret would be public.
  *
  * @param peerPublicKey 32 bytes
  */
@@ -65,7 +65,7 @@ export function sharedSecret(own: KeyPair, peerPublicKey: Uint8Array): Uint8Arra
   const scalar = createHash('sha512').update(own.seed).digest().subarray(0, 32);
   const publicKey = createPublicKey({ key: Buffer.concat([SPKI_X25519, u]), format: 'der', type: 'spki' });
   try {
-    // X25519 clamps the scalar itself, and fails when the result is zero, as it is for points of small order.
+    // X25519 clamps the scalar and fails when the result is zero, as for points of small order.
     return diffieHellman({ privateKey: privateKeyOf(PKCS8_X25519, scalar), publicKey });
   } catch {
     return null;

@@ -1,28 +1,28 @@
 import type { MetricRow } from '#kernel/metric-rows.js';
 
-/** What happens on ADNL connections, counted since the start. One object may serve many connections. */
+/** Counters of ADNL connections since the start. One object may serve many connections. */
 export interface AdnlMetrics {
   connections_opened: number;
   connections_closed: number;
-  /** Connections that failed before both sides could speak. */
+  /** Connections that failed before the handshake was complete. */
   connections_failed: number;
-  /** Clients turned away because as many as allowed were there. */
+  /** Clients refused because of the connection limit. */
   connections_refused: number;
   bytes_received: number;
   bytes_sent: number;
   packets_received: number;
   packets_sent: number;
   pings_sent: number;
-  /** As a client: given to a connection. As a server: given to the handler. */
+  /** As a client: passed to a connection. As a server: passed to the handler. */
   queries_started: number;
   queries_answered: number;
-  /** As a client: ended otherwise than by an answer. As a server: the handler failed, or its answer was too large. */
+  /** As a client: ended without an answer. As a server: the handler failed, or its answer was too large. */
   queries_failed: number;
-  /** Answers to no query that waits: late, repeated or invented ones. */
+  /** Answers without a pending query: late, repeated or invented. */
   answers_unmatched: number;
-  /** Well-formed packets of a kind that is not spoken here. */
+  /** Well-formed packets of an unsupported kind. */
   messages_ignored: number;
-  /** Connections cut because the peer broke the protocol: a false length, hash or message. */
+  /** Connections closed because the peer violated the protocol: invalid length, hash or message. */
   protocol_violations: number;
 }
 
@@ -46,19 +46,27 @@ export function createAdnlMetrics(): AdnlMetrics {
   };
 }
 
-/** Connections to liteservers. */
+/** Metrics of connections to liteservers. */
 export const adnlMetricRows: readonly MetricRow<AdnlMetrics>[] = [
-  row('connections_opened_total', 'Connections that were made', (m) => m.connections_opened),
-  row('connections_closed_total', 'Connections that ended', (m) => m.connections_closed),
-  row('connections_failed_total', 'Connections that failed before both sides could speak', (m) => m.connections_failed),
+  row('connections_opened_total', 'Connections established', (m) => m.connections_opened),
+  row('connections_closed_total', 'Connections closed', (m) => m.connections_closed),
+  row(
+    'connections_failed_total',
+    'Connections that failed before the handshake was complete',
+    (m) => m.connections_failed,
+  ),
   row('received_bytes_total', 'Bytes received', (m) => m.bytes_received),
   row('sent_bytes_total', 'Bytes sent', (m) => m.bytes_sent),
   row('received_packets_total', 'Packets received', (m) => m.packets_received),
   row('sent_packets_total', 'Packets sent', (m) => m.packets_sent),
   row('queries_total', 'Queries sent', (m) => m.queries_started),
   row('query_failures_total', 'Queries that ended without an answer', (m) => m.queries_failed),
-  row('unmatched_answers_total', 'Answers to no query that waited', (m) => m.answers_unmatched),
-  row('protocol_violations_total', 'Connections cut because the peer broke the protocol', (m) => m.protocol_violations),
+  row('unmatched_answers_total', 'Answers without a pending query', (m) => m.answers_unmatched),
+  row(
+    'protocol_violations_total',
+    'Connections closed because the peer violated the protocol',
+    (m) => m.protocol_violations,
+  ),
 ];
 
 function row(name: string, help: string, read: (metrics: AdnlMetrics) => number): MetricRow<AdnlMetrics> {

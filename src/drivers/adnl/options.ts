@@ -4,68 +4,68 @@ import type { AdnlMetrics } from '#drivers/adnl/metrics.js';
 import { MAX_PACKET_LENGTH, MIN_PACKET_LENGTH } from '#drivers/adnl/wire.js';
 import type { Clock } from '#kernel/clock.js';
 
-/** What both sides of ADNL need from outside. */
+/** Dependencies of ADNL client and server. */
 export interface AdnlModules {
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Counts into this object when given. */
+  /** Counters to increment, if given. */
   readonly metrics?: AdnlMetrics;
 }
 
-/** Limits of a connection, of either side. */
+/** Limits of a connection, for client and server. */
 export interface ConnectionOptions {
-  /** Greatest length of a packet that is taken, in bytes; also the limit for sending. 128 to 2^24; default 2^24. */
+  /** Maximum packet length in bytes, for receiving and sending. 128 to 2^24; default 2^24. */
   readonly maxPacketLength: number;
-  /** A packet must be complete this long after its first byte. Default 60 s. */
+  /** Maximum time from the first to the last byte of a packet. Default 60 s. */
   readonly packetTimeoutMs: number;
-  /** The peer must take something of what waits for it within this time. Default 30 s. */
+  /** Maximum time without progress while data is queued for the peer. Default 30 s. */
   readonly writeTimeoutMs: number;
-  /** Above this many waiting bytes nothing new is begun: no query sent, no query taken. Default 1 MiB. */
+  /** Above this number of queued bytes no new query is sent or accepted. Default 1 MiB. */
   readonly outgoingHighWaterBytes: number;
-  /** A peer for which more than this would wait is cut off. Default 256 MiB. */
+  /** A peer is disconnected when more bytes than this would be queued. Default 256 MiB. */
   readonly outgoingMaxBytes: number;
-  /** A ping is sent after so long without a byte from the peer; 0 for never. Default 10 s as client, 0 as server. */
+  /** Silence of the peer after which a ping is sent; 0 disables pings. Default 10 s as client, 0 as server. */
   readonly pingAfterMs: number;
-  /** The connection ends after so long without a byte from the peer. Default 20 s as client, 60 s as server. */
+  /** Silence of the peer after which the connection is closed. Default 20 s as client, 60 s as server. */
   readonly deadAfterMs: number;
 }
 
-/** Where to connect, and within which limits. */
+/** Address, key and limits of a client connection. */
 export interface AdnlClientOptions extends Partial<ConnectionOptions> {
-  /** Name or address. */
+  /** Host name or IP address. */
   readonly host: string;
   readonly port: number;
   /** Ed25519 public key of the server, 32 bytes. */
   readonly serverPublicKey: Uint8Array;
-  /** Within which the TCP connection must stand. Default 5 s. */
+  /** Timeout of the TCP connection. Default 5 s. */
   readonly connectTimeoutMs?: number;
-  /** Within which the server must answer the handshake, from then on. Default 5 s. */
+  /** Timeout of the handshake, counted from the TCP connection. Default 5 s. */
   readonly handshakeTimeoutMs?: number;
-  /** For queries that do not say otherwise. Default 10 s. */
+  /** Default timeout of a query. Default 10 s. */
   readonly queryTimeoutMs?: number;
-  /** Queries sent and not answered; more of them wait. Default 256. */
+  /** Maximum queries in flight; further ones are queued. Default 256. */
   readonly maxInFlight?: number;
-  /** Queries that wait to be sent; more of them are refused. Default 4,096. */
+  /** Maximum queued queries; further ones are refused. Default 4,096. */
   readonly maxWaiting?: number;
-  /** Calls off connecting; an established connection does not listen to it. */
+  /** Aborts connecting; has no effect on an established connection. */
   readonly signal?: AbortSignal;
 }
 
-/** Where to listen, as whom, and within which limits. */
+/** Address, key and limits of a server. */
 export interface AdnlServerOptions extends Partial<ConnectionOptions> {
-  /** Seed of the server's Ed25519 key, 32 bytes. */
+  /** Seed of the server's Ed25519 key pair, 32 bytes. */
   readonly seed: Uint8Array;
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string;
-  /** 0, the default, for one that is free. */
+  /** 0 (default) selects a free port. */
   readonly port?: number;
-  /** Clients at a time; more are turned away. Default 1,024. */
+  /** Maximum concurrent clients; further ones are refused. Default 1,024. */
   readonly maxConnections?: number;
-  /** Queries of one client being answered; more of them wait, and the client is not read from. Default 256. */
+  /** Maximum queries in flight per client; above it, reading from the client is paused. Default 256. */
   readonly maxInFlight?: number;
-  /** Within which a client must finish its handshake. Default 5 s. */
+  /** Timeout of a client's handshake. Default 5 s. */
   readonly handshakeTimeoutMs?: number;
-  /** How long `close()` lets queries be answered before it cuts the connections. Default 5 s. */
+  /** How long `close()` waits for queries in flight before it closes the connections. Default 5 s. */
   readonly closeGraceMs?: number;
 }
 
@@ -144,12 +144,12 @@ function checkConnection(options: ConnectionOptions): void {
   checkInteger(options, 'deadAfterMs', 1);
 }
 
-/** Without what is undefined, which would hide a default. */
+/** Removes undefined values, which would override defaults. */
 function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<Options>;
 }
 
-/** The longest time and the greatest count that make sense: what fits into 31 bits. */
+/** Upper bound of times and counts: 31 bits. */
 const MAX_INT31 = 2 ** 31 - 1;
 
 function checkInteger<Options>(
@@ -165,7 +165,11 @@ function checkInteger<Options>(
 
 function checkHost(found: unknown): void {
   if (typeof found === 'string' && found !== '') return;
-  throw adnlErrors['bad-option']({ option: 'host', found: `"${String(found)}"`, accepted: 'a name or an address' });
+  throw adnlErrors['bad-option']({
+    option: 'host',
+    found: `"${String(found)}"`,
+    accepted: 'a host name or an IP address',
+  });
 }
 
 function checkKey(option: string, found: unknown): void {

@@ -20,24 +20,24 @@ import {
 import type { CancelSchedule } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 
-/** A server that listens. */
+/** A running server. */
 export interface AdnlServer {
   readonly host: string;
-  /** The one it really listens on, when 0 was asked for. */
+  /** The actual port if 0 was requested. */
   readonly port: number;
-  /** 32 bytes: what a client must know. */
+  /** 32 bytes; clients need it to connect. */
   readonly publicKey: Uint8Array;
-  /** Clients that are there, those in their handshake included. */
+  /** Connected clients, including those in their handshake. */
   readonly connections: number;
   /**
-   * Listens no more, lets the queries in hand be answered within `closeGraceMs`, and resolves when all connections have
-   * ended. Idempotent; never rejects.
+   * Stops listening, waits up to `closeGraceMs` for queries in flight, and resolves when all connections are closed.
+   * Idempotent; never rejects.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts a server. Resolves when it listens.
+ * Starts a server. Resolves when it is listening.
  *
  * @throws adnl/bad-option, adnl/listen-failed
  */
@@ -72,7 +72,7 @@ export async function listenAdnl(options: AdnlServerOptions, modules: AdnlServer
     server.once('error', onError);
     server.listen({ host, port }, () => {
       server.off('error', onError);
-      // What may come later, such as too many open files, concerns one client that did not get in.
+      // Later errors, such as too many open files, only affect the client that could not connect.
       server.on('error', (error) => modules.onFault?.(error, host));
       resolve();
     });
@@ -103,25 +103,25 @@ export async function listenAdnl(options: AdnlServerOptions, modules: AdnlServer
   };
 }
 
-/** Where a query comes from, and whether its answer is still wanted. */
+/** Origin of a query, and a signal that is aborted when its client disconnects. */
 export interface QueryContext {
   /** `host:port` of the client. */
   readonly remote: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface AdnlServerModules extends AdnlModules {
   /**
-   * Answers a query. `data` may be a view into a larger buffer. When it throws or rejects, the client gets no answer:
-   * errors that a client shall see are answers too.
+   * Answers a query. `data` may be a view into a larger buffer. If it throws or rejects, the client gets no answer:
+   * return errors for the client as answers.
    */
   onQuery(data: Uint8Array, context: QueryContext): Promise<Uint8Array> | Uint8Array;
-  /** Is told why a client was cut off, and what a handler threw; must not throw. */
+  /** Receives the reason for a disconnect and errors of the handler; must not throw. */
   onFault?(error: unknown, remote: string): void;
 }
 
-/** What all connections of a server have in common. */
+/** State shared by all connections of a server. */
 export interface ServerContext {
   readonly keys: KeyPair;
   readonly serverId: Uint8Array;
@@ -131,7 +131,7 @@ export interface ServerContext {
 
 type QueryMessage = PacketMessage & { readonly kind: 'query' };
 
-/** One client of a server: its handshake, then its queries. */
+/** A client connection of a server: handshake, then queries. */
 export class ServerPeer {
   readonly #socket: Socket;
   readonly #context: ServerContext;
@@ -142,7 +142,7 @@ export class ServerPeer {
   #detach: () => void;
   #cancelTimer: CancelSchedule;
   #connection: Connection | null = null;
-  /** Queries that came and are not begun. They came in what was read at one time, so they are few. */
+  /** Queries received and not yet started. They arrived in one chunk, so they are few. */
   #waiting: QueryMessage[] = [];
   #inFlight = new Set<PendingQuery>();
   #finishing = false;
@@ -158,23 +158,23 @@ export class ServerPeer {
     const lose = (problem: string) => this.#refuse(adnlErrors['connection-lost']({ peer: remote, problem }));
     this.#detach = addListeners(socket, {
       data: (chunk: Uint8Array) => this.#onHandshakeBytes(chunk),
-      end: () => lose('the client ended it during the handshake'),
+      end: () => lose('the client closed it during the handshake'),
       error: (error: NodeJS.ErrnoException) => lose(error.code ?? error.message),
-      close: () => lose('it was cut during the handshake'),
+      close: () => lose('the socket was closed during the handshake'),
     });
     this.#cancelTimer = context.modules.clock.schedule(timeoutMs, () =>
       this.#refuse(adnlErrors['handshake-timeout']({ peer: remote, timeoutMs })),
     );
   }
 
-  /** Takes no new query, and ends when those in hand are answered. */
+  /** Accepts no new queries and closes when those in flight are answered. */
   finish(): void {
     this.#finishing = true;
     if (this.#connection === null) this.cut();
     else this.#endWhenIdle();
   }
 
-  /** Ends at once. */
+  /** Closes the connection immediately. */
   cut(): void {
     const reason = adnlErrors.closed({ peer: this.#remote });
     if (this.#connection === null) this.#refuse(reason);
@@ -209,7 +209,7 @@ export class ServerPeer {
     if (taken < chunk.length) this.#connection.receive(chunk.subarray(taken));
   }
 
-  /** Ends a connection that never came to be. */
+  /** Closes a connection before its handshake is complete. */
   #refuse(reason: TernError): void {
     this.#detach();
     this.#cancelTimer();
@@ -229,7 +229,7 @@ export class ServerPeer {
     }
   }
 
-  /** Begins what may be begun. As long as something has to wait, the client is not read from. */
+  /** Starts queued queries within the limits. While any remain queued, reading from the client is paused. */
   #pump(): void {
     const connection = this.#connection;
     if (connection === null || connection.isClosed || this.#pumping) return;
@@ -269,7 +269,7 @@ export class ServerPeer {
     );
   }
 
-  /** The end of a query, if the client is still there. */
+  /** Completes a query if the client is still connected. */
   #settle(query: PendingQuery, react: () => void): void {
     if (!this.#inFlight.delete(query)) return;
     react();
@@ -315,7 +315,7 @@ export class ServerPeer {
   }
 }
 
-/** A query in hand. Most handlers never look at the signal: it is made for those that do. */
+/** A query in flight. The abort signal is created on first use, because most handlers do not use it. */
 class PendingQuery implements QueryContext {
   readonly remote: string;
   #controller: AbortController | null = null;

@@ -8,13 +8,13 @@ import { TlWriter } from '#formats/tl/tl-writer.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { TernError } from '#kernel/tern-error.js';
 
-/** Bytes of the packet with which a client begins. */
+/** Size of the handshake packet. */
 export const HANDSHAKE_BYTES = 256;
 
-/** Random bytes that a client sends in it, of which the keys are cut. */
+/** Size of the random session parameters in the handshake, from which the keys are derived. */
 export const PARAMS_BYTES = 160;
 
-/** Key and start of the counter of one direction: AES-256-CTR. */
+/** AES-256-CTR key and initial counter of one direction. */
 export interface CipherKey {
   /** 32 bytes. */
   readonly key: Uint8Array;
@@ -22,13 +22,13 @@ export interface CipherKey {
   readonly iv: Uint8Array;
 }
 
-/** The keys of a connection. */
+/** Session keys of a connection. */
 export interface SessionKeys {
   readonly toClient: CipherKey;
   readonly toServer: CipherKey;
 }
 
-/** Cuts the keys of a connection out of its {@link PARAMS_BYTES} random bytes. */
+/** Derives the session keys from the {@link PARAMS_BYTES} random bytes. */
 export function sessionKeys(params: Uint8Array): SessionKeys {
   return {
     toClient: { key: params.slice(0, 32), iv: params.slice(64, 80) },
@@ -37,11 +37,11 @@ export function sessionKeys(params: Uint8Array): SessionKeys {
 }
 
 /**
- * The first packet of a client: server's short id, client's key, SHA-256 of the params, the params encrypted.
+ * Builds the handshake packet: short id of the server, public key of the client, SHA-256 of the params, encrypted params.
  *
- * @param client made anew for each connection
+ * @param client a new key pair for each connection
  * @param params {@link PARAMS_BYTES} random bytes
- * @throws adnl/server-key when the key of the server is not one
+ * @throws adnl/server-key when the server key is invalid
  */
 export function buildHandshake(serverPublicKey: Uint8Array, client: KeyPair, params: Uint8Array): Uint8Array {
   const secret = sharedSecret(client, serverPublicKey);
@@ -53,7 +53,7 @@ export function buildHandshake(serverPublicKey: Uint8Array, client: KeyPair, par
 }
 
 /**
- * Reads the first packet of a client and gives the params in it.
+ * Verifies a handshake packet and returns its params.
  *
  * @param packet {@link HANDSHAKE_BYTES} bytes
  * @param serverId short id of `server`
@@ -79,41 +79,40 @@ function handshakeKey(secret: Uint8Array, digest: Uint8Array): CipherKey {
   };
 }
 
-/** Bytes of a packet's length, and of its nonce and hash, which the length counts. */
+/** Sizes of the length field, the nonce and the hash; the length covers nonce and hash. */
 const LENGTH_BYTES = 4;
 const NONCE_BYTES = 32;
 const HASH_BYTES = 32;
 
-/** Least and greatest length that a packet may state: nonce, payload and hash. */
+/** Minimum and maximum of the length field: nonce, payload and hash. */
 export const MIN_PACKET_LENGTH = NONCE_BYTES + HASH_BYTES;
 export const MAX_PACKET_LENGTH = 2 ** 24;
 
-/** What a packet needs beside its payload on the wire. */
+/** Bytes of a packet on the wire besides its payload. */
 export const PACKET_OVERHEAD = LENGTH_BYTES + MIN_PACKET_LENGTH;
 
-/** First size of the buffer of a packet that came in part. */
+/** Initial buffer size for an incomplete packet. */
 const FIRST_BUFFER = 4096;
 
 /**
- * Reads packets, `length:# nonce:int256 payload hash:int256`, all of it encrypted as one stream, from bytes as they come
- * off the wire, in pieces of any size. Memory stays below twice what has really come of the packet at hand, whatever
- * length it states.
+ * Decrypts the incoming stream and splits it into packets, `length:# nonce:int256 payload hash:int256`, from chunks of any
+ * size. Memory stays below twice the bytes received of the incomplete packet, whatever length it claims.
  */
 export class PacketReader {
   readonly #decipher: Decipher;
   readonly #maxLength: number;
   readonly #onPacket: (payload: Uint8Array) => void;
-  /** The packet that came in part, from its length on; `#have` bytes of it are there. */
+  /** The incomplete packet including its length field; `#have` bytes are received. */
   #buffer: Buffer = Buffer.alloc(0);
   #have = 0;
-  /** What the packet at hand states, or -1 as long as that is not known. */
+  /** Length field of the incomplete packet; -1 while unknown. */
   #length = -1;
   #packets = 0;
   #stopped = false;
 
   /**
-   * @param maxLength greatest length a packet may state: {@link MAX_PACKET_LENGTH} or less
-   * @param onPacket is given each payload, empty ones too. It is a view into a larger buffer: who keeps it copies it.
+   * @param maxLength maximum of the length field: {@link MAX_PACKET_LENGTH} or less
+   * @param onPacket receives each payload, including empty ones, as a view into a larger buffer: copy it to retain it
    */
   constructor({ key, iv }: CipherKey, maxLength: number, onPacket: (payload: Uint8Array) => void) {
     this.#decipher = createDecipheriv('aes-256-ctr', key, iv);
@@ -121,28 +120,28 @@ export class PacketReader {
     this.#onPacket = onPacket;
   }
 
-  /** How many packets have been read. */
+  /** Number of packets read. */
   get packets(): number {
     return this.#packets;
   }
 
-  /** Whether a packet has come in part. */
+  /** Whether a packet is incomplete. */
   get isMidPacket(): boolean {
     return this.#have > 0;
   }
 
-  /** Bytes held for the packet that came in part. */
+  /** Buffer size of the incomplete packet. */
   get bufferedBytes(): number {
     return this.#buffer.length;
   }
 
-  /** No packet is given out any more, not even from the bytes at hand. */
+  /** Stops delivering packets, including those in the current chunk. */
   stop(): void {
     this.#stopped = true;
     this.#reset();
   }
 
-  /** Takes the next bytes. @throws adnl/packet-length, adnl/packet-hash; the stream cannot be read on after that */
+  /** Processes the next bytes. @throws adnl/packet-length, adnl/packet-hash; the stream is unusable afterwards */
   push(chunk: Uint8Array): void {
     if (this.#stopped) return;
     const plain = this.#decipher.update(chunk);
@@ -164,7 +163,7 @@ export class PacketReader {
     }
   }
 
-  /** Adds bytes to the packet that came in part; gives where they end. */
+  /** Appends bytes to the incomplete packet; returns the end position in `plain`. */
   #collect(plain: Buffer, from: number): number {
     let at = from;
     if (this.#length < 0) {
@@ -181,7 +180,7 @@ export class PacketReader {
     return at;
   }
 
-  /** Copies bytes from `at` on until the packet has `whole` of them or there are no more; gives where they end. */
+  /** Copies bytes from `at` until the packet has `whole` bytes or `plain` ends; returns the end position. */
   #append(plain: Buffer, at: number, whole: number): number {
     const end = Math.min(plain.length, at + whole - this.#have);
     const needed = this.#have + end - at;
@@ -218,13 +217,13 @@ export class PacketReader {
   }
 }
 
-/** Payloads up to this size are copied into one piece with their frame. */
+/** Payloads up to this size are copied into one buffer with their frame. */
 const COPIED_PAYLOAD = 16 * 1024;
 
-/** Nonces are drawn this many at a time. */
+/** Number of nonces generated at once. */
 const NONCES_AT_ONCE = 64;
 
-/** Frames payloads and encrypts the stream of frames. */
+/** Frames payloads and encrypts the outgoing stream. */
 export class PacketWriter {
   readonly #cipher: Cipher;
   readonly #randomBytes: RandomBytes;
@@ -236,7 +235,7 @@ export class PacketWriter {
     this.#randomBytes = randomBytes;
   }
 
-  /** The plain bytes of a packet, in one or more pieces; a large payload is one of them, not copied. */
+  /** Plaintext of a packet in one or more parts; a large payload is a part of its own and not copied. */
   frame(payload: Uint8Array): readonly Uint8Array[] {
     const { length } = payload;
     const copied = length <= COPIED_PAYLOAD;
@@ -253,7 +252,7 @@ export class PacketWriter {
     return [head, payload, digest];
   }
 
-  /** Encrypts the next bytes of the stream: what {@link frame} gave, in its order, cut anywhere. */
+  /** Encrypts the next bytes of the stream: the output of {@link frame} in order, split anywhere. */
   encrypt(plain: Uint8Array): Uint8Array {
     return this.#cipher.update(plain);
   }
@@ -268,10 +267,10 @@ export class PacketWriter {
   }
 }
 
-/** Most that a query or an answer needs beside its data: constructor id, query id, length and padding. */
+/** Maximum overhead of a query or an answer: constructor id, query id, length and padding. */
 const MESSAGE_OVERHEAD = 4 + 32 + 4 + 3;
 
-/** What the payload of a packet holds. `data` is a view into the payload. */
+/** The decoded payload of a packet. `data` is a view into the payload. */
 export type PacketMessage =
   | { readonly kind: 'query' | 'answer'; readonly id: Uint8Array; readonly data: Uint8Array }
   | { readonly kind: 'ping' | 'pong'; readonly randomId: bigint }
@@ -281,10 +280,10 @@ const NOTHING: PacketMessage = { kind: 'nothing' };
 const OTHER: PacketMessage = { kind: 'other' };
 
 /**
- * Reads the payload of a packet: `adnl.message.query`, `adnl.message.answer`, `tcp.ping`, `tcp.pong`; `nothing` for an
- * empty one, `other` for messages of another kind.
+ * Decodes the payload of a packet: `adnl.message.query`, `adnl.message.answer`, `tcp.ping`, `tcp.pong`; `nothing` for an
+ * empty payload, `other` for unknown messages.
  *
- * @throws adnl/bad-message when it is of a known kind and not well-formed
+ * @throws adnl/bad-message when a message of a known kind is malformed
  */
 export function readMessage(payload: Uint8Array): PacketMessage {
   const reader = new TlReader(payload);
@@ -338,12 +337,12 @@ export function writePong(randomId: bigint): Uint8Array {
   return write(TcpPong, { random_id: randomId }, 0);
 }
 
-/** The id of a query as a key of maps: a string of 32 characters, one for each byte. */
+/** The id of a query as a map key: a string of 32 characters, one per byte. */
 export function queryKey(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1');
 }
 
-/** How many bytes of data fit into a query or an answer in a packet of this length. */
+/** Maximum data bytes of a query or an answer in a packet of this length. */
 export function maxDataBytes(maxPacketLength: number): number {
   return maxPacketLength - MIN_PACKET_LENGTH - MESSAGE_OVERHEAD;
 }

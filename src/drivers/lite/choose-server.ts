@@ -2,38 +2,38 @@ import type { Need } from '#drivers/lite/lite-source.js';
 import type { LitePoolModules, PoolSettings } from '#drivers/lite/options.js';
 import type { LiteServer } from '#drivers/lite/server.js';
 
-/** A server keeps at least so many of its newest states and blocks. */
+/** A server has at least this number of newest states and blocks. */
 const ALWAYS_KEPT = 64;
-/** A server that is so few blocks behind what is needed is made to wait for it. */
+/** A server at most this number of blocks behind the required block is queried with a wait. */
 const SOON = 8;
-/** The reference server refuses to wait for a block that is further ahead. */
+/** The reference server refuses to wait for a block further ahead. */
 const MAX_WAIT_AHEAD = 100;
-/** Servers up to so many times as slow as the best one are as good. */
+/** Servers up to this factor slower than the fastest one are considered equal. */
 const AS_GOOD = 1.5;
 
-/** What a server is chosen for. */
+/** What a request requires of a server. */
 export interface ServerRequirement {
   readonly need: Need;
-  /** Name of the function. */
+  /** Function name. */
   readonly fn: string;
   /** 0 for none. */
   readonly waitSeqno: number;
 }
 
-/** The state of all servers, as far as it matters for one. */
+/** The head of the pool, by which the lag of a server is measured. */
 export interface PoolHead {
   readonly headSeqno: number;
   readonly maxLag: number;
 }
 
-/** How well a server fits; lower is better, and a higher one is asked only when there is none of a lower one. */
+/** How well a server fits; lower is better. A higher tier is used only if no server has a lower one. */
 export const Tier = {
   fits: 0,
-  /** It may have what is needed, or will have it soon. */
+  /** The server may have the data, or will have it soon. */
   perhaps: 1,
   lagging: 2,
   failing: 3,
-  /** By what is known it does not have what is needed. */
+  /** The server is believed not to have the data. */
   lacks: 4,
 } as const;
 
@@ -42,7 +42,7 @@ export interface Candidate {
   readonly tier: number;
 }
 
-/** How well a server fits; null when it cannot be asked. */
+/** The tier of a server for a request; null when it cannot be queried. */
 export function tierOf(server: LiteServer, wanted: ServerRequirement, { headSeqno, maxLag }: PoolHead): number | null {
   const state = server.health.state(headSeqno - server.seqno, maxLag);
   if (state === 'quarantined' || !server.health.isConnected || !server.health.hasHead) return null;
@@ -55,14 +55,14 @@ export function tierOf(server: LiteServer, wanted: ServerRequirement, { headSeqn
   return has === 'yes' && wanted.waitSeqno <= server.seqno ? Tier.fits : Tier.perhaps;
 }
 
-/** The block that this server must be made to wait for before it can answer; 0 for none. */
+/** The block that the server must wait for before it can answer; 0 for none. */
 export function waitFor(server: LiteServer, { need, waitSeqno }: ServerRequirement): number {
   if (waitSeqno > server.seqno) return waitSeqno;
   if (need.kind !== 'state' && need.kind !== 'block') return 0;
   return need.seqno > server.seqno && need.seqno <= server.seqno + SOON ? need.seqno : 0;
 }
 
-/** Whether the server has what is needed, as far as that is known. */
+/** Whether the server has the required data, as far as known. */
 export function hasRequired(server: LiteServer, need: Need): 'yes' | 'no' | 'perhaps' {
   const inSlices = isInSlices(server, need);
   if (inSlices === 'no') return 'no';
@@ -86,7 +86,7 @@ function hasByDepth({ depth, seqno }: LiteServer, need: Need): 'yes' | 'no' | 'p
   }
 }
 
-/** What its description says; perhaps, when it has that time, but not all shards. */
+/** By the slices of its config entry; `perhaps` when it has the range but not all shards. */
 function isInSlices({ address, seqno }: LiteServer, need: Need): 'yes' | 'no' | 'perhaps' {
   if (address.slices === null) return 'yes';
   const wanted = need.kind === 'head' ? seqno : need.kind === 'archive' ? 1 : need.seqno;
@@ -96,7 +96,7 @@ function isInSlices({ address, seqno }: LiteServer, need: Need): 'yes' | 'no' | 
   return isWhole ? 'yes' : 'perhaps';
 }
 
-/** One of the servers that fit best: the faster it is, the likelier. Null when there is none. */
+/** Chooses randomly among the best servers, weighted by speed. Null when there is none. */
 export function chooseServer(candidates: readonly Candidate[], random: () => number): LiteServer | null {
   let tier = Number.POSITIVE_INFINITY;
   for (const each of candidates) tier = Math.min(tier, each.tier);
@@ -109,7 +109,7 @@ export function chooseServer(candidates: readonly Candidate[], random: () => num
     good.push({ server, ms });
   }
   let total = 0;
-  // A millisecond more or less is no reason to prefer a server.
+  // Differences of a millisecond are ignored.
   const limit = best * AS_GOOD + 1;
   for (const { ms } of good) if (ms <= limit) total += 1 / (ms + 1);
   let left = random() * total;
@@ -123,20 +123,20 @@ export function chooseServer(candidates: readonly Candidate[], random: () => num
   return chosen;
 }
 
-/** What the requests of a pool have in common. */
+/** State shared by all requests of a pool. */
 export interface PoolContext {
   readonly servers: readonly LiteServer[];
   readonly settings: PoolSettings;
   readonly modules: LitePoolModules;
   readonly hedges: HedgeBudget;
-  /** What lag is measured by. */
+  /** The seqno that lag is measured against. */
   readonly referenceSeqno: number;
   readonly isClosed: boolean;
-  /** Called whenever a server is of more or of less use than before, and when the pool is closed. */
+  /** Called when the state of a server changes, and when the pool is closed. */
   readonly watchers: Set<() => void>;
 }
 
-/** Keeps second requests below a share of all requests: each request earns a part of one. */
+/** Limits hedged queries to a share of all requests: each request adds a fraction of one to the budget. */
 export class HedgeBudget {
   readonly #share: number;
   readonly #burst: number;
@@ -149,7 +149,7 @@ export class HedgeBudget {
     this.#saved = this.#burst;
   }
 
-  /** How many have been sent. */
+  /** Hedged queries sent. */
   get spent(): number {
     return this.#spent;
   }
@@ -159,8 +159,8 @@ export class HedgeBudget {
   }
 
   /**
-   * Takes one if there is one. Half of what can be saved is for requests that are long overdue, so that those which are only
-   * a little slow leave something for the moment at which a server falls silent.
+   * Takes one from the budget if available. Half of the budget is reserved for long overdue requests, so that slightly slow
+   * ones leave some for a server that stops responding.
    */
   take(isOverdue: boolean): boolean {
     if (this.#saved < (isOverdue ? 1 : Math.floor(this.#burst / 2) + 1)) return false;

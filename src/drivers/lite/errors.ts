@@ -1,15 +1,15 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
 const LOOK_AT_STATUS =
-  'Run tern lite status to see how the servers are; if they are all like this, use others or look at the network.';
+  'Run tern lite status to see the state of the servers; if all fail, use other servers or check the network.';
 
-/** Errors of lite servers and of the pool of them. `server` is `host:port`. */
+/** Errors of liteservers and of the liteserver pool. `server` is `host:port`. */
 export const liteErrors = defineErrors('lite', {
   'bad-config': {
     class: 'caller',
     message: (d: { file: string; field: string; found: string; allowed: string }) =>
       `${d.file}: ${d.field} is ${d.found}; allowed is ${d.allowed}`,
-    remedy: 'Correct the network config, or fetch it anew: it is the JSON file that nodes and lite clients use.',
+    remedy: 'Correct the network config, or download it again: it is the JSON file that nodes and lite clients use.',
   },
   'bad-option': {
     class: 'caller',
@@ -21,16 +21,16 @@ export const liteErrors = defineErrors('lite', {
     class: 'caller',
     message: (d: { server: string; function: string; code: number; text: string }) =>
       `${d.server} refuses ${d.function}: error ${d.code}: ${d.text}`,
-    remedy: 'Correct the request: another server would refuse it, too.',
+    remedy: 'Correct the request: other servers would refuse it, too.',
   },
   'not-available': {
     class: 'not-found',
-    message: (d: { function: string; tried: string }) => `no server has what ${d.function} asks for: ${d.tried}`,
-    remedy: 'It does not exist, or is too old for these servers: name one that keeps an archive.',
+    message: (d: { function: string; tried: string }) => `no server has the data for ${d.function}: ${d.tried}`,
+    remedy: 'The data does not exist, or is too old for these servers: configure an archive liteserver.',
   },
   unsupported: {
     class: 'upstream',
-    message: (d: { function: string; tried: string }) => `no server knows ${d.function}; asked were ${d.tried}`,
+    message: (d: { function: string; tried: string }) => `no server supports ${d.function}; queried: ${d.tried}`,
     remedy: 'Use servers with newer software.',
   },
   unanswered: {
@@ -42,18 +42,18 @@ export const liteErrors = defineErrors('lite', {
   overloaded: {
     class: 'overloaded',
     message: (d: { inFlight: number; waiting: number }) =>
-      `${d.inFlight} requests are under way and ${d.waiting} wait already`,
-    remedy: 'Ask again later, ask for less at a time, or add servers and raise maxInFlight.',
+      `${d.inFlight} requests are in flight and ${d.waiting} are queued`,
+    remedy: 'Retry later, send fewer requests at once, or add servers and raise maxInFlight.',
   },
   aborted: {
     class: 'caller',
-    message: (d: { function: string }) => `${d.function} was called off`,
-    remedy: 'None is needed: the caller gave the signal.',
+    message: (d: { function: string }) => `${d.function} was aborted`,
+    remedy: 'No action is needed: the caller aborted the request.',
   },
   closed: {
     class: 'shutting-down',
-    message: (d: { function: string }) => `${d.function} is not asked: the pool of lite servers is closed`,
-    remedy: 'None is needed: the program is ending.',
+    message: (d: { function: string }) => `${d.function} is not sent: the liteserver pool is closed`,
+    remedy: 'No action is needed: the program is shutting down.',
   },
   'not-connected': {
     class: 'upstream',
@@ -62,13 +62,13 @@ export const liteErrors = defineErrors('lite', {
   },
   busy: {
     class: 'overloaded',
-    message: (d: { server: string; afterMs: number }) => `${d.server} had no turn free within ${d.afterMs} ms`,
-    remedy: 'Ask for less at a time, add servers, or raise maxInFlightPerServer.',
+    message: (d: { server: string; afterMs: number }) => `${d.server} had no free slot within ${d.afterMs} ms`,
+    remedy: 'Send fewer requests at once, add servers, or raise maxInFlightPerServer.',
   },
   'bad-answer': {
     class: 'upstream',
     message: (d: { server: string; function: string; problem: string }) =>
-      `the answer of ${d.server} to ${d.function} cannot be read: ${d.problem}`,
+      `the answer of ${d.server} to ${d.function} cannot be decoded: ${d.problem}`,
     remedy: LOOK_AT_STATUS,
   },
 });

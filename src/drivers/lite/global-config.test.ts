@@ -95,7 +95,7 @@ describe('a network config', () => {
   it('that is wrong is refused with the file, the field and what is allowed', () => {
     const slice = (rest: Json) => config({ liteservers_v2: [desc({ slices: [rest] })] });
     const wrong: [unknown, string][] = [
-      [[], 'net.json: the whole is a list of 0; allowed is an object'],
+      [[], 'net.json: the file is a list of 0; allowed is an object'],
       [config({ liteservers: [] }), 'liteservers is a list of 0; allowed is a list of at least one server'],
       [config({ liteservers: {} }), 'liteservers is an object; allowed is a list'],
       [
@@ -161,7 +161,7 @@ describe('a network config', () => {
       expect((error as Error).message).toMatch(/^net\.json: /);
     }
     expect(() => parseGlobalConfig('{"liteservers": [}', 'net.json')).toThrow(
-      /net\.json: the whole is .*; allowed is JSON/,
+      /net\.json: the file is .*; allowed is JSON/,
     );
   });
 });

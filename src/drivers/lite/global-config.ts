@@ -9,27 +9,27 @@ const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 const SEQNO_MAX = 2 ** 32 - 1;
 
-/** What a client must know of a network. Shards of ids are unsigned. */
+/** The parts of a global config that a lite client needs. Shards of ids are unsigned. */
 export interface GlobalConfig {
   /** Never empty. */
   readonly servers: readonly LiteServerAddress[];
-  /** Of the masterchain; its seqno is 0. */
+  /** Masterchain zerostate; its seqno is 0. */
   readonly zeroState: TonNodeBlockIdExt;
-  /** The block from which trust starts: the newest of `init_block` and `hardforks`; the zerostate when there are none. */
+  /** The trusted block: the newest of `init_block` and `hardforks`; the zerostate when there are none. */
   readonly initBlock: TonNodeBlockIdExt;
   /**
-   * Key blocks of the masterchain at which the chain was continued by agreement: the validators before them did not sign
-   * them, so that no proof leads over them. That is why trust starts at the last one at the earliest.
+   * Masterchain key blocks of hard forks: the previous validators did not sign them, so no proof passes over them, and trust
+   * starts at the last one at the earliest.
    */
   readonly hardforks: readonly TonNodeBlockIdExt[];
 }
 
 /**
- * Reads a network config (`liteclient.config.global`, also published as `config.global`): the JSON file that nodes and
- * lite clients use. Parts that are not about liteservers and trust, such as `dht`, are not looked at.
+ * Parses a global config (`liteclient.config.global`, also published as `config.global`): the JSON file that nodes and
+ * lite clients use. Parts not about liteservers and trust, such as `dht`, are ignored.
  *
- * @param text the content of the file
- * @param file its name, for errors
+ * @param text content of the file
+ * @param file file name, for errors
  * @throws lite/bad-config
  */
 export function parseGlobalConfig(text: string, file: string): GlobalConfig {
@@ -76,9 +76,9 @@ function address(desc: GlobalConfigField, slices: readonly ServerSlice[] | null)
   return { host: dotted(ip), port: desc.member('port').integer(1, 65_535), publicKey, slices };
 }
 
-/** `name` beside a port, or `name:port`. */
+/** `name` with a separate port, or `name:port`. */
 function hostAndPort(hostname: GlobalConfigField, desc: GlobalConfigField): { host: string; port: number } {
-  const allowed = 'a name without port beside a port, or name:port';
+  const allowed = 'a name with a separate port, or name:port';
   const port = desc.member('port');
   const [, host = '', own] = /^([A-Za-z0-9._-]+)(?::(\d{1,5}))?$/.exec(hostname.text()) ?? [];
   if (host === '') hostname.refuse(allowed);
@@ -109,12 +109,12 @@ function slice(field: GlobalConfigField): ServerSlice {
   return { range, shards: named.filter(isNoMasterchain) };
 }
 
-/** Of `liteserver.descV2.shardInfo shard_id seqno utime lt`, the seqno of the masterchain; null when the list is empty. */
+/** The masterchain seqno of a list of `liteserver.descV2.shardInfo shard_id seqno utime lt`; null when the list is empty. */
 function masterchainSeqno(list: GlobalConfigField): number | null {
   const infos = list.items();
   if (infos.length === 0) return null;
   const masterchain = infos.filter((info) => !isNoMasterchain(shard(info.member('shard_id'))));
-  if (masterchain.length !== 1) list.refuse('a list with the masterchain in it once');
+  if (masterchain.length !== 1) list.refuse('a list that contains the masterchain exactly once');
   return (masterchain[0] as GlobalConfigField).member('seqno').integer(0, SEQNO_MAX);
 }
 
@@ -130,7 +130,7 @@ function isNoMasterchain({ workchain }: SliceShard): boolean {
   return workchain !== MASTERCHAIN;
 }
 
-/** `tonNode.blockIdExt` of the masterchain. */
+/** `tonNode.blockIdExt` of a masterchain block. */
 function masterchainId(field: GlobalConfigField): TonNodeBlockIdExt {
   const workchain = field.member('workchain');
   if (workchain.integer(INT32_MIN, INT32_MAX) !== MASTERCHAIN) workchain.refuse('-1, the masterchain');
@@ -145,14 +145,14 @@ function masterchainId(field: GlobalConfigField): TonNodeBlockIdExt {
   };
 }
 
-/** A range of blocks that a server with a part of the chain holds; as seqnos of the masterchain, both ends included. */
+/** A range of masterchain seqnos, both ends included, that a server with a part of the chain has. */
 export interface MasterchainRange {
   readonly from: number;
-  /** Infinite when it follows the chain. */
+  /** Infinite when the server follows the chain. */
   readonly to: number;
 }
 
-/** A shard that a server holds: `-1:8000000000000000`. The shard is unsigned. */
+/** A shard of a slice: `-1:8000000000000000`. The shard is unsigned. */
 export interface SliceShard {
   readonly workchain: number;
   readonly shard: bigint;
@@ -161,32 +161,32 @@ export interface SliceShard {
 /** A part of the chain: `liteserver.descV2.sliceSimple` or `liteserver.descV2.sliceTimed`. */
 export interface ServerSlice {
   readonly range: MasterchainRange;
-  /** Besides the masterchain, of which every server has the headers. */
+  /** Without the masterchain, whose headers every server has. */
   readonly shards: readonly SliceShard[];
 }
 
-/** A server as a network config names it. */
+/** A liteserver entry of a global config. */
 export interface LiteServerAddress {
   readonly host: string;
   readonly port: number;
   /** Ed25519, 32 bytes. */
   readonly publicKey: Uint8Array;
-  /** What it holds; null for everything (`liteserver.desc`). */
+  /** Available slices; null for the whole chain (`liteserver.desc`). */
   readonly slices: readonly ServerSlice[] | null;
 }
 
-/** `host:port`, as errors, logs and metrics name a server. */
+/** `host:port`, the name of a server in errors, logs and metrics. */
 export function serverName({ host, port }: Pick<LiteServerAddress, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 const MAX_SHOWN = 60;
 
-/** A place in a JSON file: reads what must stand there, and says where and what is wrong if it does not. */
+/** A field of a JSON file; reads the expected value, or refuses with path and reason. */
 export class GlobalConfigField {
   readonly value: unknown;
   readonly #file: string;
-  /** `liteservers[3].id.key`; empty for the whole. */
+  /** `liteservers[3].id.key`; empty for the root. */
   readonly #path: string;
 
   constructor(file: string, path: string, value: unknown) {
@@ -201,11 +201,11 @@ export class GlobalConfigField {
 
   /** @throws lite/bad-config */
   refuse(allowed: string): never {
-    const field = this.#path === '' ? 'the whole' : this.#path;
+    const field = this.#path === '' ? 'the file' : this.#path;
     throw liteErrors['bad-config']({ file: this.#file, field, found: shown(this.value), allowed });
   }
 
-  /** A member of the object that must stand here. */
+  /** A member of this field, which must be an object. */
   member(name: string): GlobalConfigField {
     const { value } = this;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) this.refuse('an object');
@@ -214,7 +214,7 @@ export class GlobalConfigField {
     return new GlobalConfigField(this.#file, path, member);
   }
 
-  /** The items of the list that must stand here; none when nothing does. */
+  /** The items of this field, which must be a list; none when it is absent. */
   items(): GlobalConfigField[] {
     const { value } = this;
     if (value === undefined) return [];
@@ -229,8 +229,8 @@ export class GlobalConfigField {
   }
 
   /**
-   * A number of 64 bits with a sign, as number or as string. Numbers beyond 2^53 are what is left of them after a program
-   * that has only floating-point ones; the shards that are in use survive that.
+   * A signed 64-bit integer, as number or string. Numbers beyond 2^53 may have lost precision in programs with
+   * floating-point numbers only; the shards in use are exact nevertheless.
    */
   long(): bigint {
     const { value } = this;
@@ -242,17 +242,17 @@ export class GlobalConfigField {
 
   text(): string {
     const { value } = this;
-    return typeof value === 'string' && value !== '' ? value : this.refuse('a text');
+    return typeof value === 'string' && value !== '' ? value : this.refuse('a non-empty string');
   }
 
-  /** 32 bytes in base64. */
+  /** 32 bytes, in base64. */
   bytes32(): Uint8Array {
     const { value } = this;
     const bytes = typeof value === 'string' ? fromBase64(value) : null;
     return bytes?.length === 32 ? bytes : this.refuse('32 bytes in base64');
   }
 
-  /** The constructor that `@type` names: one of these. */
+  /** The `@type` of this field, which must be one of the given constructors. */
   type(...allowed: readonly string[]): string {
     const type = this.member('@type');
     if (typeof type.value === 'string' && allowed.includes(type.value)) return type.value;

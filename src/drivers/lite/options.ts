@@ -7,72 +7,72 @@ import type { LiteServerAddress } from '#drivers/lite/global-config.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 
-/** What the pool needs from outside. */
+/** Dependencies of the pool. */
 export interface LitePoolModules {
   readonly clock: Clock;
-  /** Milliseconds since 1970, to compare with what servers say the time is. */
+  /** Unix time in milliseconds, to compare with the clocks of servers. */
   readonly unixTimeMs: () => number;
-  /** [0, 1), for choosing among equals and spreading retries; need not be secret. */
+  /** [0, 1), for server selection and retry jitter; need not be cryptographically secure. */
   readonly random: () => number;
-  /** Secret ones, for connections. */
+  /** Cryptographically secure, for connections. */
   readonly randomBytes: RandomBytes;
   readonly logger?: Logger;
   readonly adnlMetrics?: AdnlMetrics;
-  /** How to connect to a server: `connectAdnl`, unless something stands between. */
+  /** Opens a connection; default: `connectAdnl`. */
   readonly connect?: (options: AdnlClientOptions, modules: AdnlModules) => Promise<AdnlClient>;
 }
 
-/** Everything that can be set. Times are in milliseconds. */
+/** Settings with defaults applied. Times are in milliseconds. */
 export interface PoolSettings {
-  /** For a request that says nothing else, everything included. 1 to 2^31 - 1; default 10 s. */
+  /** Default deadline of a request, including retries. 1 to 2^31 - 1; default 10 s. */
   readonly deadlineMs: number;
-  /** After so long without an answer another server is asked; a wait for a block comes on top. Default 5 s. */
+  /** Timeout of a query before another server is queried; the wait for a block is added. Default 5 s. */
   readonly attemptTimeoutMs: number;
-  /** Requests under way; more of them wait. Default 1,024. */
+  /** Maximum requests in flight; further ones are queued. Default 1,024. */
   readonly maxInFlight: number;
-  /** Requests that wait for a turn; more of them are refused. Default 4,096. */
+  /** Maximum queued requests; further ones are refused. Default 4,096. */
   readonly maxWaiting: number;
-  /** Queries that one server is given at a time. Default 64. */
+  /** Maximum queries in flight per server. Default 64. */
   readonly maxInFlightPerServer: number;
-  /** How often a request may ask, all servers together. Default 8. */
+  /** Maximum queries per request, over all servers. Default 8. */
   readonly maxAttempts: number;
-  /** How often it may go through all servers. Default 3. */
+  /** Maximum passes of a request over all servers. Default 3. */
   readonly maxRounds: number;
-  /** The pause before the second round; doubled for each further one. Default 100 ms. */
+  /** Pause before the second pass; doubled for each further pass. Default 100 ms. */
   readonly retryDelayMs: number;
-  /** Second requests for slow answers, as a share of all requests. 0 (none) to 1; default 0.1. */
+  /** Maximum share of hedged queries among all requests. 0 (none) to 1; default 0.1. */
   readonly hedgeShare: number;
-  /** How many of these may come at once; half of them only for answers that are long overdue. Default 32. */
+  /** Maximum burst of hedged queries; half of it only for long overdue answers. Default 32. */
   readonly hedgeBurst: number;
-  /** A second request is not sent sooner, however fast the server usually is. Default 20 ms. */
+  /** Minimum delay of a hedged query, however fast the server usually is. Default 20 ms. */
   readonly hedgeMinMs: number;
-  /** When a second request is sent as long as it is not known how fast the server is. Default 500 ms. */
+  /** Delay of a hedged query while the latency of the server is unknown. Default 500 ms. */
   readonly hedgeDefaultMs: number;
-  /** What answers that are true for ever may take in memory; 0 keeps none. Default 64 MiB. */
+  /** Cache size for immutable answers; 0 disables the cache. Default 64 MiB. */
   readonly cacheBytes: number;
-  /** A server that is more blocks behind is not asked for the newest state. Default 8. */
+  /** A server further behind is not queried for the newest state, in blocks. Default 8. */
   readonly maxLag: number;
-  /** After so many failures in a row a server is left alone for a while. Default 3. */
+  /** Consecutive failures that open the circuit breaker of a server. Default 3. */
   readonly breakerFailures: number;
-  /** For how long, the first time; doubled each time, up to 32 times. Default 2 s. */
+  /** Duration of the open circuit breaker; doubled each time, up to 32 times. Default 2 s. */
   readonly breakerMs: number;
-  /** How long a server that lied is not asked, the first time; doubled each time. Default 30 s. */
+  /** Duration of the first quarantine of a lying server; doubled each time. Default 30 s. */
   readonly quarantineMs: number;
-  /** The longest that it is not asked. Default 1 h. */
+  /** Maximum duration of a quarantine. Default 1 h. */
   readonly quarantineMaxMs: number;
-  /** The pause before connecting again; doubled with each failure. Default 250 ms. */
+  /** Pause before reconnecting; doubled with each failure. Default 250 ms. */
   readonly reconnectMinMs: number;
-  /** The longest pause before connecting again. Default 30 s. */
+  /** Maximum pause before reconnecting. Default 30 s. */
   readonly reconnectMaxMs: number;
-  /** How often a server is asked for the time, to see whether and how fast it answers. Default 10 s. */
+  /** Interval of `getTime` queries, which measure health and latency of a server. Default 10 s. */
   readonly checkIntervalMs: number;
-  /** How far back its blocks and states go is looked up again after so long; 0 for never at all. Default 10 min. */
+  /** Interval of probes for the oldest blocks and states of a server; 0 disables them. Default 10 min. */
   readonly depthRefreshMs: number;
 }
 
 export interface LitePoolOptions extends Partial<PoolSettings> {
   readonly servers: readonly LiteServerAddress[];
-  /** For the connections; see drivers/adnl. */
+  /** Connection options; see drivers/adnl. */
   readonly connection?: Partial<ConnectionOptions> & Pick<AdnlClientOptions, 'connectTimeoutMs' | 'handshakeTimeoutMs'>;
 }
 
@@ -103,7 +103,7 @@ const DEFAULTS: PoolSettings = {
   depthRefreshMs: 10 * MINUTE,
 };
 
-/** The smallest value where it is not 1. */
+/** Minimum values other than 1. */
 const LEAST: Partial<Record<keyof PoolSettings, number>> = {
   maxWaiting: 0,
   hedgeShare: 0,

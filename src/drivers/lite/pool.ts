@@ -25,21 +25,21 @@ import { Semaphore } from '#kernel/semaphore.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** An answer that may be shared, and what it was verified to. */
+/** A shareable answer with its verified value. */
 interface SharedAnswer extends Omit<VerifiedAnswer<unknown, unknown>, 'server'> {
   readonly server: LiteServer | null;
   readonly verify: unknown;
   readonly verifiedAs: string | undefined;
 }
 
-/** {@link LiteSource} over several servers. */
+/** {@link LiteSource} over several liteservers. */
 export class LitePool implements LiteSource {
   readonly #settings: PoolSettings;
   readonly #modules: LitePoolModules;
   readonly #servers: readonly LiteServer[];
   readonly #context: PoolContext;
   readonly #flights: SingleFlight<SharedAnswer>;
-  /** What is under way, by the key of its flight. */
+  /** Requests in flight, by flight key. */
   readonly #runs = new Map<string, { tooLate(): TernError }>();
   readonly #turns: Semaphore;
   readonly #cache: LruByBytes<SharedAnswer>;
@@ -52,7 +52,7 @@ export class LitePool implements LiteSource {
   #cacheHits = 0;
   #cacheMisses = 0;
 
-  /** Connects to nothing yet: see {@link LitePool.start}. @throws lite/bad-option */
+  /** Does not connect yet: see {@link LitePool.start}. @throws lite/bad-option */
   constructor(options: LitePoolOptions, modules: LitePoolModules) {
     const settings = checkPoolSettings(options);
     const { clock } = modules;
@@ -83,7 +83,7 @@ export class LitePool implements LiteSource {
     };
   }
 
-  /** The newest masterchain seqno that any healthy server has claimed; 0 before the first answer. */
+  /** The newest masterchain seqno claimed by a healthy server; 0 before the first answer. */
   get headSeqno(): number {
     let newest = 0;
     const { maxLag } = this.#settings;
@@ -93,12 +93,12 @@ export class LitePool implements LiteSource {
     return newest;
   }
 
-  /** Connects to all servers, and keeps on doing so until {@link LitePool.close}. */
+  /** Connects to all servers and reconnects until {@link LitePool.close}. */
   start(): void {
     for (const server of this.#servers) server.start();
   }
 
-  /** Ends all requests with `lite/closed`, and all connections. Resolves when nothing is left. Idempotent. */
+  /** Fails all requests with `lite/closed` and closes all connections. Resolves when done. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#turns.refuseWaiting();
@@ -132,12 +132,12 @@ export class LitePool implements LiteSource {
       this.#failures++;
       throw error;
     } finally {
-      // What still waits for its turn must not be sent when nobody knows of it any more.
+      // A request that is still queued must not be sent after the caller has given up.
       over.abort();
     }
   }
 
-  /** Resolves when something is known of each server: how it is, or why it cannot be asked; at the latest after so long. */
+  /** Resolves when the state of each server is known, or after `timeoutMs`. */
   async whenSettled(timeoutMs: number): Promise<void> {
     const until = this.#modules.clock.now() + timeoutMs;
     const isSettled = ({ health, isDepthKnown, clockSkewSeconds }: LiteServer) =>
@@ -147,7 +147,7 @@ export class LitePool implements LiteSource {
     }
   }
 
-  /** How the pool and its servers are at this moment. */
+  /** Current metrics of the pool and its servers. */
   metrics(): PoolMetrics {
     return {
       head_seqno: this.headSeqno,
@@ -239,7 +239,7 @@ export class LitePool implements LiteSource {
     }
   }
 
-  /** A permit to be under way. @throws lite/overloaded, and what the signal says */
+  /** Acquires a slot for a request. @throws lite/overloaded, lite/closed, lite/aborted */
   async #turn(fn: string, { signal }: Pick<Deadline, 'signal'>): Promise<() => void> {
     if (this.#isClosed) throw liteErrors.closed({ function: fn });
     const turn = this.#turns.acquire(signal);
@@ -255,7 +255,7 @@ export class LitePool implements LiteSource {
     }
   }
 
-  /** How long a request waits. */
+  /** The deadline of a request. */
   #patience<Query, Answer, Value>(
     { fn, deadlineMs = this.#settings.deadlineMs, signal }: LiteRequest<Query, Answer, Value>,
     expired: () => TernError,
@@ -268,7 +268,7 @@ export class LitePool implements LiteSource {
     };
   }
 
-  /** The value for this request, verified by itself unless the same has been done; null when it turns out to be false. */
+  /** The value for this request, verified again unless the verification is the same; null when it fails. */
   #valueOf<Query, Answer, Value>(
     { answer, value, verify, verifiedAs, server }: SharedAnswer,
     request: LiteRequest<Query, Answer, Value>,
@@ -287,14 +287,14 @@ export class LitePool implements LiteSource {
   #keep<Query, Answer, Value>(key: string, shared: SharedAnswer, request: LiteRequest<Query, Answer, Value>): void {
     const isNamed = request.verifiedAs !== undefined;
     const size = isNamed ? request.size?.(shared.value as Value, shared.bytes) : undefined;
-    // Without a name nobody can know what the value is: the answer alone is kept.
+    // Without a name the value is unknown to other requests: only the answer is cached.
     const kept = isNamed
       ? { ...shared, answer: null, server: null }
       : { ...shared, value: null, verify: null, server: null };
     this.#cache.set(key, kept, size ?? shared.bytes);
   }
 
-  /** Servers to fan out to, as soon as there is one. */
+  /** Servers to fan out to, as soon as there is at least one. */
   async #someServers(wanted: ServerRequirement, count: number, { until, signal }: Deadline): Promise<LiteServer[]> {
     const { clock } = this.#modules;
     for (;;) {
@@ -371,8 +371,8 @@ export class LitePool implements LiteSource {
 }
 
 /**
- * What lag is measured by: the newest seqno that two servers have reached, where there are three or more, so that one that
- * boasts does not make all others look old; else the newest one.
+ * The seqno that lag is measured against: with three or more servers the newest seqno that two of them have reached, so
+ * that a single server with a false claim does not make all others lag; otherwise the newest one.
  */
 function referenceSeqno(servers: readonly LiteServer[]): number {
   const seqnos: number[] = [];
@@ -385,7 +385,7 @@ function needKey(need: Need): string {
   return 'seqno' in need ? `${need.kind} ${need.seqno}` : need.kind;
 }
 
-/** Up to `count` servers that fit, the best ones first. */
+/** Up to `count` suitable servers, best first. */
 export function chooseServers(context: PoolContext, wanted: ServerRequirement, count: number): LiteServer[] {
   const { servers, settings, modules, referenceSeqno } = context;
   let candidates: Candidate[] = [];
@@ -404,9 +404,9 @@ export function chooseServers(context: PoolContext, wanted: ServerRequirement, c
 }
 
 /**
- * Gives the same query to several servers; the first true answer counts, the others are let finish.
+ * Sends a query to several servers; the first verified answer is returned, the others are ignored.
  *
- * @throws lite/answer-error when none accepts it and one says why; else lite/unanswered
+ * @throws lite/answer-error when no server accepts it and one states a reason; otherwise lite/unanswered
  */
 export function fanOut<Query, Answer, Value>(
   context: PoolContext,
@@ -447,7 +447,7 @@ export function fanOut<Query, Answer, Value>(
             reject(error);
             return;
           }
-          tried.add(server, { kind: 'lied', text: `the answer is not true: ${error.message}`, error });
+          tried.add(server, { kind: 'lied', text: `invalid answer: ${error.message}`, error });
           server.quarantine(`${fn}: ${error.code}: ${error.message}`);
           end();
         }

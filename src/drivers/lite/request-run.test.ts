@@ -54,9 +54,9 @@ describe('a server that lies', () => {
     const world = await new PoolInMemory(1).start();
     world.servers[0]?.on(LiteServerLookupBlock, () => headerOf(1));
     const first = await world.after(10, world.pool.query(seqnoRequest(5))).catch((reason: Error) => reason.message);
-    expect(first).toContain('the answer is not true');
+    expect(first).toContain('invalid answer');
     const second = await world.after(10, world.pool.query(seqnoRequest(5))).catch((reason: Error) => reason.message);
-    expect(second).toContain('not asked, quarantined');
+    expect(second).toContain('not queried, quarantined');
   });
 });
 
@@ -324,7 +324,7 @@ describe('requests to several servers at once', () => {
   it('wait for a server, but not longer than the deadline', async () => {
     const world = new PoolInMemory(1);
     const late = world.pool.fanOut(seqnoRequest(40, { deadlineMs: 500 }), 2).catch((reason: Error) => reason.message);
-    expect(await world.after(600, late)).toContain('not asked, connecting');
+    expect(await world.after(600, late)).toContain('not queried, connecting');
   });
 
   it('are not sent after all when the deadline or the caller was faster', async () => {

@@ -17,19 +17,19 @@ import type { CancelSchedule } from '#kernel/clock.js';
 import type { Flight } from '#kernel/single-flight.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** The longest that a server is made to wait for what is needed, when nobody asked for a wait. */
+/** Maximum wait of a server for the required block, when the request specifies no wait. */
 const SHORT_WAIT_MS = 2_000;
 
-/** More second requests than this are not sent for one request. */
+/** Maximum hedged queries per request. */
 const MAX_HEDGES = 2;
 
-/** When so many servers refuse a request, it is the request that is at fault. */
+/** After this number of refusals the request is considered invalid. */
 const ENOUGH_REFUSALS = 2;
 
-/** Time to read what has come. */
+/** Time to process received data. */
 const BREATH_MS = 5;
 
-/** A true answer, and who gave it. */
+/** A verified answer and its server. */
 export interface VerifiedAnswer<Answer, Value> {
   readonly server: LiteServer;
   readonly answer: Answer;
@@ -46,21 +46,21 @@ interface Attempt {
   readonly server: LiteServer;
   readonly controller: AbortController;
   readonly since: number;
-  /** The block that it waits for first; 0 for none. */
+  /** Block that the server waits for first; 0 for none. */
   readonly wait: number;
 }
 
-/** One request, from server to server until one gives a true answer. */
+/** One request: queries servers until one returns a valid answer. */
 export class RequestRun<Query, Answer, Value> {
   readonly #context: PoolContext;
   readonly #request: LiteRequest<Query, Answer, Value>;
-  /** The query as bytes, without a wait. */
+  /** The encoded query, without a wait. */
   readonly #bytes: Uint8Array;
   readonly #wanted: ServerRequirement;
   readonly #begun: number;
   readonly #tried = new TriedServers();
   readonly #active = new Set<Attempt>();
-  /** Servers that are not to be asked again in this round; and those not at all. */
+  /** Servers not to be queried again in this pass; and servers not to be queried again at all. */
   readonly #spent = new Set<LiteServer>();
   readonly #useless = new Set<LiteServer>();
   #attempts = 0;
@@ -80,7 +80,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#begun = context.modules.clock.now();
   }
 
-  /** @throws lite/answer-error, lite/not-available, lite/unsupported, lite/unanswered, and what `verify` throws */
+  /** @throws lite/answer-error, lite/not-available, lite/unsupported, lite/unanswered, and errors of `verify` */
   run(flight: Flight): Promise<VerifiedAnswer<Answer, Value>> {
     this.#flight = flight;
     return new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ export class RequestRun<Query, Answer, Value> {
     });
   }
 
-  /** What to say when it takes too long. */
+  /** The error for an expired deadline. */
   tooLate(): TernError {
     const { clock } = this.#context.modules;
     const open = [...this.#active].map(
@@ -107,7 +107,7 @@ export class RequestRun<Query, Answer, Value> {
 
   readonly #onAbort = () => this.#end((settle) => settle.reject(this.tooLate()));
 
-  /** A server has changed: there may be one to ask now, or one that has the block which another waits for. */
+  /** A server has changed: a suitable server may be available now, or one may have the awaited block. */
   readonly #onChange = () => {
     if (this.#settle === null) return;
     if (this.#context.isClosed) {
@@ -123,12 +123,12 @@ export class RequestRun<Query, Answer, Value> {
     if (attempt !== undefined && attempt.wait > 0 && this.#pick(Tier.fits) !== null) this.#planHedge(attempt, false);
   };
 
-  /** Set as long as there was no server to ask. */
+  /** Set while no suitable server is available. */
   #isIdle = false;
 
   /**
-   * @param isGivenUp whether nobody wants to know any more. Otherwise the slower servers are let answer, as they do anyway:
-   *   how long that takes says more of them than that others were faster
+   * @param isGivenUp whether the caller has given up. Otherwise slower servers may still answer: their actual latency is a
+   *   better measurement than the fact that others were faster
    */
   #end(react: (settle: Settle<VerifiedAnswer<Answer, Value>>) => void, isGivenUp = true): void {
     const settle = this.#settle;
@@ -142,12 +142,12 @@ export class RequestRun<Query, Answer, Value> {
     react(settle);
   }
 
-  /** The best server that has not been asked, of this tier or a better one. */
+  /** The best server not yet queried, of this tier or a better one. */
   #pick(worst: number): LiteServer | null {
     const { servers, settings, modules, referenceSeqno } = this.#context;
     const standing = { headSeqno: referenceSeqno, maxLag: settings.maxLag };
     const candidates: Candidate[] = [];
-    // Something of unknown age that one server does not have is likely to be old.
+    // Data of unknown age that a server does not have is likely to be old.
     const isOld = this.#wanted.need.kind === 'head' && this.#tried.some('missing');
     const wanted: ServerRequirement = isOld ? { ...this.#wanted, need: { kind: 'archive' } } : this.#wanted;
     for (const server of servers) {
@@ -167,7 +167,7 @@ export class RequestRun<Query, Answer, Value> {
     if (this.#settle === null) return;
     this.#isIdle = false;
     const isEnough = this.#attempts >= this.#context.settings.maxAttempts;
-    // Servers that should not have it are asked only when nobody else was there to say so.
+    // Servers that should not have the data are queried only when no other server has reported it missing.
     const isSaid = this.#wanted.need.kind !== 'head' && this.#tried.some('missing');
     const worst = this.#refusals > 0 ? Tier.lagging : isSaid ? Tier.failing : Tier.lacks;
     const server = isEnough ? null : this.#pick(worst);
@@ -200,27 +200,27 @@ export class RequestRun<Query, Answer, Value> {
     if (this.#hedges === 0 && wait === 0) this.#planHedge(attempt, true);
   }
 
-  /** @param mayBeSlow whether it is the server's own speed that is waited for */
+  /** @param mayBeSlow whether the delay is the server's own latency */
   #planHedge({ server }: Attempt, mayBeSlow: boolean): void {
     const { hedgeDefaultMs, hedgeMinMs } = this.#context.settings;
     const p95 = server.statistics.p95Of(this.#wanted.fn) ?? (mayBeSlow ? hedgeDefaultMs : hedgeMinMs);
     this.#scheduleHedge(Math.max(p95, hedgeMinMs), 0);
   }
 
-  /** @param looks how often it was looked already whether a second request is due; each time it takes twice as long */
+  /** @param looks number of earlier checks for a hedged query; the delay doubles each time */
   #scheduleHedge(delayMs: number, looks: number): void {
     const { clock } = this.#context.modules;
     const due = clock.now() + delayMs;
     this.#cancelHedge();
     this.#cancelHedge = clock.schedule(delayMs, () => {
-      // This program was busy itself: the answer may be there already, but not read yet.
+      // This process was busy: the answer may have arrived but not been processed.
       const isLate = clock.now() - due > delayMs / 2;
       if (isLate) this.#scheduleHedge(Math.min(delayMs, BREATH_MS), looks);
       else this.#hedge(delayMs, looks);
     });
   }
 
-  /** Asks another server because an answer takes longer than usual. */
+  /** Queries another server because an answer takes longer than usual. */
   #hedge(delayMs: number, looks: number): void {
     const { hedges, settings } = this.#context;
     if (this.#settle === null || this.#active.size === 0 || this.#attempts >= settings.maxAttempts) return;
@@ -249,7 +249,7 @@ export class RequestRun<Query, Answer, Value> {
         this.#end((settle) => settle.reject(error));
         return;
       }
-      this.#lied(server, { kind: 'lied', text: `the answer is not true: ${error.message}`, error });
+      this.#lied(server, { kind: 'lied', text: `invalid answer: ${error.message}`, error });
       return;
     }
     this.#learn(server);
@@ -275,7 +275,7 @@ export class RequestRun<Query, Answer, Value> {
       return;
     }
     if (kind === 'expired' && wait > 0 && wait === this.#wanted.waitSeqno) {
-      // The wait goes on, with whichever server is best now; but not at once with one that does not really wait.
+      // Continue the wait with the best server, but not immediately if the server did not actually wait.
       this.#attempts--;
       if (this.#active.size > 0) return;
       const waited = this.#context.modules.clock.now() - since;
@@ -289,7 +289,7 @@ export class RequestRun<Query, Answer, Value> {
     if (this.#active.size === 0) this.#next();
   }
 
-  /** One server's word is not enough: what it refuses because it is behind, odd or in bad faith, another one answers. */
+  /** A single refusal is not conclusive: the server may lag or be faulty. */
   #refused(server: LiteServer, failure: QueryFailure): void {
     this.#tried.add(server, failure);
     this.#useless.add(server);
@@ -301,7 +301,7 @@ export class RequestRun<Query, Answer, Value> {
     }
   }
 
-  /** Everybody has been asked, or nobody can be. */
+  /** All servers were queried, or none can be. */
   #noServer(isEnough: boolean): void {
     const { settings } = this.#context;
     if (isEnough || this.#refusals > 0 || (this.#spent.size > 0 && this.#round + 1 >= settings.maxRounds)) {
@@ -325,7 +325,7 @@ export class RequestRun<Query, Answer, Value> {
     });
   }
 
-  /** Whether waiting makes sense: a server that may have the answer is not there at the moment. */
+  /** Whether a currently unavailable server may have the answer, so that waiting makes sense. */
   #mayCome(): boolean {
     const { clock } = this.#context.modules;
     const until = this.#flight?.until ?? 0;
@@ -333,7 +333,7 @@ export class RequestRun<Query, Answer, Value> {
       if (this.#useless.has(server) || server.unsupported.has(this.#wanted.fn)) continue;
       if (server.health.isQuarantined && server.health.quarantinedUntil > until) continue;
       if (clock.now() >= until) return false;
-      // When others have said that they do not have it, only one that is known to have it is waited for.
+      // When others reported the data missing, only wait for a server known to have it.
       if (!this.#tried.some('missing') || hasRequired(server, this.#wanted.need) === 'yes') return true;
     }
     return false;
@@ -364,7 +364,7 @@ export class RequestRun<Query, Answer, Value> {
     return liteErrors.unanswered({ function: this.#wanted.fn, afterMs, tried });
   }
 
-  /** An answer shows that something exists: whoever said otherwise lacks it. */
+  /** An answer proves that the data exists: servers that reported it missing lack it. */
   #learn(server: LiteServer): void {
     const { need } = this.#wanted;
     if (need.kind !== 'state' && need.kind !== 'block') return;
@@ -377,10 +377,10 @@ export class RequestRun<Query, Answer, Value> {
   }
 }
 
-/** Longest text of all that was tried. */
+/** Maximum length of the list of failures. */
 const MAX_TEXT = 2_000;
 
-/** Which servers a request has asked, and how that ended. */
+/** The servers that a request has queried, with their failures. */
 export class TriedServers {
   readonly #failures: { readonly server: LiteServer; readonly failure: QueryFailure }[] = [];
 
@@ -392,29 +392,29 @@ export class TriedServers {
     this.#failures.push({ server, failure });
   }
 
-  /** Whether one of them failed in such a way. */
+  /** Whether a server failed in one of these ways. */
   some(...kinds: readonly QueryFailure['kind'][]): boolean {
     return this.#failures.some(({ failure }) => kinds.includes(failure.kind));
   }
 
-  /** Servers that said that they do not have it. */
+  /** Servers that reported the data missing. */
   *missing(): Iterable<LiteServer> {
     for (const { server, failure } of this.#failures) if (failure.kind === 'missing') yield server;
   }
 
-  /** Servers that refused. */
+  /** Servers that refused the request. */
   *refused(): Iterable<LiteServer> {
     for (const { server, failure } of this.#failures) if (failure.kind === 'refused') yield server;
   }
 
-  /** The first refusal as an error, if there is one. */
+  /** The first refusal as an error; null when there is none. */
   refusal(fn: string): TernError | null {
     for (const { server, failure } of this.#failures)
       if (failure.kind === 'refused') return refusalError(server, fn, failure);
     return null;
   }
 
-  /** Each server once for each way in which it failed: `1.2.3.4:5: error 651: not in db; …`. */
+  /** Each distinct failure of each server: `1.2.3.4:5: error 651: not in db; …`. */
   text(): string {
     const parts = new Map<string, number>();
     for (const { server, failure } of this.#failures) {
@@ -426,20 +426,20 @@ export class TriedServers {
   }
 }
 
-/** What a server said, as an error. */
+/** The refusal of a server as an error. */
 function refusalError(server: LiteServer, fn: string, { code = 0, text, error }: QueryFailure): TernError {
   if (error !== undefined) return error;
   const said = text.replace(/^error -?\d+: /, '');
   return liteErrors['answer-error']({ server: server.name, function: fn, code, text: said });
 }
 
-/** The servers that were not asked, and why. */
+/** The servers that were not queried, with the reasons. */
 export function unqueriedServersText(servers: readonly LiteServer[], headSeqno: number, maxLag: number): string {
   const parts = servers.map((server) => {
     const { health } = server;
     const state = health.state(headSeqno - server.seqno, maxLag);
     const reason = state === 'quarantined' ? health.quarantineReason : health.problem;
-    return `${server.name}: not asked, ${state}${reason === '' ? '' : ` (${reason})`}`;
+    return `${server.name}: not queried, ${state}${reason === '' ? '' : ` (${reason})`}`;
   });
   const all = parts.join('; ');
   return all.length > MAX_TEXT ? `${all.slice(0, MAX_TEXT)}…` : all;

@@ -2,28 +2,28 @@ import type { PoolSettings } from '#drivers/lite/options.js';
 import type { Clock } from '#kernel/clock.js';
 
 /**
- * - `connecting`: no connection yet, or it has not yet said what its newest block is
+ * - `connecting`: no connection yet, or its head is not known yet
  * - `healthy`
- * - `lagging`: answers, but its newest block is old
- * - `failing`: cannot be reached, or does not answer
- * - `quarantined`: gave an answer that is not true
+ * - `lagging`: answers, but its head is old
+ * - `failing`: unreachable, or does not answer
+ * - `quarantined`: returned an invalid answer
  */
 export type ServerHealthState = 'connecting' | 'healthy' | 'lagging' | 'failing' | 'quarantined';
 
 const MAX_DOUBLINGS = 5;
-/** A server that was true for so many times the last quarantine has that one forgiven. */
+/** A server without further lies for this multiple of its last quarantine starts over with the shortest quarantine. */
 const FORGIVEN_AFTER = 10;
 
 type HealthSettings = Pick<PoolSettings, 'breakerFailures' | 'breakerMs' | 'quarantineMs' | 'quarantineMaxMs'>;
 
-/** In which state a server is. */
+/** Health of a server: circuit breaker and quarantine. */
 export class ServerHealth {
   readonly #settings: HealthSettings;
   readonly #clock: Clock;
   #isConnected = false;
   #hasHead = false;
   #failuresInRow = 0;
-  /** How often in a row it was left alone. */
+  /** How often in a row the circuit breaker opened. */
   #breaks = 0;
   #brokenUntil = 0;
   #quarantines = 0;
@@ -50,7 +50,7 @@ export class ServerHealth {
     return this.#clock.now() < this.#quarantinedUntil;
   }
 
-  /** How often, ever. */
+  /** Total number of quarantines. */
   get quarantines(): number {
     return this.#quarantines;
   }
@@ -59,17 +59,17 @@ export class ServerHealth {
     return this.#quarantineReason;
   }
 
-  /** Moment of the clock at which the last quarantine ends. */
+  /** Clock time at which the last quarantine ends. */
   get quarantinedUntil(): number {
     return this.#quarantinedUntil;
   }
 
-  /** Whether it failed so often that it is to be left alone for now. */
+  /** Whether the circuit breaker is open. */
   get isBroken(): boolean {
     return this.#clock.now() < this.#brokenUntil;
   }
 
-  /** What went wrong last; empty when nothing has since it last answered. */
+  /** The last problem; empty when there was none since the last answer. */
   get problem(): string {
     return this.#problem;
   }
@@ -97,7 +97,7 @@ export class ServerHealth {
     this.#problem = problem;
   }
 
-  /** It said what its newest block is. */
+  /** The server has reported its head. */
   gaveHead(): void {
     this.#hasHead = true;
     if (!this.isBroken) this.#problem = '';
@@ -118,11 +118,11 @@ export class ServerHealth {
     if (this.#failuresInRow < this.#settings.breakerFailures || this.isBroken) return;
     this.#brokenUntil = this.#clock.now() + this.#settings.breakerMs * 2 ** Math.min(this.#breaks, MAX_DOUBLINGS);
     this.#breaks++;
-    // The next failure after that is enough to leave it alone again.
+    // The next failure opens the circuit breaker again.
     this.#failuresInRow = this.#settings.breakerFailures - 1;
   }
 
-  /** @returns for how long, in milliseconds; 0 when it is in quarantine already */
+  /** @returns the duration in milliseconds; 0 when already in quarantine */
   quarantine(reason: string): number {
     if (this.isQuarantined) return 0;
     const { quarantineMs, quarantineMaxMs } = this.#settings;
@@ -136,25 +136,25 @@ export class ServerHealth {
   }
 }
 
-/** Least weight of the newest measurement in a mean. */
+/** Minimum weight of the newest measurement in a mean. */
 const LATENCY_WEIGHT = 0.2;
 const SUCCESS_WEIGHT = 0.1;
-/** What was measured so long ago has lost 63 % of its weight, however few measurements came since. */
+/** Time constant of the means: a measurement this old has lost 63 % of its weight, regardless of later ones. */
 const MEMORY_MS = 5_000;
-/** From so many measurements of a function on, its own quantiles are used. */
+/** Measurements of a function from which its own quantiles are used. */
 const ENOUGH = 16;
-/** More functions than there are would be a fault elsewhere. */
+/** Upper bound of tracked functions. */
 const MAX_FUNCTIONS = 64;
-/** Servers choose the codes of their errors: those beyond so many are counted together. */
+/** Servers choose their error codes: further codes are counted together. */
 const MAX_CODES = 32;
 const OTHER_CODES = 'other';
 
-/** What is known of how a server answers. */
+/** Latency and success statistics of a server. */
 export class ServerStatistics {
   requests = 0;
   answers = 0;
   hedges = 0;
-  /** By code of `liteServer.error`, or by name of what happened. */
+  /** By code of `liteServer.error`, or by name of the event. */
   readonly errors = new Map<string, number>();
   readonly #all = new LatencyHistogram();
   readonly #byFunction = new Map<string, LatencyHistogram>();
@@ -168,12 +168,12 @@ export class ServerStatistics {
     this.#clock = clock;
   }
 
-  /** Exponentially weighted mean of round trips, slow ones that were not waited for included; null before the first. */
+  /** Exponentially weighted mean latency, including aborted slow queries; null before the first. */
   get meanMs(): number | null {
     return this.#meanMs;
   }
 
-  /** Exponentially weighted share of queries that were answered. */
+  /** Exponentially weighted share of answered queries. */
   get success(): number {
     return this.#success;
   }
@@ -186,7 +186,7 @@ export class ServerStatistics {
     return this.#all.quantile(0.95);
   }
 
-  /** After how long 95 % of the answers of this function are there; null when too few are known. */
+  /** 95th percentile of the latency of this function; null with too few measurements. */
   p95Of(name: string): number | null {
     const own = this.#byFunction.get(name);
     if (own !== undefined && own.weight >= ENOUGH) return own.quantile(0.95);
@@ -206,7 +206,7 @@ export class ServerStatistics {
     own?.add(ms);
   }
 
-  /** An answer was not waited for any longer: it would have taken at least so long. */
+  /** A query was aborted: its latency would have been at least this long. */
   tookLonger(ms: number): void {
     if (this.#meanMs === null || ms > this.#meanMs) this.#mean(ms);
   }
@@ -216,7 +216,7 @@ export class ServerStatistics {
     this.counted(error);
   }
 
-  /** Something that says nothing against the server. */
+  /** Counts an event that does not affect the success rate of the server. */
   counted(error: string): void {
     const key = this.errors.has(error) || this.errors.size < MAX_CODES ? error : OTHER_CODES;
     this.errors.set(key, (this.errors.get(key) ?? 0) + 1);
@@ -240,20 +240,20 @@ function weightAfter(elapsedMs: number, least: number): number {
   return Math.max(least, 1 - Math.exp(-elapsedMs / MEMORY_MS));
 }
 
-/** Buckets per doubling of time, the first one from so many milliseconds on. */
+/** Buckets per doubling of time, and the start of the first bucket in milliseconds. */
 const PER_DOUBLING = 4;
 const FIRST_MS = 0.1;
 /** Up to about 100 s. */
 const BUCKETS = 80;
-/** With so many measurements, all old ones are given half the weight. */
+/** At this number of measurements, all earlier ones lose half of their weight. */
 const FULL = 512;
 
-/** How long answers took lately: a histogram whose buckets grow by 19 %, in which old measurements fade. */
+/** Histogram of recent latencies with buckets growing by 19 %; old measurements fade. */
 export class LatencyHistogram {
   readonly #counts = new Float32Array(BUCKETS);
   #total = 0;
 
-  /** How many measurements it stands on, faded ones counted in part. */
+  /** Total weight of the measurements. */
   get weight(): number {
     return this.#total;
   }
@@ -268,7 +268,7 @@ export class LatencyHistogram {
     this.#total += 1;
   }
 
-  /** Upper end of the bucket in which this share of measurements has ended, in milliseconds; null without measurements. */
+  /** Upper bound of the bucket that contains this quantile, in milliseconds; null without measurements. */
   quantile(share: number): number | null {
     if (this.#total === 0) return null;
     let left = share * this.#total;
@@ -282,55 +282,55 @@ export class LatencyHistogram {
   }
 }
 
-/** What a server may have of some age: blocks, or the states after them. */
+/** Historical data of a server: blocks, or the states after them. */
 export type HistoryKind = 'blocks' | 'states';
 
 interface HistoryBound {
-  /** The oldest masterchain seqno that is known to be there; infinite when none is. */
+  /** Oldest masterchain seqno known to be available; infinite when unknown. */
   have: number;
-  /** The newest one that is known not to be there; -1 when none is. */
+  /** Newest masterchain seqno known to be missing; -1 when unknown. */
   lack: number;
 }
 
-/** A look at one seqno: is it there? Null when that cannot be told now. */
+/** Checks whether a seqno is available; null when this cannot be determined now. */
 export type ProbeSeqno = (kept: HistoryKind, seqno: number) => Promise<boolean | null>;
 
-/** Where the search may stop: an uncertainty of this share of the age does not matter. */
+/** Precision of the search, as a share of the age. */
 const PRECISION = 1 / 64;
 
 /**
- * How far back a server's blocks and states go. What lies between what is known to be there and what is known to be missing
- * may be either. Knowledge ages: servers delete old states and fetch old blocks, so a newer observation overrides.
+ * The oldest blocks and states of a server. Data between the oldest available and the newest missing seqno may or may not
+ * exist. Newer observations override older ones, because servers delete old states and fetch old blocks.
  */
 export class ArchiveDepth {
   readonly #bounds: Record<HistoryKind, HistoryBound> = { blocks: newBound(), states: newBound() };
 
-  /** Whether the server has this. */
+  /** Whether the server has the data of this seqno. */
   has(kept: HistoryKind, seqno: number): 'yes' | 'no' | 'perhaps' {
     const { have, lack } = this.#bounds[kept];
     if (seqno >= have) return 'yes';
     return seqno <= lack ? 'no' : 'perhaps';
   }
 
-  /** The oldest seqno that is known to be there; null when nothing is known. */
+  /** The oldest seqno known to be available; null when unknown. */
   oldest(kept: HistoryKind): number | null {
     const { have } = this.#bounds[kept];
     return have === Number.POSITIVE_INFINITY ? null : have;
   }
 
-  /** Whether it is known to have everything from the first block on. */
+  /** Whether the server is known to have everything from the first block. */
   get isArchive(): boolean {
     return this.#bounds.blocks.have <= 1 && this.#bounds.states.have <= 1;
   }
 
-  /** It has given this. */
+  /** The server has returned this data. */
   noteAvailable(kept: HistoryKind, seqno: number): void {
     const bound = this.#bounds[kept];
     bound.have = Math.min(bound.have, seqno);
     bound.lack = Math.min(bound.lack, bound.have - 1);
   }
 
-  /** It did not have this, which exists. */
+  /** The server does not have this data, although it exists. */
   noteMissing(kept: HistoryKind, seqno: number): void {
     const bound = this.#bounds[kept];
     bound.lack = Math.max(bound.lack, seqno);
@@ -338,10 +338,10 @@ export class ArchiveDepth {
   }
 
   /**
-   * Finds how far back both go, by looking at few seqnos: the first one, what was the oldest last time, and halves between.
+   * Finds the oldest blocks and states with few probes: seqno 1, the previously oldest seqno, then binary search.
    *
    * @param head the server's newest seqno
-   * @returns false when a look failed; what was found until then is kept
+   * @returns false when a probe failed; the results until then are recorded
    */
   async probe(head: number, look: ProbeSeqno): Promise<boolean> {
     return (await this.#probeOne('blocks', head, look)) && (await this.#probeOne('states', head, look));
@@ -357,7 +357,7 @@ export class ArchiveDepth {
       else this.noteMissing(kept, seqno);
       if (found) return true;
     }
-    // The first one is missing. The newest is taken to be there.
+    // The first one is missing. The head is assumed to be available.
     let lack = Math.max(this.#bounds[kept].lack, 1);
     let have = head;
     while (have - lack > Math.max(1, (head - have) * PRECISION)) {

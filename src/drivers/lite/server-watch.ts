@@ -11,9 +11,9 @@ import {
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { pause } from '#kernel/clock.js';
 
-/** The longest that the reference server lets a query wait for a block. */
+/** Maximum wait for a block that the reference server accepts. */
 export const MAX_WAIT_MS = 10_000;
-/** Servers that answer a wait too early are not asked more often than so. */
+/** Minimum interval of queries to servers that answer a wait too early. */
 const MIN_INTERVAL_MS = 100;
 const MASTERCHAIN = { workchain: -1, shard: -(2n ** 63n) };
 /** `lookupBlock`: by seqno. */
@@ -21,7 +21,7 @@ const BY_SEQNO = 1;
 
 type WatchModules = Pick<LitePoolModules, 'clock' | 'unixTimeMs' | 'random'>;
 
-/** Looks after a server as long as a connection to it stands. */
+/** Monitors a server while it is connected: head, clock and history depth. */
 export class ServerWatch {
   readonly #server: LiteServer;
   readonly #settings: PoolSettings;
@@ -40,7 +40,7 @@ export class ServerWatch {
     void this.#checkTime();
   }
 
-  /** Learns of every new block by queries that wait for it; there is always one under way. */
+  /** Follows the head with queries that wait for the next block; one is always in flight. */
   async #followHead(): Promise<void> {
     const { clock } = this.#modules;
     let failures = 0;
@@ -59,14 +59,14 @@ export class ServerWatch {
     }
   }
 
-  /** @returns whether the server answered, if only that there is nothing new */
+  /** @returns whether the server answered, including with an expired wait */
   async #askHead(waitSeqno: number): Promise<boolean> {
     const server = this.#server;
     const waits = waitSeqno > 0;
     if (server.unsupported.has(LiteServerGetMasterchainInfoExt.name)) {
       const old = await this.#ask(LiteServerGetMasterchainInfo, {}, waitSeqno);
       if (!old.ok) return waits && old.failure.kind === 'expired';
-      // Without the time of the block, that of this machine stands in: lag is measured in blocks.
+      // The block time is unknown; local time is used instead, because lag is measured in blocks.
       const last_utime = Math.floor(this.#modules.unixTimeMs() / 1000);
       server.recordHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
       return true;
@@ -76,7 +76,7 @@ export class ServerWatch {
     return outcome.ok || (waits && outcome.failure.kind === 'expired');
   }
 
-  /** Asks for the time now and then: does it answer, how fast, and is its clock right? */
+  /** Queries the time periodically, to measure health, latency and clock skew. */
   async #checkTime(): Promise<void> {
     const { clock, random, unixTimeMs } = this.#modules;
     while (!this.#signal.aborted) {

@@ -12,39 +12,39 @@ import { silentLogger } from '#kernel/logger.js';
 import { type Release, Semaphore } from '#kernel/semaphore.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** A connection that lasted so long was a good one: the next attempt comes soon. */
+/** After a connection of at least this duration, the reconnect pause starts over. */
 const GOOD_CONNECTION_MS = 30_000;
 
-/** Servers choose the texts of their errors; the longest that nodes send is the end of a log of the virtual machine. */
+/** Maximum length of an error message of a server; the longest messages of nodes end with a TVM log. */
 const MAX_MESSAGE = 4_096;
 
 export interface LiteQueryOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** The query waits for a block first, so the time of its answer says nothing about the server. */
+  /** The query waits for a block first, so its latency is not a measurement. */
   readonly waits?: boolean;
-  /** It is asked to find out whether something is there: that it is missing is no error. */
+  /** The query probes for data: missing data is not an error. */
   readonly probes?: boolean;
 }
 
-/** What must be known of a function to read the answer. */
+/** The parts of a TL function that decoding an answer requires. */
 export interface LiteFunction<Answer> {
   readonly name: string;
   readonly result: TlConstructor<string, Answer>;
 }
 
-/** What a server says of itself. */
+/** The head as reported by a server. */
 export type ServerHead = Pick<LiteServerMasterchainInfoExt, 'last' | 'last_utime' | 'version' | 'capabilities'>;
 
-/** Is told about a server; must not throw. */
+/** Receives events of a server; must not throw. */
 export interface ServerListener {
-  /** It may be of more or of less use than before. */
+  /** The state of the server has changed. */
   onChange(server: LiteServer): void;
-  /** A connection stands; what is done while it does ends with the signal. */
+  /** A connection is established; the signal is aborted when it ends. */
   onConnected(server: LiteServer, signal: AbortSignal): void;
 }
 
-/** One server: keeps a connection to it, asks, and knows how it answers. */
+/** One liteserver: maintains the connection, sends queries, and tracks health and statistics. */
 export class LiteServer {
   readonly name: string;
   readonly address: LiteServerAddress;
@@ -52,16 +52,16 @@ export class LiteServer {
   readonly health: ServerHealth;
   readonly depth = new ArchiveDepth();
   isDepthKnown = false;
-  /** Names of functions that it does not know. */
+  /** Names of functions that the server does not support. */
   readonly unsupported = new Set<string>();
-  /** Newest masterchain seqno that it has claimed on this connection; 0 before. */
+  /** Newest masterchain seqno claimed on this connection; 0 when unknown. */
   seqno = 0;
-  /** When it claimed that: a moment of the clock. */
+  /** Clock time of that claim. */
   seqnoSince = 0;
   lastUtime = 0;
   version = 0;
   capabilities = 0n;
-  /** By how many seconds its clock is ahead of ours; null before it was asked. */
+  /** Offset of the server's clock in seconds; positive when ahead, null when unknown. */
   clockSkewSeconds: number | null = null;
   readonly #options: LitePoolOptions;
   readonly #settings: PoolSettings;
@@ -69,7 +69,7 @@ export class LiteServer {
   readonly #listener: ServerListener;
   readonly #slots: Semaphore;
   readonly #closing = new AbortController();
-  /** When the queries under way that wait for nothing were sent; in that order. */
+  /** Send times of the queries in flight without a wait, in order. */
   readonly #pending = new Set<{ readonly since: number }>();
   #client: AdnlClient | null = null;
   #life: Promise<void> | null = null;
@@ -96,35 +96,35 @@ export class LiteServer {
     return this.#slots.taken;
   }
 
-  /** Queries that wait for a turn. */
+  /** Queued queries. */
   get waiting(): number {
     return this.#slots.waiting;
   }
 
-  /** How long an answer is likely to take from now on, in milliseconds: load, failures and open queries included. */
+  /** Expected latency in milliseconds, including load, failures and open queries. */
   get expectedMs(): number {
     const { meanMs, success } = this.statistics;
     let ms = meanMs ?? 1;
     const [oldest] = this.#pending;
-    // A query that is out for much longer than usual says more than the mean of those that came back.
+    // A query open for much longer than usual is a better estimate than the mean.
     if (oldest !== undefined) ms = Math.max(ms, (this.#modules.clock.now() - oldest.since) / 2);
     const load = (this.#slots.taken + this.#slots.waiting) / this.#settings.maxInFlightPerServer;
     return (ms * (1 + load)) / Math.max(success, 0.05);
   }
 
-  /** Begins to connect, and does so again whenever the connection is lost. */
+  /** Connects, and reconnects whenever the connection is lost. */
   start(): void {
     this.#life ??= this.#live();
   }
 
-  /** Ends the connection and all queries. Resolves when nothing is left. */
+  /** Closes the connection; all queries fail. Resolves when done. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#client?.close();
     await this.#life;
   }
 
-  /** Asks. Never rejects; what the outcome means for the server has been noted. */
+  /** Sends a query. Never rejects; the outcome is recorded in health and statistics. */
   async query<Answer>(
     fn: LiteFunction<Answer>,
     query: Uint8Array,
@@ -157,13 +157,13 @@ export class LiteServer {
     }
   }
 
-  /** Notes that it was looked up how far back it goes. */
+  /** Records that the history depth is known. */
   recordDepth(): void {
     this.isDepthKnown = true;
     this.#listener.onChange(this);
   }
 
-  /** Notes what the server says is its newest block. */
+  /** Records the head reported by the server. */
   recordHead({ last, last_utime, version, capabilities }: ServerHead): void {
     const isFirst = !this.health.hasHead;
     this.version = version;
@@ -177,12 +177,12 @@ export class LiteServer {
     this.#listener.onChange(this);
   }
 
-  /** Notes that it refused what another one answered. */
+  /** Records that the server refused a request that another one answered. */
   recordContradiction(): void {
     this.statistics.failed('contradicted');
   }
 
-  /** Sets it aside because it gave an answer that is not true. */
+  /** Quarantines the server because of an invalid answer. */
   quarantine(reason: string): void {
     const forMs = this.health.quarantine(reason);
     if (forMs === 0) return;
@@ -195,7 +195,7 @@ export class LiteServer {
     void pause(forMs, this.#modules.clock, this.#closing.signal).then(() => this.#listener.onChange(this));
   }
 
-  /** A permit to ask, or why there is none. */
+  /** Acquires a slot, or returns the reason for the failure. */
   async #turn({ timeoutMs, signal }: LiteQueryOptions): Promise<Release | QueryFailure> {
     const free = this.#slots.tryAcquire();
     if (free !== null) return free;
@@ -207,10 +207,10 @@ export class LiteServer {
     try {
       return (await this.#slots.acquire(limit.signal)) as Release;
     } catch {
-      if (signal?.aborted) return { kind: 'dropped', text: 'not asked yet' };
+      if (signal?.aborted) return { kind: 'dropped', text: 'not queried yet' };
       const error = liteErrors.busy({ server: this.name, afterMs: timeoutMs });
       this.statistics.counted('busy');
-      return { kind: 'busy', text: `no turn within ${timeoutMs} ms`, error };
+      return { kind: 'busy', text: `no free slot within ${timeoutMs} ms`, error };
     } finally {
       cancel();
       signal?.removeEventListener('abort', give);
@@ -219,11 +219,11 @@ export class LiteServer {
 
   #query(query: Uint8Array, { timeoutMs, signal }: LiteQueryOptions): Promise<Uint8Array> {
     if (this.#client !== null) return this.#client.query(query, { timeoutMs, signal });
-    const problem = this.health.problem || 'the connection is not made yet';
+    const problem = this.health.problem || 'not connected yet';
     return Promise.reject(liteErrors['not-connected']({ server: this.name, problem }));
   }
 
-  /** An answer that is an error. */
+  /** Classifies an error answer. */
   #refusal(error: LiteServerError, fn: string, { waits, probes }: LiteQueryOptions): QueryOutcome<never> {
     const { code } = error;
     const kind = answerErrorKind(error);
@@ -232,7 +232,7 @@ export class LiteServer {
       this.statistics.failed(String(code));
       this.health.failed(`error ${code}: ${message}`);
     } else {
-      // That a block did not come in time is no error of the server.
+      // A block that does not arrive in time is not an error of the server.
       const isExpected = (kind === 'expired' && waits === true) || (kind === 'missing' && probes === true);
       if (!isExpected) this.statistics.counted(String(code));
       this.health.answered();
@@ -251,7 +251,7 @@ export class LiteServer {
       return { kind: 'refused', text: error.message, error };
     }
     if (error.code.startsWith('tl/')) {
-      // A constructor that is not expected is another version of the schema; anything else is no honest answer.
+      // An unexpected constructor is another schema version; anything else is an invalid answer.
       const isOther = error.code === 'tl/unknown-constructor' && error.data.byte === 0;
       const bad = liteErrors['bad-answer']({ server: this.name, function: fn, problem: error.message }, error);
       this.#noteFailure(bad);
@@ -263,14 +263,14 @@ export class LiteServer {
   }
 
   #noteFailure(error: TernError): void {
-    // That there is no connection is known already, and why.
+    // The missing connection and its reason are already recorded.
     if (this.#closing.signal.aborted || error.code === liteErrors['not-connected'].code) return;
     this.statistics.failed(error.code);
     this.health.failed(error.message);
     this.#listener.onChange(this);
   }
 
-  /** Connects, again and again. */
+  /** Connects and reconnects until closed. */
   async #live(): Promise<void> {
     const { clock, random, logger = silentLogger } = this.#modules;
     const { reconnectMinMs, reconnectMaxMs } = this.#settings;
@@ -291,7 +291,7 @@ export class LiteServer {
     this.health.disconnected('closed');
   }
 
-  /** One connection, from the first attempt to its end; says why it ended. */
+  /** Connects once and returns the reason why the connection ended. */
   async #connectOnce(): Promise<TernError> {
     const { address } = this;
     const { clock, randomBytes, adnlMetrics, connect = connectAdnl } = this.#modules;
@@ -327,54 +327,54 @@ export class LiteServer {
   }
 }
 
-/** Servers' texts come to logs and terminals: no longer than need be, and without control characters. */
+/** Error messages of servers appear in logs and terminals: truncated and without control characters. */
 function printableText(text: string): string {
   return text.slice(0, MAX_MESSAGE).replace(/\p{Cc}/gu, (control) => (control === '\n' ? control : ' '));
 }
 
 /**
- * Why a query brought nothing: what the server said, or
+ * Why a query failed: the error of the server, or
  *
- * - `lied`: the answer is not true, or no answer at all
- * - `busy`: no turn was free
- * - `dropped`: the one who asked does not want to know any more
+ * - `lied`: the answer is invalid
+ * - `busy`: no free slot
+ * - `dropped`: aborted by the caller
  */
 export type QueryFailureKind = AnswerErrorKind | 'lied' | 'busy' | 'dropped';
 
 export interface QueryFailure {
   readonly kind: QueryFailureKind;
-  /** For people: `error 651: block handle not in db`. */
+  /** Human-readable: `error 651: block handle not in db`. */
   readonly text: string;
-  /** The code of `liteServer.error`, when that was the answer. */
+  /** Code of `liteServer.error`, if that was the answer. */
   readonly code?: number;
   readonly error?: TernError;
 }
 
-/** How one query to one server ended. */
+/** Result of one query to one server. */
 export type QueryOutcome<Answer> =
   | { readonly ok: true; readonly answer: Answer; readonly bytes: number }
   | { readonly ok: false; readonly failure: QueryFailure };
 
 /**
- * What a `liteServer.error` means for the one who asked.
+ * Meaning of a `liteServer.error`.
  *
- * - `missing`: this server does not have it; another one may
- * - `not-ready`: it will have it in a moment
- * - `expired`: the wait for a block ended before it came
- * - `unsupported`: this server does not know the function, or does not allow it
- * - `failed`: something in the server; another one may answer
- * - `refused`: the request is at fault, as far as this server can tell
+ * - `missing`: this server does not have the data; another one may
+ * - `not-ready`: the server will have the data soon
+ * - `expired`: the block did not arrive before the end of the wait
+ * - `unsupported`: the server does not know or does not allow the function
+ * - `failed`: internal failure of the server; another one may answer
+ * - `refused`: the request is invalid according to this server
  */
 export type AnswerErrorKind = 'missing' | 'not-ready' | 'expired' | 'unsupported' | 'failed' | 'refused';
 
 const NOT_FOUND = /not in db|block not found|not found in db/;
 const NOT_YET = /is not applied|not ready|too big masterchain block seqno/;
-/** Of a block that other servers have shown already: this one is behind, or follows another chain. */
+/** About a block that other servers have: this server lags or follows another chain. */
 const BEHIND = /newer than the reference masterchain block/;
 const STRANGE = /is unknown from the perspective of reference block/;
 const TOO_OFTEN = /too many (requests|queries)|rate limit/i;
 
-/** Codes and texts are those of the reference implementation, and of proxies in front of it. */
+/** Classifies codes and messages of the reference implementation and of proxies in front of it. */
 export function answerErrorKind({ code, message }: LiteServerError): AnswerErrorKind {
   if (message.startsWith('cannot apply external message')) return 'refused';
   switch (code) {

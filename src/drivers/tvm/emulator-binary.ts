@@ -4,16 +4,16 @@ import { tvmErrors } from '#drivers/tvm/errors.js';
 const BINARY = '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js';
 
 /**
- * Compiles the emulator; all threads then use the one module.
+ * Compiles the emulator; all threads share the module.
  *
- * @throws tvm/not-started when the package is not there, or not as expected
+ * @throws tvm/not-started when the package is missing or unexpected
  */
 export async function compileEmulator(): Promise<WebAssembly.Module> {
   try {
     const require = createRequire(import.meta.url);
     const path = require.resolve(BINARY);
     const { EmulatorEmscriptenWasm } = require(path) as { EmulatorEmscriptenWasm: string };
-    // 7 MB of text, which nobody needs again.
+    // Release 7 MB of text.
     delete require.cache[path];
     return await WebAssembly.compile(Buffer.from(EmulatorEmscriptenWasm, 'base64'));
   } catch (error) {
@@ -22,11 +22,11 @@ export async function compileEmulator(): Promise<WebAssembly.Module> {
 }
 
 /**
- * What the emulator is: that of the TON sources at this commit, as its `version` export says. It has the rules of every
- * global version (parameter 8 of the configuration) up to 13, as tests against a network of version 13 show: all of 2,300
- * get methods and of 11,400 transactions, except that it counts the cells of extra currencies in the fee for returning a
- * message, and that it crashes on an action that sends a broken dictionary of them. Newer versions it does not refuse: it
- * runs them by the rules of 13.
+ * Version of the emulator: built from the TON sources at this commit, according to its `version` export. It implements all
+ * global versions (configuration parameter 8) up to 13. Tests against a network of version 13 confirm this for 2,300 get
+ * methods and 11,400 transactions, with two exceptions: it counts the cells of extra currencies in the fee of a bounced
+ * message, and it crashes on an action that sends an invalid dictionary of extra currencies. It does not refuse newer
+ * versions but runs them by the rules of version 13.
  */
 export const EMULATOR = {
   package: '@ton/sandbox',
@@ -36,7 +36,7 @@ export const EMULATOR = {
   global_version: 13,
 } as const;
 
-/** Whether the emulator has the rules of a network with this global version. If not, its results may be wrong. */
+/** Whether the emulator implements this global version. If not, its results may be wrong. */
 export function emulatorKnows(globalVersion: number): boolean {
   return globalVersion <= EMULATOR.global_version;
 }

@@ -1,6 +1,6 @@
 import type { FailureReply, GetMethodReply, NotAcceptedReply, TransactionReply } from '#drivers/tvm/worker-protocol.js';
 
-/** What the emulator's JSON says; one byte per character. */
+/** The JSON output of the emulator; one byte per character. */
 interface Output {
   readonly success: boolean;
   readonly error?: string;
@@ -14,24 +14,23 @@ interface Output {
   readonly actions: string | null;
 }
 
-/** The end of a longer log is what tells why a run failed. */
+/** Maximum log size; only the end of a longer log is returned, because it shows why a run failed. */
 const MAX_LOG = 2 ** 18;
 
 /**
- * Instructions that can reach what differs between a whole configuration and the parameters that the machine reads by
- * itself, or previous blocks: all that look into `c7[0]` at a place not fixed in them, take `c7` whole, or are about
- * these. Most get methods execute none.
+ * Instructions that can access configuration parameters not read by the TVM setup, or previous blocks: those that read
+ * `c7[0]` at a variable index, read the whole `c7`, or access these items directly. Most get methods execute none.
  */
 const SEES_CONFIG = / c7|CTR(X|MANY)|CONFIG|PARAM|PREV|GETGLOB 0|GETGLOBVAR/;
 
-/** The exit code of a run that used all its gas. */
+/** Exit code of an out-of-gas run. */
 export const OUT_OF_GAS = -14;
 
-/** @param json as {@link Emulator.runGetMethod} gives it */
+/** @param json as returned by {@link Emulator.runGetMethod} */
 export function readGetMethodOutput(json: string, wantLog: boolean): GetMethodReply | FailureReply {
   const output = readOutput(json);
   if ('kind' in output) return output;
-  if (!output.success) return { kind: 'refused', problem: output.error ?? 'it does not say why' };
+  if (!output.success) return { kind: 'refused', problem: output.error ?? 'no reason given' };
   const log = output.vm_log ?? '';
   return {
     kind: 'get-method',
@@ -44,7 +43,7 @@ export function readGetMethodOutput(json: string, wantLog: boolean): GetMethodRe
   };
 }
 
-/** @param json as {@link Emulator.emulate} gives it */
+/** @param json as returned by {@link Emulator.emulate} */
 export function readTransactionOutput(json: string): TransactionReply | NotAcceptedReply | FailureReply {
   const output = readOutput(json);
   if ('kind' in output) return output;
@@ -58,9 +57,9 @@ export function readTransactionOutput(json: string): TransactionReply | NotAccep
       log,
     };
   }
-  const problem = output.error ?? 'it does not say why';
+  const problem = output.error ?? 'no reason given';
   const exitCode = output.vm_exit_code ?? null;
-  // An external message that the account cannot even pay for is told by the text alone.
+  // Without funds for an external-in message there is no exit code, only the text.
   const accepted = exitCode === null && !/message rejected by/.test(problem);
   return accepted ? { kind: 'refused', problem } : { kind: 'not-accepted', problem, exitCode, log };
 }
@@ -68,10 +67,10 @@ export function readTransactionOutput(json: string): TransactionReply | NotAccep
 function readOutput(json: string): Output | FailureReply {
   const parsed = JSON.parse(json) as { output?: Output; message?: string };
   if (parsed.output !== undefined) return parsed.output;
-  return { kind: 'refused', problem: parsed.message ?? 'it does not say why' };
+  return { kind: 'refused', problem: parsed.message ?? 'no reason given' };
 }
 
-/** A copy with a buffer of its own, to be handed to another thread. */
+/** A copy with its own buffer, for transfer to another thread. */
 function bytesOf(base64: string): Uint8Array {
   return new Uint8Array(Buffer.from(base64, 'base64'));
 }

@@ -3,37 +3,37 @@ import instantiate from '@ton/sandbox/dist/executor/emulator-emscripten.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
 
-/** What `_emulate_with_emulator` takes; cells are base64 of bags of cells. */
+/** Arguments of `_emulate_with_emulator`; cells are BoCs in base64. */
 export interface EmulateArguments {
   readonly config: SharedBoc;
-  /** 0 to 5: how much the log says. */
+  /** Log verbosity, 0 to 5. */
   readonly verbosity: number;
-  /** A dictionary of libraries, or null for none. */
+  /** Library dictionary; null for none. */
   readonly libraries: SharedBoc | null;
-  /** A `VmStackValue`, or null for none. */
+  /** A `VmStackValue`; null for none. */
   readonly prevBlocksInfo: string | null;
   readonly account: string;
   /** Empty for a tick or tock transaction. */
   readonly message: string;
-  /** The other parameters, as the emulator names them. */
+  /** Further parameters, as named by the emulator. */
   readonly params: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The emulator proper: a transaction emulator in WASM memory, made for one configuration. */
+/** A transaction emulator in WASM memory, created for one configuration. */
 interface TransactionEmulator {
   readonly pointer: number;
-  /** What it was given last, which stays until it is given others: it is told of changes only. */
+  /** The values set last: the emulator keeps them until they are replaced, so only changes are passed. */
   libraries: string | null;
   prevBlocksInfo: string | null;
 }
 
-/** The dictionary `{0: empty cell}`. It stands for no libraries, which cannot be said: no cell has the hash 0. */
+/** The dictionary `{0: empty cell}`, because an empty one cannot be passed: no cell has hash 0. */
 export const NO_LIBRARIES = 'te6ccgEBAgEABwABA9AIAQAA';
 
 /** `vm_stk_null` as a `VmStackValue`: no previous blocks. */
 export const NO_PREV_BLOCKS = 'te6ccgEBAQEAAwAAAgA=';
 
-/** What the instance itself exports under minified names, which belong to this version of the package. */
+/** Minified names of WASM exports, specific to this package version. */
 const MEMORY = 'Da';
 const SET_STACK_POINTER = 'Ra';
 const GET_STACK_POINTER = 'Ta';
@@ -46,8 +46,8 @@ interface RawExports {
 const STACK_BYTES = 8 * 2 ** 20;
 
 /**
- * The binary was linked with a stack of 64 KiB, right above its static data and without a check: a list of 350 values,
- * read or written by recursion, overwrites that data. So the stack goes to a place where it has room.
+ * The binary is linked with a stack of 64 KiB directly above its static data and without overflow check: recursion over a
+ * list of 350 values overwrites that data. Therefore the stack is moved to a larger allocation.
  */
 function enlargeStack(exports: EmulatorExports, raw: RawExports): void {
   const top = (exports._malloc(STACK_BYTES) + STACK_BYTES) & ~15;
@@ -58,14 +58,14 @@ function enlargeStack(exports: EmulatorExports, raw: RawExports): void {
 }
 
 /**
- * A thin binding onto one instance of the WASM emulator. Configurations stay in its memory, a few of them, those not
- * used for longest going first. It is synchronous, and not to be used any more once a call has thrown.
+ * A thin synchronous binding to one instance of the WASM emulator. It caches a few configurations in WASM memory (LRU).
+ * An instance must not be used after a call has thrown.
  */
 export class Emulator {
   readonly #exports: EmulatorExports;
   readonly #memory: WebAssembly.Memory;
   readonly #maxConfigs: number;
-  /** Maps keep the order of insertion; what is used is inserted anew. */
+  /** In order of use. */
   readonly #configs = new Map<string, number>();
   readonly #emulators = new Map<string, TransactionEmulator>();
 
@@ -75,7 +75,7 @@ export class Emulator {
     this.#maxConfigs = maxConfigs;
   }
 
-  /** @param maxConfigs texts of configurations that it keeps, and as many transaction emulators */
+  /** @param maxConfigs maximum number of cached configurations, and of transaction emulators */
   static async instantiate(module: WebAssembly.Module, maxConfigs: number): Promise<Emulator> {
     let raw = {} as RawExports;
     const exports = await instantiate({
@@ -95,12 +95,12 @@ export class Emulator {
     return this.#memory.buffer.byteLength;
   }
 
-  /** JSON: commit and date of the sources it was built from. Its text belongs to the emulator. */
+  /** JSON with commit and date of the C++ sources. The text is owned by the emulator. */
   version(): string {
     return this.#read(this.#exports._version());
   }
 
-  /** @returns JSON: `{output, logs}` up to `logs`, or `{fail, message}`; one byte per character */
+  /** @returns JSON: `{output, logs}` truncated before `logs`, or `{fail, message}`; one byte per character */
   runGetMethod(params: string, stack: string, config: SharedBoc): string {
     const configPointer = this.#config(config);
     return this.#call([params, stack], ([paramsPointer, stackPointer]) =>
@@ -108,7 +108,7 @@ export class Emulator {
     );
   }
 
-  /** @returns as {@link Emulator.runGetMethod}; null when the configuration cannot be read */
+  /** @returns as {@link Emulator.runGetMethod}; null when the configuration is invalid */
   emulate(what: EmulateArguments): string | null {
     const emulator = this.#emulator(what.config, what.verbosity);
     if (emulator === null) return null;
@@ -127,7 +127,7 @@ export class Emulator {
     );
     emulator.libraries = librariesKey;
     emulator.prevBlocksInfo = prevBlocksInfo;
-    // With parameters that it does not take the transaction emulator destroys itself.
+    // On invalid parameters the transaction emulator destroys itself.
     if (output.startsWith('{"fail"')) this.#emulators.delete(emulatorKey(what.config, what.verbosity));
     return output;
   }
@@ -194,18 +194,18 @@ export class Emulator {
     return pointer;
   }
 
-  /** The text at a pointer; of a result only the part in front of `logs`, which repeats what stands in `output`. */
+  /** The text at a pointer; of a result only the part before `logs`, which repeats a part of `output`. */
   #read(pointer: number): string {
     const heap = this.#heap();
     const end = heap.indexOf(0, pointer);
-    // Quotes inside a JSON text have a backslash before them, so that this cannot be part of one.
+    // Quotes inside JSON strings are escaped, so this sequence cannot occur in one.
     const logs = heap.subarray(pointer, end).indexOf('},"logs":"', 0, 'latin1');
     return logs === -1
       ? heap.toString('latin1', pointer, end)
       : `${heap.toString('latin1', pointer, pointer + logs)}}}`;
   }
 
-  /** Taken anew each time: when the memory grows, its buffer is another one. */
+  /** Created for each access, because the buffer changes when the memory grows. */
   #heap(): Buffer & { latin1Write(text: string, offset: number, length: number): number } {
     return Buffer.from(this.#memory.buffer) as Buffer & { latin1Write(t: string, o: number, l: number): number };
   }

@@ -20,75 +20,75 @@ import { methodIdOf, VmStack } from '#formats/tlb/vm-stack.js';
 import { vmInt } from '#formats/tlb/vm-value.js';
 import { fromHex } from '#kernel/bytes.js';
 
-/** A get method of an account, and all that it may look at. */
+/** A get method of an account, with everything that it may read. */
 export interface GetMethodRequest {
-  /** Null where the account has none: the run then ends at once with {@link NO_CODE}, as in the reference. */
+  /** Null when the account has none: the run then ends with {@link NO_CODE}, as in the reference implementation. */
   readonly code: Cell | null;
-  /** Null where the account has none; the contract then sees an empty cell. */
+  /** Null when the account has none; the contract then sees an empty cell. */
   readonly data: Cell | null;
-  /** A name, or an id as number or decimal text; see {@link getMethodId}. */
+  /** A name, or an id as number or decimal string; see {@link getMethodId}. */
   readonly method: string | number;
-  /** Arguments, the last one on top; 1,000 at most. */
+  /** Arguments, last one on top; at most 1,000. */
   readonly stack: VmStack;
   readonly address: Address;
-  /** Unix seconds: the time of the block whose state it is. */
+  /** Unix seconds: the time of the block of the state. */
   readonly now: number;
   /** Nanotons. */
   readonly balance: bigint;
-  /** Amounts by id of the currency. */
+  /** Amounts by currency id. */
   readonly extra_currencies?: Iterable<readonly [id: number, amount: bigint]>;
-  /** Root of `Hashmap 32 ^Cell`: the configuration at that block, whole. */
+  /** Root of `Hashmap 32 ^Cell`: the complete configuration at that block. */
   readonly config: Cell;
-  /** A function is asked only when the contract may look at it. */
+  /** A function is called only when the contract may read it. */
   readonly prev_blocks_info?: TvmPrevBlocksInfo | null | (() => Promise<TvmPrevBlocksInfo | null>);
-  /** 32 bytes; zeros when not given, as in the reference. */
+  /** 32 bytes; default: zeros, as in the reference implementation. */
   readonly rand_seed?: Uint8Array;
   /**
-   * 1,000,000 when not given, as in the reference; nothing lifts that. A lower limit `ACCEPT` lifts, and then only time
-   * limits the run. With a higher one, a method that is out of gas at 1,000,000 is run again, up to that limit, which
-   * nothing lifts; not on networks before global version 4.
+   * Default: 1,000,000, as in the reference implementation; `ACCEPT` does not lift it. `ACCEPT` lifts a lower limit, and then
+   * only the timeout limits the run. With a higher limit, a method that runs out of gas at 1,000,000 is run again with that
+   * limit, which `ACCEPT` does not lift; not on networks before global version 4.
    */
   readonly gas_limit?: number;
-  /** Root of `HashmapE 256 ^Cell` (or of the libraries of a masterchain state): libraries that are known. */
+  /** Root of `HashmapE 256 ^Cell` (or of the libraries of a masterchain state): known libraries. */
   readonly libraries?: Cell | null;
-  /** Gets libraries that are missing: those that the code names before the run, others when it fails on one. */
+  /** Resolves missing libraries: those referenced by the code before the run, others when the run fails on one. */
   readonly resolveLibrary?: ResolveLibrary;
-  /** How much the log says; without it there is none. */
+  /** Log level; default: no log. */
   readonly log_level?: LogLevel;
 }
 
-/** What came of it. A contract that throws is a result, too. */
+/** Result of a run. An exception of the contract is a result, too. */
 export interface GetMethodResult {
-  /** 0 and 1 are success; -14 is out of gas; 11 usually says that there is no such method. */
+  /** 0 and 1 mean success; -14 out of gas; 11 usually that the method does not exist. */
   readonly exit_code: number;
   readonly gas_used: number;
-  /** The last result on top; after an exception its number and argument. */
+  /** Last result on top; after an exception its number and argument. */
   readonly stack: VmStack;
-  /** The last 256 KB of it; null when none was asked for. */
+  /** The last 256 KB of the log; null when not requested. */
   readonly vm_log: string | null;
-  /** Hash of a library that it wanted and that nobody has; 32 bytes. */
+  /** Hash of a library that was needed and not found; 32 bytes. */
   readonly missing_library: Uint8Array | null;
 }
 
-/** The exit code of a run without code. */
+/** Exit code of a run without code. */
 export const NO_CODE = -13;
 
-/** The result where there is no code: the stack is as the machine would have begun with it. */
+/** The result without code: the initial stack. */
 export function resultWithoutCode(request: GetMethodRequest): GetMethodResult {
   const stack = [...request.stack, vmInt(getMethodId(request.method))];
   return { exit_code: NO_CODE, gas_used: 0, stack, vm_log: null, missing_library: null };
 }
 
-/** What all runs of one request have in common. */
+/** The parts shared by all runs of one request. */
 export type GetMethodParts = Omit<GetMethodJob, 'config' | 'libraries' | 'prevBlocksInfo'>;
 
-/** Without a limit of its own the emulator takes this one, which `ACCEPT` does not lift. */
+/** The emulator's default limit, which `ACCEPT` does not lift. */
 export const USUAL_GAS = 1_000_000;
 
-/** Values of a stack are nested cells, which nest 1,024 deep at most. */
+/** A stack is a chain of nested cells, and cells nest at most 1,024 deep. */
 const MAX_ARGUMENTS = 1_000;
 
-/** @throws tvm/bad-request, and what encoding the stack throws */
+/** @throws tvm/bad-request, and errors of encoding the stack */
 export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: number): GetMethodParts {
   const { gas_limit = Math.min(USUAL_GAS, maxGas), log_level } = request;
   if (!Number.isSafeInteger(gas_limit) || gas_limit < 1 || gas_limit > maxGas) {
@@ -122,7 +122,7 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
   };
 }
 
-/** @throws cells/*, tlb/vm-size for a result larger than any contract can want to give */
+/** @throws cells/*, tlb/vm-size for an excessively large result */
 export function getMethodResult(reply: GetMethodReply): GetMethodResult {
   const { exitCode, gasUsed, stack, log, missingLibrary } = reply;
   return {
@@ -137,8 +137,8 @@ export function getMethodResult(reply: GetMethodReply): GetMethodResult {
 const MAX_AMOUNT = 2n ** 248n - 1n;
 
 /**
- * The emulator makes a text `1=100 2=5` of these and reads it; it forgets the spaces between, so they are part of the
- * keys. On an amount of 0 it would read for ever.
+ * The emulator converts these to a string `1=100 2=5` and parses it, but omits the separators, so the keys contain them. On
+ * an amount of 0 its parser would not terminate.
  */
 function extraCurrencies(amounts: Iterable<readonly [number, bigint]>): Record<string, string> {
   const texts = new Map<string, string>();
@@ -154,10 +154,9 @@ function extraCurrencies(amounts: Iterable<readonly [number, bigint]>): Record<s
 }
 
 /**
- * The id by which a contract knows a get method: that of its name; a number, or a text that is one in decimal, is the id
- * itself.
+ * The id of a get method: computed from its name; a number, or a decimal string, is the id itself.
  *
- * @throws tvm/bad-request when it is empty or no int32
+ * @throws tvm/bad-request when the name is empty or the id is not an int32
  */
 export function getMethodId(method: string | number): number {
   if (typeof method === 'string' && !/^-?\d+$/.test(method)) {

@@ -3,29 +3,29 @@ import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 
-/** What the pool needs from outside. */
+/** Dependencies of the pool. */
 export interface TvmModules {
   readonly clock: Clock;
   readonly logger?: Logger;
 }
 
-/** Everything that can be set. Times are in milliseconds. */
+/** Settings with defaults applied. Times are in milliseconds. */
 export interface TvmSettings {
-  /** Threads that run contracts, 60 MB or so each. 1 to 256; default: as many as the machine has cores, at most 8. */
+  /** Worker threads, about 60 MB each. 1 to 256; default: the number of CPU cores, at most 8. */
   readonly workers: number;
-  /** Threads that stand by for one that has to be stopped. 0 to 16; default 1. */
+  /** Spare threads that replace a stopped worker. 0 to 16; default 1. */
   readonly spares: number;
-  /** Runs that wait for a worker; more of them are refused. Default 1,024. */
+  /** Maximum queued runs; further ones are refused. Default 1,024. */
   readonly maxWaiting: number;
-  /** A run that takes longer is stopped, and its worker with it. 1 to 2^31 - 1; default 5 s. */
+  /** Timeout of a run; its worker is stopped. 1 to 2^31 - 1; default 5 s. */
   readonly timeoutMs: number;
-  /** A run that no worker takes within this time is refused. 1 to 2^31 - 1; default 10 s. */
+  /** Maximum time in the queue. 1 to 2^31 - 1; default 10 s. */
   readonly queueTimeoutMs: number;
-  /** The most gas that a request for a get method may ask for. 1 to 2^31 - 1; default 100,000,000. */
+  /** Maximum gas limit of a get method request. 1 to 2^31 - 1; default 100,000,000. */
   readonly maxGas: number;
-  /** Configurations of networks that are kept ready, here and in each worker. 1 to 64; default 4. */
+  /** Cached network configurations, in the pool and in each worker. 1 to 64; default 4. */
   readonly configs: number;
-  /** An emulator whose memory has grown above this is replaced by a fresh one. 32 MiB to 2 GiB; default 256 MiB. */
+  /** An emulator with more memory than this is replaced. 32 MiB to 2 GiB; default 256 MiB. */
   readonly emulatorBytes: number;
 }
 

@@ -9,18 +9,18 @@ import { VmStackValue } from '#formats/tlb/vm-stack.js';
 import { VM_NULL, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
 import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 
-/** @throws tvm/bad-request when a proof leaves out parts of the cell */
+/** @throws tvm/bad-request when the cell has pruned parts */
 export function wholeCellBoc(field: string, cell: Cell): Uint8Array {
   return serializeBoc(requireWhole(field, cell));
 }
 
-/** @throws tvm/bad-request when a proof leaves out parts of the cell */
+/** @throws tvm/bad-request when the cell has pruned parts */
 export function requireWhole(field: string, cell: Cell): Cell {
   if (cell.levelMask === 0) return cell;
-  throw tvmErrors['bad-request']({ field, found: 'a tree with parts left out', accepted: 'whole cells' });
+  throw tvmErrors['bad-request']({ field, found: 'a cell with pruned parts', accepted: 'whole cells' });
 }
 
-/** @param root of a dictionary; null is the empty one @throws tvm/bad-request */
+/** @param root of a dictionary; null for the empty one @throws tvm/bad-request */
 export function librariesBoc(root: Cell | null): Uint8Array | null {
   return root === null ? null : wholeCellBoc('libraries', root);
 }
@@ -37,20 +37,20 @@ export function uint64Of(field: string, value: bigint): string {
   throw tvmErrors['bad-request']({ field, found: String(value), accepted: 'a whole number from 0 to 2^64 - 1' });
 }
 
-/** What the emulator takes without making it negative. @throws tvm/bad-request */
+/** The emulator reads int64, so the top bit must be 0. @throws tvm/bad-request */
 export function uint63Of(field: string, value: bigint): string {
   if (BigInt.asUintN(63, value) === value) return value.toString();
   throw tvmErrors['bad-request']({ field, found: String(value), accepted: 'a whole number from 0 to 2^63 - 1' });
 }
 
-/** Zeros when nothing is given. @throws tvm/bad-request */
+/** Default: zeros. @throws tvm/bad-request */
 export function randSeedOf(seed: Uint8Array | undefined): string {
   if (seed === undefined) return '0'.repeat(64);
   if (seed.length === 32) return toHex(seed);
   throw tvmErrors['bad-request']({ field: 'rand_seed', found: `${seed.length} bytes`, accepted: '32 bytes' });
 }
 
-/** How much a log says: executed instructions; where in the code they stand; gas left; the stack; the stack with cells. */
+/** Log levels: executed instructions; their code location; remaining gas; the stack; the stack with cells. */
 export const LOG_LEVELS = [
   'short',
   'full',
@@ -61,7 +61,7 @@ export const LOG_LEVELS = [
 ] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A block by its full name. */
+/** A complete block id. */
 export interface TvmBlockId {
   readonly workchain: number;
   /** uint64 */
@@ -71,16 +71,16 @@ export interface TvmBlockId {
   readonly file_hash: Uint8Array;
 }
 
-/** What contracts may know of blocks before: `PREVMCBLOCKS`, `PREVKEYBLOCK`, `PREVMCBLOCKS_100`. */
+/** Previous blocks visible to contracts: `PREVMCBLOCKS`, `PREVKEYBLOCK`, `PREVMCBLOCKS_100`. */
 export interface TvmPrevBlocksInfo {
-  /** The last 16 blocks of the masterchain, newest first. */
+  /** The last 16 masterchain blocks, newest first. */
   readonly last_mc_blocks: readonly TvmBlockId[];
   readonly prev_key_block: TvmBlockId;
-  /** The last 16 of those with a seqno divisible by 100, newest first; contracts see them from global version 9 on. */
+  /** The last 16 masterchain blocks with a seqno divisible by 100, newest first; visible from global version 9. */
   readonly last_mc_blocks_100: readonly TvmBlockId[];
 }
 
-/** The tuple of the info: two items, from global version 9 on three. Null stands for none. */
+/** The info as a tuple of two items, from global version 9 three. Null means none. */
 export function prevBlocksTuple(info: TvmPrevBlocksInfo | null, globalVersion: number): VmStackValue {
   if (info === null) return VM_NULL;
   const lists = [vmTuple(info.last_mc_blocks.map(blockTuple)), blockTuple(info.prev_key_block)];
@@ -88,10 +88,10 @@ export function prevBlocksTuple(info: TvmPrevBlocksInfo | null, globalVersion: n
   return vmTuple(lists);
 }
 
-/** The texts made last: an info is the same object for many runs. */
+/** Cache of encoded infos: the same object is used for many runs. */
 const texts = new WeakMap<TvmPrevBlocksInfo, { readonly globalVersion: number; readonly text: string }>();
 
-/** The tuple as the emulator takes it. */
+/** The tuple in the form that the emulator reads. */
 export function prevBlocksText(info: TvmPrevBlocksInfo, globalVersion: number): string {
   const known = texts.get(info);
   if (known?.globalVersion === globalVersion) return known.text;
@@ -109,14 +109,14 @@ function hashInt(hash: Uint8Array): VmStackValue {
   return vmInt(BigInt(`0x${toHex(hash)}`));
 }
 
-/** Gets libraries by their hashes; null in the place of one that there is none. */
+/** Resolves libraries by hash; null for a library that does not exist. */
 export type ResolveLibrary = (hashes: readonly Uint8Array[]) => Promise<readonly (Cell | null)[]>;
 
-/** As far as the reference looks into code for libraries. */
+/** Search limits of the reference implementation. */
 const MAX_DEPTH = 24;
 const MAX_FOUND = 32;
 
-/** Hashes of the libraries that code names in its cells down to depth 24, 32 of them at most, the shallowest first. */
+/** Hashes of at most 32 libraries referenced in the code down to depth 24, in breadth-first order. */
 export function findLibraries(code: Cell): Uint8Array[] {
   const found: Uint8Array[] = [];
   const seen = new Set<string>();
@@ -139,11 +139,11 @@ export function findLibraries(code: Cell): Uint8Array[] {
   return found;
 }
 
-/** The libraries that a run may use: those of the request, and those that were fetched for it. */
+/** The libraries available to a run: those of the request and those fetched for it. */
 export class LibraryCollection {
   readonly #resolve: ResolveLibrary | null;
   readonly #missing = new Set<string>();
-  /** A `HashmapE 256 ^Cell`; with more in its values (`LibDescr`) it serves as well. */
+  /** A `HashmapE 256 ^Cell`; values may have further content (`LibDescr`). */
   root: Cell | null;
 
   constructor(root: Cell | null, resolve: ResolveLibrary | null) {
@@ -152,10 +152,10 @@ export class LibraryCollection {
   }
 
   /**
-   * Fetches libraries that are not there yet.
+   * Fetches missing libraries.
    *
-   * @returns whether there are more than before
-   * @throws tvm/bad-library, and what the function that fetches them throws
+   * @returns whether any was added
+   * @throws tvm/bad-library, and errors of the resolver
    */
   async add(hashes: readonly Uint8Array[]): Promise<boolean> {
     const wanted = hashes.filter((hash) => !this.#missing.has(toHex(hash)) && lookup(this.root, 256, hash) === null);

@@ -14,61 +14,61 @@ import { VmStack, type VmStackValue } from '#formats/tlb/vm-stack.js';
 import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
 import { fromHex } from '#kernel/bytes.js';
 
-/** A get method, and its context as the machine holds it: what nodes run, to the last unit of gas. */
+/** A get method with its complete TVM context, as nodes run it, with exact gas. */
 export interface ContextRun {
   readonly code: Cell;
-  /** Null where the account has none; the contract then sees an empty cell. */
+  /** Null when the account has none; the contract then sees an empty cell. */
   readonly data: Cell | null;
-  /** Id of the method: int257. */
+  /** Method id: int257. */
   readonly method_id: bigint;
-  /** Arguments, the last one on top; 995 at most. */
+  /** Arguments, last one on top; at most 995. */
   readonly stack: VmStack;
-  /** The tuple that the contract finds in `c7`; its first item is `SmartContractInfo`. */
+  /** The tuple in `c7`; its first item is `SmartContractInfo`. */
   readonly c7: VmStackValue;
-  /** `ACCEPT` does not lift it. Up to 900,000. */
+  /** Not lifted by `ACCEPT`. At most 900,000. */
   readonly gas_limit: number;
-  /** Root of `Hashmap 32 ^Cell`. The machine's own rules come from here; what the contract sees is in `c7`. */
+  /** Root of `Hashmap 32 ^Cell`. Determines the TVM rules; the contract itself sees the configuration in `c7`. */
   readonly config: Cell;
-  /** Root of `HashmapE 256 ^Cell`, or of any dictionary of libraries with a reference first in its values. */
+  /** Root of `HashmapE 256 ^Cell`, or of any library dictionary whose values start with a reference. */
   readonly libraries: Cell | null;
 }
 
-/** What came of it. A contract that throws is a result, too. */
+/** Result of a run. An exception of the contract is a result, too. */
 export interface ContextResult {
-  /** 0 and 1 are success; -14 is out of gas. */
+  /** 0 and 1 mean success; -14 out of gas. */
   readonly exit_code: number;
   readonly gas_used: number;
-  /** The last result on top; after an exception its argument, without gas how much was used. */
+  /** Last result on top; after an exception its argument, after out of gas the gas used. */
   readonly stack: VmStack;
 }
 
-/** A run that makes another one: what the emulator is to do, and how its result is read. */
+/** A run wrapped in `RUNVM`: the request for the emulator and the decoder of its result. */
 export interface RunvmCall {
   readonly request: GetMethodRequest;
   readonly unwrap: (result: ContextResult) => ContextResult;
 }
 
-/** Machines can run machines (`RUNVM`). */
+/** First global version with `RUNVM`. */
 export const RUNVM_VERSION = 4;
 
-/** `DROP`, `RUNVM` with code as c3, data, gas limit, c7 and gas of its own, `NIP` (the data after the run). */
+/** `DROP`, `RUNVM` with code as c3, data, gas limit, c7 and isolated gas, `NIP` (the data after the run). */
 const RUNVM_CODE = new Builder().storeBytes(Uint8Array.of(0x30, 0xdb, 0x40, 0x9d, 0x31)).endCell();
 
 /** `DROP`, `POPCTR c7`, `PUSHREFCONT`, `DUP`, `POPCTR c3`, `JMPX`, and the gas that they take. */
 const PRELUDE = Uint8Array.of(0x30, 0xed, 0x57, 0x8a, 0x20, 0xed, 0x53, 0xd9);
 const PRELUDE_GAS = 18 + 26 + 118 + 18 + 26 + 18;
 
-/** The emulator's own limit, less what the machine around takes. */
+/** The emulator's own limit minus the overhead of the outer VM. */
 const MAX_CONTEXT_GAS = 900_000;
 
 const OUT_OF_GAS = -14;
 const NULL_ADDRESS = Address.ofParts(0, new Uint8Array(32));
 
 /**
- * The emulator makes the context by itself, from less than nodes do: no logical time, no due payment, ids of 32 bits, a
- * gas limit that `ACCEPT` lifts. So the run happens in a machine within the machine, which is given all of it. Networks
- * before global version 4 have none: a few instructions in front of the code do the same there, except that a run that
- * lifts the limit and goes beyond it is seen at its end, as out of gas one unit above the limit.
+ * The emulator builds the context itself, with less data than nodes: no logical time, no due payment, 32-bit method ids, and
+ * a gas limit that `ACCEPT` lifts. Therefore the run executes in a child VM (`RUNVM`) with the complete context. Networks
+ * before global version 4 have no `RUNVM`: there a prelude before the code sets the context, and a run that lifts the limit
+ * and exceeds it is reported at its end as out of gas, one unit above the limit.
  *
  * @throws tvm/bad-request
  */
@@ -97,10 +97,10 @@ export function wrapInRunvm(run: ContextRun, globalVersion: number): RunvmCall {
   };
 }
 
-/** Items of `SmartContractInfo`: the configuration, previous blocks. */
+/** Items of `SmartContractInfo`: configuration and previous blocks. */
 const NETWORK_ITEMS = [9, 13];
 
-/** The context without what takes long to pass on, and what most contracts never look at. */
+/** The context without the items that are slow to transfer and that most contracts do not read. */
 export function withoutNetworkContext(c7: VmStackValue): VmStackValue {
   const [info, ...more] = c7.kind === 'vm_stk_tuple' ? c7.data : [];
   if (info?.kind !== 'vm_stk_tuple') return c7;
@@ -108,16 +108,16 @@ export function withoutNetworkContext(c7: VmStackValue): VmStackValue {
   return vmTuple([vmTuple(data), ...more]);
 }
 
-/** Code that is a library is run by a jump to it, as in nodes. */
+/** Wraps exotic (library) code in an ordinary cell that jumps to it, as nodes do. */
 export function ordinary(code: Cell): Cell {
   return code.type === CellType.ordinary ? code : new Builder().storeRef(code).endCell();
 }
 
-/** From the stack of the machine around: results, exit code, gas. @throws tvm/crashed */
+/** Decodes results, exit code and gas of the child VM from the stack of the outer VM. @throws tvm/crashed */
 export function unwrapRunvm({ exit_code, stack }: Omit<ContextResult, 'gas_used'>): ContextResult {
   const [code, gas] = stack.slice(-2).map((value) => (value.kind === 'vm_stk_tinyint' ? Number(value.value) : null));
   if (exit_code !== 0 || code == null || gas == null) {
-    throw tvmErrors.crashed({ problem: `a machine within the machine ended with exit code ${exit_code}` });
+    throw tvmErrors.crashed({ problem: `the VM around RUNVM ended with exit code ${exit_code}` });
   }
   return { exit_code: code, gas_used: gas, stack: stack.slice(0, -2) };
 }
@@ -130,20 +130,20 @@ function withoutPrelude({ exit_code, gas_used, stack }: ContextResult, limit: nu
 }
 
 /**
- * `DROP`, `SWAP`, `PUSHCTR c7`, `DUP`, `FIRST`, `ROT`, `10 SETINDEX`, `0 SETINDEX`, `SWAP`: the context of this machine with
- * the code of the contract for its own; then `RUNVM` with code as c3, data, gas limit, c7 and gas of its own, and `NIP` (the
+ * `DROP`, `SWAP`, `PUSHCTR c7`, `DUP`, `FIRST`, `ROT`, `10 SETINDEX`, `0 SETINDEX`, `SWAP`: the context of the outer VM with
+ * the code of the contract; then `RUNVM` with code as c3, data, gas limit, c7 and isolated gas, and `NIP` (the
  * data after the run).
  */
 const RUNVM_WITH_OWN_CODE = serializeBoc(
   new Builder().storeBytes(fromHex('3001ed47206f10586f5a6f5001db409d31')!).endCell(),
 );
 
-/** What the machine around takes, at most: instructions, and arguments that are handed over. */
+/** Maximum gas of the outer VM: instructions and passing of arguments. */
 const RUNVM_OVERHEAD_GAS = 20_000;
 
 /**
- * The same run with more gas than the emulator's usual 1,000,000. Any other limit the emulator lifts on `ACCEPT`, so the
- * contract runs in a machine within the machine, whose limit nothing lifts.
+ * The same run with a higher gas limit than the emulator's default of 1,000,000. `ACCEPT` lifts any other limit of the
+ * emulator, so the contract runs in a child VM (`RUNVM`) with a fixed limit.
  */
 export function withMoreGas(
   { stack: given, method, data }: GetMethodRequest,
@@ -161,7 +161,7 @@ export function withMoreGas(
   };
 }
 
-/** The result of the contract, out of that of the machine around. @throws tvm/crashed */
+/** The result of the contract, from the result of the outer VM. @throws tvm/crashed */
 export function resultWithMoreGas(result: GetMethodResult): GetMethodResult {
   return { ...result, ...unwrapRunvm(result) };
 }

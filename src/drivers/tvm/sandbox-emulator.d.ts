@@ -1,6 +1,6 @@
-// The two files of @ton/sandbox that Tern uses: the emulator's WASM binary, and what emscripten made to load it.
+// The two files of @ton/sandbox that Tern uses: the emulator's WASM binary and its emscripten loader.
 declare module '@ton/sandbox/dist/executor/emulator-emscripten.js' {
-  /** Pointers into WASM memory; texts end with a NUL. A text that comes back must be given to `_free`. */
+  /** Pointers into WASM memory; strings are NUL-terminated. Returned strings must be passed to `_free`. */
   export interface EmulatorExports {
     _malloc(size: number): number;
     _free(pointer: number): void;
@@ -8,10 +8,10 @@ declare module '@ton/sandbox/dist/executor/emulator-emscripten.js' {
     _version(): number;
     /** @returns JSON: `{output, logs}` or `{fail, message}` */
     _run_get_method(params: number, stack: number, config: number): number;
-    /** @returns 0 when the configuration cannot be read */
+    /** @returns 0 when the configuration is invalid */
     _create_emulator(config: number, verbosity: number): number;
     _destroy_emulator(emulator: number): void;
-    /** With 0 for `libs` the libraries of the call before stay. @returns as `_run_get_method` */
+    /** With 0 for `libs` the libraries of the previous call remain set. @returns as `_run_get_method` */
     _emulate_with_emulator(emulator: number, libs: number, account: number, message: number, params: number): number;
   }
 
@@ -32,9 +32,9 @@ declare module '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js' {
   export const EmulatorEmscriptenWasm: string;
 }
 
-// What Tern uses of the standard API, which the types of Node lack.
+// The part of the WebAssembly API that Tern uses and that the Node types lack.
 declare namespace WebAssembly {
-  // biome-ignore lint/suspicious/noEmptyInterface: nothing of a compiled module is looked at
+  // biome-ignore lint/suspicious/noEmptyInterface: compiled modules are opaque
   interface Module {}
   interface Memory {
     readonly buffer: ArrayBuffer;

@@ -4,14 +4,14 @@ import type { Cell } from '#formats/cells/cell.js';
 import { type ConfigDictionary, configDictionary, configParam } from '#formats/tlb/config/config-params.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
 
-/** Base64 of a bag of cells, as the emulator reads them, in memory that all threads see. */
+/** A BoC in base64, as the emulator reads it, in memory shared by all threads. */
 export interface SharedBoc {
-  /** Tells it from others. */
+  /** Cache key. */
   readonly key: string;
   readonly text: SharedArrayBuffer;
 }
 
-/** @param root whole */
+/** @param root without pruned parts */
 export function sharedBoc(key: string, root: Cell): SharedBoc {
   const text = toBase64(serializeBoc(root));
   const shared = new SharedArrayBuffer(text.length);
@@ -19,17 +19,17 @@ export function sharedBoc(key: string, root: Cell): SharedBoc {
   return { key, text: shared };
 }
 
-/** Texts of the cells asked for last: what is the same for many runs is made once. */
+/** LRU cache of shared BoCs, for cells used by many runs. */
 export class SharedBocCache {
   readonly #most: number;
-  /** By hash; a map keeps the order of insertion, and what is used is inserted anew. */
+  /** By hash, in order of use. */
   readonly #texts = new Map<string, SharedBoc>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** @param root whole */
+  /** @param root without pruned parts */
   get(root: Cell): SharedBoc {
     const key = toHex(root.hash());
     const known = this.#texts.get(key) ?? sharedBoc(key, root);
@@ -44,30 +44,30 @@ export class SharedBocCache {
 }
 
 /**
- * Parameters that the machine reads by itself, not by instructions of the code: version, workchains, prices, limits,
- * special and precompiled contracts. Validator sets, most of a configuration, are not among them.
+ * Configuration parameters that the TVM setup itself reads, independent of executed instructions: version, workchains,
+ * prices, limits, special and precompiled contracts. Validator sets, the bulk of a configuration, are not among them.
  */
 const READ_BY_TVM: ReadonlySet<number> = new Set([8, 12, 18, 19, 20, 21, 24, 25, 31, 43, 45]);
 
-/** Before, instructions for prices look into the configuration itself, which costs gas by its size. */
+/** In earlier versions, price instructions read the configuration dictionary, with gas that depends on its size. */
 const PRICES_UNPACKED_SINCE = 6;
 
-/** A configuration, ready for the emulator. */
+/** A configuration in the form that the emulator reads. */
 export interface EmulatorConfig {
   /** Parameter 8; 0 when there is none. */
   readonly globalVersion: number;
   readonly whole: SharedBoc;
   /**
-   * What the machine reads by itself: enough for a run that does not look at the configuration, and read many times
-   * faster. Null when runs of the network's version cannot do with it.
+   * Only the parameters that the TVM setup reads: sufficient for runs that do not access the configuration, and parsed many
+   * times faster. Null when the global version of the network requires the whole configuration.
    */
   readonly short: SharedBoc | null;
 }
 
-/** Images of the configurations used last. */
+/** LRU cache of emulator configurations. */
 export class EmulatorConfigCache {
   readonly #most: number;
-  /** By hash; a map keeps the order of insertion, and what is used is inserted anew. */
+  /** By hash, in order of use. */
   readonly #images = new Map<string, EmulatorConfig>();
 
   constructor(most: number) {
@@ -89,7 +89,7 @@ export class EmulatorConfigCache {
 }
 
 function makeEmulatorConfig(root: Cell, key: string): EmulatorConfig {
-  if (root.levelMask !== 0) throw tvmErrors['bad-config']({ problem: 'a part of it is left out' });
+  if (root.levelMask !== 0) throw tvmErrors['bad-config']({ problem: 'parts of it are pruned' });
   try {
     const config = configDictionary(root);
     const globalVersion = configParam(config, 8)?.version ?? 0;

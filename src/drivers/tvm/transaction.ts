@@ -16,65 +16,65 @@ import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, messageInit } from '#formats/tlb/message.js';
 
-/** What a transaction of any kind depends on. */
+/** Input of a transaction of any kind. */
 interface TransactionContext {
-  /** A `ShardAccount`: the account before. For one that does not exist: `account_none`, zeros. */
+  /** A `ShardAccount`: the account before the transaction. For a nonexistent account: `account_none`, zeros. */
   readonly shard_account: Cell;
-  /** Root of `Hashmap 32 ^Cell`, whole. */
+  /** Root of `Hashmap 32 ^Cell`, complete. */
   readonly config: Cell;
-  /** Unix seconds: the time of the block. */
+  /** Unix seconds: block time. */
   readonly now: number;
-  /** Logical time, at least; of the block it is `lt` rounded down to a million. */
+  /** Minimum logical time; the block lt is `lt` rounded down to a million. */
   readonly lt: bigint;
-  /** The seed of the block, 32 bytes; zeros when not given. */
+  /** Random seed of the block, 32 bytes; default: zeros. */
   readonly rand_seed?: Uint8Array;
   readonly prev_blocks_info?: TvmPrevBlocksInfo | null;
   /** Root of `HashmapE 256 ^Cell`, or of the libraries of a masterchain state. */
   readonly libraries?: Cell | null;
-  /** Gets libraries that the code of account and message names and that are not among `libraries`. */
+  /** Resolves libraries referenced by the code of account and message that are not among `libraries`. */
   readonly resolveLibrary?: ResolveLibrary;
-  /** Every signature is right. */
+  /** All signature checks succeed. */
   readonly ignore_chksig?: boolean;
-  /** How much the log says; `short` when not given. */
+  /** Log level; default: `short`. */
   readonly log_level?: LogLevel;
 }
 
-/** An ordinary transaction: a message comes in, from inside or outside of the network. */
+/** An ordinary transaction with an internal or external-in message. */
 export interface TransactionRequest extends TransactionContext {
   readonly message: Cell;
 }
 
-/** A transaction without a message, as special contracts of the masterchain have them in each block. */
+/** A tick or tock transaction, as for special masterchain contracts in each block. */
 export interface TickTockRequest extends TransactionContext {
   readonly which: 'tick' | 'tock';
 }
 
-/** A transaction was made, whether or not it aborted. */
+/** A transaction was created, aborted or not. */
 export interface EmulatedTransaction {
   readonly accepted: true;
   /** A `Transaction`. */
   readonly transaction: Cell;
-  /** A `ShardAccount`: the account afterwards. */
+  /** A `ShardAccount`: the account after the transaction. */
   readonly shard_account: Cell;
-  /** An `OutList`; null when the code was not run. */
+  /** An `OutList`; null when the compute phase was skipped. */
   readonly actions: Cell | null;
-  /** The last 256 KB of it. */
+  /** The last 256 KB of the log. */
   readonly vm_log: string;
 }
 
-/** The message from outside was not accepted: there is no transaction. */
+/** The external-in message was not accepted: there is no transaction. */
 export interface NotAccepted {
   readonly accepted: false;
-  /** In words of the emulator. */
+  /** Message of the emulator. */
   readonly problem: string;
-  /** Null when the contract was not run: there is none, or the account cannot pay. */
+  /** Null when the contract was not run: it does not exist, or the account has no funds. */
   readonly exit_code: number | null;
   readonly vm_log: string;
 }
 
 export type TransactionResult = EmulatedTransaction | NotAccepted;
 
-/** All but configuration, libraries and previous blocks. */
+/** The request without configuration, libraries and previous blocks. */
 export type TransactionParts = Omit<TransactionJob, 'config' | 'libraries' | 'prevBlocksInfo'>;
 
 /** @throws tvm/bad-request */
@@ -98,7 +98,7 @@ export function transactionParts(request: TransactionRequest | TickTockRequest):
   };
 }
 
-/** Hashes of libraries that the code names which may run. @throws cells/*, tlb/* */
+/** Hashes of the libraries referenced by the code that may run. @throws cells/*, tlb/* */
 export function librariesOfTransaction(request: TransactionRequest | TickTockRequest): Uint8Array[] {
   const codes: (Cell | null)[] = [];
   const account = decodeCell(ShardAccount, request.shard_account).account.value;

@@ -44,34 +44,34 @@ import type { VmStackValue } from '#formats/tlb/vm-stack.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** How often a get method is run again with a library that it lacked. */
+/** Maximum retries of a get method after a missing library. */
 const MAX_LIBRARY_RUNS = 8;
 
-/** Get methods that are known to look at the configuration. */
+/** Maximum number of get methods remembered as reading the configuration. */
 const MAX_CONFIG_READERS = 4_096;
 
-/** Dictionaries of libraries that are kept as the emulator reads them. */
+/** Cached library dictionaries. */
 const MAX_LIBRARIES = 8;
 
-/** A get method on its way, which may take several runs. */
+/** State of a get method, which may need several runs. */
 interface GetMethodRun {
   readonly request: GetMethodRequest;
   readonly image: EmulatorConfig;
   readonly libraries: LibraryCollection;
-  /** Code hash and id of the method. */
+  /** Code hash and method id. */
   readonly method: string;
   readonly options: RunOptions;
-  /** As the emulator takes them; undefined until they are asked for. */
+  /** Encoded for the emulator; undefined until needed. */
   prevBlocksInfo: string | null | undefined;
 }
 
-/** Runs contracts in worker threads, on the emulator that the C++ node is compiled to. */
+/** Runs contracts in worker threads, on the TVM of the C++ node compiled to WASM. */
 export class TvmPool {
   readonly #settings: TvmSettings;
   readonly #configs: EmulatorConfigCache;
   readonly #libraries = new SharedBocCache(MAX_LIBRARIES);
   readonly #workers: WorkerPool;
-  /** Code hash and method id of get methods that are run with the whole configuration at once. */
+  /** Code hash and method id of get methods that are run with the whole configuration immediately. */
   readonly #configReaders = new Set<string>();
   #getMethods = 0;
   #getMethodsWithConfig = 0;
@@ -106,11 +106,11 @@ export class TvmPool {
   }
 
   /**
-   * Runs a get method. It is run with the few parameters that the machine itself reads; should its log show that it may
-   * have looked at more, it is run again with the whole configuration, so that the result is the same.
+   * Runs a get method, first with only the parameters that the TVM setup reads; if the log shows that the method may have
+   * read more, it is run again with the whole configuration, so that the result is the same.
    *
    * @throws tvm/bad-request, tvm/bad-config, tvm/bad-library, tvm/refused, tvm/timeout, tvm/overloaded,
-   *   tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; what `resolveLibrary` and `prev_blocks_info` throw
+   *   tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; errors of `resolveLibrary` and `prev_blocks_info`
    */
   runGetMethod(request: GetMethodRequest, options: RunOptions = {}): Promise<GetMethodResult> {
     this.#getMethods++;
@@ -136,9 +136,9 @@ export class TvmPool {
   }
 
   /**
-   * Runs it until it has what it looks at: the whole configuration, and libraries.
+   * Runs a get method until it has everything that it reads: the whole configuration and libraries.
    *
-   * @param first the configuration to begin with; null for the whole one
+   * @param first the initial configuration; null for the whole one
    */
   async #complete(run: GetMethodRun, parts: GetMethodParts, first: SharedBoc | null): Promise<GetMethodReply> {
     const { image, libraries, method, options } = run;
@@ -169,7 +169,7 @@ export class TvmPool {
   }
 
   /**
-   * Runs a get method in the context that it is given, as a node does for `liteServer.runSmcMethod`.
+   * Runs a get method in a given context, as a node does for `liteServer.runSmcMethod`.
    *
    * @throws as {@link TvmPool.runGetMethod}
    */
@@ -197,9 +197,9 @@ export class TvmPool {
   }
 
   /**
-   * Executes a message as a validator would.
+   * Executes a message as a validator does.
    *
-   * @throws as {@link TvmPool.runGetMethod}; tvm/refused for what cannot be a message or an account
+   * @throws as {@link TvmPool.runGetMethod}; tvm/refused for an invalid message or account
    */
   emulateTransaction(request: TransactionRequest, options: RunOptions = {}): Promise<TransactionResult> {
     return this.#emulate(request, options);
@@ -229,7 +229,7 @@ export class TvmPool {
     return root === null ? null : this.#libraries.get(requireWhole('libraries', root));
   }
 
-  /** The reply if it is one of these kinds. @throws tvm/refused, tvm/crashed, and as {@link WorkerPool.run} */
+  /** Returns the reply if it is of one of these kinds. @throws tvm/refused, tvm/crashed, and as {@link WorkerPool.run} */
   async #run<Kind extends Reply['kind']>(
     job: Job,
     options: RunOptions,

@@ -19,7 +19,7 @@ export interface GetMethodJob {
   /** A `VmStackValue`, in base64. */
   readonly prevBlocksInfo: string | null;
   readonly stack: Uint8Array;
-  /** The other parameters, as the emulator names them. */
+  /** Further parameters, as named by the emulator. */
   readonly params: Readonly<Record<string, string | number | boolean | Readonly<Record<string, string>>>>;
   /** Whether the log is wanted. */
   readonly wantLog: boolean;

@@ -40,23 +40,23 @@ import {
   type ReadResult,
 } from '#services/chain/read-context.js';
 
-/** An account after a block. */
+/** An account state after a block. */
 export interface AccountStateRead extends ReadResult<LiteServerAccountState> {
-  /** The newest block of the account's shard; `null` when there is no such workchain. */
+  /** The newest block of the account's shard; `null` when the workchain does not exist. */
   readonly shard_block: BlockId | null;
-  /** When the shard block was made: the time that the account "sees". */
+  /** Unix time of the shard block: the time that the contract sees. */
   readonly shard_utime: number | null;
-  /** lt of the state after the shard block. */
+  /** Logical time of the state after the shard block. */
   readonly shard_lt: bigint | null;
-  /** The `Account` cell; `null` when there is no such account. Of a pruned read only the visible part. */
+  /** The `Account` cell; `null` when the account does not exist. A pruned read has only the visible part. */
   readonly cell: Cell | null;
   readonly account: Account | null;
-  /** Its last transaction, as the shard's state tells it (the account itself keeps the END of that one as `last_trans_lt`). */
+  /** The last transaction according to `ShardAccount` (`last_trans_lt` in the account storage is the END lt of that transaction). */
   readonly last_transaction: TransactionRef | null;
 }
 
 export interface AccountStateOptions extends ReadAt {
-  /** Without code, data and libraries (their hashes stay): a small answer. */
+  /** Omit code, data and libraries (their hashes remain), for a small answer. */
   readonly pruned?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface AccountStateReaderModules {
   readonly blockData: BlockDataReader;
 }
 
-/** Reads of account states. */
+/** Reads account states. */
 export class AccountStateReader {
   readonly #modules: AccountStateReaderModules;
 
@@ -84,13 +84,13 @@ export class AccountStateReader {
     return this.#after(call, address, block, { pruned, immutable: true });
   }
 
-  /** After a block that is proven already; the answer is not kept. */
+  /** Reads the state after an already proven block; the answer is not cached. */
   async accountAfter(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead> {
     const { id } = block;
     if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
     const { workchain, hash } = address;
     if (!isMasterchain(id) && !(id.workchain === workchain && shardContains(id.shard, accountPrefix(hash)))) {
-      const wanted = `a masterchain block, or one of the shard of ${address.toRaw()}`;
+      const wanted = `a masterchain block, or a block of the shard of ${address.toRaw()}`;
       throw chainErrors.parameter({ name: 'block', value: printPosition(id), wanted });
     }
     return this.#after(call, address, block, { pruned: false, immutable: false });
@@ -142,7 +142,7 @@ export class AccountStateReader {
     });
   }
 
-  /** Servers have no proofs of accounts in a zerostate, which is a shard's state until its first block: it is read whole. */
+  /** Servers have no account proofs for a zerostate, the state of a shard until its first block: it is read as a whole. */
   async #inZerostate(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead | null> {
     const { shardTops, blockData } = this.#modules;
     const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
@@ -156,16 +156,16 @@ export class AccountStateReader {
   }
 }
 
-/** How an account is asked for. */
+/** Options of an account query. */
 interface AccountQueryOptions {
   readonly pruned: boolean;
-  /** Whether the answer is kept. */
+  /** Whether the answer may be cached. */
   readonly immutable: boolean;
 }
 
 type AccountValue = Omit<AccountStateRead, keyof ReadResult<unknown>>;
 
-/** Reads all that is promised, so that a server that left it out is found out at once. */
+/** Decodes everything that was requested, so that an incomplete answer is detected immediately. */
 function decoded({ shard_state, shard_account, account: cell }: ProvenAccountState): AccountValue {
   const account = cell === null ? null : inPart('state', () => decodeCell(Account, cell));
   return {
@@ -183,38 +183,38 @@ function lastTransaction(entry: ProvenAccountState['shard_account']): Transactio
   return { lt: entry.last_trans_lt, hash: entry.last_trans_hash };
 }
 
-/** Which transactions of an account, from newer to older. */
+/** Selects transactions of an account, newest first. */
 export interface HistoryOptions extends ReadOptions {
-  /** The newest one wanted, known by its hash. Default: the account's last one at `at`. */
+  /** The newest transaction, with its hash. Default: the account's last transaction at `at`. */
   readonly from?: TransactionRef;
-  /** Where the account's last transaction is looked up when `from` is not given. Default: the newest block. */
+  /** The block that determines the account's last transaction when `from` is absent. Default: the newest block. */
   readonly at?: BlockAt;
-  /** At most this many. Default: 16 for a list, all for a walk. */
+  /** Maximum number. Default: 16 for a list, unlimited for a walk. */
   readonly limit?: number;
-  /** Not this one, and none before it. */
+  /** Exclusive lower bound of the lt. */
   readonly to_lt?: bigint;
 }
 
 /**
- * Transactions of an account without gaps: each is proven by the hash in the one after it. They go back to the first one
- * since the account last came to be: nothing leads from there to those before it was deleted.
+ * Consecutive transactions of an account: each is proven by `prev_trans_hash` of the next one. They reach back to the first
+ * one since the account was last created: there is no link to transactions before a deletion.
  */
 export interface HistoryRead {
-  /** The block that told the account's last transaction; `null` when `from` was given. */
+  /** The block that proves the account's last transaction; `null` when `from` was given. */
   readonly block: BlockId | null;
   readonly gen_utime: number | null;
   readonly transactions: readonly ProvenTransaction[];
-  /** The transaction before the last one listed; `null` when that was the first since the account came to be. */
+  /** The transaction before the last listed one; `null` when that was the first since the account was created. */
   readonly next: TransactionRef | null;
   readonly proof: readonly LiteServerTransactionList[] | null;
 }
 
-/** Most transactions in one answer. */
+/** Maximum transactions per answer. */
 const MAX_TRANSACTIONS_PER_QUERY = 16;
 
 type Page = CheckedAnswer<ProvenTransactions, LiteServerTransactionList>;
 
-/** Reads of the transactions of accounts, across all splits and merges of their shards. */
+/** Reads transactions of accounts, across splits and merges of their shards. */
 export class AccountHistoryReader {
   readonly #states: AccountStateReader;
 
@@ -238,8 +238,8 @@ export class AccountHistoryReader {
   }
 
   /**
-   * The transactions one by one, asking for more as they are taken.
-   * @param newCall begins a call for each question: a walk may take longer than any deadline
+   * Iterates over transactions and queries more pages on demand.
+   * @param newCall creates a context for each query: a walk may take longer than any deadline
    */
   async *walk(
     newCall: () => ReadContext,
@@ -279,7 +279,7 @@ export class AccountHistoryReader {
       const count = Math.min(left, MAX_TRANSACTIONS_PER_QUERY);
       const { value, answer } = await this.#page(newCall(), address, next, count, archive);
       const { transactions } = value;
-      // A server that gives fewer than asked for, though there are more, has come to the end of its history.
+      // A server that returns fewer than requested, although there are more, has reached the end of its history.
       archive ||= transactions.length < count;
       left -= transactions.length;
       next = value.next;
@@ -314,10 +314,10 @@ export class AccountHistoryReader {
       verify: (found: LiteServerTransactionList) => {
         const proven = verifyAccountTransactions(address, from, found.transactions);
         const { length } = proven.transactions;
-        if (length === 0) throw chainErrors['incomplete-answer']({ problem: 'it lists no transaction' });
+        if (length === 0) throw chainErrors['incomplete-answer']({ problem: 'it contains no transaction' });
         if (length > count) {
           throw chainErrors['incomplete-answer']({
-            problem: `it lists ${length} transactions where ${count} are wanted`,
+            problem: `it contains ${length} transactions, but ${count} were requested`,
           });
         }
         return proven;

@@ -39,11 +39,11 @@ import {
 } from '#services/chain/read-context.js';
 import type { Trust, TrustedHead } from '#services/chain/trust.js';
 
-/** A block that was looked up. */
+/** A block found by a lookup. */
 export interface FoundBlockRead extends ReadResult<LiteServerLookupBlockResult> {
   readonly gen_utime: number;
   readonly header: BlockHeader;
-  /** A masterchain block that proves it; itself if it is one. Honest servers name the one that commits it. */
+  /** A masterchain block that proves it; the block itself if it is one. Honest servers return the one that commits it. */
   readonly masterchain_block: BlockId;
 }
 
@@ -55,7 +55,7 @@ export interface BlockLookupModules {
 
 type LookupAnswer = CheckedAnswer<{ readonly header: BlockHeader; readonly mc: BlockId }, LiteServerLookupBlockResult>;
 
-/** Finds blocks, and proves that blocks are in the chain. */
+/** Looks up blocks, and proves that blocks are in the chain. */
 export class BlockLookup {
   readonly #modules: BlockLookupModules;
 
@@ -64,7 +64,7 @@ export class BlockLookup {
   }
 
   /**
-   * The block that a read is about, proven.
+   * Resolves the block of a read and proves it.
    * @throws chain/block-not-found, chain/block-not-in-chain, chain/parameter, lite/*
    */
   async resolve(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
@@ -75,14 +75,14 @@ export class BlockLookup {
     throw chainErrors['block-not-in-chain']({ wanted: printBlockId(at), found: printBlockId(found.id) });
   }
 
-  /** As {@link BlockLookup.resolve} for reads of masterchain states. @throws chain/masterchain-only, chain/zerostate */
+  /** As {@link BlockLookup.resolve}, for reads of masterchain states. @throws chain/masterchain-only, chain/zerostate */
   async resolveMasterchain(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
     if (typeof at === 'object' && !isMasterchain(at))
       throw chainErrors['masterchain-only']({ block: printPosition(at) });
     return this.#block(await this.resolve(call, at));
   }
 
-  /** As {@link BlockLookup.resolve} for reads of blocks, not states. @throws chain/zerostate */
+  /** As {@link BlockLookup.resolve}, for reads of blocks, not states. @throws chain/zerostate */
   async resolveBlock(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
     return this.#block(await this.resolve(call, at));
   }
@@ -93,12 +93,12 @@ export class BlockLookup {
   }
 
   /**
-   * The block of a shard with a seqno, or the first one that reaches an lt or a time.
+   * The block of a shard with a seqno, or the first block that reaches an lt or a time.
    * @throws chain/block-not-found, chain/parameter, lite/*
    */
   async find(call: ReadContext, query: BlockQuery): Promise<FoundBlockRead> {
     checkQuery(query);
-    // The masterchain has one shard: every prefix belongs to it.
+    // The masterchain has one shard, which contains every prefix.
     const shard = query.workchain === MASTERCHAIN_SHARD.workchain ? MASTERCHAIN_SHARD.shard : query.shard;
     const { value, answer } = await this.#lookUp(call, { ...query, shard });
     const { header, mc } = value;
@@ -111,7 +111,7 @@ export class BlockLookup {
     await trust.keyBlocks();
     const known = proven.get(position);
     if (known !== null) return known;
-    // The zerostate stays known, however many blocks were proven since.
+    // The zerostate is not evicted from the proven blocks.
     if (samePosition(position, trust.zerostate)) return { id: trust.zerostate, gen_utime: null, mc_seqno: 0 };
     checkQuery({ ...position, by: 'seqno' });
     const { value } = await this.#lookUp(call, { ...position, by: 'seqno' });
@@ -119,13 +119,13 @@ export class BlockLookup {
     return { id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno };
   }
 
-  /** Asks relative to the newest block, whose state remembers all masterchain blocks before it. */
+  /** Looks up relative to the newest block, whose state contains all previous masterchain blocks. */
   async #lookUp(call: ReadContext, query: BlockQuery): Promise<LookupAnswer> {
     const { trust, proven } = this.#modules;
     let head = await trust.newest(call);
     if (isMasterchain(query) && isBeyond(head, query)) {
       head = await trust.catchUp(call);
-      if (isBeyond(head, query)) throw notFound(query, `the newest one is ${printPosition(head.id)}`);
+      if (isBeyond(head, query)) throw notFound(query, `the newest block is ${printPosition(head.id)}`);
     }
     const found = await this.#lookUpFrom(call, head, query);
     const { header, mc } = found.value;
@@ -142,13 +142,13 @@ export class BlockLookup {
       if (!isMasterchain(query)) await this.#checkTop(call, head, query);
       if (query.by === 'seqno') {
         if (isMasterchain(query) || !isNotAvailable(error)) throw error;
-        throw notFound(query, 'servers do not have it');
+        throw notFound(query, 'no server has it');
       }
       return await this.#firstBlock(call, head, query, error);
     }
   }
 
-  /** Servers cannot prove that a shard's first block is the first: there is no header of a zerostate. */
+  /** Servers cannot prove that the first block of a shard is the first, because a zerostate has no header. */
   async #firstBlock(call: ReadContext, head: TrustedHead, query: BlockQuery, failure: unknown): Promise<LookupAnswer> {
     let first: LookupAnswer;
     try {
@@ -162,14 +162,14 @@ export class BlockLookup {
     return first;
   }
 
-  /** @throws chain/block-not-found when the block would be newer than the newest of its shard, or there is no workchain */
+  /** @throws chain/block-not-found when the block is newer than the newest of its shard, or the workchain does not exist */
   async #checkTop(call: ReadContext, head: TrustedHead, query: BlockQuery): Promise<void> {
     const top = await this.#modules.shardTops.topOf(call, head, query);
-    if (top === null) throw notFound(query, `masterchain block ${head.id.seqno} has no such workchain`);
+    if (top === null) throw notFound(query, `masterchain block ${head.id.seqno} does not have this workchain`);
     const { seq_no, end_lt, gen_utime } = top.entry.descr;
     const beyond =
       query.by === 'seqno' ? query.seqno > seq_no : query.by === 'lt' ? query.lt > end_lt : query.utime > gen_utime;
-    if (beyond) throw notFound(query, `the newest one of the shard is ${printPosition(top.block)}`);
+    if (beyond) throw notFound(query, `the newest block of the shard is ${printPosition(top.block)}`);
   }
 
   #ask(call: ReadContext, known: BlockId, query: BlockQuery): Promise<LookupAnswer> {
@@ -205,7 +205,7 @@ function samePosition(a: BlockPosition, b: BlockPosition): boolean {
   return a.seqno === b.seqno && sameShard(a, b);
 }
 
-/** Whether a masterchain block is asked for that is newer than the newest. */
+/** Whether the query is for a masterchain block newer than the head. */
 function isBeyond(head: TrustedHead, query: BlockQuery): boolean {
   if (query.by === 'seqno') return query.seqno > head.id.seqno;
   if (query.by === 'lt') return query.lt > head.end_lt;
@@ -240,7 +240,7 @@ function parameter(name: string, value: number | bigint, wanted: string): Error 
   return chainErrors.parameter({ name, value: String(value), wanted });
 }
 
-/** Reads the newest blocks of all shards as a proven masterchain block lists them. */
+/** Reads the shard tops (newest shard blocks) of a proven masterchain block. */
 export class ShardTopReader {
   readonly #proven: ProvenBlocks;
 
@@ -248,7 +248,7 @@ export class ShardTopReader {
     this.#proven = proven;
   }
 
-  /** Those of a workchain from left to right; none before the first masterchain block that lists one. */
+  /** Shard tops of a workchain from left to right; none before the first masterchain block that contains one. */
   async all(
     call: ReadContext,
     { id }: ProvenBlock,
@@ -275,7 +275,7 @@ export class ShardTopReader {
     return [...shardDescrs(hashes)].map((entry) => ({ block: blockOfShard(entry), entry }));
   }
 
-  /** The one that a prefix belongs to; `null` when there is no such workchain. */
+  /** The top of the shard that contains a prefix; `null` when the workchain does not exist. */
   async topOf(call: ReadContext, block: ProvenBlock, { workchain, shard }: Shard): Promise<ProvenShard | null> {
     if (!isMasterchain(block.id) || block.id.seqno === 0) return null;
     const { value } = await this.all(call, block);

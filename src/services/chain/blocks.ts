@@ -24,7 +24,7 @@ import { chainErrors } from '#services/chain/errors.js';
 import { expectBlock, needOfBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
 import type { ReadAt, ReadContext, ReadResult } from '#services/chain/read-context.js';
 
-/** A whole block. Its bytes are its own proof. */
+/** A complete block. Its file hash proves it. */
 export interface BlockDataRead extends ReadResult<null> {
   readonly gen_utime: number;
   /** The file: SHA-256 is the file hash of the id. */
@@ -34,16 +34,16 @@ export interface BlockDataRead extends ReadResult<null> {
   readonly header: BlockHeader;
 }
 
-/** The file of a block that was named by a proven one. */
+/** The file of a block whose id is contained in a proven block. */
 export interface BlockFileRead {
   readonly id: BlockId;
-  /** SHA-256 is the file hash of the id. A view: the answer that it came in may be somewhat longer. */
+  /** SHA-256 is the file hash of the id. A view into the answer. */
   readonly data: Uint8Array;
-  /** `header.block` is the whole block, no cell of which has been hashed. */
+  /** `header.block` is the complete block; its cells are not hashed. */
   readonly header: BlockHeader;
 }
 
-/** A whole zerostate. */
+/** A complete zerostate. */
 export interface ZerostateRead extends ReadResult<LiteServerBlockState> {
   readonly gen_utime: number;
   readonly data: Uint8Array;
@@ -55,7 +55,7 @@ export interface BlockDataReaderModules {
   readonly proven: ProvenBlocks;
 }
 
-/** Reads of whole blocks and zerostates. */
+/** Reads complete blocks and zerostates. */
 export class BlockDataReader {
   readonly #modules: BlockDataReaderModules;
 
@@ -82,7 +82,7 @@ export class BlockDataReader {
     return { block: block.id, gen_utime: header.info.gen_utime, data, root, header, proof: null };
   }
 
-  /** Each file is wanted once: it is kept nowhere, and what it names is not remembered. */
+  /** Reads a block file without caching it and without recording the blocks that it proves. */
   async blockFile(call: ReadContext, block: ProvenBlock): Promise<BlockFileRead> {
     const { id } = block;
     if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
@@ -99,20 +99,20 @@ export class BlockDataReader {
     return value;
   }
 
-  /** A block proves the ones before it; one of the masterchain also the newest ones of all shards. */
+  /** Records the previous blocks, and for a masterchain block also the shard tops, as proven. */
   #remember(block: ProvenBlock, header: BlockHeader, tops: readonly ProvenBlock[]): void {
     const { proven } = this.#modules;
     rememberHeader(proven, header, block.mc_seqno);
     for (const top of tops) proven.add(top);
   }
 
-  /** The zerostate of the masterchain, or of a workchain by the id that its first block or the configuration names. */
+  /** The zerostate of the masterchain, or of a workchain by the id in its first block or in the configuration. */
   async zerostate(call: ReadContext, id: BlockId): Promise<ZerostateRead> {
     if (id.seqno !== 0) {
       throw chainErrors.parameter({
         name: 'block',
         value: printPosition(id),
-        wanted: 'a zerostate, which has seqno 0',
+        wanted: 'a zerostate, with seqno 0',
       });
     }
     const block = await this.#modules.blockIds.resolve(call, id);
@@ -143,11 +143,11 @@ function shardTopsOf(header: BlockHeader): readonly ProvenBlock[] {
   }));
 }
 
-/** The header of a block. Of `header.block`, only what a header proof shows can be read. */
+/** The header of a block. Only the parts of `header.block` covered by a header proof can be read. */
 export interface HeaderRead extends ReadResult<LiteServerBlockHeader> {
   readonly gen_utime: number;
   readonly header: BlockHeader;
-  /** Hash of the shard's state after the block. */
+  /** Hash of the shard state after the block. */
   readonly state_hash: Uint8Array;
 }
 
@@ -156,10 +156,10 @@ export interface HeaderReaderModules {
   readonly proven: ProvenBlocks;
 }
 
-/** Besides the header itself: the update of the state. */
+/** Mode bit: include the state update. */
 const WITH_STATE_UPDATE = 1;
 
-/** Reads of block headers. */
+/** Reads block headers. */
 export class HeaderReader {
   readonly #modules: HeaderReaderModules;
 
@@ -188,7 +188,7 @@ export class HeaderReader {
   }
 }
 
-/** A proven block proves the ones before it, and the masterchain block that it was made on. */
+/** Records a block as proven, with its previous blocks and its masterchain reference. */
 export function rememberHeader(proven: ProvenBlocks, header: BlockHeader, mc_seqno: number | null): void {
   const seqnoOf = (id: BlockId): number | null => (isMasterchain(id) ? id.seqno : mc_seqno);
   proven.add({ id: header.id, gen_utime: header.info.gen_utime, mc_seqno: seqnoOf(header.id) });

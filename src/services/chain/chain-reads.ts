@@ -29,23 +29,23 @@ import type {
 import type { ChainHead } from '#services/chain/trust.js';
 
 /**
- * Reads of a TON network. Every value is proven: from a configured block through the signatures of the validators, down to
- * the bytes. What servers only say is named where it is returned.
+ * Verified reads of a TON network. Every value is proven from a trusted block through validator signatures down to the
+ * bytes. Unproven values are documented where they are returned.
  */
 export interface ChainReads {
   /** The newest masterchain block. */
   head(options?: ReadOptions): Promise<ChainHead>;
-  /** The newest masterchain block, as soon as it has this seqno or a higher one. */
+  /** Waits until the newest masterchain block has at least this seqno, and returns it. */
   waitForHead(seqno: number, options?: ReadOptions): Promise<ChainHead>;
-  /** The block that a number or id stands for, proven to be in the chain. */
+  /** Resolves a seqno, position or id to a block that is proven to be in the chain. */
   blockId(at: BlockAt, options?: ReadOptions): Promise<BlockId>;
   /** The block of a shard with a seqno, or the first one that reaches an lt or a time. */
   findBlock(query: BlockQuery, options?: ReadOptions): Promise<FoundBlockRead>;
   header(options?: ReadAt): Promise<HeaderRead>;
   blockData(options?: ReadAt): Promise<BlockDataRead>;
   /**
-   * The file of a block of which the caller holds the proof: its id stands in a block that was read here. That saves the
-   * proof for each block of a chain that is read from link to link. Nothing is kept.
+   * The file of a block that the caller has proven, because its id is contained in a verified block. This avoids a proof for
+   * each block of a chain that is read link by link. Nothing is cached.
    */
   blockFile(block: ProvenBlock, options?: ReadOptions): Promise<BlockFileRead>;
   zerostate(id?: BlockId, options?: ReadOptions): Promise<ZerostateRead>;
@@ -55,10 +55,10 @@ export interface ChainReads {
   blockTransactions(options?: TransactionPageOptions): Promise<TransactionsRead>;
   allBlockTransactions(options?: ReadAt): Promise<AllTransactionsRead>;
   account(address: Address, options?: AccountStateOptions): Promise<AccountStateRead>;
-  /** As {@link account}, after a block of which the caller holds the proof; see {@link blockFile}. Nothing is kept. */
+  /** As {@link account}, after a block that the caller has proven; see {@link blockFile}. Nothing is cached. */
   accountAfter(address: Address, block: ProvenBlock, options?: ReadOptions): Promise<AccountStateRead>;
   accountTransactions(address: Address, options?: HistoryOptions): Promise<HistoryRead>;
-  /** From newer to older, as far as they are taken. */
+  /** Iterates from newer to older transactions. */
   walkTransactions(address: Address, options?: HistoryOptions): AsyncIterable<ProvenTransaction>;
   transaction(address: Address, lt: bigint, options?: ReadOptions): Promise<TransactionRead>;
   configParams(numbers: readonly number[], options?: ReadAt): Promise<ConfigParamsRead>;
@@ -66,7 +66,7 @@ export interface ChainReads {
   libraries(hashes: readonly Uint8Array[], options?: ReadAt): Promise<LibrariesRead>;
   queueSize(options?: ReadAt): Promise<QueueSizeRead>;
   queueSizes(options?: ReadAt): Promise<QueueSizesRead>;
-  /** What a server says of itself; not proven. */
+  /** Reported by a server; not proven. */
   externalQueueLimit(options?: ReadOptions): Promise<number>;
   blockProof(from: BlockAt, to: BlockAt, options?: BlockProofOptions): Promise<BlockProofRead>;
   shardBlockProof(options?: ReadAt): Promise<ShardBlockProofRead>;

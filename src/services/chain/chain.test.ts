@@ -160,14 +160,14 @@ describe('a chain', () => {
     'is not made with %o',
     (options) => {
       expect(() => new Chain({ zero_state: zerostate, ...options }, modules())).toThrow(
-        /wanted is a whole number from/,
+        /expected: a whole number from/,
       );
     },
   );
 
   it('does not start from a block of a workchain', () => {
     const zero_state = { ...zerostate, workchain: 0 };
-    expect(() => new Chain({ zero_state }, modules())).toThrow(/not of the masterchain/);
+    expect(() => new Chain({ zero_state }, modules())).toThrow(/not a masterchain block/);
   });
 });
 

@@ -67,13 +67,13 @@ export interface ChainModules {
   readonly keyBlocks: KeyBlockStore;
   readonly logger: Logger;
   /**
-   * Called before an account is read at the head, for a network that does not have all of its accounts from the start: brings it.
-   * @returns the masterchain block since which the account is there, or null: nothing changed for it
+   * Called before an account is read at the head of a fork, to import the account.
+   * @returns seqno of the masterchain block since which the account exists, or null if nothing changed
    */
   readonly bringAccount?: (address: Address) => Promise<number | null>;
 }
 
-/** All reads over one source of answers. */
+/** {@link ChainReads} over one source of lite answers. */
 export class Chain implements ChainReads {
   readonly #modules: ChainModules;
   readonly #zerostate: BlockId;
@@ -129,7 +129,7 @@ export class Chain implements ChainReads {
   }
 
   /**
-   * Loads the key blocks that earlier runs proved; otherwise the first read does.
+   * Loads the key blocks proven by earlier runs; otherwise the first read does.
    * @throws chain/key-block-network, chain/key-block-file
    */
   async start(): Promise<void> {
@@ -255,12 +255,12 @@ export class Chain implements ChainReads {
     return this.#run(options, (call) => this.#sender.send(call, body));
   }
 
-  /** Waits until what was proven is on the disk. Reads under way end with their source. */
+  /** Waits until proven key blocks are on disk. Reads in flight end with their source. */
   async close(): Promise<void> {
     await this.#trust.close();
   }
 
-  /** Nothing where the chain has all accounts that it can have. */
+  /** Imports the account into a fork; does nothing on other networks. */
   async #bring(call: ReadContext, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
     const { bringAccount } = this.#modules;
     if (bringAccount === undefined || at !== 'head') return;
@@ -285,26 +285,26 @@ function limited(options: ChainOptions, name: keyof typeof CHAIN_LIMITS): number
   throw chainErrors.parameter({ name, value: String(value), wanted: `a whole number from ${min} to ${max}` });
 }
 
-/** What the reads of a chain start from, and their limits. */
+/** Trusted blocks and limits of a chain. */
 export interface ChainOptions {
-  /** The masterchain's zerostate (`validator.zero_state` of the global configuration): names the network. */
+  /** The masterchain zerostate (`validator.zero_state` of the global config), which identifies the network. */
   readonly zero_state: BlockId;
   /**
-   * A later masterchain block that is trusted; proofs start there. Default: the zerostate. It is `validator.init_block`, or
-   * the last of `validator.hardforks` if that is newer: no proof leads over a hardfork.
+   * A later trusted masterchain block, where proofs start. Default: the zerostate. Use `validator.init_block`, or the last
+   * of `validator.hardforks` if that is newer, because no proof passes over a hard fork.
    */
   readonly init_block?: BlockId;
-  /** How long a read may take that says nothing else, in milliseconds. */
+  /** Default deadline of a read, in milliseconds. */
   readonly deadlineMs?: number;
-  /** How long the newest known block counts as the head when no server has claimed a newer one, in milliseconds. */
+  /** How long the newest known block is used as the head if no server claims a newer one, in milliseconds. */
   readonly headMaxAgeMs?: number;
-  /** How many proven block ids are remembered. */
+  /** Maximum number of cached proven block ids. */
   readonly provenBlocks?: number;
-  /** To how many servers a message is sent at once. */
+  /** Number of servers that a message is sent to at once. */
   readonly sendFanOut?: number;
 }
 
-/** Of each option that has one: the default, and the smallest and largest allowed value. */
+/** Default, minimum and maximum of the numeric options. */
 export const CHAIN_LIMITS = {
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   headMaxAgeMs: { default: 1_000, min: 0, max: 60_000 },

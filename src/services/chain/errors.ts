@@ -1,81 +1,81 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-const ASK_LATER = 'Ask again later, with a longer deadline, or configure more servers.';
+const ASK_LATER = 'Retry later or with a longer deadline, or configure more servers.';
 
 /**
- * Errors of verified reads. What a proof does wrong is a `proofs/` error; what servers did wrong, a `lite/` error that says
- * which of them were asked.
+ * Errors of verified reads. Invalid proofs are `proofs/` errors; failures of servers are `lite/` errors that list the queried
+ * servers.
  */
 export const chainErrors = defineErrors('chain', {
   'block-not-found': {
     class: 'not-found',
     message: (d: { wanted: string; reason: string }) => `there is no block ${d.wanted}: ${d.reason}`,
-    remedy: 'Check workchain, shard and number; for blocks that are still to come, wait for the head.',
+    remedy: 'Check workchain, shard and seqno; for future blocks, wait for the head.',
   },
   'block-not-in-chain': {
     class: 'not-found',
     message: (d: { wanted: string; found: string }) =>
-      `the chain has no block ${d.wanted}; in its place stands ${d.found}`,
-    remedy: 'Check both hashes of the block id, and that it is of this network.',
+      `block ${d.wanted} is not in the chain; the block at this position is ${d.found}`,
+    remedy: 'Check both hashes of the block id, and that it belongs to this network.',
   },
   'transaction-not-found': {
     class: 'not-found',
     message: (d: { account: string; lt: bigint; block: string }) =>
-      `account ${d.account} has no transaction with lt ${d.lt}: block ${d.block}, where it would be, has none`,
+      `account ${d.account} has no transaction with lt ${d.lt}: block ${d.block}, which covers this lt, does not contain it`,
     remedy: 'Check account and lt; the lt of a transaction is not that of its messages.',
   },
   'shard-not-found': {
     class: 'not-found',
     message: (d: { shard: string; block: string }) => `masterchain block ${d.block} has no shard ${d.shard}`,
-    remedy: 'List the shards of this masterchain block; the shard may have been split or merged.',
+    remedy: 'List the shards of this masterchain block; the shard may have split or merged.',
   },
   zerostate: {
     class: 'caller',
     message: (d: { block: string }) => `${d.block} is a zerostate, not a block`,
-    remedy: 'Ask from seqno 1 on; the zerostate itself is read as a whole.',
+    remedy: 'Use a seqno of at least 1; a zerostate can only be read as a whole.',
   },
   'masterchain-only': {
     class: 'caller',
-    message: (d: { block: string }) => `block ${d.block} is not of the masterchain`,
-    remedy: 'Give a masterchain block: its state tells shards, configuration and libraries.',
+    message: (d: { block: string }) => `block ${d.block} is not a masterchain block`,
+    remedy: 'Use a masterchain block: its state contains shards, configuration and libraries.',
   },
   parameter: {
     class: 'caller',
-    message: (d: { name: string; value: string; wanted: string }) => `${d.name} is ${d.value}, wanted is ${d.wanted}`,
-    remedy: 'Give a value in the range.',
+    message: (d: { name: string; value: string; wanted: string }) => `${d.name} is ${d.value}; expected: ${d.wanted}`,
+    remedy: 'Use a value in the allowed range.',
   },
   message: {
     class: 'caller',
-    message: (d: { problem: string }) => `the bytes are no external message: ${d.problem}`,
-    remedy: 'Send one bag of cells with a message that begins with ext_in_msg_info$10.',
+    message: (d: { problem: string }) => `the bytes are not a valid external-in message: ${d.problem}`,
+    remedy: 'Send one BoC with a message of type ext_in_msg_info$10.',
   },
   'message-refused': {
     class: 'caller',
     message: (d: { code: number; text: string }) => `the node refused the message: ${d.text} (code ${d.code})`,
-    remedy: "The text is the node's: see what it says about the message or the account, and send a corrected one.",
+    remedy: 'The text is from the node: correct the message accordingly and send it again.',
   },
   answer: {
     class: 'upstream',
-    message: (d: { problem: string; code: string }) => `the answer cannot be true: ${d.problem} [${d.code}]`,
-    remedy: 'Do not use the answer; ask another server.',
+    message: (d: { problem: string; code: string }) => `the answer is invalid: ${d.problem} [${d.code}]`,
+    remedy: 'Do not use the answer; query another server.',
   },
   'incomplete-answer': {
     class: 'upstream',
-    message: (d: { problem: string }) => `the answer leaves out what it must have: ${d.problem}`,
-    remedy: 'Ask another server.',
+    message: (d: { problem: string }) => `the answer is incomplete: ${d.problem}`,
+    remedy: 'Query another server.',
   },
   'two-blocks': {
     class: 'upstream',
     message: (d: { first: string; second: string }) =>
-      `both ${d.first} and ${d.second} are proven, for one place in the chain`,
+      `both ${d.first} and ${d.second} are proven for the same position in the chain`,
     remedy:
-      'The validators signed two blocks, or the network was restarted: take init_block and zero_state from its current configuration.',
+      'The validators signed two blocks, or the network was restarted: use init_block and zero_state of its current global config.',
   },
   'proof-rounds': {
     class: 'upstream',
     message: (d: { rounds: number; reached: string }) =>
-      `after ${d.rounds} answers the proof of the newest block has come to ${d.reached} only`,
-    remedy: 'Take a newer init_block from the configuration of the network.',
+      `after ${d.rounds} answers the proof of the newest block has only reached ${d.reached}`,
+    remedy: 'Use a newer init_block from the global config of the network.',
   },
   deadline: {
     class: 'upstream',
@@ -84,18 +84,18 @@ export const chainErrors = defineErrors('chain', {
   },
   aborted: {
     class: 'caller',
-    message: () => 'the read was given up by its caller',
-    remedy: 'Nothing is wrong; whoever asked did not want the answer any more.',
+    message: () => 'the read was aborted by its caller',
+    remedy: 'No action is needed: the caller no longer wanted the answer.',
   },
   'key-block-file': {
     class: 'caller',
-    message: (d: { file: string; problem: string }) => `the file of key blocks ${d.file} cannot be used: ${d.problem}`,
-    remedy: 'Check that the folder exists and can be written to; the file itself may be deleted, it is made anew.',
+    message: (d: { file: string; problem: string }) => `the key block file ${d.file} cannot be used: ${d.problem}`,
+    remedy: 'Check that the folder exists and is writable; you may delete the file, it will be created again.',
   },
   'key-block-network': {
     class: 'caller',
     message: (d: { file: string; expected: string; found: string }) =>
-      `the key blocks in ${d.file} are of a network with zerostate ${d.found}, not ${d.expected}`,
-    remedy: 'Use another data folder for each network, or the right global configuration.',
+      `the key blocks in ${d.file} belong to a network with zerostate ${d.found}, not ${d.expected}`,
+    remedy: 'Use a separate data folder for each network, or the correct global config.',
   },
 });

@@ -7,28 +7,28 @@ import type { Logger } from '#kernel/logger.js';
 import { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 
-/** Where proven key blocks are kept from one run to the next. Only one process uses it at a time. */
+/** Persistent store of proven key blocks. Used by one process at a time. */
 export interface KeyBlockStore {
-  /** The key blocks of earlier runs, oldest first. Damage is repaired: what cannot be read is left out. */
+  /** The key blocks of earlier runs, oldest first. Damaged entries are dropped. */
   load(): Promise<readonly BlockId[]>;
-  /** Keeps further ones, each newer than those before; they are on the disk when the promise is fulfilled. */
+  /** Appends key blocks, each newer than those before; they are on disk when the promise resolves. */
   append(blocks: readonly BlockId[]): Promise<void>;
-  /** Keeps these and nothing else; oldest first. */
+  /** Replaces all key blocks; oldest first. */
   replace(blocks: readonly BlockId[]): Promise<void>;
 }
 
 export interface KeyBlockFileOptions {
   readonly path: string;
-  /** The network that the key blocks are of. */
+  /** The network of the key blocks. */
   readonly zero_state: BlockId;
 }
 
 const FORMAT = 'tern-key-blocks-1';
 
 /**
- * Key blocks in a text file: a line that names the network, then one line `SEQNO ROOTHASH FILEHASH` for each block, every
- * line followed by a CRC-32C of what is before it. Lines are appended and flushed to the disk. What a crash or a disk
- * damaged ends the list: the sound lines before it are written to a new file that takes the place of the old one.
+ * Key blocks in a text file: a line with the network, then one line `SEQNO ROOTHASH FILEHASH` per block; each line ends with
+ * a CRC-32C of its content. Lines are appended and synced to disk. A damaged line ends the list: the valid lines before it
+ * are written to a new file that replaces the old one.
  */
 export class KeyBlockFile implements KeyBlockStore {
   readonly #options: KeyBlockFileOptions;
@@ -53,7 +53,7 @@ export class KeyBlockFile implements KeyBlockStore {
       const blocks = found === null ? [] : readBlocks(lines.slice(1));
       const sound = this.#textOf(blocks);
       if (sound !== text) {
-        this.#logger.warn('the file of key blocks was damaged; what is missing is proven again', {
+        this.#logger.warn('the key block file was damaged; missing key blocks are proven again', {
           file: this.#options.path,
           kept: blocks.length,
         });
@@ -136,7 +136,7 @@ function checksum(text: string): string {
   return crc32c(Buffer.from(text, 'latin1')).toString(16).padStart(8, '0');
 }
 
-/** What stands before the checksum; `null` when that is wrong. */
+/** The content before the checksum; `null` when the checksum is wrong. */
 function payload(text: string): string | null {
   const end = text.length - 9;
   if (end < 1 || text[end] !== ' ') return null;
@@ -144,7 +144,7 @@ function payload(text: string): string | null {
   return checksum(before) === text.slice(end + 1) ? before : null;
 }
 
-/** The blocks up to the first unsound line; the last line is whole only if an end of line follows it. */
+/** The blocks up to the first invalid line; the last line is complete only if it ends with a newline. */
 function readBlocks(lines: readonly string[]): readonly BlockId[] {
   const blocks: BlockId[] = [];
   for (const text of lines.slice(0, -1)) {
@@ -162,7 +162,7 @@ function readBlock(text: string | null): BlockId | null {
   return { ...MASTERCHAIN_SHARD, seqno: Number(match[1]), root_hash, file_hash };
 }
 
-/** Key blocks kept for this run only. */
+/** Key blocks in memory, for this run only. */
 export class KeyBlockMemory implements KeyBlockStore {
   #blocks: readonly BlockId[] = [];
 

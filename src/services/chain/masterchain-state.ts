@@ -38,9 +38,9 @@ import {
 } from '#services/chain/proven-blocks.js';
 import { isServersFailure, type ReadAt, type ReadContext, type ReadResult } from '#services/chain/read-context.js';
 
-/** The shards that a masterchain block commits. */
+/** The shards of a masterchain block. */
 export interface ShardsRead extends ReadResult<LiteServerAllShardsInfo> {
-  /** Each with its newest block; seqno 0 is a zerostate. */
+  /** Each shard with its newest block; seqno 0 is a zerostate. */
   readonly shards: readonly ProvenShard[];
 }
 
@@ -49,9 +49,9 @@ export interface ShardRead extends ReadResult<LiteServerShardInfo> {
   readonly shard: ProvenShard;
 }
 
-/** Which shard: itself, or the one that contains it. */
+/** Selects a shard exactly, or the shard that contains a prefix. */
 export interface ShardOptions extends ReadAt {
-  /** Only a shard of just this name. Default: also one that contains it; the name may be an account's first 64 bits. */
+  /** Only the exact shard. Default: also the shard that contains the prefix, such as the first 64 bits of an account id. */
   readonly exact?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface ShardReaderModules {
   readonly proven: ProvenBlocks;
 }
 
-/** Reads of the newest blocks of shards. */
+/** Reads shard tops. */
 export class ShardReader {
   readonly #modules: ShardReaderModules;
 
@@ -75,7 +75,7 @@ export class ShardReader {
     return { block: block.id, gen_utime: block.gen_utime, shards: value, proof: call.proof(answer) };
   }
 
-  /** @throws chain/shard-not-found when the proof shows that there is none */
+  /** @throws chain/shard-not-found when the proof shows that the shard does not exist */
   async shard(call: ReadContext, wanted: Shard, { at, exact = false }: ShardOptions): Promise<ShardRead> {
     const { workchain, shard } = wanted;
     if (workchain === -1 || shard <= 0n || shard >= 1n << 64n) {
@@ -106,22 +106,22 @@ export class ShardReader {
   }
 }
 
-/** Parameters of the configuration after a masterchain block. */
+/** Configuration parameters after a masterchain block. */
 export interface ConfigParamsRead extends ReadResult<LiteServerConfigInfo> {
-  /** Whole cells; a parameter that is not there is proven not to be in the configuration. */
+  /** Complete cells; an absent parameter is proven not to exist. */
   readonly params: ReadonlyMap<number, Cell>;
 }
 
-/** The whole configuration after a masterchain block. */
+/** The complete configuration after a masterchain block. */
 export interface ConfigRead extends ConfigParamsRead {
-  /** The root of the dictionary, whole. */
+  /** Root of the configuration dictionary, complete. */
   readonly root: Cell;
 }
 
-/** Most parameters in one question. */
+/** Maximum parameters per query. */
 const MAX_PARAMS = 256;
 
-/** Reads of the configuration. */
+/** Reads configuration parameters. */
 export class ConfigReader {
   readonly #blockIds: BlockLookup;
 
@@ -185,25 +185,25 @@ export class ConfigReader {
   }
 }
 
-/** Refuses cells of a proof that have something left out. @throws chain/incomplete-answer */
+/** Refuses cells with pruned parts. @throws chain/incomplete-answer */
 function requireWhole(cell: Cell, name: string): Cell {
   if (cell.levelMask === 0) return cell;
   throw chainErrors['incomplete-answer']({ problem: `${name} (${toHex(cell.hash(0))}) has pruned parts` });
 }
 
-/** Libraries that the masterchain publishes after a block. */
+/** Libraries published in the masterchain after a block. */
 export interface LibrariesRead extends ReadResult<readonly LiteServerLibraryResultWithProof[]> {
-  /** By hash in lower-case hex; one that is not there is proven not to be published. */
+  /** By hash in lower-case hex; an absent library is proven not to be published. */
   readonly libraries: ReadonlyMap<string, Cell>;
 }
 
-/** Most libraries in one answer. */
+/** Maximum libraries per answer. */
 const MAX_LIBRARIES_PER_QUERY = 16;
 
-/** Most libraries in one read. */
+/** Maximum libraries per read. */
 const MAX_LIBRARIES_PER_READ = 1024;
 
-/** Reads of libraries. */
+/** Reads libraries. */
 export class LibraryReader {
   readonly #blockIds: BlockLookup;
 
@@ -237,7 +237,7 @@ export class LibraryReader {
           expectBlock(found.id, id);
           return verifyLibraries(id, library_list, found).map(({ hash, cell }) => {
             if (cell !== null) return { hash, cell };
-            throw chainErrors['incomplete-answer']({ problem: `library ${toHex(hash)} comes without its cells` });
+            throw chainErrors['incomplete-answer']({ problem: `the cells of library ${toHex(hash)} are missing` });
           });
         },
       });
@@ -248,21 +248,21 @@ export class LibraryReader {
   }
 }
 
-/** How many messages wait in a shard's outgoing queue after a block. */
+/** Size of a shard's out-message queue after a block. */
 export interface QueueSizeRead extends ReadResult<LiteServerBlockOutMsgQueueSize> {
   readonly size: number;
 }
 
-/** The queues of all shards, the masterchain first. */
+/** The out-message queue sizes of all shards, masterchain first. */
 export interface QueueSizesRead extends ReadResult<readonly LiteServerBlockOutMsgQueueSize[]> {
   readonly queues: readonly { readonly block: BlockId; readonly size: number }[];
-  /** False: states do not keep the sizes, so that they are what a server counted. */
+  /** False: the states do not contain the sizes, so they were counted by a server. */
   readonly proven: boolean;
 }
 
 const WANT_PROOF = 1;
 const GLOBAL_VERSION = 8;
-/** `capStoreOutMsgQueueSize`: with it, states keep the sizes of their queues. */
+/** `capStoreOutMsgQueueSize`: states contain their queue sizes. */
 const STORES_QUEUE_SIZE = 1n << 8n;
 
 export interface QueueSizeReaderModules {
@@ -271,7 +271,7 @@ export interface QueueSizeReaderModules {
   readonly config: ConfigReader;
 }
 
-/** Reads of the sizes of message queues, which states keep since they have the capability to. */
+/** Reads sizes of out-message queues, which states contain with `capStoreOutMsgQueueSize`. */
 export class QueueSizeReader {
   readonly #modules: QueueSizeReaderModules;
 
@@ -284,8 +284,8 @@ export class QueueSizeReader {
   }
 
   /**
-   * A shard that has no block yet has no queue either and is left out. Where a network is older than the capability, a
-   * server is asked what it counted, which it only does for its newest block.
+   * Shards without blocks have no queue and are omitted. On networks without the capability, a server is queried for its
+   * count, which it only has for its newest block.
    */
   async queueSizes(call: ReadContext, { at }: ReadAt): Promise<QueueSizesRead> {
     const { blockIds, shardTops } = this.#modules;
@@ -325,15 +325,14 @@ export class QueueSizeReader {
         blocks.map(({ id }) => {
           const found = shards.find((each) => sameBlock(blockIdFromTl(each.id), id));
           if (found !== undefined && found.size >= 0) return { block: id, size: found.size };
-          throw chainErrors['incomplete-answer']({ problem: `it does not tell the queue of ${printBlockId(id)}` });
+          throw chainErrors['incomplete-answer']({ problem: `the queue of ${printBlockId(id)} is missing` });
         }),
     });
     return value;
   }
 
   /**
-   * How many external messages a server keeps for a shard before it refuses further ones. A server says it of itself:
-   * nothing proves it.
+   * Maximum external-in messages per shard that a server queues. Reported by a server; not proven.
    */
   async externalQueueLimit(call: ReadContext): Promise<number> {
     const { value } = await call.query({
@@ -342,7 +341,7 @@ export class QueueSizeReader {
       need: { kind: 'head' },
       verify: ({ ext_msg_queue_size_limit: limit }) => {
         if (limit >= 0) return limit;
-        throw chainErrors['incomplete-answer']({ problem: `a queue cannot have the limit ${limit}` });
+        throw chainErrors['incomplete-answer']({ problem: `${limit} is not a valid queue limit` });
       },
     });
     return value;
@@ -358,7 +357,7 @@ export class QueueSizeReader {
       verifiedAs: 'queue size',
       verify: (found) => {
         expectBlock(found.id, id);
-        if (found.proof === null) throw chainErrors['incomplete-answer']({ problem: 'it has no proof' });
+        if (found.proof === null) throw chainErrors['incomplete-answer']({ problem: 'it contains no proof' });
         return verifyOutMsgQueueSize(id, found.size, found.proof);
       },
     });

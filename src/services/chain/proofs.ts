@@ -24,29 +24,29 @@ import type {
 } from '#services/chain/read-context.js';
 import { fromTlBlockLink, type Trust } from '#services/chain/trust.js';
 
-/** How a masterchain block proves another one. */
+/** A proof of one masterchain block by another. */
 export interface BlockProofRead extends ReadResult<readonly LiteServerPartialBlockProof[]> {
   readonly from: BlockId;
-  /** `block`, the one that is proven. */
+  /** The proven block, equal to `block`. */
   readonly to: BlockId;
   readonly links: readonly BlockLink[];
 }
 
-/** How a masterchain block proves a shard block. */
+/** A proof of a shard block by a masterchain block. */
 export interface ShardBlockProofRead extends ReadResult<LiteServerShardBlockProof> {
-  /** A block that commits it. */
+  /** A masterchain block that commits it. */
   readonly masterchain_block: BlockId;
-  /** From its shard's newest block at that time back to it. */
+  /** From the shard top in that masterchain block back to the shard block. */
   readonly links: readonly ShardBlockLink[];
 }
 
-/** Who signed a masterchain block. */
+/** The validator signatures of a masterchain block. */
 export interface SignaturesRead extends ReadResult<readonly LiteServerPartialBlockProof[]> {
   readonly signatures: SignatureSet;
 }
 
 export interface BlockProofOptions extends ReadOptions {
-  /** Build the proof from the state of the newer of the two blocks only: the answer is always the same then. */
+  /** Build the proof only from the state of the newer block, so that the answer is deterministic. */
   readonly own_state?: boolean;
 }
 
@@ -58,10 +58,10 @@ export interface ProofReaderModules {
 const HAS_TARGET = 1;
 const OWN_STATE = 0x1000;
 
-/** More answers than this do not make one proof: 16 links each. */
+/** Maximum answers per proof, with 16 links each. */
 const MAX_ANSWERS = 4096;
 
-/** Reads of proofs, checked, for those who want to check them again or pass them on. */
+/** Reads verified proofs, for callers that check them again or pass them on. */
 export class ProofReader {
   readonly #modules: ProofReaderModules;
 
@@ -106,7 +106,7 @@ export class ProofReader {
           const steps = found.steps.map(fromTlBlockLink);
           verifyBlockChain(known, end, steps);
           if (found.complete) expectBlock(found.to, to);
-          else if (steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
+          else if (steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it contains no steps' });
           return { end, steps };
         },
       });
@@ -118,7 +118,7 @@ export class ProofReader {
     throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(reached) });
   }
 
-  /** The signatures of the validators under a masterchain block. */
+  /** The validator signatures of a masterchain block. */
   async signatures(call: ReadContext, { at }: ReadAt): Promise<SignaturesRead> {
     const { trust, blockIds } = this.#modules;
     const block = await blockIds.resolveMasterchain(call, at);
@@ -127,12 +127,12 @@ export class ProofReader {
     const { links, answers } = await this.#links(call, from, id, HAS_TARGET | OWN_STATE);
     const last = links.at(-1);
     if (last?.kind !== 'forward') {
-      throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(id)} has no signatures` });
+      throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(id)} contains no signatures` });
     }
     return { block: id, gen_utime, signatures: last.signatures, proof: call.proof(answers) };
   }
 
-  /** The links from a masterchain block to a shard block. Servers choose the masterchain block. */
+  /** The links from a masterchain block to a shard block. The server chooses the masterchain block. */
   async shardBlockProof(call: ReadContext, { at }: ReadAt): Promise<ShardBlockProofRead> {
     const { blockIds } = this.#modules;
     const block = await blockIds.resolveBlock(call, at);
@@ -145,7 +145,7 @@ export class ProofReader {
         await blockIds.resolve(call, masterchain_block);
         return { block: id, gen_utime, ...value, proof: call.proof(answer) };
       } catch (error) {
-        // A chain from a block that is none proves nothing. Whoever answers so again is found out in the check.
+        // A chain from a nonexistent block proves nothing. A server that repeats it fails the verification.
         const invented = error instanceof TernError && error.class === 'not-found';
         if (!invented || refused.length === MAX_REFUSED) throw error;
         refused.push(masterchain_block);
@@ -166,7 +166,7 @@ export class ProofReader {
       verify: (found) => {
         const masterchain_block = copyBlockId(found.masterchain_id);
         if (refused.some((other) => sameBlock(other, masterchain_block))) {
-          const expected = 'a masterchain block of the chain';
+          const expected = 'a masterchain block in the chain';
           throw proofsErrors['other-block']({ expected, found: printBlockId(masterchain_block) });
         }
         const links = found.links.map((link) => ({ id: copyBlockId(link.id), proof: link.proof }));
@@ -177,10 +177,10 @@ export class ProofReader {
   }
 }
 
-/** So many different blocks that are not in the chain may be named before a read of a shard block's proof fails. */
+/** Number of invalid masterchain blocks from servers after which the read of a shard block proof fails. */
 const MAX_REFUSED = 4;
 
-/** Without state, blocks of the time of the older end are enough; a state is needed for the way back, or if asked for. */
+/** A forward proof needs blocks at the time of the older end; a backward proof, or OWN_STATE, needs a state. */
 function needBetween(from: BlockId, to: BlockId, mode: number) {
   const mc_seqno = Math.max(from.seqno, to.seqno);
   if (from.seqno > to.seqno || (mode & OWN_STATE) !== 0) return needOfState({ id: to, gen_utime: null, mc_seqno });

@@ -5,16 +5,16 @@ import { blockIdFromTl } from '#formats/tl/block-id.js';
 import type { TonNodeBlockIdExt } from '#formats/tl/lite-api.js';
 import { chainErrors } from '#services/chain/errors.js';
 
-/** A block that is proven to be in the chain. */
+/** A block proven to be in the chain. */
 export interface ProvenBlock {
   readonly id: BlockId;
   /** Unix seconds; `null` when only the id is known. */
   readonly gen_utime: number | null;
-  /** Seqno of a masterchain block in whose time it is; `null` when not known. */
+  /** Seqno of a masterchain block at the time of the block; `null` when unknown. */
   readonly mc_seqno: number | null;
 }
 
-/** Blocks that were proven, by their place in the chain: those used last are kept. */
+/** LRU cache of proven blocks by position. */
 export class ProvenBlocks {
   readonly #limit: number;
   readonly #blocks = new Map<string, ProvenBlock>();
@@ -37,8 +37,8 @@ export class ProvenBlocks {
   }
 
   /**
-   * Remembers a block, and gives all that is known of it.
-   * @throws chain/two-blocks when another one is proven to stand there
+   * Adds a block and returns everything known about it.
+   * @throws chain/two-blocks when another block is proven at the same position
    */
   add(block: ProvenBlock): ProvenBlock {
     const key = keyOf(block.id);
@@ -63,7 +63,7 @@ export class ProvenBlocks {
   }
 }
 
-/** Without what else is in the bytes that the hashes may be views of. */
+/** Copies the hashes, which may be views into a larger buffer. */
 function copyHashes(id: BlockId): BlockId {
   return { ...id, root_hash: id.root_hash.slice(), file_hash: id.file_hash.slice() };
 }
@@ -72,23 +72,23 @@ function keyOf({ workchain, shard, seqno }: BlockPosition): string {
   return `${workchain}:${shard.toString(36)}:${seqno}`;
 }
 
-/** For the contents of a block. */
+/** The data requirement for the contents of a block. */
 export function needOfBlock({ mc_seqno }: ProvenBlock): Need {
   return mc_seqno === null ? { kind: 'archive' } : { kind: 'block', seqno: mc_seqno };
 }
 
-/** For the state after a block. */
+/** The data requirement for the state after a block. */
 export function needOfState({ mc_seqno }: ProvenBlock): Need {
   return mc_seqno === null ? { kind: 'archive' } : { kind: 'state', seqno: mc_seqno };
 }
 
-/** A block id out of an answer. Its hashes are copied: they outlive the answer. */
+/** Converts a block id of an answer. The hashes are copied, so that they do not retain the answer. */
 export function copyBlockId(id: TonNodeBlockIdExt): BlockId {
   const { root_hash, file_hash } = id;
   return { ...blockIdFromTl(id), root_hash: root_hash.slice(), file_hash: file_hash.slice() };
 }
 
-/** Checks that an answer is about the block that was asked for. @throws proofs/other-block */
+/** Checks that an answer is about the requested block. @throws proofs/other-block */
 export function expectBlock(found: TonNodeBlockIdExt, expected: BlockId): void {
   const id = blockIdFromTl(found);
   if (sameBlock(id, expected)) return;

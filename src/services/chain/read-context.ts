@@ -7,59 +7,59 @@ import { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 
 /**
- * Which block a read is about: the newest one, a masterchain block by its number, or any block by its place in the chain or
- * by its id. In a place, a prefix stands for the shard that contains it.
+ * The block of a read: the newest block, a masterchain block by seqno, or any block by position or id. In a position, an
+ * account prefix selects the shard that contains it.
  */
 export type BlockAt = 'head' | number | BlockPosition | BlockId;
 
-/** What every read can be told. */
+/** Options of every read. */
 export interface ReadOptions {
-  /** For the whole read, however many questions it takes; milliseconds. */
+  /** Deadline of the whole read, including all queries, in milliseconds. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** Whether the answer, with the bytes of its proofs, is wanted back. Default: no. */
+  /** Whether to return the answer with its proofs. Default: false. */
   readonly proof?: boolean;
-  /** Whether answers that stay true may be kept for others. Default: yes. No for who reads much, and each thing once. */
+  /** Whether immutable answers may be cached. Default: true. Set to false for bulk reads without repetition. */
   readonly keep?: boolean;
-  /** Is told of each account that is read, also as a part of something else, and is not there. */
+  /** Called for each account that is read, directly or indirectly, and does not exist. */
   readonly onAbsent?: (address: Address) => void;
 }
 
-/** For reads about one block. */
+/** Options of reads about one block. */
 export interface ReadAt extends ReadOptions {
   /** Default: the newest block. */
   readonly at?: BlockAt;
 }
 
-/** What every answer carries. `Answer` is the TL form: `LiteServerAccountState`. */
+/** Fields of every result. `Answer` is the TL type: `LiteServerAccountState`. */
 export interface ReadResult<Answer> {
-  /** The block that the value is about; proven to be in the chain. */
+  /** The block of the value; proven to be in the chain. */
   readonly block: BlockId;
-  /** When that block was made, in unix seconds; `null` where nothing that was read tells it. */
+  /** Unix time of that block in seconds; `null` when unknown. */
   readonly gen_utime: number | null;
-  /** What a server answered, if it was asked for. `null`: not asked for, or known without asking. */
+  /** The answer of a server if requested. `null`: not requested, or no query was needed. */
   readonly proof: Answer | null;
 }
 
 /**
- * A question of a read; deadline and signal are those of the read. Where it has a name (`verifiedAs`), its check may depend
- * on nothing but function, query and name: reads share the value.
+ * A lite query of a read, with deadline and signal of the read. If it has a name (`verifiedAs`), its verification may only
+ * depend on function, query and name, because reads share the value.
  */
 export type LiteQuery<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal' | 'size'>;
 
-/** A verified value, and the answer that it was in. */
+/** A verified value with the answer that contained it. */
 export interface CheckedAnswer<Value, Answer> {
   readonly value: Value;
   readonly answer: Answer;
 }
 
-/** What the calls of a service share. */
+/** Dependencies shared by the reads of a service. */
 export interface ReadContextModules {
   readonly source: LiteSource;
   readonly clock: Clock;
 }
 
-/** One read on its way: all questions that it takes share a deadline. */
+/** Context of one read: deadline and options, shared by all of its lite queries. */
 export class ReadContext {
   readonly #modules: ReadContextModules;
   readonly #options: ReadOptions;
@@ -73,7 +73,7 @@ export class ReadContext {
     this.#end = modules.clock.now() + this.#deadlineMs;
   }
 
-  /** Whether the answers are wanted back. */
+  /** Whether the answers are requested as proof. */
   get wantsProof(): boolean {
     return this.#options.proof === true;
   }
@@ -82,7 +82,7 @@ export class ReadContext {
     return this.#options.signal;
   }
 
-  /** For waiting until the time of the read is over. */
+  /** The deadline of the read, for waiting. */
   get deadline(): Deadline {
     return {
       until: this.#end,
@@ -92,7 +92,7 @@ export class ReadContext {
     };
   }
 
-  /** For a read that is a part of this one. @throws chain/deadline, chain/aborted */
+  /** Options for a nested read with the remaining time. @throws chain/deadline, chain/aborted */
   remaining(): ReadOptions {
     const deadlineMs = this.remainingMs();
     const { signal } = this;
@@ -105,17 +105,17 @@ export class ReadContext {
     };
   }
 
-  /** An account that was read is not there. */
+  /** Reports that a read account does not exist. */
   reportAbsent(address: Address): void {
     this.#options.onAbsent?.(address);
   }
 
-  /** The answer if it is wanted back. */
+  /** The answer if it is requested as proof. */
   proof<Answer>(answer: Answer): Answer | null {
     return this.wantsProof ? answer : null;
   }
 
-  /** Milliseconds that are left. @throws chain/deadline, chain/aborted */
+  /** Remaining milliseconds. @throws chain/deadline, chain/aborted */
   remainingMs(): number {
     if (this.#options.signal?.aborted === true) throw chainErrors.aborted({});
     const left = this.#end - this.#modules.clock.now();
@@ -124,14 +124,14 @@ export class ReadContext {
   }
 
   /**
-   * Asks one question. Whatever is wrong with the answer is taken for the server's fault.
+   * Sends a query. Any error in the answer is attributed to the server.
    * @throws chain/deadline, chain/aborted, lite/*
    */
   async query<Query, Answer, Value>(question: LiteQuery<Query, Answer, Value>): Promise<CheckedAnswer<Value, Answer>> {
     return this.#modules.source.query(this.#request(question));
   }
 
-  /** As {@link ReadContext.query}, to several servers at once; the first success wins. */
+  /** As {@link ReadContext.query}, to several servers at once; the first success is returned. */
   async fanOut<Query, Answer, Value>(
     question: LiteQuery<Query, Answer, Value>,
     count: number,
@@ -160,7 +160,7 @@ export class ReadContext {
   }
 
   /**
-   * As {@link ReadContext.query} about something of unknown age: servers that hold everything are asked where others fail.
+   * As {@link ReadContext.query} for data of unknown age: archive servers are queried if others fail.
    * @throws chain/deadline, chain/aborted, lite/*
    */
   async queryAnyAge<Query, Answer, Value>(
@@ -169,14 +169,14 @@ export class ReadContext {
     try {
       return await this.query({ ...question, need: { kind: 'head' } });
     } catch (error) {
-      // Without time for more, what was tried says more than that the time is over.
+      // Without remaining time, the failures are more informative than an expired deadline.
       if (!isServersFailure(error) || this.#modules.clock.now() >= this.#end) throw error;
       return this.query({ ...question, need: { kind: 'archive' } });
     }
   }
 }
 
-/** What a value takes with the answer that it was read from: tables of cells, hashes, and what was decoded of them. */
+/** Memory of a cached value relative to its answer: cell tables, hashes and decoded values. */
 const CACHED_FACTOR = 4;
 
 function cachedBytes(_: unknown, answerBytes: number): number {
@@ -185,20 +185,20 @@ function cachedBytes(_: unknown, answerBytes: number): number {
 
 const SERVERS_FAILURES = new Set(['lite/answer-error', 'lite/not-available', 'lite/unanswered']);
 
-/** Whether servers were asked and none gave a true answer, so that others may. */
+/** Whether the queried servers returned no valid answer, so that other servers may. */
 export function isServersFailure(error: unknown): error is TernError {
   return error instanceof TernError && SERVERS_FAILURES.has(error.code);
 }
 
-/** Whether servers say that they do not have what was asked for. */
+/** Whether servers report that they do not have the data. */
 export function isNotAvailable(error: unknown): boolean {
   return error instanceof TernError && (error.code === 'lite/not-available' || error.data.code === NOT_READY);
 }
 
-/** Code of a server that does not have what is asked for. */
+/** Error code for missing data. */
 const NOT_READY = 651;
 
-/** Runs a check of an answer; every typed error in it becomes one of class `upstream`. */
+/** Runs a verification; its typed errors become errors of class `upstream`. */
 function asUpstreamError<T>(check: () => T): T {
   try {
     return check();

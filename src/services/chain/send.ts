@@ -6,19 +6,19 @@ import { isTernError, TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { ReadContext } from '#services/chain/read-context.js';
 
-/** A message that at least one server took; whether it has an effect, the chain will show. */
+/** A message accepted by at least one server. This does not imply that a block includes it. */
 export interface SentExternalMessage {
-  /** Hash of the message as it was sent. */
+  /** Hash of the sent message cell. */
   readonly hash: Uint8Array;
 }
 
-/** Servers take no longer ones. */
+/** Size limit of servers. */
 const MAX_BYTES = 65_535;
 
-/** Servers take no deeper ones. */
+/** Depth limit of servers. */
 const MAX_DEPTH = 511;
 
-/** Sends external messages. */
+/** Sends external-in messages. */
 export class MessageSender {
   readonly #fanOut: number;
 
@@ -28,8 +28,8 @@ export class MessageSender {
 
   /**
    * Sends a message to several servers at once.
-   * @param body bag of cells with the message
-   * @throws chain/message, chain/message-refused with what a node said, lite/*
+   * @param body BoC of the message
+   * @throws chain/message, chain/message-refused with the error of a node, lite/*
    */
   async send(call: ReadContext, body: Uint8Array): Promise<SentExternalMessage> {
     const hash = checkMessage(body).hash();
@@ -59,12 +59,12 @@ export class MessageSender {
 /** @throws chain/message */
 function checkMessage(body: Uint8Array): Cell {
   if (body.length > MAX_BYTES) {
-    throw chainErrors.message({ problem: `they are ${body.length}, and at most ${MAX_BYTES} are allowed` });
+    throw chainErrors.message({ problem: `the size is ${body.length} bytes; at most ${MAX_BYTES} are allowed` });
   }
   try {
     const root = wholeCell(body);
     if (root.depth() > MAX_DEPTH) {
-      throw chainErrors.message({ problem: `it is ${root.depth()} cells deep, and at most ${MAX_DEPTH} are allowed` });
+      throw chainErrors.message({ problem: `the depth is ${root.depth()} cells; at most ${MAX_DEPTH} are allowed` });
     }
     return readExternalInMessage(root, body).cell;
   } catch (error) {

@@ -26,19 +26,19 @@ import { chainErrors } from '#services/chain/errors.js';
 import { expectBlock, needOfBlock, type ProvenBlock } from '#services/chain/proven-blocks.js';
 import type { CheckedAnswer, ReadAt, ReadContext, ReadOptions, ReadResult } from '#services/chain/read-context.js';
 
-/** Which stretch of a block's transactions. They are ordered by account, then by lt. */
+/** Selects a page of a block's transactions, ordered by account, then by lt. */
 export interface TransactionPageOptions extends ReadAt {
-  /** At most this many; servers give 256 at once. Default: 256. */
+  /** Maximum number; servers return at most 256. Default: 256. */
   readonly count?: number;
-  /** From the last to the first. */
+  /** In reverse order. */
   readonly reverse?: boolean;
-  /** Begin after this one; `account` is the id, 32 bytes. */
+  /** Start after this transaction; `account` is the account id, 32 bytes. */
   readonly after?: { readonly account: Uint8Array; readonly lt: bigint };
 }
 
-/** The name of a transaction in its block. */
+/** Identifies a transaction in its block. */
 export interface BlockTransactionId {
-  /** 32 bytes; the workchain is that of the block. */
+  /** Account id, 32 bytes; the workchain is that of the block. */
   readonly account: Uint8Array;
   readonly lt: bigint;
   readonly hash: Uint8Array;
@@ -49,14 +49,14 @@ export interface BlockTransactionEntry extends BlockTransactionId {
   readonly cell: Cell;
 }
 
-/** A stretch without gaps. */
+/** A page of consecutive transactions. */
 export interface TransactionPageRead<Item, Answer> extends ReadResult<Answer> {
   readonly transactions: readonly Item[];
-  /** There may be more: as many as asked for were found. */
+  /** There may be more: the page is full. */
   readonly incomplete: boolean;
 }
 
-/** All of a block's transactions. */
+/** All transactions of a block. */
 export interface TransactionListRead<Item, Answer> extends ReadResult<readonly Answer[]> {
   readonly transactions: readonly Item[];
 }
@@ -70,12 +70,12 @@ interface TransactionPage<Item> {
   readonly incomplete: boolean;
 }
 
-/** Account, lt and hash of each; the proof too. The other bits follow from the query. */
+/** Mode bits for account, lt, hash and proof. The others depend on the query. */
 const MODE = 1 | 2 | 4 | 32;
 const REVERSE = 64;
 const AFTER = 128;
 
-/** Reads of the transactions of a block. */
+/** Reads transactions of blocks. */
 export class BlockTransactionReader {
   readonly #blockIds: BlockLookup;
 
@@ -173,18 +173,18 @@ function pageQuery({
   return { count, reverse, after: after ?? null };
 }
 
-/** A transaction in its block. */
+/** A transaction with its block. */
 export interface TransactionRead extends ReadResult<LiteServerTransactionInfo> {
   readonly gen_utime: number;
   readonly cell: Cell;
   readonly transaction: Transaction;
-  /** A masterchain block that proves the block. Honest servers name the one that commits it. */
+  /** A masterchain block that proves the block. Honest servers return the one that commits it. */
   readonly masterchain_block: BlockId;
 }
 
 export type TransactionOptions = ReadOptions;
 
-/** Reads of single transactions. */
+/** Reads single transactions. */
 export class SingleTransactionReader {
   readonly #blockIds: BlockLookup;
 
@@ -193,9 +193,8 @@ export class SingleTransactionReader {
   }
 
   /**
-   * The transaction of an account with an lt. It is in the first block of the account's shard that reaches the lt, or
-   * nowhere.
-   * @throws chain/transaction-not-found as proven; chain/block-not-found when there is no such block yet
+   * The transaction of an account with an lt. It can only be in the first block of the account's shard that reaches the lt.
+   * @throws chain/transaction-not-found when proven not to exist; chain/block-not-found when there is no such block yet
    */
   async transaction(call: ReadContext, address: Address, lt: bigint): Promise<TransactionRead> {
     const { workchain, hash } = address;
@@ -220,7 +219,7 @@ export class SingleTransactionReader {
   }
 }
 
-/** An account's shard is told by the first 64 bits of its id. All zeros would be no shard: its last bit tells no shards apart. */
+/** The first 64 bits of the account id determine the shard. Zero is not a valid shard, so the last bit, which is never significant, is set. */
 function prefixOf(address: Address): bigint {
   const prefix = accountPrefix(address.hash);
   return prefix === 0n ? 1n : prefix;

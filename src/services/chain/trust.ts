@@ -18,7 +18,7 @@ import type { KeyBlockStore } from '#services/chain/key-blocks.js';
 import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
 import { type CheckedAnswer, isServersFailure, type ReadContext } from '#services/chain/read-context.js';
 
-/** The newest masterchain block that is proven. */
+/** The newest proven masterchain block. */
 export interface TrustedHead extends ProvenBlock {
   /** 0 for a zerostate. */
   readonly end_lt: bigint;
@@ -40,17 +40,17 @@ export interface TrustModules {
   readonly logger: Logger;
 }
 
-/** More answers than this are not taken to prove one block: with 16 links each they lead over 65,536 key blocks. */
+/** Maximum answers to prove one block: with 16 links each they cover 65,536 key blocks. */
 const MAX_ANSWERS = 4096;
 
 /**
- * What is trusted: the configured blocks, all key blocks that were proven from them, and the newest block that the last
- * of these proves by its validators' signatures.
+ * The trusted blocks: the configured blocks, all key blocks proven from them, and the newest block, proven from the last key
+ * block by validator signatures.
  */
 export class Trust {
   readonly #options: TrustOptions;
   readonly #modules: TrustModules;
-  /** The configured block, then key blocks, each proven from the one before. */
+  /** The configured block, then key blocks, each proven from the previous one. */
   #chain: BlockId[] | null = null;
   #loading: Promise<void> | null = null;
   #head: TrustedHead | null = null;
@@ -62,17 +62,17 @@ export class Trust {
     this.#modules = modules;
   }
 
-  /** The masterchain's zerostate, which names the network. */
+  /** The masterchain zerostate, which identifies the network. */
   get zerostate(): BlockId {
     return this.#options.zero_state;
   }
 
-  /** The newest block that is known already; `null` before the first read. */
+  /** The newest known block; `null` before the first read. */
   get known(): TrustedHead | null {
     return this.#head;
   }
 
-  /** The newest masterchain block; the known one as long as no server has claimed a newer one and it is not old. */
+  /** The newest masterchain block; the known one while it is recent and no server claims a newer one. */
   async newest(call: ReadContext): Promise<TrustedHead> {
     const { source, clock } = this.#modules;
     const head = this.#head;
@@ -87,8 +87,8 @@ export class Trust {
   }
 
   /**
-   * Proves the newest block that a server has, from the last key block on. Never goes back to an older one.
-   * @param waitSeqno wait until servers have this block
+   * Proves the newest block of a server from the last key block. The head never moves back.
+   * @param waitSeqno wait until a server has this block
    */
   async catchUp(call: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
     const chain = await this.#loaded();
@@ -116,7 +116,8 @@ export class Trust {
       verify: (answer) => {
         expectBlock(answer.from, known);
         const { complete, steps } = answer;
-        if (!complete && steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it has no steps' });
+        if (!complete && steps.length === 0)
+          throw chainErrors['incomplete-answer']({ problem: 'it contains no steps' });
         return { chain: verifyBlockChain(known, copyBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
       },
       verifiedAs: 'newest block',
@@ -155,7 +156,7 @@ export class Trust {
     return this.#head;
   }
 
-  /** Takes over what a chain proved: its blocks, and key blocks newer than those known. */
+  /** Records the blocks of a verified chain, and its new key blocks. */
   #learn({ links }: ProvenChain): void {
     const chain = this.#chain!;
     const fresh: BlockId[] = [];
@@ -174,19 +175,21 @@ export class Trust {
     try {
       await write();
     } catch (error) {
-      logger.warn('proven key blocks could not be kept; the next run will prove them again', { error: String(error) });
+      logger.warn('proven key blocks could not be stored; the next run will prove them again', {
+        error: String(error),
+      });
     }
   }
 
   /**
-   * The newest trusted block before a masterchain block from which signatures of that one can be asked for; `null` when
-   * the block is older than all of them.
+   * The newest trusted block before a masterchain block, from which its signatures can be requested; `null` when the block
+   * is older than all trusted blocks.
    */
   async before(seqno: number): Promise<BlockId | null> {
     return (await this.#loaded()).findLast((block) => block.seqno < seqno) ?? null;
   }
 
-  /** All trusted key blocks, the configured block first. */
+  /** The configured block and all trusted key blocks. */
   async keyBlocks(): Promise<readonly BlockId[]> {
     return this.#loaded();
   }
@@ -211,8 +214,8 @@ export class Trust {
   }
 
   /**
-   * The stored key blocks after the configured block. If earlier runs came past its place and it is not among them, a
-   * hardfork has put another chain in the place of what they proved: that is forgotten.
+   * The stored key blocks after the configured block. If earlier runs proved past its position without it, a hard fork has
+   * replaced that chain, and the stored key blocks are discarded.
    */
   async #since(init_block: BlockId, stored: readonly BlockId[]): Promise<readonly BlockId[]> {
     const at = stored.findIndex(({ seqno }) => seqno >= init_block.seqno);
@@ -227,19 +230,19 @@ export class Trust {
     return [];
   }
 
-  /** Waits until key blocks are on the disk. */
+  /** Waits until key blocks are on disk. */
   async close(): Promise<void> {
     await this.#writing;
   }
 }
 
-/** The newest masterchain block. Which one that is, servers say; that it is in the chain, their proof. */
+/** The newest masterchain block. Proven to be in the chain; that it is the newest is claimed by servers. */
 export interface ChainHead {
   readonly block: BlockId;
-  /** Unix seconds; `null` while there is only the zerostate. */
+  /** Unix seconds; `null` for the zerostate. */
   readonly gen_utime: number | null;
   readonly end_lt: bigint;
-  /** `null` while there is only the zerostate. */
+  /** `null` for the zerostate. */
   readonly header: BlockHeader | null;
 }
 
@@ -248,13 +251,13 @@ export interface HeadReaderModules {
   readonly clock: Clock;
 }
 
-/** Servers refuse to wait for a block that is further ahead than this. */
+/** Servers refuse to wait for a block further ahead. */
 const MAX_AHEAD = 100;
 
-/** A wait that brought nothing is not begun again sooner, in case the servers did not wait at all. */
+/** Minimum interval of unsuccessful waits, in case servers do not actually wait. */
 const PAUSE_MS = 100;
 
-/** Reads of the newest block. */
+/** Reads the newest block. */
 export class HeadReader {
   readonly #modules: HeadReaderModules;
 
@@ -266,7 +269,7 @@ export class HeadReader {
     return chainHead(await this.#modules.trust.newest(call));
   }
 
-  /** The newest block as soon as it has this seqno or a higher one. @throws chain/deadline */
+  /** Waits until the newest block has at least this seqno, and returns it. @throws chain/deadline */
   async waitFor(call: ReadContext, seqno: number): Promise<ChainHead> {
     const { trust, clock } = this.#modules;
     for (;;) {
@@ -293,7 +296,7 @@ function chainHead({ id, gen_utime, end_lt, header }: TrustedHead): ChainHead {
   return { block: id, gen_utime, end_lt, header };
 }
 
-/** A step of a proof of masterchain blocks out of an answer (`liteServer.BlockLink`). */
+/** Converts a `liteServer.BlockLink` of a block proof. */
 export function fromTlBlockLink(link: LiteServerBlockLink): BlockLink {
   const { to_key_block, dest_proof } = link;
   const base = { to_key_block, from: copyBlockId(link.from), to: copyBlockId(link.to), dest_proof };
@@ -308,7 +311,7 @@ export function fromTlBlockLink(link: LiteServerBlockLink): BlockLink {
   };
 }
 
-/** `liteServer.SignatureSet`: the numbers are unsigned here. */
+/** Converts a `liteServer.SignatureSet` with unsigned numbers. */
 export function fromTlSignatureSet(set: LiteServerSignatureSet): SignatureSet {
   const validator_set_hash = set.validator_set_hash >>> 0;
   const { signatures } = set;

@@ -36,7 +36,7 @@ interface TokenInterface {
   readonly read: (view: ContractView, contract: ViewedContract) => Promise<TokenData>;
 }
 
-/** In the order in which they are tried: the first that holds is what the contract is. */
+/** In the order of detection: the first match is used. */
 const TOKEN_INTERFACES: readonly TokenInterface[] = [
   {
     codes: jettonMaster.codes,
@@ -62,7 +62,7 @@ const TOKEN_INTERFACES: readonly TokenInterface[] = [
   { codes: nftItem.codes, read: readNftItem },
 ];
 
-/** An item that is a domain has its records as content. */
+/** The content of an item that is a DNS domain consists of its records. */
 async function readNftItem(view: ContractView, item: ViewedContract): Promise<NftItemData> {
   const { address } = item;
   const fields = await readNftFields(view, item);
@@ -71,7 +71,7 @@ async function readNftItem(view: ContractView, item: ViewedContract): Promise<Nf
   return { contract_type: 'nft_item', address, init, index, collection_address, owner_address, content };
 }
 
-/** The kinds that a code can be of. */
+/** The interfaces that a code may implement. */
 function interfacesOf(code: Cell): readonly TokenInterface[] {
   const hash = toHex(libraryHashOf(code) ?? code.hash());
   const known = TOKEN_INTERFACES.filter(({ codes }) => codes.some(({ hashes }) => hashes.includes(hash)));
@@ -79,10 +79,10 @@ function interfacesOf(code: Cell): readonly TokenInterface[] {
 }
 
 /**
- * What a token contract tells of itself. A jetton wallet counts when its master says that it is the wallet of its owner,
- * an NFT with a collection when that says that it is the item of its index. All of it is read at one masterchain block.
+ * Reads the data of a token contract. A jetton wallet is verified with its master (`get_wallet_address`), an NFT item with its
+ * collection (`get_nft_address_by_index`). Everything is read at one masterchain block.
  *
- * @throws contracts/no-workchain; what the reads throw
+ * @throws contracts/no-workchain; errors of the reads
  */
 export async function readTokenData(address: Address, reads: ContractStateReads, options: ReadAt): Promise<TokenRead> {
   const first = await reads.account(address, options);
@@ -101,22 +101,22 @@ export async function readTokenData(address: Address, reads: ContractStateReads,
   return { block, token: null };
 }
 
-/** What reading tokens and domains takes. All of it is about the block that the options name. */
+/** Reads required for tokens and domains, at the block of the options. */
 export interface ContractStateReads {
   runGetMethod(address: Address, method: string, stack: VmStack, options: ReadAt): Promise<GetMethodRead>;
   account(address: Address, options: ReadAt): Promise<AccountStateRead>;
-  /** The library that the masterchain publishes under a hash; null when there is none. */
+  /** The masterchain library with a hash; null when it is not published. */
   library(hash: Uint8Array, options: ReadAt): Promise<Cell | null>;
 }
 
-/** Code and data of an account that can run. */
+/** Code and data of an active account; null otherwise. */
 export function nativeAccountOf(address: Address, { account }: AccountStateRead): NativeAccount | null {
   if (account?.kind !== 'account' || account.storage.state.kind !== 'account_active') return null;
   const { code, data } = account.storage.state.state_init;
   return code === null || data === null ? null : { address, code, data };
 }
 
-/** What tells of a contract that it cannot be run, not that a run failed. */
+/** Errors for contracts that cannot be run, as opposed to failed runs. */
 const NOTHING_TO_RUN = /^(contracts\/no-workchain|tvm\/refused)$/;
 
 /** Contracts at one block. */
@@ -171,7 +171,7 @@ export class ContractsAtBlock implements ContractView {
     return known;
   }
 
-  /** A contract whose library nobody has published cannot run, whatever its data says. */
+  /** A contract whose library is not published cannot run, whatever its data contains. */
   async #readNativeCode({ code }: NativeAccount): Promise<NativeCode | null> {
     const native = nativeCodeOf(code);
     const library = native === null ? null : libraryHashOf(code);
@@ -180,15 +180,15 @@ export class ContractsAtBlock implements ContractView {
   }
 }
 
-/** Asks for the records of all categories. */
+/** Selects the records of all categories. */
 const ALL_CATEGORIES = vmInt(0);
 
 /**
- * Asks a resolver for a name (TEP-81), and, up to `depth` times, the next resolver that it names for the rest of the name.
- * Where no more may be asked, the answer is the next resolver. All of them are asked at one masterchain block.
+ * Resolves a name (TEP-81), following next-resolver records at most `depth` times. When the depth is exhausted, the result is
+ * the next-resolver record. All resolvers are called at one masterchain block.
  *
- * @throws contract-data/domain-name for a bad name; contract-data/method-failed when a resolver is not deployed or
- *   refuses, contract-data/method-result when it answers nonsense; what the reads throw
+ * @throws contract-data/domain-name for an invalid name; contract-data/method-failed when a resolver is not deployed or
+ *   fails, contract-data/method-result when its result is invalid; errors of the reads
  */
 export async function resolveDns(
   resolver: Address,
@@ -220,7 +220,7 @@ export async function resolveDns(
     }
     const after = afterPart(rest, taken);
     if (after.length >= rest.length) {
-      const problem = 'names the next resolver without having taken a part of the name';
+      const problem = 'returns the next resolver without consuming a part of the name';
       throw contractDataErrors['method-result']({ method: 'dnsresolve', problem });
     }
     rest = after;
@@ -228,7 +228,7 @@ export async function resolveDns(
   }
 }
 
-/** The rest of a name. Resolvers may take the zero byte after a label or leave it: the rest begins with one. */
+/** The unresolved rest of a name. Resolvers may or may not consume the zero byte after a label: the rest starts with one. */
 function afterPart(name: Uint8Array, taken: number): Uint8Array {
   const rest = name.subarray(taken);
   return rest[0] === 0 ? rest : concatBytes(new Uint8Array(1), rest);

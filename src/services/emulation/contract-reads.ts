@@ -7,52 +7,52 @@ import type { TransactionRef } from '#formats/proofs/transactions.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { ReadAt } from '#services/chain/read-context.js';
 
-/** Where a get method ran: here, on proven state, or on a liteserver, whose word it is. */
+/** Where a get method ran: locally on proven state, or on a liteserver, whose result is not proven. */
 export type RanOn = 'local' | 'node';
 
-/** What a get method gave. A contract that throws is a result, too. */
+/** Result of a get method. An exception of the contract is a result, too. */
 export interface GetMethodRead {
   readonly exit_code: number;
-  /** 0 when a node ran it: nodes do not say. */
+  /** 0 when a node ran it, because nodes do not report gas. */
   readonly gas_used: number;
-  /** The last result on top. */
+  /** Last result on top. */
   readonly stack: VmStack;
-  /** The masterchain block whose state was used. */
+  /** The masterchain block of the state. */
   readonly block: BlockId;
-  /** Of the account, in that state. */
+  /** Last transaction of the account in that state. */
   readonly last_transaction: TransactionRef | null;
   readonly ran_on: RanOn;
-  /** Why it did not run here; null when it did. */
+  /** Why it did not run locally; null when it did. */
   readonly ran_on_reason: string | null;
 }
 
 export interface TokenRead {
   readonly block: BlockId;
-  /** Null: the account is no jetton and no NFT. */
+  /** Null when the account is neither a jetton nor an NFT contract. */
   readonly token: TokenData | null;
 }
 
-/** Fees of a message from outside, nanotons (`query.fees` of tonlib). */
+/** Fees of an external-in message in nanotons (`query.fees` of tonlib). */
 export interface FeeEstimate {
   readonly in_fwd_fee: bigint;
   readonly storage_fee: bigint;
   readonly gas_fee: bigint;
   readonly fwd_fee: bigint;
-  /** Why the real fees may differ: the network has newer rules than the emulator. `null`: it has the same. */
+  /** Why actual fees may differ: the network has newer rules than the emulator. `null` otherwise. */
   readonly caveat: string | null;
 }
 
-/** A message from outside whose cost is asked for. */
+/** An external-in message whose fees are estimated. */
 export interface FeeRequest {
   readonly address: Address;
   readonly body: Cell;
   readonly init_code: Cell | null;
   readonly init_data: Cell | null;
-  /** Every signature counts as right. */
+  /** All signature checks succeed. */
   readonly ignore_chksig: boolean;
 }
 
-/** What is wrong with a message that nodes refuse. */
+/** Why nodes refuse a message. */
 export type SendRefusalReason =
   | 'seqno'
   | 'expired'
@@ -68,22 +68,22 @@ export type SendRefusalReason =
   | 'malformed'
   | 'unknown';
 
-/** Why a node refused a message, in words for who wrote the message. */
+/** Diagnosis of a refused message, for the author of the message. */
 export interface SendDiagnosis {
   readonly reason: SendRefusalReason;
-  /** One or two sentences: what is wrong and what to do. */
+  /** One or two sentences: the problem and its solution. */
   readonly explanation: string;
 }
 
-/** What runs contracts: get methods, tokens, DNS, fees. All on proven state, or it says so. */
+/** Reads that run contracts: get methods, tokens, DNS, fees. On proven state unless stated otherwise in the result. */
 export interface ContractReads {
   /** @throws contracts/*, tvm/*, chain/*, lite/* */
   runGetMethod(address: Address, method: string | number, stack: VmStack, options?: ReadAt): Promise<GetMethodRead>;
-  /** Jetton master or wallet, NFT collection or item, told by what the contract answers; verified with its master. */
+  /** Detects jetton master, jetton wallet, NFT collection or NFT item by get methods, verified with the master or collection. */
   tokenData(address: Address, options?: ReadAt): Promise<TokenRead>;
-  /** Records of a domain as a resolver contract gives them (TEP-81). */
+  /** DNS records of a domain from a resolver contract (TEP-81). */
   resolveDns(resolver: Address, name: string, depth: number, options?: ReadAt): Promise<DnsRecords>;
   estimateFee(question: FeeRequest, options?: ReadAt): Promise<FeeEstimate>;
-  /** Looks into the account to say why nodes refuse a message; `nodeText` is what one said. */
+  /** Explains why nodes refuse a message, from the account state and from the error `nodeText` of a node. */
   explainRefusal(message: Cell, nodeText: string, options?: ReadAt): Promise<SendDiagnosis>;
 }

@@ -252,7 +252,7 @@ describe('a network with newer rules than the emulator', () => {
     const service = contracts.serviceOver({}, newer());
     const local = await contracts.serviceOver().runGetMethod(MAIN_WALLET, 'seqno', []);
     const read = await service.runGetMethod(MAIN_WALLET, 'seqno', []);
-    const reason = 'the network has global version 14, the emulator knows 13';
+    const reason = 'the network has global version 14, the emulator supports 13';
     expect(read).toEqual({ ...local, gas_used: 0, ran_on: 'node', ran_on_reason: reason });
     expect(service.metrics()).toMatchObject({ local_runs: 0, node_runs: 1 });
     expect(service.status()).toEqual({
@@ -287,7 +287,7 @@ describe('a node that runs get methods', () => {
   it('gives what runs here give, but no gas', async () => {
     const here = contracts.serviceOver();
     const node = contracts.serviceOver({ getMethods: 'node' });
-    const ran_on_reason = 'nodes are set to run all get methods';
+    const ran_on_reason = 'get methods are configured to run on nodes';
     for (const [address, name, stack] of [
       [MAIN_WALLET, 'seqno', []],
       [ELECTOR, 'active_election_id', []],

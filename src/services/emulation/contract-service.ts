@@ -30,7 +30,7 @@ import {
   PrevBlocksCache,
 } from '#services/emulation/run-environment.js';
 
-/** The contracts of a network: get methods, tokens, domains, fees, on proven state. */
+/** {@link ContractReads} of a network: get methods, tokens, DNS, fees and send diagnosis on proven state. */
 export class ContractService implements ContractReads {
   readonly #settings: ContractSettings;
   readonly #modules: EmulationModules;
@@ -100,7 +100,7 @@ export class ContractService implements ContractReads {
     };
   }
 
-  /** Reads that share one deadline. */
+  /** Contract state reads that share one deadline. */
   #reads(options: ReadAt): ContractStateReads {
     const { chain, libraries } = this.#modules;
     const call = this.#call(options);
@@ -120,7 +120,7 @@ export class ContractService implements ContractReads {
   }
 }
 
-/** The block that a question is about; its deadline and signal are those of the reads. */
+/** Only the block of the options; deadline and signal are those of the context. */
 function atOf({ at }: ReadAt): ReadAt {
   return at === undefined ? {} : { at };
 }

@@ -5,26 +5,25 @@ export const contractsErrors = defineErrors('contracts', {
   option: {
     class: 'caller',
     message: (d: { name: string; found: string; wanted: string }) =>
-      `the option ${d.name} is ${d.found}, wanted is ${d.wanted}`,
+      `the option ${d.name} is ${d.found}; expected: ${d.wanted}`,
     remedy: 'Correct the option.',
   },
   'no-workchain': {
     class: 'caller',
     message: (d: { workchain: number; block: string }) =>
-      `there is no workchain ${d.workchain} at masterchain block ${d.block}`,
-    remedy: 'Check the address: accounts are in the basechain (0) or in the masterchain (-1).',
+      `workchain ${d.workchain} does not exist at masterchain block ${d.block}`,
+    remedy: 'Check the address: the basechain is workchain 0, the masterchain is -1.',
   },
   'emulator-too-old': {
     class: 'upstream',
     message: (d: { network: number; emulator: number }) =>
-      `the network has global version ${d.network}, and the emulator has the rules up to ${d.emulator} only`,
+      `the network has global version ${d.network}, but the emulator only supports versions up to ${d.emulator}`,
     remedy:
-      'Set the mode of get methods to auto or node, so that a liteserver runs them; a newer release may have a newer emulator.',
+      'Set --get-methods to auto or node, so that a liteserver runs them; a newer release may have a newer emulator.',
   },
   'no-prices': {
     class: 'upstream',
-    message: (d: { param: number }) =>
-      `the configuration of the network has no parameter ${d.param}, which holds prices`,
-    remedy: 'Fees cannot be estimated on this network; its configuration is not complete.',
+    message: (d: { param: number }) => `the network configuration has no parameter ${d.param}, which contains prices`,
+    remedy: 'Fees cannot be estimated on this network: its configuration is incomplete.',
   },
 });

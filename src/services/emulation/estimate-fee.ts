@@ -25,7 +25,7 @@ import {
   networkView,
 } from '#services/emulation/run-environment.js';
 
-/** What the run of a message costs. */
+/** Fees of the execution of a message. */
 type RunFees = Pick<FeeEstimate, 'gas_fee' | 'fwd_fee'>;
 
 const NO_RUN_FEES: RunFees = { gas_fee: 0n, fwd_fee: 0n };
@@ -34,16 +34,16 @@ const NO_RUN_FEES: RunFees = { gas_fee: 0n, fwd_fee: 0n };
 const FUNDS = 1_000_000_000_000n;
 
 /**
- * What a message from outside would cost, as tonlib's `query.estimateFees` counts: the message is executed on the account
- * as it is, and what comes of it is priced.
+ * Estimates the fees of an external-in message like tonlib's `query.estimateFees`: executes the message on the current
+ * account state and prices the result.
  *
- * - storage: owed since the account last paid
- * - in: the message on its way to the account
- * - gas: of a run that accepts the message, whether or not it throws afterwards; 0 when the message is refused; the least
- *   that a run costs where there is nothing to run. An account without coins is taken to have some: what it costs is what
- *   somebody wants to know who is going to send them. (tonlib takes whatever such an account refuses as accepted.)
- * - fwd: the messages that a successful run sends. Where they are not sent, for want of coins as a rule, what they would
- *   cost as tonlib counts: by the cells below init and body as the contract wrote them
+ * - storage: due since the last payment
+ * - in: import fee of the message
+ * - gas: of a run that accepts the message, also if it throws afterwards; 0 when the message is refused; the flat gas price
+ *   when there is no code. An account without funds is assumed to have some, because the caller usually wants to know how
+ *   much to send. (tonlib treats any refusal of such an account as accepted.)
+ * - fwd: the messages that a successful run sends. If they are not sent, usually for lack of funds, their cost as computed by
+ *   tonlib: from the cells below init and body as written by the contract
  *
  * @throws contracts/*, tvm/*, chain/*, lite/*
  */
@@ -88,7 +88,7 @@ function hasCode({ account }: AccountView): boolean {
   return state.kind === 'account_active' && state.state_init.code !== null;
 }
 
-/** The account with coins enough for any run. */
+/** The account with sufficient funds for any run. */
 function funded(addr: Address, { account, shard_utime }: AccountView): Cell {
   if (account?.kind === 'account') {
     const { storage } = account;
@@ -137,7 +137,7 @@ function runFees(result: TransactionResult, prices: FeePrices, masterchain: bool
   return { gas_fee, fwd_fee };
 }
 
-/** Actions that cannot be read are not carried out. */
+/** Actions that cannot be decoded are not executed. */
 function readActions(list: Cell): readonly OutAction[] {
   try {
     return decodeCell(OutList, list);
@@ -147,7 +147,7 @@ function readActions(list: Cell): readonly OutAction[] {
   }
 }
 
-/** As tonlib counts it; see {@link estimateFee}. */
+/** As computed by tonlib; see {@link estimateFee}. */
 function messageFee({ info, init, body }: MessageRelaxed, prices: FeePrices, fromMasterchain: boolean): bigint {
   const toMasterchain = info.kind === 'int_msg_info' && workchainOf(info.dest) === MASTERCHAIN;
   const roots: Cell[] = [];
@@ -167,23 +167,23 @@ function workchainOf(dest: Extract<MessageRelaxed['info'], { kind: 'int_msg_info
 
 function caveatOf({ global_version, emulator_knows }: NetworkConfig): string | null {
   if (emulator_knows) return null;
-  return `estimated by the rules of global version ${EMULATOR.global_version}; the network has version ${global_version}`;
+  return `estimated with the rules of global version ${EMULATOR.global_version}; the network has version ${global_version}`;
 }
 
-/** Distinct cells, and their data bits in sum. */
+/** Number of distinct cells and their total data bits. */
 export interface CellsUsed {
   readonly cells: bigint;
   readonly bits: bigint;
 }
 
-/** Prices are in 2^-16 nanotons; what is paid is rounded up. */
+/** Prices are in 2^-16 nanotons; fees are rounded up. */
 const FRACTION = 16n;
 
 function roundedUp(amount: bigint): bigint {
   return (amount + (1n << FRACTION) - 1n) >> FRACTION;
 }
 
-/** What trees of cells take together: equal cells count once. */
+/** Total size of cell trees; equal cells count once. */
 export function cellsUsed(roots: Iterable<Cell>): CellsUsed {
   const seen = new Set<string>();
   const left = [...roots];
@@ -198,7 +198,7 @@ export function cellsUsed(roots: Iterable<Cell>): CellsUsed {
   return { cells: BigInt(seen.size), bits: BigInt(bits) };
 }
 
-/** What a message costs on its way, in nanotons. @param used without the root cell of the message */
+/** Forward fee of a message in nanotons. @param used without the root cell of the message */
 export function forwardFee(
   { lump_price, bit_price, cell_price }: MsgForwardPrices,
   { cells, bits }: CellsUsed,
@@ -206,12 +206,12 @@ export function forwardFee(
   return lump_price + roundedUp(bit_price * bits + cell_price * cells);
 }
 
-/** What a run costs that takes no gas at all, in nanotons. */
+/** Gas fee of a run without any gas, in nanotons. */
 export function flatGasFee(prices: GasLimitsPrices): bigint {
   return prices.kind === 'gas_flat_pfx' ? prices.flat_gas_price : 0n;
 }
 
-/** How much gas coins buy, and how much of it a run may use before it accepts a message from outside. */
+/** The gas that coins buy, and the gas credit before an external-in message is accepted. */
 export function gasOf(prices: GasLimitsPrices, coins: bigint): { readonly bought: bigint; readonly credit: bigint } {
   if (prices.kind !== 'gas_flat_pfx')
     return { bought: (coins << FRACTION) / prices.gas_price, credit: prices.gas_credit };
@@ -220,14 +220,14 @@ export function gasOf(prices: GasLimitsPrices, coins: bigint): { readonly bought
   return { bought: coins < flat_gas_price ? 0n : flat_gas_limit + rest.bought, credit: rest.credit };
 }
 
-/** What an account's cells cost. */
+/** Storage of an account for the storage fee. */
 export interface StoredCells extends CellsUsed {
-  /** Unix seconds: what is before is paid; 0: the account never pays. */
+  /** Unix seconds of the last payment; 0: the account never pays. */
   readonly last_paid: number;
 }
 
 /**
- * What an account owes for being stored since it last paid, in nanotons, debts from before not included.
+ * The storage fee since the last payment in nanotons, without earlier debts.
  *
  * @param prices oldest first
  */
@@ -251,16 +251,16 @@ export function storageFee(
   return roundedUp(amount);
 }
 
-/** Prices of a configuration. */
+/** Prices of a network configuration. */
 export interface FeePrices {
   /** Oldest first. */
   readonly storage: readonly StoragePrices[];
-  /** Of messages; between workchains those of the masterchain if either end is there. */
+  /** Message forward prices; masterchain prices if source or destination is in the masterchain. */
   readonly forward: (masterchain: boolean) => MsgForwardPrices;
   readonly gas: (masterchain: boolean) => GasLimitsPrices;
 }
 
-/** The prices of a configuration. @throws contracts/no-prices */
+/** Reads the prices of a configuration. @throws contracts/no-prices */
 export function feePrices(params: ConfigDictionary): FeePrices {
   const param = <I extends 18 | 20 | 21 | 24 | 25>(index: I) => {
     const value = configParam(params, index);

@@ -75,7 +75,7 @@ describe('a wallet that refuses', () => {
         explanation: expect.stringMatching(/would be accepted/),
       });
       const used = await explain(wallet.message({ ...good, seqno: 3 }));
-      expect(used).toMatchObject({ reason: 'seqno', explanation: expect.stringMatching(/seqno 3.* at 5 already/) });
+      expect(used).toMatchObject({ reason: 'seqno', explanation: expect.stringMatching(/seqno 3.* already at 5/) });
       const early = await explain(wallet.message({ ...good, seqno: 8 }));
       expect(early).toMatchObject({ reason: 'seqno', explanation: expect.stringMatching(/seqno 8.* at 5:/) });
       expect(await reasonOf(wallet.message(good, { otherKey: true }))).toBe('signature');
@@ -114,7 +114,7 @@ describe('a wallet that refuses', () => {
     const message = messageTo(wallet.address, body);
     expect(await withWallet(wallet).explainRefusal(message, REFUSED)).toMatchObject({
       reason: 'malformed',
-      explanation: expect.stringMatching(/not what a wallet v5 r1 reads/),
+      explanation: expect.stringMatching(/invalid for a wallet v5 r1/),
     });
   });
 });
@@ -146,7 +146,7 @@ describe('an account that cannot take a message', () => {
     const otherInit = signingWallet('wallet_v3r2', OWN).init;
     expect(await explain(uninit, TON, wallet.message(fields, { init: otherInit }))).toMatchObject({
       reason: 'not-deployed',
-      explanation: expect.stringMatching(/StateInit in the message is that of 0:/),
+      explanation: expect.stringMatching(/StateInit in the message belongs to 0:/),
     });
   });
 
@@ -166,7 +166,7 @@ describe('an account that cannot take a message', () => {
     // 250 units of gas: less than a wallet takes to look at a message.
     expect(await explain(active, 100_000n, wallet.message(fields))).toMatchObject({
       reason: 'no-funds',
-      explanation: expect.stringMatching(/has 100000 nanotons/),
+      explanation: expect.stringMatching(/balance is 100000 nanotons/),
     });
   });
 
@@ -179,7 +179,7 @@ describe('an account that cannot take a message', () => {
     const message = messageTo(Address.ofParts(5, new Uint8Array(32).fill(0xab)), EMPTY_CELL);
     expect(await explain(null, 0n, message)).toMatchObject({
       reason: 'no-workchain',
-      explanation: expect.stringMatching(/^There is no workchain 5/),
+      explanation: expect.stringMatching(/^Workchain 5 does not exist/),
     });
   });
 });
@@ -193,10 +193,10 @@ it('any contract tells by its exit code', async () => {
     expect(reason).toBe('exit-code');
     return explanation;
   };
-  expect(await explain(codeOf('f2c1b8'))).toMatch(/exit code 440: a code of its own/);
-  expect(await explain(codeOf('f2c02a'))).toMatch(/exit code 42: a code of its own/);
-  expect(await explain(codeOf(''))).toMatch(/exit code 0: it ended without having accepted/);
-  expect(await explain(codeOf('90ea'))).toMatch(/exit code -14: out of gas before it accepted/);
+  expect(await explain(codeOf('f2c1b8'))).toMatch(/exit code 440: a contract-specific code/);
+  expect(await explain(codeOf('f2c02a'))).toMatch(/exit code 42: a contract-specific code/);
+  expect(await explain(codeOf(''))).toMatch(/exit code 0: it ended without accepting/);
+  expect(await explain(codeOf('90ea'))).toMatch(/exit code -14: out of gas before accepting/);
   expect(await explain(codeOf('d74c'), 'exitcode=9, steps=4')).toMatch(/exit code 9: cell underflow/);
 });
 
@@ -211,12 +211,12 @@ describe('what is told without the account', () => {
     expect(await reasonOf('external message is too large')).toBe('malformed');
   });
 
-  it('cells that are no message from outside', async () => {
+  it('cells that are not an external-in message', async () => {
     const internal = new Builder().storeUint(0, 4).endCell();
     for (const cell of [EMPTY_CELL, internal]) {
       const { reason, explanation } = await unread().explainRefusal(cell, REFUSED);
       expect(reason).toBe('malformed');
-      expect(explanation).toMatch(/^The cells are no message from outside: /);
+      expect(explanation).toMatch(/^The cells are not an external-in message: /);
     }
   });
 
@@ -228,6 +228,6 @@ describe('what is told without the account', () => {
     );
     const { reason, explanation } = await gone.explainRefusal(message, REFUSED);
     expect(reason).toBe('unknown');
-    expect(explanation).toMatch(/could not be looked at: the read was given up/);
+    expect(explanation).toMatch(/could not be read: the read was aborted/);
   });
 });

@@ -23,15 +23,15 @@ import {
   networkView,
 } from '#services/emulation/run-environment.js';
 
-/** A message that a node refused. */
+/** A message refused by a node. */
 export interface RefusedMessage {
   readonly message: Cell;
-  /** What the node said. */
+  /** The error of the node. */
   readonly nodeText: string;
   readonly at: BlockAt | undefined;
 }
 
-/** A message from outside, read. */
+/** A decoded external-in message. */
 interface ParsedMessage {
   readonly cell: Cell;
   readonly message: Message;
@@ -39,18 +39,18 @@ interface ParsedMessage {
   readonly init: StateInit | null;
 }
 
-/** What the account is that the message is for. */
+/** A decoded message with the state of its destination. */
 interface RefusalCase extends ParsedMessage {
   readonly view: NetworkView;
   readonly account: AccountView;
 }
 
-/** A contract that the message would run: deployed, or by the message itself. */
+/** The contract that the message would run: deployed, or deployed by the message. */
 type RunnableContract = Pick<StateInit, 'code' | 'data'>;
 
 /**
- * Says why nodes refuse a message: from what the node said, and from the account as it is. Where the node does not give an
- * exit code, the message is executed here. That the account cannot be read is no error, only less to say.
+ * Explains why nodes refuse a message, from the error of the node and the current account state. If the node reports no exit
+ * code, the message is executed locally. An unreadable account is not an error; it only limits the explanation.
  */
 export async function explainRefusal(
   call: ReadContext,
@@ -74,21 +74,25 @@ export async function explainRefusal(
     if (!isTernError(error)) throw error;
     if (error.code === contractsErrors['no-workchain'].code)
       return { reason: 'no-workchain', explanation: sentence(error.message) };
-    return unknown(`The account could not be looked at: ${error.message}.`);
+    return unknown(`The account could not be read: ${error.message}.`);
   }
 }
 
 const DUPLICATE =
-  'The same message was sent before, and nodes take it once: it is on its way, or was applied already. Look for it in the transactions of the account; for another payment, sign a new message.';
+  'The same message was sent before, and nodes accept it once: it is pending or already applied. Look for it in the transactions of the account; for another payment, sign a new message.';
 const BUSY =
-  'The node has as many messages for this account waiting as it takes. Wait until some of them are applied, and send again.';
+  'The message queue of the node for this account is full. Wait until some messages are applied, and send again.';
 
-/** What some texts of nodes tell by themselves. */
+/** Node errors that explain themselves. */
 const TEXTS: readonly (readonly [text: RegExp, reason: SendRefusalReason, explanation: string])[] = [
   [/duplicate message/i, 'duplicate', DUPLICATE],
   [/too many (external )?messages/i, 'busy', BUSY],
   [/external message is too large/i, 'malformed', 'The message is larger than 65,535 bytes. Split it.'],
-  [/external message is too deep/i, 'malformed', 'The cells of the message nest deeper than 511. Write it flatter.'],
+  [
+    /external message is too deep/i,
+    'malformed',
+    'The cells of the message are nested deeper than 511. Reduce the nesting.',
+  ],
 ];
 
 function explainText(nodeText: string): SendDiagnosis | null {
@@ -103,42 +107,42 @@ function readMessage(cell: Cell): ParsedMessage | SendDiagnosis {
     const { info } = message;
     if (info.kind === 'ext_in_msg_info') {
       if (info.dest instanceof Address) return { cell, message, dest: info.dest, init: messageInit(message) };
-      problem = 'its destination is of a form that no account has';
-    } else problem = `it is of kind ${info.kind}, and only ext_in_msg_info can be sent`;
+      problem = 'its destination is not a standard address';
+    } else problem = `it is ${info.kind}, but only ext_in_msg_info can be sent`;
   } catch (error) {
     if (!isTernError(error)) throw error;
     problem = error.message;
   }
-  return { reason: 'malformed', explanation: `The cells are no message from outside: ${problem}.` };
+  return { reason: 'malformed', explanation: `The cells are not an external-in message: ${problem}.` };
 }
 
-/** Null where it is an exotic cell. */
+/** Null when it is an exotic cell. */
 function bodyOf(message: Message): Slice | null {
   const { body } = message;
   return body.kind === 'right' && body.value.type !== CellType.ordinary ? null : messageBody(message);
 }
 
-/** The contract that the message would run, or why there is none. */
+/** The contract that the message would run, or the diagnosis when there is none. */
 function contractOf({ dest, init, account: { account } }: RefusalCase): RunnableContract | SendDiagnosis {
   const [state, coins]: [AccountState | null, bigint] =
     account?.kind === 'account' ? [account.storage.state, account.storage.balance.grams] : [null, 0n];
   const name = dest.toRaw();
   if (state?.kind === 'account_active') return state.state_init;
   if (state?.kind === 'account_frozen') {
-    const explanation = `The account ${name} is frozen because of its debts for storage. It takes no messages from outside until it is unfrozen by an internal message with coins and its former StateInit.`;
+    const explanation = `The account ${name} is frozen because of unpaid storage fees. It accepts no external-in messages until an internal message with funds and its former StateInit unfreezes it.`;
     return { reason: 'frozen', explanation };
   }
   if (init === null) {
-    const explanation = `No contract is deployed at ${name}. ${coins === 0n ? 'Send coins to it first, then a' : 'A'} message that deploys it must carry its StateInit.`;
+    const explanation = `No contract is deployed at ${name}. ${coins === 0n ? 'Send coins to it first; then the' : 'The'} message that deploys it must contain its StateInit.`;
     return { reason: 'not-deployed', explanation };
   }
   const initHash = encodeCell(StateInit, init).hash();
   if (!bytesEqual(initHash, dest.hash)) {
-    const explanation = `The StateInit in the message is that of ${Address.ofParts(dest.workchain, initHash).toRaw()}, so it cannot deploy ${name}. Check code, key and wallet id that the address is made of.`;
+    const explanation = `The StateInit in the message belongs to ${Address.ofParts(dest.workchain, initHash).toRaw()}, so it cannot deploy ${name}. Check the code, key and wallet id that determine the address.`;
     return { reason: 'not-deployed', explanation };
   }
   if (coins > 0n) return init;
-  const explanation = `The account ${name} has no coins to pay for its deployment. Send some to it first, with a non-bounceable address.`;
+  const explanation = `The account ${name} has no funds for its deployment. Send coins to it first, to its non-bounceable address.`;
   return { reason: 'no-funds', explanation };
 }
 
@@ -163,7 +167,7 @@ async function exitCodeHere(
   );
   if (result.accepted) {
     return unknown(
-      `By the state after masterchain block ${view.block.seqno} the message would be accepted: the node may have been behind. Send it again.`,
+      `With the state after masterchain block ${view.block.seqno} the message would be accepted: the node may lag. Send it again.`,
     );
   }
   return result.exit_code ?? noFunds(meeting);
@@ -187,17 +191,17 @@ function explainExitCode(exit_code: number, { code, data }: RunnableContract, me
     const found = explainWalletRefusal({ wallet, message: signed, exit_code, now: account.shard_utime });
     if (found !== null) return found;
     if (signed === null) {
-      const explanation = `The body is not what a ${wallet_type} reads; it ended with exit code ${exit_code}. Make the message for this version of the wallet.`;
+      const explanation = `The body is invalid for a ${wallet_type}; it ended with exit code ${exit_code}. Create the message for this wallet version.`;
       return { reason: 'malformed', explanation };
     }
   }
   const meaning = meaningOfExitCode(exit_code);
-  const said = meaning === null ? 'a code of its own, which its source or documentation explains' : meaning;
+  const said = meaning === null ? 'a contract-specific code, see its source or documentation' : meaning;
   return { reason: 'exit-code', explanation: `The contract refused the message with exit code ${exit_code}: ${said}.` };
 }
 
 function noFunds({ dest, account }: RefusalCase): SendDiagnosis {
-  const explanation = `The account ${dest.toRaw()} cannot pay for the message: it has ${coinsOf(account)} nanotons. Send coins to it first.`;
+  const explanation = `The account ${dest.toRaw()} cannot pay for the message: its balance is ${coinsOf(account)} nanotons. Send coins to it first.`;
   return { reason: 'no-funds', explanation };
 }
 
@@ -213,7 +217,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** What a wallet checks before it accepts a message. */
+/** Checks of a wallet before it accepts a message. */
 type Check = 'seqno' | 'wallet-id' | 'expired' | 'signature' | 'expired-or-signature' | 'signature-disabled' | 'mode';
 
 type Checks = ReadonlyMap<number, Check>;
@@ -230,7 +234,7 @@ const V4: Checks = new Map([
   [36, 'expired'],
 ]);
 
-/** Exit codes of wallets, by the start of the wallet's type. */
+/** Exit codes of wallets, by prefix of the wallet type. */
 const CHECKS: readonly (readonly [wallet_type: string, checks: Checks])[] = [
   [
     'wallet v1',
@@ -264,17 +268,17 @@ const CHECKS: readonly (readonly [wallet_type: string, checks: Checks])[] = [
   ],
 ];
 
-/** A message that a wallet refused. */
+/** A message refused by a wallet. */
 export interface WalletRefusal {
   readonly wallet: WalletState;
-  /** Null: its body is not as the wallet reads it. */
+  /** Null when the body is invalid for the wallet. */
   readonly message: WalletMessage | null;
   readonly exit_code: number;
-  /** Unix seconds: the time of the newest block of the wallet's shard. */
+  /** Unix seconds: time of the newest block of the wallet's shard. */
   readonly now: number;
 }
 
-/** Why a wallet of a known kind refused a message; null when the exit code is none of its checks. */
+/** Explains the refusal of a known wallet; null when the exit code belongs to none of its checks. */
 export function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | null {
   const { wallet, message, exit_code, now } = refusal;
   const check = CHECKS.find(([type]) => wallet.wallet_type.startsWith(type))?.[1].get(exit_code);
@@ -294,14 +298,13 @@ export function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | nu
     case 'signature-disabled':
       return {
         reason: 'signature',
-        explanation:
-          'This wallet takes no signatures any more: its owner has turned them off and uses it by extensions only.',
+        explanation: 'Signatures are disabled for this wallet: its owner uses it through extensions only.',
       };
     case 'mode':
       return {
         reason: 'exit-code',
         explanation:
-          'A payment has a send mode without +2 (ignore errors), which a wallet v5 demands of messages from outside. Add 2 to the mode of each.',
+          'A message has a send mode without +2 (ignore errors), which wallet v5 requires for external-in messages. Add 2 to each send mode.',
       };
     default:
       return null;
@@ -309,23 +312,23 @@ export function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | nu
 }
 
 const SIGNATURE =
-  'The signature does not fit: the message was signed with another key than the one of this wallet, or its body was changed after it was signed.';
+  'The signature is invalid: the message was signed with another key than that of this wallet, or its body was changed after signing.';
 
 function explainSeqno({ seqno }: WalletState, message: WalletMessage | null): string {
-  if (message === null) return `The seqno of the message is not the one of the wallet, which is ${seqno}.`;
+  if (message === null) return `The seqno of the message differs from that of the wallet, which is ${seqno}.`;
   if (message.seqno < seqno) {
-    return `The message has seqno ${message.seqno}, but the wallet is at ${seqno} already: it was applied before, or another message of that number was. Read the seqno again, and sign a new message if this one is not in the wallet's transactions.`;
+    return `The message has seqno ${message.seqno}, but the wallet is already at ${seqno}: this message or another one with that seqno was applied. Read the seqno again, and sign a new message if this one is not in the wallet's transactions.`;
   }
   if (message.seqno > seqno) {
-    return `The message has seqno ${message.seqno}, but the wallet is at ${seqno}: messages before it have not been applied yet, or were lost. Wait for them, or read the seqno again and sign anew.`;
+    return `The message has seqno ${message.seqno}, but the wallet is at ${seqno}: earlier messages are not applied yet, or were lost. Wait for them, or read the seqno again and sign a new message.`;
   }
-  return `The message has the seqno of the wallet, ${seqno}, which must have been another one for the node: it was a block behind or ahead. Send the message again.`;
+  return `The message has the seqno of the wallet, ${seqno}, but the node saw another one: it was a block behind or ahead. Send the message again.`;
 }
 
 function explainWalletId({ wallet_id }: WalletState, message: WalletMessage | null): string {
   const found = message?.wallet_id;
   const said = found === null || found === undefined ? 'another wallet id' : `wallet id ${found}`;
-  return `The message is for ${said}, but this wallet has ${wallet_id}. Sign with the id (subwallet id, network) that the wallet was deployed with.`;
+  return `The message is for ${said}, but this wallet has ${wallet_id}. Sign with the wallet id (subwallet id, network) used at deployment.`;
 }
 
 function isExpired(message: WalletMessage | null, now: number): boolean {
@@ -335,7 +338,7 @@ function isExpired(message: WalletMessage | null, now: number): boolean {
 function explainExpired(message: WalletMessage | null, now: number): string {
   const until = message?.valid_until ?? null;
   const said = until === null ? '' : ` on ${timeText(until)}`;
-  return `The message expired${said} (valid_until); the newest block is of ${timeText(now)}. Sign a new message, and check the clock of the machine that signs.`;
+  return `The message expired${said} (valid_until); the time of the newest block is ${timeText(now)}. Sign a new message, and check the clock of the signing computer.`;
 }
 
 function timeText(seconds: number): string {
@@ -343,30 +346,29 @@ function timeText(seconds: number): string {
 }
 
 /**
- * What exit codes of a run mean that come from the virtual machine, or that contracts have agreed on. Others a contract
- * gives meanings of its own.
+ * Exit codes of the TVM and of common contract conventions. Other codes are specific to a contract.
  */
 const MEANINGS: ReadonlyMap<number, string> = new Map([
-  [0, 'it ended without having accepted the message, as a contract does that takes none from outside'],
-  [1, 'it ended without having accepted the message, as a contract does that takes none from outside'],
-  [2, 'stack underflow: there were fewer values than an instruction takes'],
+  [0, 'it ended without accepting the message, like a contract that does not accept external-in messages'],
+  [1, 'it ended without accepting the message, like a contract that does not accept external-in messages'],
+  [2, 'stack underflow: fewer values than an instruction requires'],
   [3, 'stack overflow'],
-  [4, 'integer overflow, or a division by zero'],
-  [5, 'an integer was out of its range'],
-  [6, 'an instruction that there is not'],
-  [7, 'a value was of another type than expected'],
-  [8, 'cell overflow: more was written into a cell than it holds'],
-  [9, 'cell underflow: the message, or the data of the contract, is shorter than what the code reads'],
-  [10, 'a dictionary was not as expected'],
-  [11, 'the contract has no code for messages from outside, or does not know what the message asks for'],
-  [12, 'an error that should not be possible'],
+  [4, 'integer overflow or division by zero'],
+  [5, 'integer out of range'],
+  [6, 'invalid opcode'],
+  [7, 'type check error'],
+  [8, 'cell overflow: more data written to a cell than fits'],
+  [9, 'cell underflow: the message or the contract data is shorter than the code expects'],
+  [10, 'dictionary error'],
+  [11, 'the contract has no handler for external-in messages, or does not know the operation'],
+  [12, 'fatal error that should be impossible'],
   [13, 'out of gas'],
   [14, 'out of gas'],
-  [-14, 'out of gas before it accepted the message: until then it may use 10,000 units at most'],
-  [0xffff, 'the contract does not know what the message asks for'],
+  [-14, 'out of gas before accepting the message: until then at most 10,000 units of gas are available'],
+  [0xffff, 'the contract does not know the operation'],
 ]);
 
-/** What an exit code means wherever it comes from; null where only the contract knows. */
+/** The common meaning of an exit code; null when it is specific to the contract. */
 export function meaningOfExitCode(code: number): string | null {
   return MEANINGS.get(code) ?? null;
 }

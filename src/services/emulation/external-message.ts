@@ -16,8 +16,8 @@ import {
 } from '#services/emulation/run-environment.js';
 
 /**
- * The message from outside to an account, laid out as the reference does: all in one cell, and the body in a cell of its
- * own only where there is no room for it.
+ * Encodes an external-in message with the layout of the reference implementation: everything in one cell, with the body in a
+ * separate cell only if it does not fit.
  */
 export function encodeExternalInMessage(dest: Address, init: StateInit | null, body: Cell): Cell {
   const info = { kind: 'ext_in_msg_info', src: null, dest, import_fee: 0n } as const;
@@ -35,23 +35,23 @@ function roomBeside(message: Message): { readonly bits: number; readonly refs: n
   return { bits: builder.remainingBits, refs: builder.remainingRefs };
 }
 
-/** A message from outside, and what it meets. */
+/** An external-in message with network and account state. */
 export interface ExternalMessageRun {
   readonly view: NetworkView;
   readonly account: AccountView;
   /** `ext_in_msg_info` */
   readonly message: Cell;
-  /** Every signature counts as right. */
+  /** All signature checks succeed. */
   readonly ignore_chksig: boolean;
 }
 
-/** An `Account` that there is not. */
+/** A nonexistent `Account`. */
 const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 
 /**
- * Executes a message from outside on an account, as the next block would.
+ * Executes an external-in message on an account, as the next block would.
  *
- * @param cell the account, if it is to be another one than in the view
+ * @param cell the `Account` to use instead of that of `account`
  * @throws tvm/*, chain/*, lite/*
  */
 export async function emulateExternalMessage(

@@ -28,21 +28,21 @@ import {
   runOptions,
 } from '#services/emulation/run-environment.js';
 
-/** A get method that somebody asks for. */
+/** A requested get method call. */
 export interface GetMethodCall {
   readonly address: Address;
-  /** A name, or an id as number or decimal text. */
+  /** A name, or an id as number or decimal string. */
   readonly method: string | number;
-  /** Arguments, the last one on top. */
+  /** Arguments, last one on top. */
   readonly stack: VmStack;
   readonly at: BlockAt | undefined;
 }
 
-/** Runs get methods on proven state, or has a node run them. */
+/** Runs get methods locally on proven state, or on a node. */
 export class GetMethodRunner {
   readonly #settings: ContractSettings;
   readonly #modules: EmulationModules;
-  /** Network versions that were logged as too new. */
+  /** Network versions already logged as too new. */
   readonly #warned = new Set<number>();
   #localRuns = 0;
   #nodeRuns = 0;
@@ -60,13 +60,13 @@ export class GetMethodRunner {
     return this.#nodeRuns;
   }
 
-  /** Where get methods run on a network with this configuration; `null`: it is not known yet. */
+  /** Where get methods run with this network configuration; `null` while it is unknown. */
   place(config: NetworkConfig | null): GetMethodLocation {
     const { getMethods } = this.#settings;
-    if (getMethods === 'node') return { ran_on: 'node', reason: 'nodes are set to run all get methods' };
+    if (getMethods === 'node') return { ran_on: 'node', reason: 'get methods are configured to run on nodes' };
     if (config === null || config.emulator_knows) return { ran_on: 'local', reason: null };
     const { global_version: network } = config;
-    const reason = `the network has global version ${network}, the emulator knows ${EMULATOR.global_version}`;
+    const reason = `the network has global version ${network}, the emulator supports ${EMULATOR.global_version}`;
     return { ran_on: getMethods === 'local' ? 'nowhere' : 'node', reason };
   }
 
@@ -111,7 +111,7 @@ export class GetMethodRunner {
         config: config.root,
         prev_blocks_info: () => prevBlocks.at(call, block, config),
         gas_limit: this.#settings.getMethodGas,
-        // Its own, as in transactions; those of the masterchain come when they are needed.
+        // The account's own libraries, as in transactions; masterchain libraries are resolved on demand.
         libraries: init?.library.root ?? null,
         resolveLibrary: libraries.resolver(call, block),
       },
@@ -136,39 +136,39 @@ export class GetMethodRunner {
   #warn(network_version: number): void {
     if (this.#warned.has(network_version)) return;
     this.#warned.add(network_version);
-    this.#modules.logger.warn('the network is newer than the emulator: nodes run the get methods', {
+    this.#modules.logger.warn('the network is newer than the emulator: get methods run on nodes', {
       network_version,
       emulator_version: EMULATOR.global_version,
     });
   }
 }
 
-/** A get method for a node to run. */
+/** A get method call to run on a node. */
 export interface NodeGetMethodCall {
   readonly address: Address;
   readonly method: string | number;
   readonly stack: VmStack;
-  /** The masterchain block whose state is to be used. */
+  /** The masterchain block of the state. */
   readonly block: BlockId;
 }
 
-/** What a node says came of it. That is not proven; what the account is, is. */
+/** Result of a node. The result is not proven; the account state is. */
 export interface NodeGetMethodResult {
   readonly exit_code: number;
   readonly stack: VmStack;
   readonly last_transaction: TransactionRef | null;
 }
 
-/** Bits of the mode: proofs of the account's state, and the stack. */
+/** Mode bits: proofs of the account state, and the stack. */
 const WITH_PROOFS = 1;
 const WITH_RESULT = 4;
 
-/** What nodes say of an account without code. */
+/** Exit code of nodes for an account without code. */
 const NOT_ACTIVE = -256;
 
 /**
- * Has a liteserver run a get method (`liteServer.runSmcMethod`). An account without code gives {@link NO_CODE} and the
- * stack that the run would have begun with, as when it runs here.
+ * Runs a get method on a liteserver (`liteServer.runSmcMethod`). An account without code returns {@link NO_CODE} and the
+ * initial stack, as in a local run.
  *
  * @throws chain/*, lite/*
  */
@@ -191,7 +191,7 @@ export async function runOnNode(
       expectBlock(answer.id, block);
       const { shard_proof, proof, exit_code, result } = answer;
       if (shard_proof === null || proof === null || result === null) {
-        throw chainErrors['incomplete-answer']({ problem: 'a get method comes without proof or result' });
+        throw chainErrors['incomplete-answer']({ problem: 'the proof or the result of a get method is missing' });
       }
       const shard_block = copyBlockId(answer.shardblk);
       const { shard_account } = verifyAccount(block, address, { shard_block, shard_proof, proof });

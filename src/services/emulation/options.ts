@@ -8,34 +8,34 @@ import { contractsErrors } from '#services/emulation/errors.js';
 /**
  * Where get methods run.
  *
- * - `auto`: here, on proven state; on a liteserver when the network has newer rules than the emulator
- * - `local`: here, or not at all
+ * - `auto`: locally on proven state; on a liteserver when the network has newer rules than the emulator
+ * - `local`: locally, or not at all
  * - `node`: on a liteserver
  */
 export type GetMethodsMode = 'auto' | 'local' | 'node';
 
 const MODES: readonly string[] = ['auto', 'local', 'node'] satisfies readonly GetMethodsMode[];
 
-/** How contracts are run, and the limits. */
+/** Options and limits of the contract service. */
 export interface ContractOptions {
   /** Default: `auto`. */
   readonly getMethods?: GetMethodsMode;
-  /** How much gas a get method may use when it runs here; nodes have a limit of their own, 300,000. */
+  /** Gas limit of get methods that run locally; nodes have their own limit, 300,000. */
   readonly getMethodGas?: number;
-  /** How long one run may take, in milliseconds. */
+  /** Timeout of one run, in milliseconds. */
   readonly runTimeoutMs?: number;
-  /** How long a question may take that says nothing else, all reads and runs together, in milliseconds. */
+  /** Default deadline of a call, including all reads and runs, in milliseconds. */
   readonly deadlineMs?: number;
-  /** Configurations that are kept: those of so many key blocks. */
+  /** Number of cached configurations. */
   readonly configs?: number;
-  /** What libraries that are kept may take, in bytes of their bags of cells. */
+  /** Cache size for libraries, in bytes of their BoCs. */
   readonly libraryBytes?: number;
 }
 
-/** The options with all defaults filled in. */
+/** The options with defaults applied. */
 export type ContractSettings = Required<ContractOptions>;
 
-/** Of each option that is a number: the default, and the smallest and largest allowed value. */
+/** Default, minimum and maximum of the numeric options. */
 export const CONTRACT_LIMITS = {
   getMethodGas: { default: 4_000_000, min: 1, max: 100_000_000 },
   runTimeoutMs: { default: 5_000, min: 1, max: 600_000 },
@@ -66,11 +66,11 @@ export function checkContractOptions(options: ContractOptions): ContractSettings
   };
 }
 
-/** What the service of contracts works with. */
+/** Dependencies of the contract service. */
 export interface ContractModules {
   readonly chain: ChainReads;
   readonly tvm: Pick<TvmPool, 'runGetMethod' | 'emulateTransaction'>;
-  /** For what is asked besides the reads of `chain`: get methods that nodes run, and proofs of previous blocks. */
+  /** For queries besides the reads of `chain`: get methods run by nodes, and proofs of previous blocks. */
   readonly askNode: LiteSource;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -23,29 +23,28 @@ import type { BlockAt, ReadContext } from '#services/chain/read-context.js';
 import { contractsErrors } from '#services/emulation/errors.js';
 import type { ContractModules, ContractSettings } from '#services/emulation/options.js';
 
-/** What runs are made of. */
+/** Dependencies of a run. */
 export interface EmulationModules extends ContractModules {
   readonly configs: NetworkConfigCache;
   readonly libraries: MasterchainLibraryCache;
   readonly prevBlocks: PrevBlocksCache;
 }
 
-/** What a contract sees of the network: a masterchain block and the configuration after it. */
+/** The network state that a contract sees: a masterchain block and its configuration. */
 export interface NetworkView {
   readonly block: BlockId;
   readonly config: NetworkConfig;
 }
 
-/** An account as a run begins with it. */
+/** Account state at the start of a run. */
 export interface AccountView extends AccountStateRead {
-  /** Unix seconds: the time of the account's shard block, which contracts see as now. */
+  /** Unix seconds: time of the account's shard block, the `now` of the contract. */
   readonly shard_utime: number;
 }
 
 /**
- * The block that a question is about, with its configuration. Contracts see the configuration of the block that was asked
- * for. The references take that of the newest block also for the past, which mixes two moments: nothing that once ran on
- * the chain ran so.
+ * Resolves the requested block with its configuration. Contracts see the configuration of that block. The reference
+ * implementations use the newest configuration also for past blocks, a combination that never existed on chain.
  *
  * @throws chain/*, lite/*
  */
@@ -69,13 +68,13 @@ export async function networkView(
   return { block, config: await configs.at(call, block, header) };
 }
 
-/** Nobody can have an account in a workchain that there is not. @throws contracts/no-workchain */
+/** Checks that the workchain of an address exists. @throws contracts/no-workchain */
 export function checkWorkchain({ workchain }: Address, { block, config }: NetworkView): void {
   if (config.workchains.has(workchain)) return;
   throw contractsErrors['no-workchain']({ workchain, block: printPosition(block) });
 }
 
-/** The account at the block of a view. @throws contracts/no-workchain, chain/*, lite/* */
+/** Reads the account at the block of a network view. @throws contracts/no-workchain, chain/*, lite/* */
 export async function accountView(
   call: ReadContext,
   address: Address,
@@ -89,43 +88,43 @@ export async function accountView(
   throw contractsErrors['no-workchain']({ workchain: address.workchain, block: printPosition(view.block) });
 }
 
-/** How long a run may take, and what calls it off. @throws chain/deadline, chain/aborted */
+/** Timeout and abort signal of a run. @throws chain/deadline, chain/aborted */
 export function runOptions(call: ReadContext, { runTimeoutMs }: ContractSettings): RunOptions {
   const { deadlineMs = runTimeoutMs, signal } = call.remaining();
   const timeoutMs = Math.ceil(Math.min(runTimeoutMs, deadlineMs));
   return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
 }
 
-/** The configuration in force after a masterchain block. */
+/** The configuration after a masterchain block. */
 export interface NetworkConfig {
-  /** The key block that brought it; 0 for the zerostate. */
+  /** The key block of the configuration; 0 for the zerostate. */
   readonly key_block_seqno: number;
-  /** Root of `Hashmap 32 ^Cell`, whole. One cell for all runs, so that what follows from it is worked out once. */
+  /** Root of `Hashmap 32 ^Cell`, complete. The same cell for all runs, so that derived data is computed once. */
   readonly root: Cell;
   readonly params: ConfigDictionary;
   /** Parameter 8; 0 when there is none. */
   readonly global_version: number;
-  /** Whether the emulator has the rules of this version. */
+  /** Whether the emulator supports this version. */
   readonly emulator_knows: boolean;
-  /** All that there are, the masterchain included. */
+  /** All workchains, including the masterchain. */
   readonly workchains: ReadonlySet<number>;
 }
 
 interface CachedConfig {
   readonly config: NetworkConfig;
-  /** The newest block known to have it. */
+  /** The newest block known to have this configuration. */
   upTo: number;
 }
 
 /**
- * Configurations by the key block that brought them: the parameters change in key blocks only, so each is fetched once,
- * with proof, for all blocks up to the next key block. Which key block that is, the proven header of a block tells.
+ * Cache of proven configurations by key block. Parameters only change in key blocks, so each configuration is fetched once
+ * for all blocks up to the next key block. The proven header of a block determines its key block.
  */
 export class NetworkConfigCache {
   readonly #most: number;
   readonly #chain: ChainReads;
   readonly #flights: SingleFlight<NetworkConfig>;
-  /** By seqno of the key block; a map keeps the order of insertion, and what is used is inserted anew. */
+  /** By key block seqno, in order of use. */
   readonly #kept = new Map<number, CachedConfig>();
   #fetches = 0;
   #newest: NetworkConfig | null = null;
@@ -136,17 +135,17 @@ export class NetworkConfigCache {
     this.#flights = new SingleFlight(clock);
   }
 
-  /** How many were fetched. */
+  /** Number of fetches. */
   get fetches(): number {
     return this.#fetches;
   }
 
-  /** That of the newest key block of all that were asked for; `null` before the first. */
+  /** The configuration of the newest requested key block; `null` before the first. */
   get newest(): NetworkConfig | null {
     return this.#newest;
   }
 
-  /** That of the masterchain block with this number, if it follows from what is known; `null` if not. */
+  /** The cached configuration of the masterchain block with this seqno; `null` when unknown. */
   covers(seqno: number): NetworkConfig | null {
     for (const [key, kept] of this.#kept) {
       if (key <= seqno && seqno <= kept.upTo) return this.#used(key, kept, seqno);
@@ -157,7 +156,7 @@ export class NetworkConfigCache {
   /**
    * The configuration after a masterchain block.
    *
-   * @param header of the block, where it is known already
+   * @param header of the block, if known
    * @throws chain/*, lite/*
    */
   async at(call: ReadContext, block: BlockId, header: BlockHeader | null): Promise<NetworkConfig> {
@@ -175,7 +174,7 @@ export class NetworkConfigCache {
 
   async #fetch(call: ReadContext, key: number, block: BlockId, signal: AbortSignal): Promise<NetworkConfig> {
     this.#fetches++;
-    // The state of the key block itself may be too old for most servers.
+    // Most servers may not have the state of the key block itself any more.
     const { root } = await this.#chain.config({ at: block, deadlineMs: call.remainingMs(), signal });
     const config = parseNetworkConfig(key, root);
     if (this.#newest === null || this.#newest.key_block_seqno <= key) this.#newest = config;
@@ -207,17 +206,17 @@ export function parseNetworkConfig(key_block_seqno: number, root: Cell): Network
 
 interface CachedLibrary {
   readonly cell: Cell;
-  /** A masterchain block whose state is proven to publish it. */
+  /** A masterchain block whose state proves the publication. */
   readonly seqno: number;
 }
 
 /**
- * That a library is published is proven for a block; contracts do not withdraw one from block to block, so it counts for
- * so many blocks after it as well. What is in it never changes: the hash is its name.
+ * A proof that a library is published holds for one block. Libraries are rarely removed, so it is considered valid for this
+ * number of following blocks. The content is identified by its hash and never changes.
  */
 const VALID_FOR_BLOCKS = 100;
 
-/** Libraries that the masterchain publishes, with proof; those used last are kept. */
+/** LRU cache of proven masterchain libraries. */
 export class MasterchainLibraryCache {
   readonly #chain: ChainReads;
   readonly #kept: LruByBytes<CachedLibrary>;
@@ -228,12 +227,12 @@ export class MasterchainLibraryCache {
     this.#kept = new LruByBytes(maxBytes);
   }
 
-  /** How many were asked for. */
+  /** Number of fetched libraries. */
   get fetches(): number {
     return this.#fetches;
   }
 
-  /** Gets libraries as they are published after a masterchain block. */
+  /** Resolves libraries as published after a masterchain block. */
   resolver(call: ReadContext, block: BlockId): ResolveLibrary {
     return (hashes) => this.#resolve(call, block, hashes);
   }
@@ -261,19 +260,19 @@ export class MasterchainLibraryCache {
   }
 }
 
-/** Of the masterchain state: where it remembers the blocks before. */
+/** Mode bit: include the previous blocks of the masterchain state. */
 const WITH_PREVIOUS_BLOCKS = 128;
 
-/** So many blocks' worth of answers are kept: a few of the newest, asked for again and again. */
+/** Maximum number of cached answers, one per block. */
 const MAX_PREV_BLOCKS = 16;
 
-/** What contracts are told of the blocks before: read from the state of a masterchain block, with proof. */
+/** Cache of proven previous-blocks infos, read from masterchain states. */
 export class PrevBlocksCache {
   /** By root hash of the block. */
   readonly #kept = new Map<string, PrevMcBlocks>();
   #fetches = 0;
 
-  /** How many were fetched. */
+  /** Number of fetches. */
   get fetches(): number {
     return this.#fetches;
   }
