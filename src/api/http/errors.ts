@@ -70,6 +70,11 @@ export const httpErrors = defineErrors('http', {
     message: (d: { method: string; allowed: string }) => `method ${d.method} is not supported; use ${d.allowed}`,
     remedy: 'Use a method that the Allow header of the answer names.',
   },
+  'upgrade-required': {
+    class: 'caller',
+    message: () => 'this path takes WebSocket connections only',
+    remedy: 'Connect with a WebSocket client.',
+  },
   'unknown-key': {
     class: 'caller',
     message: () => 'API key does not exist',

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
+import type { RawParameters } from '#api/http/query-string.js';
 
 /** Which of two wire dialects an answer is written in: the published document's, or that of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';
@@ -100,4 +103,57 @@ export interface HttpNetwork {
   health(): NetworkHealth;
   /** The newest masterchain seqno, 0 when not known. Answers of freshness `head` hold until it changes, unless the API names another. */
   headSeqno(): number;
+}
+
+/** A request to a {@link RawRoute}, which has passed limits and access. */
+export interface RawRequest {
+  readonly id: string;
+  readonly method: string;
+  /** What follows the path of a route that ends in `*`, percent-decoded: any text, `..` included; else empty. */
+  readonly rest: string;
+  /** Without `api_key`. */
+  readonly query: RawParameters;
+  readonly headers: IncomingHttpHeaders;
+  /** JSON; undefined without a body. */
+  readonly body: unknown;
+  /** The address of the client, as limits count it. */
+  readonly clientAddress: string;
+  readonly network: HttpNetwork;
+  /** The private group of servers that the key opens; null: the public ones. */
+  readonly group: string | null;
+  /** Id of the API key, not the key itself; null without a key. */
+  readonly keyId: string | null;
+  /** Aborted when the client has gone (http/client-left) and when the server shuts down (http/shutting-down). */
+  readonly signal: AbortSignal;
+}
+
+/** Answers a {@link RawRequest}, in one of two ways. The headers of all responses (CORS, request id) are added. */
+export interface RawReply {
+  /** A whole response. `headers` must have `Content-Type`. */
+  send(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void;
+  /** Sends the head of a response whose body the route writes itself, with its own flow control, and ends. */
+  stream(status: number, headers: Readonly<Record<string, string>>): ServerResponse;
+}
+
+/** The connection of a request to upgrade; what `handleUpgrade` of `ws` takes. */
+export interface RawConnection {
+  readonly message: IncomingMessage;
+  readonly socket: Duplex;
+  /** Bytes of the new protocol that came with the request. */
+  readonly head: Buffer;
+}
+
+/** A route beside the JSON APIs that writes its responses itself: a stream of events, a WebSocket, files. */
+export interface RawRoute {
+  /** `/api/streaming/v2/sse`; with `/*` at its end all paths below. */
+  readonly path: string;
+  /** The label `endpoint` of metrics and logs; the label `api` is the path. */
+  readonly name: string;
+  readonly verbs: readonly ('GET' | 'POST')[];
+  /** The form of errors before the route has answered. Default `envelope`. */
+  readonly style?: StyleName;
+  /** Must answer. It may resolve before a stream ends; what it throws before it answers becomes an error response. */
+  readonly handle?: (request: RawRequest, reply: RawReply) => void | Promise<void>;
+  /** Takes over the connection of a WebSocket request. It must close it when `request.signal` is aborted. */
+  readonly upgrade?: (request: RawRequest, connection: RawConnection) => void | Promise<void>;
 }

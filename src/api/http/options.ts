@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { httpErrors } from '#api/http/errors.js';
-import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { HttpNetwork, Profile, RawRoute } from '#api/http/http-api.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { Access } from '#services/access/access.js';
@@ -132,4 +132,6 @@ export interface HttpModules {
   readonly metrics: Registry;
   /** At least one; the first is for requests whose host name selects no other. */
   readonly networks: readonly HttpNetwork[];
+  /** Routes beside the APIs. Default: none. */
+  readonly rawRoutes?: readonly RawRoute[];
 }

@@ -50,11 +50,31 @@ export class Replies {
     const text = state.profile === 'spec' ? result.text : result.renamed;
     addFreshness(reply, state.api, result.mcSeqno);
     for (const [name, value] of result.headers) reply.header(name, value);
-    const endpoint = state.endpoint?.endpoint.name ?? '';
-    metrics.observe(state.network.name, state.prefix, endpoint, 200, elapsedMs / 1000);
-    log.success(request, state, elapsedMs, isCached);
+    metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', 200, elapsedMs / 1000);
+    log.success(request, state, elapsedMs, { status: 200, isCached });
     const stamp = () => this.#stamp(state, elapsedMs, isCached);
     this.#send(request, reply, 200, state.style, elapsedMs, state.style.success(text, state, stamp));
+  }
+
+  /** Counts and logs a response that a raw route writes itself, at its head. */
+  begun(request: FastifyRequest, state: RequestState, status: number): void {
+    const { metrics, log } = this.#modules;
+    const elapsedMs = this.#elapsed(state);
+    metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', status, elapsedMs / 1000);
+    log.success(request, state, elapsedMs, { status, isCached: false });
+  }
+
+  /** Logs a failure in the middle of such a response. */
+  broken(request: FastifyRequest, state: RequestState, thrown: unknown): void {
+    const error = asHttpError(thrown, request.id);
+    this.#modules.log.failure(
+      request,
+      state,
+      this.#elapsed(state),
+      statusOf(error, null, state.profile),
+      error,
+      thrown,
+    );
   }
 
   /** Answers with the status and text of an error, whatever it is. */
@@ -67,7 +87,7 @@ export class Replies {
     const status = statusOf(error, endpoint, profile, style);
     const elapsedMs = state === null ? 0 : this.#elapsed(state);
     if (state !== null) {
-      metrics.observe(state.network.name, state.prefix, endpoint?.name ?? '', status, elapsedMs / 1000);
+      metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', status, elapsedMs / 1000);
       if (REJECTIONS.has(error.code)) metrics.reject(state.network.name, error.code);
     }
     log.failure(request, state, elapsedMs, status, error, thrown);
@@ -131,6 +151,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/network-not-allowed': 403,
   'http/foreign-page': 403,
   'http/method-not-allowed': 405,
+  'http/upgrade-required': 426,
   'http/body-too-large': 413,
   'http/url-too-long': 414,
   'http/rate-limit': 429,
@@ -216,9 +237,14 @@ export class RequestLog {
     this.#logger = logger;
   }
 
-  success(request: FastifyRequest, state: RequestState, elapsedMs: number, isCached: boolean): void {
+  success(
+    request: FastifyRequest,
+    state: RequestState,
+    elapsedMs: number,
+    { status, isCached }: { readonly status: number; readonly isCached: boolean },
+  ): void {
     if (this.#mode !== 'all') return;
-    this.#logger.info('request', { ...fieldsOf(request, state, elapsedMs), status: 200, cached: isCached });
+    this.#logger.info('request', { ...fieldsOf(request, state, elapsedMs), status, cached: isCached });
   }
 
   /** Faults of Tern itself are written in every mode, with what was thrown. */
@@ -250,7 +276,7 @@ function fieldsOf(request: FastifyRequest, state: RequestState | null, elapsedMs
     method: request.method,
     network: state?.network.name ?? null,
     api: state?.prefix ?? null,
-    endpoint: state?.endpoint?.endpoint.name ?? null,
+    endpoint: state?.endpointName ?? null,
     key: state?.keyId ?? null,
     profile: state?.profile ?? null,
     ms: Math.round(elapsedMs * 1000) / 1000,

@@ -19,6 +19,8 @@ export class RequestState implements Echo {
   profile: Profile;
   /** Null: none, or not known yet. */
   endpoint: CompiledEndpoint | null = null;
+  /** The name of a raw route. */
+  rawName: string | null = null;
   query: RawParameters = {};
   switches: ReadSwitches = NO_SWITCHES;
   extra: string | null = null;
@@ -34,6 +36,11 @@ export class RequestState implements Echo {
     this.style = place.style;
     this.api = place.api;
     this.profile = profile;
+  }
+
+  /** For metrics and logs; null: none, or not known yet. */
+  get endpointName(): string | null {
+    return this.endpoint?.endpoint.name ?? this.rawName;
   }
 }
 

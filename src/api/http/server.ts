@@ -16,6 +16,7 @@ import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
 import { HttpMetrics } from '#api/http/metrics.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
+import { RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
 import { BodyReader, parseJsonBody } from '#api/http/request-body.js';
 import { pause } from '#kernel/clock.js';
@@ -45,7 +46,7 @@ export interface HttpServer {
 export async function startHttpServer(options: HttpOptions, modules: HttpModules): Promise<HttpServer> {
   const settings = checkHttpOptions(options);
   const closing: ShutdownState = { isClosing: false };
-  const { app, connections } = await buildApp(settings, modules, closing);
+  const { app, connections, raw } = await buildApp(settings, modules, closing);
   const { host, port } = settings;
   try {
     await app.listen({ host, port });
@@ -58,9 +59,10 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
   const close = async () => {
     closing.isClosing = true;
     await pause(settings.notReadyMs, modules.clock);
+    raw.close();
     const cancel = modules.clock.schedule(settings.drainMs, () => {
       modules.logger.warn('closing connections with requests that did not end in time', { ms: settings.drainMs });
-      app.server.closeAllConnections();
+      for (const socket of connections) socket.destroy();
     });
     const closed = app.close();
     // A connection becomes idle when its request has ended, which may be later than now.
@@ -107,6 +109,7 @@ const PREFLIGHT_SECONDS = 86_400;
 export interface HttpApp {
   readonly app: FastifyInstance;
   readonly connections: ReadonlySet<Socket>;
+  readonly raw: RawRoutes;
 }
 
 /** Whether the server is about to end. */
@@ -136,12 +139,14 @@ export async function buildApp(
   const longestUrl = Math.max(options.maxUrlBytes, ...apis.map(({ maxUrlBytes = 0 }) => maxUrlBytes));
   const versionOf = ({ headers, raw }: FastifyRequest) =>
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
+  const message = upgradeAwareMessage(modules.rawRoutes ?? []);
   const app = Fastify({
     logger: false,
     trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveMs,
     http: {
+      ...(message === null ? {} : { IncomingMessage: message }),
       headersTimeout: options.headersTimeoutMs,
       maxHeaderSize: options.maxHeaderBytes + longestUrl - options.maxUrlBytes,
       connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
@@ -205,6 +210,7 @@ export async function buildApp(
   const routes = [...prefixes].map(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
   );
+  const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice });
   // After the plugins, so that refusals have the headers of CORS, too.
   app.addHook('onRequest', (request, _reply, done) => {
     const { url = '' } = request.raw;
@@ -212,14 +218,15 @@ export async function buildApp(
     request.raw.headers['content-type'] = 'application/json';
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
     if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
-    else if (request.is404) done(refusalOf(request.method, request.headers.host, url, routes, app));
+    else if (request.is404) done(refusalOf(request.method, request.headers.host, url, { routes, raw, app }));
     else done();
   });
   app.setErrorHandler((error, request, reply) => replies.failure(request, reply, error));
   for (const api of routes) api.add(app);
+  raw.add(app);
   addDocsRoutes(app, { networks, choice });
   addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
-  return { app, connections };
+  return { app, connections, raw };
 }
 
 /** The headers by which requests switch something. */
@@ -233,12 +240,12 @@ function refusalOf(
   method: string,
   host: string | undefined,
   url: string,
-  routes: readonly ApiRoutes[],
-  app: FastifyInstance,
+  { routes, raw, app }: { routes: readonly ApiRoutes[]; raw: RawRoutes; app: FastifyInstance },
 ): TernError {
   const [path = ''] = url.split('?', 1);
-  const verbs = routes.map((api) => api.verbsOfPath(host, path)).find((found) => found !== null);
-  if (verbs !== undefined) return httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
+  const verbs =
+    routes.map((api) => api.verbsOfPath(host, path)).find((found) => found !== null) ?? raw.verbsOfPath(path);
+  if (verbs !== null) return httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
   const isRoute = !path.includes(':') && app.hasRoute({ method: 'GET', url: path });
   return isRoute ? httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' }) : httpErrors['not-found']({});
 }

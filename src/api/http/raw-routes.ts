@@ -1,0 +1,231 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { NetworkChoice } from '#api/http/api-paths.js';
+import { admit } from '#api/http/api-routes.js';
+import { styleOf } from '#api/http/api-style.js';
+import { httpErrors } from '#api/http/errors.js';
+import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
+import type { HttpSettings } from '#api/http/options.js';
+import { parseQuery } from '#api/http/query-string.js';
+import type { Replies } from '#api/http/replies.js';
+import type { JsonBody } from '#api/http/request-body.js';
+import { RequestState } from '#api/http/request-state.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Access } from '#services/access/access.js';
+
+interface RawModules {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly replies: Replies;
+  readonly choice: NetworkChoice;
+}
+
+interface Upgrade {
+  readonly socket: Duplex;
+  /** Bytes after the head of the request. */
+  readonly head: Buffer;
+}
+
+/**
+ * The routes that write their response themselves (SSE, WebSocket, files). Before they are called, a request has passed
+ * everything that one to a JSON API passes: limits, request id, CORS, choice of the network, access. When the server shuts
+ * down, the signals of their requests are aborted.
+ */
+export class RawRoutes {
+  readonly #routes: readonly RawRoute[];
+  readonly #settings: Pick<HttpSettings, 'profile' | 'maxConcurrent'>;
+  readonly #modules: RawModules;
+  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
+  readonly #open = new Set<AbortController>();
+  #isClosing = false;
+
+  constructor(
+    routes: readonly RawRoute[],
+    settings: Pick<HttpSettings, 'profile' | 'maxConcurrent'>,
+    modules: RawModules,
+  ) {
+    this.#routes = routes;
+    this.#settings = settings;
+    this.#modules = modules;
+  }
+
+  /** Adds the routes, and takes the upgrades of the server. */
+  add(app: FastifyInstance): void {
+    for (const route of this.#routes) {
+      const method = verbsOf(route);
+      const onRequest = this.#onRequest(route);
+      app.route({
+        method,
+        url: route.path,
+        onRequest,
+        handler: (request, reply) => this.#handle(route, request, reply),
+      });
+    }
+    if (!hasUpgrades(this.#routes)) return;
+    app.server.on('upgrade', (message, socket, head) => {
+      // As an ordinary request it passes the hooks, and can be refused with a status.
+      const response = new ServerResponse(message);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket);
+      response.once('finish', () => socket.end());
+      socket.on('error', () => socket.destroy());
+      this.#upgrades.set(message, { socket, head });
+      app.routing(message, response);
+    });
+  }
+
+  /** The verbs of the route at a path; null: there is none. */
+  verbsOfPath(path: string): readonly string[] | null {
+    const route = this.#routes.find((each) => matches(each, path));
+    return route === undefined ? null : verbsOf(route);
+  }
+
+  /** Aborts the signals of all open requests, and refuses further ones. */
+  close(): void {
+    this.#isClosing = true;
+    for (const controller of this.#open) controller.abort(httpErrors['shutting-down']({}));
+  }
+
+  #onRequest(route: RawRoute) {
+    const { access, clock, choice } = this.#modules;
+    return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+      try {
+        const style = styleOf(route);
+        const network = choice.of(request.headers.host);
+        const place = { prefix: route.path, style, api: null };
+        const state = new RequestState(clock.now(), network, place, this.#settings.profile);
+        state.rawName = route.name;
+        request.state = state;
+        if (this.#isClosing) throw httpErrors['shutting-down']({});
+        if (this.#open.size >= this.#settings.maxConcurrent) {
+          throw httpErrors.overloaded({ limit: `${this.#open.size} streams are open` });
+        }
+        const { url = '' } = request.raw;
+        const mark = url.indexOf('?');
+        if (mark >= 0) state.query = parseQuery(url.slice(mark + 1), style.query);
+        const later = admit(access, request, state);
+        if (later === undefined) done();
+        else later.then(() => done(), done);
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+  }
+
+  #handle(route: RawRoute, request: FastifyRequest, reply: FastifyReply): void {
+    const { replies } = this.#modules;
+    const state = request.state as RequestState;
+    const upgrade = this.#upgrades.get(request.raw);
+    const controller = new AbortController();
+    const rawRequest = rawRequestOf(request, state, controller.signal);
+    let isAnswered = false;
+    const begin = (status: number) => {
+      isAnswered = true;
+      replies.begun(request, state, status);
+    };
+    const run = async (): Promise<void> => {
+      if (upgrade !== undefined && route.upgrade !== undefined) {
+        reply.hijack();
+        reply.raw.removeAllListeners('finish');
+        reply.raw.detachSocket(upgrade.socket as Socket);
+        begin(101);
+        await route.upgrade(rawRequest, { ...upgrade, message: request.raw });
+      } else if (route.handle === undefined) {
+        reply.header('Upgrade', 'websocket');
+        throw httpErrors['upgrade-required']({});
+      } else {
+        await route.handle(rawRequest, rawReplyOf(reply, begin));
+        if (!isAnswered) throw httpErrors.internal({ requestId: request.id });
+      }
+    };
+    this.#track(controller, upgrade?.socket ?? reply.raw);
+    run().catch((error) => {
+      if (!isAnswered) {
+        replies.failure(request, reply, error);
+        return;
+      }
+      if (!controller.signal.aborted) replies.broken(request, state, error);
+      (upgrade?.socket ?? reply.raw).destroy();
+    });
+  }
+
+  /** Holds a request as open until its response or connection is closed. */
+  #track(controller: AbortController, stream: Duplex | ServerResponse): void {
+    this.#open.add(controller);
+    stream.once('close', () => {
+      this.#open.delete(controller);
+      const isWhole = stream instanceof ServerResponse && stream.writableFinished;
+      if (!isWhole) controller.abort(httpErrors['client-left']({}));
+    });
+    if (this.#isClosing) controller.abort(httpErrors['shutting-down']({}));
+  }
+}
+
+function rawRequestOf(request: FastifyRequest, state: RequestState, signal: AbortSignal): RawRequest {
+  const { id, method, headers, ip: clientAddress } = request;
+  const { network, group, keyId, query } = state;
+  const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
+  const body = (request.body as JsonBody | undefined)?.value;
+  return { id, method, rest, query, headers, body, clientAddress, network, group, keyId, signal };
+}
+
+function rawReplyOf(reply: FastifyReply, begin: (status: number) => void): RawReply {
+  return {
+    send(status, headers, body) {
+      begin(status);
+      reply.code(status).headers(headers);
+      reply.send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+    },
+    stream(status, headers) {
+      const { raw } = reply;
+      reply.hijack();
+      for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers }))
+        raw.setHeader(name, value ?? '');
+      raw.writeHead(status);
+      raw.flushHeaders();
+      begin(status);
+      return raw;
+    },
+  };
+}
+
+function verbsOf({ verbs }: RawRoute): string[] {
+  return verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : verb));
+}
+
+function matches({ path }: RawRoute, asked: string): boolean {
+  return path.endsWith('/*') ? asked.startsWith(path.slice(0, -1)) : asked === path;
+}
+
+function hasUpgrades(routes: readonly RawRoute[]): boolean {
+  return routes.some(({ upgrade }) => upgrade !== undefined);
+}
+
+/**
+ * The class of incoming messages for `http.createServer`. As soon as a server listens for upgrades, Node hands every request with
+ * an `Upgrade` header to the listener, which has to handle it then (clients send `Upgrade: h2c` with ordinary requests). With
+ * this class only WebSocket requests to routes that take them are upgrades; all others stay ordinary requests.
+ *
+ * @returns null where no route takes upgrades
+ */
+export function upgradeAwareMessage(routes: readonly RawRoute[]): typeof IncomingMessage | null {
+  if (!hasUpgrades(routes)) return null;
+  const takers = routes.filter(({ upgrade }) => upgrade !== undefined);
+  const wanted = new WeakMap<IncomingMessage, boolean>();
+  class UpgradeAwareMessage extends IncomingMessage {}
+  Object.defineProperty(UpgradeAwareMessage.prototype, 'upgrade', {
+    get(this: IncomingMessage) {
+      if (wanted.get(this) !== true) return false;
+      if (this.method === 'CONNECT') return true;
+      const [path = ''] = (this.url ?? '').split('?', 1);
+      const isWebSocket = this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket';
+      return isWebSocket && takers.some((route) => matches(route, path));
+    },
+    set(this: IncomingMessage, value: boolean | null) {
+      if (value === true || wanted.has(this)) wanted.set(this, value === true);
+    },
+  });
+  return UpgradeAwareMessage;
+}
