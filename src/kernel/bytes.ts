@@ -11,7 +11,7 @@ export function toBase64(bytes: Uint8Array): string {
   return view(bytes).toString('base64');
 }
 
-/** base64 with `-` and `_`, with padding kept off (RFC 4648 §5). */
+/** base64url without padding (RFC 4648 §5). */
 export function toBase64Url(bytes: Uint8Array): string {
   return view(bytes).toString('base64url');
 }
@@ -61,7 +61,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** A string of bits whose length need not be a multiple of eight: most significant bit first, the bits after the last are 0. */
+/** A bit string of any length, most significant bit first; unused bits of the last byte are 0. */
 export class BitString {
   readonly bytes: Uint8Array;
   readonly length: number;

@@ -1,18 +1,18 @@
-/** Takes a scheduled call back; does nothing once it has run. */
+/** Cancels a scheduled call; does nothing once it has run. */
 export type CancelSchedule = () => void;
 
-/** The source of time. It is passed in, so that a test can move it. */
+/** Source of time, injected so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Milliseconds since an arbitrary fixed moment; monotonic. */
   now(): number;
   /** Calls `run` once, `delayMs` from now, unless it is cancelled. */
   schedule(delayMs: number, run: () => void): CancelSchedule;
 }
 
-/** `setTimeout` calls at once when the delay does not fit into 31 bits. */
+/** `setTimeout` fires immediately when the delay exceeds 31 bits. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
-/** The time of this machine. */
+/** The monotonic clock of this machine. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule(delayMs, run) {
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after so many milliseconds, or as soon as the signal is given. Never rejects. */
+/** Resolves after `delayMs` milliseconds, or as soon as the signal is aborted. Never rejects. */
 export function pause(delayMs: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {

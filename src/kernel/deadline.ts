@@ -1,19 +1,19 @@
 import type { Clock } from '#kernel/clock.js';
 
-/** How long somebody is ready to wait. */
+/** Until when to wait, and the errors for giving up. */
 export interface Deadline {
-  /** A moment of the clock; infinite for no end. */
+  /** Clock time in milliseconds; `Infinity` for no limit. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
-  /** Makes the error for the end of the time. */
+  /** Creates the error for an expired deadline. */
   readonly expired: () => Error;
-  /** Makes the error for the signal. */
+  /** Creates the error for an aborted signal. */
   readonly aborted: (reason: unknown) => Error;
 }
 
-/** The result of `promise` if it comes in time. What `promise` does afterwards has no effect, nor is it stopped. */
-export function withDeadline<Value>(promise: Promise<Value>, patience: Deadline, clock: Clock): Promise<Value> {
-  const { until, signal, expired, aborted } = patience;
+/** Settles as `promise` does, or rejects when the deadline expires or its signal is aborted. Does not cancel the promise. */
+export function withDeadline<Value>(promise: Promise<Value>, deadline: Deadline, clock: Clock): Promise<Value> {
+  const { until, signal, expired, aborted } = deadline;
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       release();

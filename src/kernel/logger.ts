@@ -1,11 +1,11 @@
-/** What a log line says beside its message. */
+/** Structured fields of a log line. */
 export type LogFields = Readonly<Record<string, string | number | bigint | boolean | null>>;
 
-/** Where events go that somebody who runs the program may want to see. Messages are fixed texts; what varies is in fields. */
+/** Receives events of interest to an operator. Messages are fixed texts; variable data goes into the fields. */
 export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
 }
 
-/** Says nothing. */
+/** Discards everything. */
 export const silentLogger: Logger = { info() {}, warn() {} };

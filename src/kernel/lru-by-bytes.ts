@@ -3,13 +3,13 @@ interface Entry<Value> {
   readonly bytes: number;
 }
 
-/** What an entry takes beside its key and value: the nodes of the map, roughly. */
+/** Approximate overhead of an entry beside its key and value. */
 const ENTRY_BYTES = 96;
 
-/** Keeps values as long as they fit into a number of bytes; the ones not used for longest go first. */
+/** A cache bounded in bytes; the least recently used values are evicted first. */
 export class LruByBytes<Value> {
   readonly #maxBytes: number;
-  /** A map keeps the order of insertion; what is used is inserted anew. */
+  /** A map preserves insertion order; an entry is reinserted when it is used. */
   readonly #entries = new Map<string, Entry<Value>>();
   #bytes = 0;
   #evicted = 0;
@@ -18,7 +18,7 @@ export class LruByBytes<Value> {
     this.#maxBytes = maxBytes;
   }
 
-  /** What all that is kept takes. */
+  /** Bytes in use, including keys and overhead. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -27,7 +27,7 @@ export class LruByBytes<Value> {
     return this.#entries.size;
   }
 
-  /** How many had to go for others. */
+  /** Number of evicted entries. */
   get evicted(): number {
     return this.#evicted;
   }
@@ -40,7 +40,7 @@ export class LruByBytes<Value> {
     return entry.value;
   }
 
-  /** Keeps a value of about so many bytes; one that is larger than everything may be together is not kept. */
+  /** Stores a value of about `valueBytes` bytes; one that exceeds the bound alone is not stored. */
   set(key: string, value: Value, valueBytes: number): void {
     this.delete(key);
     const bytes = valueBytes + key.length + ENTRY_BYTES;

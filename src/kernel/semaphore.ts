@@ -1,4 +1,4 @@
-/** Gives the permit back; does nothing when called again. */
+/** Releases the permit; does nothing when called again. */
 export type Release = () => void;
 
 interface Waiting {
@@ -7,15 +7,15 @@ interface Waiting {
   readonly detach: () => void;
 }
 
-/** A number of permits, given out in the order in which they are asked for. */
+/** A fixed number of permits, granted in first-in, first-out order. */
 export class Semaphore {
   readonly #permits: number;
   readonly #maxWaiting: number;
   #taken = 0;
-  /** A set keeps the order and lets go of any member at once. */
+  /** A set preserves insertion order and removes any member in constant time. */
   readonly #waiting = new Set<Waiting>();
 
-  /** @param maxWaiting how many may wait for a permit; more are refused */
+  /** @param maxWaiting maximum number of waiting callers; further ones are refused */
   constructor(permits: number, maxWaiting: number = Number.POSITIVE_INFINITY) {
     this.#permits = permits;
     this.#maxWaiting = maxWaiting;
@@ -37,9 +37,9 @@ export class Semaphore {
   }
 
   /**
-   * A permit when it is this one's turn; null when too many wait already.
+   * A permit in first-in, first-out order; null when the queue is full.
    *
-   * @param signal takes it out of the queue; the promise then rejects with the signal's reason
+   * @param signal removes the caller from the queue; the promise then rejects with the signal's reason
    */
   acquire(signal?: AbortSignal): Promise<Release> | null {
     const release = this.tryAcquire();
@@ -60,7 +60,7 @@ export class Semaphore {
     });
   }
 
-  /** Rejects for all who wait. */
+  /** Rejects all waiting callers. */
   refuseWaiting(reason?: unknown): void {
     for (const { refuse, detach } of this.#waiting) {
       detach();

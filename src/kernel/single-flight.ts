@@ -1,11 +1,11 @@
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 
-/** Work that several may wait for. */
+/** Shared work that several callers may await. */
 export interface Flight {
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no caller is waiting any more. */
   readonly signal: AbortSignal;
-  /** Until when the most patient of those who wait does so: a moment of the clock. */
+  /** Latest deadline of the waiting callers, in clock time. */
   readonly until: number;
 }
 
@@ -17,7 +17,7 @@ class SharedFlight<Value> implements Flight {
   result: Promise<Value> | null = null;
 }
 
-/** Does equal work once, for all who want it at the same time. Who gives up does not disturb the others. */
+/** Coalesces concurrent work with the same key. A caller that gives up does not affect the others. */
 export class SingleFlight<Value> {
   readonly #clock: Clock;
   readonly #flights = new Map<string, SharedFlight<Value>>();
@@ -27,37 +27,37 @@ export class SingleFlight<Value> {
     this.#clock = clock;
   }
 
-  /** How many pieces of work are under way. */
+  /** Number of keys in flight. */
   get size(): number {
     return this.#flights.size;
   }
 
-  /** How often somebody was spared work because it was under way already. */
+  /** Number of calls that joined work already in flight. */
   get joined(): number {
     return this.#joined;
   }
 
   /**
-   * The result of the work with this key, which is begun unless it is under way.
+   * Returns the result of the work for this key, starting it unless it is already in flight.
    *
-   * @param start must not throw, but reject
-   * @returns what the work gives; rejects as the work does, or as `patience` says when it ends before
+   * @param start must reject rather than throw
+   * @returns the result; rejects as the work does, or with the errors of `deadline`
    */
-  async do(key: string, start: (flight: Flight) => Promise<Value>, patience: Deadline): Promise<Value> {
+  async do(key: string, start: (flight: Flight) => Promise<Value>, deadline: Deadline): Promise<Value> {
     let flight = this.#flights.get(key);
     if (flight === undefined) {
       flight = new SharedFlight<Value>();
-      flight.until = patience.until;
+      flight.until = deadline.until;
       this.#flights.set(key, flight);
-      const begun = flight;
-      flight.result = start(flight).finally(() => this.#remove(key, begun));
+      const started = flight;
+      flight.result = start(flight).finally(() => this.#remove(key, started));
     } else {
       this.#joined++;
-      flight.until = Math.max(flight.until, patience.until);
+      flight.until = Math.max(flight.until, deadline.until);
     }
     flight.waiting++;
     try {
-      return await withDeadline(flight.result as Promise<Value>, patience, this.#clock);
+      return await withDeadline(flight.result as Promise<Value>, deadline, this.#clock);
     } finally {
       flight.waiting--;
       if (flight.waiting === 0 && this.#flights.get(key) === flight) {

@@ -1,16 +1,16 @@
 /**
- * Whose problem an error is. Retry loops and HTTP statuses look at the class, never at the text.
+ * Who can act on an error. Retries and HTTP statuses depend on the class, never on the text.
  *
  * - `caller`: the input is wrong; the same call fails again
  * - `not-found`: well-formed, but there is no such thing
- * - `upstream`: another party failed or lied; another one may answer
- * - `overloaded`: a limit was reached; later it works
- * - `internal`: Tern itself is wrong
- * - `shutting-down`: the process is going away
+ * - `upstream`: another party failed or sent wrong data; another one may succeed
+ * - `overloaded`: a limit was reached; retry later
+ * - `internal`: a defect in Tern
+ * - `shutting-down`: the process is stopping
  */
 export type ErrorClass = 'caller' | 'not-found' | 'upstream' | 'overloaded' | 'internal' | 'shutting-down';
 
-/** What an error knows: plain values, so that it crosses threads and prints as JSON. */
+/** Data of an error: plain values, so that it can cross threads and be printed as JSON. */
 export type ErrorData = Readonly<Record<string, string | number | bigint | boolean | null | undefined>>;
 
 /** An error as plain data; see {@link TernError.toPlain}. */
@@ -24,8 +24,8 @@ export interface PlainError {
 }
 
 /**
- * The one error of this code base: a code to branch on, typed data, a sentence, and what to do about it.
- * Made by the factories of a module's `errors.ts` (see {@link defineErrors}).
+ * The error type of Tern: a code to branch on, typed data, a sentence and a remedy.
+ * Created by the factories of a module's `errors.ts` (see {@link defineErrors}).
  */
 export class TernError<Data extends ErrorData = ErrorData> extends Error {
   override readonly name = 'TernError';
@@ -45,12 +45,12 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
     this.#sentence = sentence;
   }
 
-  /** Where in the structure it went wrong, outermost field first: `extra.custom.config`. Empty when not known. */
+  /** Path of the field at fault, outermost field first: `extra.custom.config`. Empty when unknown. */
   get path(): string {
     return this.#path;
   }
 
-  /** Puts `field` in front of the path, as the error leaves the decoder of that field; returns the error itself. */
+  /** Prepends `field` to the path as the error leaves the decoder of that field; returns the error itself. */
   within(field: string): this {
     const rest = this.#path;
     this.#path = rest === '' ? field : rest.startsWith('[') ? `${field}${rest}` : `${field}.${rest}`;
@@ -58,12 +58,13 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
     return this;
   }
 
+  /** The error as plain data, for another thread or for JSON. */
   toPlain(): PlainError {
     const { code, message, remedy, path, data } = this;
     return { code, class: this.class, message, remedy, path, data };
   }
 
-  /** The inverse of {@link TernError.toPlain}, for an error that came from another thread or process. */
+  /** The inverse of {@link TernError.toPlain}, for an error from another thread or process. */
   static fromPlain(plain: PlainError): TernError {
     const suffix = plain.path === '' ? '' : ` (at ${plain.path})`;
     const sentence = plain.message.endsWith(suffix)
@@ -74,12 +75,12 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
   }
 }
 
-/** `catch` helper: is this one of ours, and if a code is given, that one? */
+/** Whether `error` is a {@link TernError}, and has this code if one is given. */
 export function isTernError(error: unknown, code?: string): error is TernError {
   return error instanceof TernError && (code === undefined || error.code === code);
 }
 
-/** One line of a module's error table. */
+/** One entry of a module's error table. */
 export interface ErrorDescriptor<Data extends ErrorData> {
   readonly class: ErrorClass;
   /** The sentence: what was wrong and where. */
@@ -88,7 +89,7 @@ export interface ErrorDescriptor<Data extends ErrorData> {
   readonly remedy: string;
 }
 
-/** Makes an error; its `code` is readable without making one. */
+/** Creates an error; its `code` can be read without creating one. */
 export interface ErrorFactory<Data extends ErrorData> {
   (data: Data, cause?: unknown): TernError<Data>;
   readonly code: string;
@@ -98,7 +99,7 @@ export interface ErrorFactory<Data extends ErrorData> {
 
 type DataOf<Descriptor> = Descriptor extends { message: (data: infer Data extends ErrorData) => string } ? Data : never;
 
-/** A module's errors, by their short names. */
+/** Error factories of a module by short name. */
 export type ErrorFactories<Table> = { readonly [Name in keyof Table]: ErrorFactory<DataOf<Table[Name]>> };
 
 /**

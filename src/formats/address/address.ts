@@ -3,13 +3,13 @@ import { addressErrors } from '#formats/address/errors.js';
 /** First byte of the user-friendly form; the testnet flag is added to either of the other two. */
 export const AddressTag = { bounceable: 0x11, nonBounceable: 0x51, testnetFlag: 0x80 } as const;
 
-/** How to write the user-friendly form. */
+/** Options of the user-friendly form. */
 export interface FriendlyFormat {
-  /** Says to wallets that coins sent to an account without a contract should come back. The default is `true`. */
+  /** Asks wallets to send bounceable messages, so that coins sent to an account without a contract return. Default: `true`. */
   readonly bounceable?: boolean;
-  /** Marks the address as one for test networks only. The default is `false`. */
+  /** Marks the address as testnet-only. Default: `false`. */
   readonly testnet?: boolean;
-  /** base64url (`-`, `_`) or else base64 (`+`, `/`). The default is `true`. */
+  /** base64url (`-`, `_`) instead of base64 (`+`, `/`). Default: `true`. */
   readonly urlSafe?: boolean;
 }
 
@@ -28,7 +28,7 @@ export class Address {
     this.hash = hash;
   }
 
-  /** @param hash 32 bytes, which the address keeps @throws address/workchain, address/hash-length */
+  /** @param hash 32 bytes; not copied @throws address/workchain, address/hash-length */
   static ofParts(workchain: number, hash: Uint8Array): Address {
     if ((workchain | 0) !== workchain) {
       throw addressErrors.workchain({ offset: 0, workchain: String(workchain), type: 'int32' });
@@ -78,7 +78,7 @@ export class Address {
   }
 }
 
-/** An address as somebody wrote it: which account, and what the way of writing adds. */
+/** A parsed address: the account, and the properties of its text form. */
 export interface ParsedAddress {
   readonly address: Address;
   readonly form: 'raw' | 'friendly';
@@ -89,7 +89,7 @@ export interface ParsedAddress {
   readonly urlSafe: boolean | null;
 }
 
-/** Marks in the tables beside the 4 or 6 bits of a digit. */
+/** Flags in the digit tables beside the 4 or 6 bits of a digit. */
 const STANDARD = 0x40;
 const URL_SAFE = 0x80;
 const BAD = 0x100;
@@ -234,7 +234,7 @@ function badBase64(text: string): Error {
 }
 
 function badHex(text: string, start: number): Error {
-  // A wrong character explains a wrong length, so it is told first.
+  // A wrong character explains a wrong length, so it is reported first.
   for (let at = start, end = Math.min(text.length, start + 64); at < end; at++) {
     const code = text.charCodeAt(at);
     if (code > 0xff || hexDigits[code]! >= BAD) return badCharacter(text, at, 'a hexadecimal digit');

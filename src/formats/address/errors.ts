@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of reading and writing addresses. Offsets count characters of the text from 0. */
+/** Errors of parsing and formatting addresses. Offsets count characters of the text from 0. */
 export const addressErrors = defineErrors('address', {
   length: {
     class: 'caller',
@@ -13,12 +13,12 @@ export const addressErrors = defineErrors('address', {
     class: 'caller',
     message: (d: { offset: number; character: string; allowed: string }) =>
       `not an address: the character ${JSON.stringify(d.character)} at offset ${d.offset} is not ${d.allowed}`,
-    remedy: 'Copy the address again from its source; it holds a character that no address has at this place.',
+    remedy: 'Copy the address again from its source; it contains a character that is not valid at this position.',
   },
   'mixed-alphabets': {
     class: 'caller',
     message: (d: { offset: number; character: string }) =>
-      `not an address: ${JSON.stringify(d.character)} at offset ${d.offset} is of the other base64 alphabet than the characters before it`,
+      `not an address: ${JSON.stringify(d.character)} at offset ${d.offset} mixes the base64 and base64url alphabets`,
     remedy: "Use either base64 ('+' and '/') or base64url ('-' and '_') for the whole address.",
   },
   checksum: {
@@ -31,7 +31,7 @@ export const addressErrors = defineErrors('address', {
     class: 'caller',
     message: (d: { offset: number; tag: string }) =>
       `not an address: the first byte is ${d.tag}; known are 11 (bounceable), 51 (non-bounceable), 91 and d1 (the same, testnet only)`,
-    remedy: 'This is another kind of text than an account address; look up what it stands for.',
+    remedy: 'The text is well-formed base64 but not an account address; check what it encodes.',
   },
   workchain: {
     class: 'caller',
@@ -50,6 +50,6 @@ export const addressErrors = defineErrors('address', {
     class: 'caller',
     message: (d: { depth: number; bits: number }) =>
       `the anycast prefix rewrites ${d.depth} bits of an address that has only ${d.bits}`,
-    remedy: 'The message was made by broken software; its address means nothing.',
+    remedy: 'The address was written by faulty software and is invalid.',
   },
 });

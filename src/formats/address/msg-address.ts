@@ -39,8 +39,8 @@ export type MsgAddressExt = AddrExtern | null;
 /** `addr_std$10` without anycast is an `Address`. */
 export type MsgAddressInt = Address | AddrStdAnycast | AddrVar;
 /**
- * The sender or receiver of a message. Nearly all are an `Address` or `null`; tell them by
- * `value === null`, `value instanceof Address`, else by `kind`. Who only wants the account asks {@link accountOf}.
+ * Source or destination of a message. Nearly all are an `Address` or `null`; distinguish them by
+ * `value === null`, `value instanceof Address`, else by `kind`. Use {@link accountOf} when only the account matters.
  */
 export type MsgAddress = MsgAddressInt | MsgAddressExt;
 
@@ -60,7 +60,7 @@ export function applyAnycast(anycast: Anycast, address: Uint8Array, bits: number
 }
 
 /**
- * The account that a message address means, anycast applied; `null` when it means none (`addr_none`, `addr_extern`,
+ * The account of a message address, with anycast applied; `null` when there is none (`addr_none`, `addr_extern`,
  * or an `addr_var` whose length is not 256 bits).
  */
 export function accountOf(value: MsgAddress): Address | null {
@@ -74,8 +74,8 @@ export function accountOf(value: MsgAddress): Address | null {
 }
 
 /**
- * For people to read; every part of the value shows: `addr_none`, `0:83df…`, `addr_extern:C0FFEE`,
- * `0:83df… anycast:A_`, `addr_var:-5:83DF_`. Bits are written as by {@link BitString}.
+ * Human-readable form that shows every part of the value: `addr_none`, `0:83df…`, `addr_extern:C0FFEE`,
+ * `0:83df… anycast:A_`, `addr_var:-5:83DF_`. Bits are formatted as by {@link BitString}.
  */
 export function formatMsgAddress(value: MsgAddress): string {
   if (value === null) return 'addr_none';

@@ -12,7 +12,7 @@ import { crc32c } from '#formats/cells/digests.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { toHex } from '#kernel/bytes.js';
 
-/** A bag of cells, read. */
+/** A parsed bag of cells. */
 export interface Boc {
   readonly header: BocHeader;
   readonly table: CellTable;
@@ -20,12 +20,12 @@ export interface Boc {
 }
 
 /**
- * Reads a bag of cells: every magic and flag combination, any number of roots. The cells point into `bytes`, which
- * must not change afterwards. No hash is computed yet; hashes that the bag itself claims are checked when they are.
+ * Parses a bag of cells: every magic and flag combination, any number of roots. The cells are views of `bytes`, which
+ * must not change afterwards. Hashes are computed on demand; hashes stored in the bag are checked at that moment.
  *
  * Schema: `serialized_boc#b5ee9c72`, `serialized_boc_idx#68ff65f3`, `serialized_boc_idx_crc32c#acc3a728` (boc.tlb).
  *
- * @throws cells/boc-* with the byte offset of what is wrong
+ * @throws cells/boc-* with the byte offset of the error
  */
 export function parseBoc(bytes: Uint8Array): Boc {
   const header = readBocHeader(bytes);
@@ -33,7 +33,7 @@ export function parseBoc(bytes: Uint8Array): Boc {
   return { header, table, roots: header.roots.map((index) => table.cell(index)) };
 }
 
-/** Reads a bag of cells that has exactly one root. @throws cells/boc-roots, and as {@link parseBoc} */
+/** Parses a bag of cells with exactly one root. @throws cells/boc-roots, and as {@link parseBoc} */
 export function parseBocRoot(bytes: Uint8Array): Cell {
   const { roots } = parseBoc(bytes);
   if (roots.length !== 1) throw cellsErrors['boc-roots']({ byte: 0, roots: roots.length, wanted: 1 });
@@ -116,7 +116,7 @@ interface LevelColumns extends Omit<CellColumns, 'count' | 'withHashes'> {
   readonly header: BocHeader;
 }
 
-/** From the last cell to the first: kinds of exotic cells, level masks against what they must be, nesting. */
+/** From the last cell to the first: checks types of exotic cells, level masks and depth. */
 function checkLevels(columns: LevelColumns): void {
   const { bytes, header, dataStart, bitLength, refs, refCount, type, levelMask } = columns;
   const height = new Uint16Array(header.cellCount);
@@ -156,13 +156,13 @@ function checkLevels(columns: LevelColumns): void {
   }
 }
 
-/** The three ways in which a bag of cells may begin. */
+/** The three magic numbers of a bag of cells. */
 export const BOC_MAGIC = { generic: 0xb5ee9c72, indexed: 0x68ff65f3, indexedCrc32c: 0xacc3a728 } as const;
 
-/** Most roots that the reference software reads. */
+/** Maximum number of roots that the reference implementation accepts. */
 export const MAX_ROOTS = 16384;
 
-/** What stands in front of the cells. */
+/** The header of a bag of cells. */
 export interface BocHeader {
   readonly magic: number;
   readonly hasIndex: boolean;
@@ -215,7 +215,7 @@ export function readBocHeader(bytes: Uint8Array): BocHeader {
     throw bad(6 + refSize, 'number of roots', rootCount, generic ? `1 to ${MAX_ROOTS}` : '1');
   }
   if (absent !== 0) throw cellsErrors['boc-absent-cells']({ byte: 6 + 2 * refSize, absent });
-  // A cell takes two bytes at least: a count beyond that would only make us allocate for nothing.
+  // A cell takes at least two bytes: a larger count is refused before anything is allocated for it.
   if (cellCount * 2 > cellBytes) {
     throw bad(6 + 3 * refSize, 'total size of the cells', cellBytes, `${cellCount * 2} or more for ${cellCount} cells`);
   }
@@ -272,7 +272,7 @@ function bad(byte: number, field: string, value: number, allowed: string): Error
 }
 
 /**
- * The one root of a bag of cells, with its hash computed: no part of it is pruned, and every cell below it is well-formed.
+ * The only root of a bag of cells, fully checked: its hash is computed, no part of it is pruned, and every cell is well-formed.
  *
  * @throws cells/merkle-level when parts are pruned; cells/boc-roots and the rest as {@link parseBocRoot}; cells/cell-depth
  */

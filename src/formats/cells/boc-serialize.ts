@@ -5,27 +5,27 @@ import { crc32c } from '#formats/cells/digests.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { HashIndex } from '#formats/cells/hash-index.js';
 
-/** What a bag of cells holds besides the cells; nothing of it by default. */
+/** Optional parts of a serialised bag of cells; none by default. */
 export interface BocOptions {
-  /** Where each cell ends (mode bit 1). */
+  /** An index of cell ends (mode bit 1). */
   readonly index?: boolean;
-  /** A checksum at the end (mode bit 2). */
+  /** A CRC-32C at the end (mode bit 2). */
   readonly crc32c?: boolean;
-  /** Hashes and depths in front of some inner cells, which spares a reader from computing them (mode bit 8). */
+  /** Stored hashes and depths of some inner cells, so that a reader need not compute them (mode bit 8). */
   readonly storeHashes?: boolean;
   /** In the index: whether several references lead to a cell (mode bit 16); needs `index`. */
   readonly cacheBits?: boolean;
 }
 
-/** How nodes write blocks and states, whose file hash is that of these bytes (mode 31). Proofs are written without options. */
+/** Options of block and state files, whose file hash is the SHA-256 of these bytes (mode 31). Proofs use no options. */
 export const BLOCK_FILE: BocOptions = { index: true, crc32c: true, cacheBits: true, storeHashes: true };
 
 /**
- * Writes cells as a bag of cells, byte for byte as the reference software does; equal cells are written once.
+ * Serialises cells as a bag of cells, byte for byte as the reference implementation does; equal cells are written once.
  *
  * Schema: `serialized_boc#b5ee9c72` (boc.tlb).
  *
- * @throws cells/boc-options for options or a number of roots that no bag can have
+ * @throws cells/boc-options for contradictory options or an impossible number of roots
  */
 export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions = {}): Uint8Array {
   const all = roots instanceof Cell ? [roots] : roots;
@@ -37,11 +37,11 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
   if (all.length === 1 && first.refCount === 0 && first.type === CellType.ordinary && isPlain(options)) {
     return oneCell(first, options.crc32c === true);
   }
-  // A whole bag has as many cells as its table; how many a part of it has, is not known before.
+  // A whole bag has as many cells as its table; the size of a part is unknown.
   const expected = first instanceof TableCell && first.index === 0 ? first.table.count : 0;
   const list = takeList(expected);
   const entries = all.map((root) => {
-    root.hash(); // all hashes below, and with them the check of the nesting
+    root.hash(); // computes all hashes below, which also checks the depth
     return list.add(root);
   });
   const bytes = write(list, entries, orderCells(list, entries), options);
@@ -53,13 +53,13 @@ function isPlain({ index, storeHashes }: BocOptions): boolean {
   return index !== true && storeHashes !== true;
 }
 
-/** What {@link write} writes for an ordinary cell without references, which the bodies of most messages are. */
+/** The output of {@link write} for an ordinary cell without references, such as most message bodies. */
 function oneCell(cell: Cell, withCrc: boolean): Uint8Array {
   const length = (cell.bits + 7) >> 3;
   const end = 13 + length;
   const out = new Uint8Array(withCrc ? end + 4 : end);
   putNumber(out, 0, BOC_MAGIC.generic, 4);
-  // Sizes of numbers in bytes, one cell, one root, none absent, bytes of all cells, place of the root; references of the cell.
+  // Byte sizes of numbers, one cell, one root, none absent, total cell bytes, index of the root; references of the cell.
   out[4] = withCrc ? 0x41 : 0x01;
   out[5] = 1;
   out[6] = 1;
@@ -72,13 +72,13 @@ function oneCell(cell: Cell, withCrc: boolean): Uint8Array {
   return out;
 }
 
-/** Larger lists are not worth keeping: writing their cells takes longer than making them. */
+/** Larger lists are not reused: writing their cells takes longer than allocating them. */
 const KEPT_CAPACITY = 512;
 
-/** The list of the last small bag: most bags are small, and a new list costs more than what is done with it. */
+/** The list of the last small bag: most bags are small, and allocating a list costs more than filling it. */
 let kept: CellList | null = null;
 
-/** @param expected how many cells; 0 when that is not known */
+/** @param expected number of cells; 0 when unknown */
 function takeList(expected: number): CellList {
   const list = kept;
   if (list === null || expected > list.capacity) return new CellList(expected);
@@ -86,7 +86,7 @@ function takeList(expected: number): CellList {
   return list;
 }
 
-/** A list that was not given back, because the cells could not be written, is made anew. */
+/** After an error the list is not returned, and the next call allocates another one. */
 function giveBack(list: CellList): void {
   if (list.capacity > KEPT_CAPACITY) return;
   list.clear();
@@ -97,7 +97,7 @@ function write(list: CellList, roots: readonly number[], order: BocOrder, option
   const { count, bits, descriptor, refs, shared } = list;
   const withHashes = options.storeHashes === true;
   const { partRoots, places } = order;
-  // The number of roots has as many bytes as a reference; it is the larger one only when roots are repeated.
+  // The root count has as many bytes as a reference; it exceeds the cell count only when roots are repeated.
   const refSize = bytesFor(Math.max(count, roots.length));
   const ends = options.index === true ? new Float64Array(count) : null;
   let cellBytes = 0;
@@ -142,13 +142,13 @@ function write(list: CellList, roots: readonly number[], order: BocOrder, option
   return out;
 }
 
-/** The checksum of all before it. */
+/** Writes the CRC-32C of everything before it. */
 function putCrc(out: Uint8Array, start: number): void {
   const crc = crc32c(out.subarray(0, start));
   for (let i = 0; i < 4; i++) out[start + i] = crc >>> (8 * i);
 }
 
-/** All hashes of a cell, the one of the lowest level first, then all depths. */
+/** Writes all hashes of a cell, lowest level first, then all depths. */
 function putHashes(out: Uint8Array, start: number, source: CellTable | Cell, position: number, mask: number): number {
   let at = start;
   for (let level = 0; level <= 3; level++) {
@@ -163,7 +163,7 @@ function putHashes(out: Uint8Array, start: number, source: CellTable | Cell, pos
   return at;
 }
 
-/** Least number of bytes whose largest value is above `value`. */
+/** The smallest number of bytes that can hold `value`. */
 function bytesFor(value: number): number {
   let size = 0;
   while (value >= 256 ** size) size++;
@@ -184,22 +184,22 @@ function putNumber(out: Uint8Array, at: number, value: number, size: number): nu
   return at + size;
 }
 
-/** Cells that one page of the layout may hold. */
+/** Maximum number of cells in a part of the layout. */
 const PAGE = 64;
 
-/** Where the cells of a list stand in the bag. */
+/** Positions of the cells of a list in the bag. */
 export interface BocOrder {
   /** Entries of the list in the order in which they are written: parents before children. */
   readonly entries: Uint32Array;
   /** Place of each entry in that order. */
   readonly places: Uint32Array;
-  /** 1: the entry starts a part of its own; these are the cells whose hashes may be stored. */
+  /** 1: the entry starts a part; only these cells may have stored hashes. */
   readonly partRoots: Uint8Array;
 }
 
 /**
- * The order of the reference serializer. It cuts the tree into parts of at most 64 cells that are near to each other and
- * writes each part together. Changes the weights of the list.
+ * The cell order of the reference serializer. It splits the tree into parts of at most 64 nearby cells and
+ * writes each part contiguously. Modifies the weights of the list.
  */
 export function orderCells(list: CellList, roots: readonly number[]): BocOrder {
   limitWeights(list);
@@ -210,7 +210,7 @@ export function orderCells(list: CellList, roots: readonly number[]): BocOrder {
   return { entries, places, partRoots };
 }
 
-/** From parents to children: shares the room of a part among the children; a heavy child is limited to its share. */
+/** From parents to children: divides the capacity of a part among the children; a heavy child is limited to its share. */
 function limitWeights(list: CellList): void {
   const { refs, weight, descriptor } = list;
   for (let entry = list.count - 1; entry >= 0; entry--) {
@@ -235,7 +235,7 @@ function limitWeights(list: CellList): void {
   }
 }
 
-/** From children to parents: a cell that has more below it than its limit allows starts a part. */
+/** From children to parents: a cell with more descendants than its limit allows starts a part. */
 function findPartRoots(list: CellList): Uint8Array {
   const { refs, weight, descriptor } = list;
   const partRoots = new Uint8Array(list.count);
@@ -258,14 +258,14 @@ const PRE_VISITED = 1;
 const VISITED = 2;
 const NUMBERED = 3;
 
-/** Gives each entry its place. The nesting is that of the cells, at most MAX_DEPTH. */
+/** Assigns each entry its position. Recursion is as deep as the cells, at most MAX_DEPTH. */
 class Numbering {
   readonly #refs: Uint32Array;
   readonly #descriptor: Uint8Array;
   readonly #partRoots: Uint8Array;
   readonly #state: Uint8Array;
   readonly #places: Uint32Array;
-  /** Places are given from the last one on. */
+  /** Positions are assigned from the last one down. */
   #next: number;
 
   constructor(list: CellList, partRoots: Uint8Array) {
@@ -286,7 +286,7 @@ class Numbering {
     return this.#places;
   }
 
-  /** Reaches the parts below first, so that they come last in the bag. */
+  /** Visits the parts below first, so that they come last in the bag. */
   #preVisit(entry: number): void {
     if (this.#state[entry] !== 0) return;
     const first = entry * 4;
@@ -316,8 +316,8 @@ class Numbering {
 }
 
 /**
- * The distinct cells below some roots, each once, children before parents: what a bag of cells will hold.
- * An entry is a number; its properties are columns. Cells are told apart by their representation hash.
+ * The distinct cells reachable from some roots, children before parents: the cells of a bag of cells.
+ * An entry is an index; its properties are columns. Cells are identified by their representation hash.
  */
 export class CellList {
   count = 0;
@@ -342,19 +342,19 @@ export class CellList {
     if (expected > this.bits.length) this.#reserve(expected);
   }
 
-  /** How many cells fit without more room. */
+  /** Number of cells that fit without growing. */
   get capacity(): number {
     return this.bits.length;
   }
 
-  /** Forgets all cells, so that the list can be filled anew; the room for them stays. */
+  /** Removes all cells so that the list can be reused; keeps its capacity. */
   clear(): void {
     this.count = 0;
     this.sources.length = 0;
     this.#known.clear();
   }
 
-  /** Adds a cell and all that lies below it. @returns its entry */
+  /** Adds a cell and its descendants. @returns its entry */
   add(cell: Cell): number {
     if (cell instanceof TableCell) return this.#addOfTable(cell.table, cell.index);
     const fresh = this.#known.size;

@@ -15,7 +15,7 @@ import { type BitString, bytesEqual } from '#kernel/bytes.js';
 
 const scratch = new Uint8Array(2 + 128 + 8 + 128);
 
-/** A cell that stands on its own: made by a builder, or copied out of a table. Its references may be cells of any kind. */
+/** A standalone cell, created by a builder or copied from a table. Its references may be cells of any kind. */
 export class BuiltCell extends Cell {
   readonly type: CellType;
   readonly bits: number;
@@ -25,12 +25,12 @@ export class BuiltCell extends Cell {
   readonly #refs: readonly Cell[];
   #hashes: Uint8Array | null = null;
   #depths: readonly number[] = [];
-  /** Longest path of built cells below; refusing too long ones here keeps the recursion of {@link hash} bounded. */
+  /** Longest path of built cells below; limiting it here bounds the recursion of {@link hash}. */
   readonly #height: number;
 
   /**
-   * @param bytes the data, exactly ⌈bits/8⌉ bytes, padded (bit `bits` set, then zeros); the cell keeps the array
-   * @throws cells/cell-exotic when the shape is not that of the exotic kind, cells/cell-depth
+   * @param bytes the data, exactly ⌈bits/8⌉ bytes, padded (bit `bits` set, then zeros); not copied
+   * @throws cells/cell-exotic when the layout does not fit the exotic type, cells/cell-depth
    */
   constructor(bytes: Uint8Array, bits: number, refs: readonly Cell[], exotic: boolean) {
     super();
@@ -58,9 +58,9 @@ export class BuiltCell extends Cell {
   }
 
   /**
-   * A cell whose hash is known already, so that it need not be computed: for copies of cells.
+   * A copy of a cell whose hash is already known and need not be computed.
    *
-   * @param hash of level 0, the only one: no reference may have pruned branches below; the cell keeps the array
+   * @param hash the hash of level 0, the only one: there may be no pruned branches below; not copied
    */
   static withHash(
     bytes: Uint8Array,
@@ -114,7 +114,7 @@ export class BuiltCell extends Cell {
     const { type, levelMask: mask, bytes, bits } = this;
     const refs = this.#refs;
     const deeper = type === CellType.merkleProof || type === CellType.merkleUpdate ? 1 : 0;
-    for (const ref of refs) ref.hash(); // children first: the scratch is shared
+    for (const ref of refs) ref.hash(); // children first: the scratch buffer is shared
     const s = scratch;
     for (let level = 0; level <= 3; level++) {
       if (level > 0 && (mask & (1 << (level - 1))) === 0) continue;
@@ -169,7 +169,7 @@ export class BuiltCell extends Cell {
   }
 }
 
-/** Writes a cell: bits and references, each appended at the end. All `store…` methods return the builder. */
+/** Builds a cell by appending bits and references. All `store…` methods return the builder. */
 export class Builder {
   readonly #bytes = new Uint8Array(128);
   readonly #refs: Cell[] = [];
@@ -234,7 +234,7 @@ export class Builder {
     return this;
   }
 
-  /** All that is left in the slice, which is not moved. */
+  /** Appends everything left in the slice, without moving it. */
   storeSlice(slice: Slice): this {
     const rest = slice.clone();
     this.#reserve(rest.remainingBits, rest.remainingRefs);
@@ -244,7 +244,7 @@ export class Builder {
     return this;
   }
 
-  /** All that another builder holds. */
+  /** Appends the contents of another builder. */
   storeBuilder(other: Builder): this {
     this.#reserve(other.#bits, other.#refs.length);
     this.#append(other.#bytes, other.#bits);
@@ -252,7 +252,7 @@ export class Builder {
     return this;
   }
 
-  /** The cell. The builder may be used on; the cell does not change. */
+  /** The cell built so far. The builder may be used further; the cell does not change. */
   endCell(): Cell {
     return new BuiltCell(this.#padded(), this.#bits, this.#refs.slice(), false);
   }

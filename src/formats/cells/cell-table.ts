@@ -4,8 +4,8 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import { toHex } from '#kernel/bytes.js';
 
 /**
- * All cells of one bag of cells, as columns of numbers instead of objects: building it costs next to nothing, and
- * hashes are computed only for the cells that are asked (and what lies below them).
+ * All cells of one bag of cells as columns of numbers instead of objects: cheap to build, and
+ * hashes are computed only for cells that are asked for, and their descendants.
  */
 export class CellTable implements CellColumns {
   readonly bytes: Uint8Array;
@@ -48,7 +48,7 @@ export class CellTable implements CellColumns {
     return this.#computed().bytes;
   }
 
-  /** Where the 32 bytes of a cell's representation hash start in {@link hashBytes}. Spares the view that {@link hash} makes. */
+  /** Offset of a cell's representation hash in {@link hashBytes}. Avoids the view that {@link hash} creates. */
   hashOffset(index: number): number {
     return this.#computed().slot(index, 3) * 32;
   }
@@ -68,7 +68,7 @@ export class CellTable implements CellColumns {
   }
 }
 
-/** A cell of a {@link CellTable}: the table and a number. */
+/** A cell of a {@link CellTable}: the table and an index. */
 export class TableCell extends Cell {
   readonly table: CellTable;
   readonly index: number;
@@ -109,9 +109,9 @@ export class TableCell extends Cell {
   }
 }
 
-/** The cells of a bag as columns of numbers; filled by the reader of bags of cells. */
+/** The cells of a bag as columns of numbers, filled by the parser. */
 export interface CellColumns {
-  /** The bytes of the whole bag of cells; cells point into it, nothing is copied. */
+  /** The bytes of the whole bag of cells; cells are views of it, nothing is copied. */
   readonly bytes: Uint8Array;
   readonly count: number;
   /** Byte at which the data of a cell starts. */
@@ -129,12 +129,12 @@ export interface CellColumns {
 /** d1 d2, up to 128 bytes of data, 4 depths, 4 hashes. */
 const scratch = new Uint8Array(2 + 128 + 8 + 128);
 
-/** Hashes and depths of the cells of a bag, as columns. A cell is hashed when it is first asked for, with what lies below it. */
+/** Hashes and depths of the cells of a bag, as columns. A cell and its descendants are hashed on first use. */
 export class CellHashes {
   /** 32 bytes a slot. */
   readonly bytes: Uint8Array;
   readonly #columns: CellColumns;
-  /** First slot of each cell; a cell has one for each distinct hash, that of the lowest level first. */
+  /** First slot of each cell; a cell has one slot per distinct hash, lowest level first. */
   readonly #slots: Uint32Array;
   readonly #depths: Uint16Array;
   readonly #hashed: Uint8Array;
@@ -166,12 +166,12 @@ export class CellHashes {
     return this.#depths[this.slot(index, level)]!;
   }
 
-  /** Computes all: bottom-up in one loop, as references point to later cells only. */
+  /** Computes all hashes bottom-up in one loop, since references point to later cells only. */
   computeAll(): void {
     for (let index = this.#columns.count - 1; index >= 0; index--) if (this.#hashed[index] === 0) this.#compute(index);
   }
 
-  /** Hashes what lies below, then the cell. The nesting is bounded by MAX_DEPTH, which the reader has checked. */
+  /** Hashes the descendants, then the cell. Recursion is bounded by MAX_DEPTH, which the parser has checked. */
   #ensure(index: number): void {
     const hashed = this.#hashed;
     const end = index * 4 + this.#columns.refCount[index]!;
@@ -195,7 +195,7 @@ export class CellHashes {
     }
     if (type === CellType.merkleProof || type === CellType.merkleUpdate) this.#checkMerkle(index, type);
     if (this.#columns.withHashes[index] !== 0) this.#checkStored(index, mask, slot);
-    // Only now: a cell that was refused is refused again when it is asked again.
+    // Set last: a cell that failed a check fails again on the next call.
     this.#hashed[index] = 1;
   }
 
@@ -266,7 +266,7 @@ export class CellHashes {
     return this.#slots[child]! + hashIndex(this.#columns.levelMask[child]!, level);
   }
 
-  /** A pruned branch carries its lower hashes and depths; only the highest is its own. */
+  /** A pruned branch stores its lower hashes and depths; only the highest is computed from its data. */
   #copyPruned(index: number, mask: number, slot: number): void {
     const lower = popcount3(mask);
     const { bytes } = this.#columns;
@@ -283,7 +283,7 @@ export class CellHashes {
     sha256Into(scratch, end, this.bytes, (slot + lower) * 32);
   }
 
-  /** Writes d2 and the padded data to the scratch from byte 1 on; returns the byte after it. */
+  /** Writes d2 and the padded data to the scratch buffer from byte 1 on; returns the offset after it. */
   #putData(index: number): number {
     const bits = this.#columns.bitLength[index]!;
     const { bytes } = this.#columns;
@@ -296,7 +296,7 @@ export class CellHashes {
     return end;
   }
 
-  /** A Merkle cell states the hashes and depths of what it holds. */
+  /** A Merkle cell states the hashes and depths of its references. */
   #checkMerkle(index: number, type: number): void {
     const sides = type === CellType.merkleProof ? 1 : 2;
     const start = this.#columns.dataStart[index]! + 1;

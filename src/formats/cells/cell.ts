@@ -1,7 +1,7 @@
 /**
- * Kinds of cells; the number of an exotic one is its first data byte.
- * A pruned branch stands for a cell that a proof leaves out, a library reference for a cell by its hash,
- * a Merkle proof for a tree with pruned parts, a Merkle update for two of them (old and new).
+ * Cell types; the number of an exotic type is the first data byte.
+ * A pruned branch replaces a cell that a proof omits, a library reference names a cell by its hash,
+ * a Merkle proof holds a tree with pruned parts, a Merkle update holds two of them (old and new).
  */
 export const CellType = {
   ordinary: 0,
@@ -12,7 +12,7 @@ export const CellType = {
 } as const;
 export type CellType = (typeof CellType)[keyof typeof CellType];
 
-/** Most bits of data, references, and depth that a cell may have. */
+/** Maximum data bits, references and depth of a cell. */
 export const MAX_BITS = 1023;
 export const MAX_REFS = 4;
 export const MAX_DEPTH = 1024;
@@ -20,9 +20,9 @@ export const MAX_DEPTH = 1024;
 /**
  * A cell: up to 1023 bits and four references to other cells; immutable.
  *
- * It has a hash and a depth for each of its levels (0..3). The *representation hash* (`hash()`) identifies the cell as it is.
- * `hash(0)` looks through pruned branches: in a Merkle proof it is the hash that the whole, unpruned cell has.
- * For a cell of level 0, which all cells outside of proofs and updates are, the two are the same.
+ * It has a hash and a depth for each level (0..3). The *representation hash* (`hash()`) identifies the cell as it is.
+ * `hash(0)` sees through pruned branches: in a Merkle proof it is the hash of the whole, unpruned cell.
+ * For cells of level 0, such as all cells outside proofs and updates, both are the same.
  */
 export abstract class Cell {
   abstract readonly type: CellType;
@@ -42,14 +42,14 @@ export abstract class Cell {
   abstract ref(index: number): Cell;
   /** 32 bytes; a view that must not be written to. The default is the representation hash. */
   abstract hash(level?: number): Uint8Array;
-  /** Longest path of references below, as counted by that level's hash. */
+  /** Length of the longest path of references below, at that level. */
   abstract depth(level?: number): number;
 
   get level(): number {
     return 32 - Math.clz32(this.levelMask);
   }
 
-  /** Called when somebody starts to read the content; cells that record their use override it. */
+  /** Called when reading of the content starts; cells that record their use override it. */
   touch(): void {}
 }
 
@@ -76,7 +76,7 @@ export function cellTypeName(type: CellType): string {
   return TYPE_NAMES[type];
 }
 
-/** What is needed to check an exotic cell and to know its level mask. */
+/** The properties of an exotic cell that determine its validity and level mask. */
 export interface ExoticShape {
   /** First data byte. */
   readonly tag: number;
@@ -89,7 +89,7 @@ export interface ExoticShape {
 }
 
 /**
- * Checks the shape of an exotic cell and gives its level mask, or a sentence about what is wrong with it.
+ * Checks the layout of an exotic cell and returns its level mask, or a description of the problem.
  *
  * Layouts: pruned branch `01 mask hash*32 depth*2`, library reference `02 hash`, Merkle proof `03 hash depth` and one
  * reference, Merkle update `04 hash hash depth depth` and two references.

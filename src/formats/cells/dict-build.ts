@@ -18,8 +18,8 @@ import { type BitString, bytesEqual, compareBytes, toHex } from '#kernel/bytes.j
 export type DictInput = readonly [key: Uint8Array, value: DictValue];
 
 /**
- * Builds the `Hashmap n X` of these entries, given in any order; null when there are none. There is one cell tree for
- * one set of entries: all labels are the longest possible, in the shortest form.
+ * Builds the `Hashmap n X` of these entries, given in any order; null when there are none. The cell tree is unique for
+ * a set of entries: labels are as long as possible, in their shortest form.
  *
  * @throws cells/dict-key, cells/dict-duplicate-key; cells/cell-overflow when a value does not fit beside its label
  */
@@ -28,8 +28,8 @@ export function buildDictionary(keyBits: number, entries: Iterable<DictInput>): 
 }
 
 /**
- * Builds a `HashmapAug n X Y`; values are given without extras. Also returns the extra over all of it, which
- * `HashmapAugE` stores once more beside the root.
+ * Builds a `HashmapAug n X Y`; values are given without extras. Also returns the extra of the root, which
+ * `HashmapAugE` repeats beside the root.
  * @throws as {@link buildDictionary}, and what the augmentation throws
  */
 export function buildAugmentedDictionary(
@@ -66,7 +66,7 @@ interface Job {
   readonly augmentation: Augmentation | null;
 }
 
-/** The node over entries `from` to `to` (excluded), which agree on the first `at` bits. Nests once per key bit at most. */
+/** The node of entries `from` to `to` (exclusive), whose keys share the first `at` bits. Recursion is at most one level per key bit. */
 function subtree(job: Job, from: number, to: number, at: number): Cell {
   const { keyBits, sorted, augmentation } = job;
   const [key, value] = sorted[from]!;
@@ -85,27 +85,27 @@ function subtree(job: Job, from: number, to: number, at: number): Cell {
   return forkCell(key, at, length, keyBits, left, right, augmentation);
 }
 
-/** A value to store: what a slice has left, or what a builder holds. */
+/** A value to store: the rest of a slice, or the contents of a builder. */
 export type DictValue = Slice | Builder;
 
-/** A dictionary (null is the empty one) and the extra over all of it. */
+/** A dictionary (null when empty) and the extra of its root. */
 export interface AugmentedRoot {
   readonly root: Cell | null;
   readonly extra: Builder;
 }
 
-/** An opened node of a dictionary. */
+/** A parsed dictionary node. */
 export interface DictNode {
   readonly label: BitString;
   readonly isLeaf: boolean;
-  /** What follows the label. */
+  /** The rest of the cell after the label. */
   readonly rest: Slice;
 }
 
 /**
- * Opens a node.
- * @param left bits of the key that are not known above it
- * @param augmented whether forks have more than two references and a label
+ * Parses a node.
+ * @param left remaining key bits
+ * @param augmented whether forks hold more than a label and two references
  * @throws cells/pruned-branch, cells/exotic-not-expected, cells/dict-label, cells/dict-fork, cells/slice-underflow
  */
 export function openNode(cell: Cell, left: number, augmented: boolean): DictNode {
@@ -119,7 +119,7 @@ export function openNode(cell: Cell, left: number, augmented: boolean): DictNode
   return { label, isLeaf, rest };
 }
 
-/** A leaf; its label is `key` from bit `at` on. @throws cells/cell-overflow */
+/** Builds a leaf whose label is `key` from bit `at` on. @throws cells/cell-overflow */
 export function leafCell(
   key: Uint8Array,
   at: number,
@@ -136,7 +136,7 @@ export function leafCell(
 }
 
 /**
- * A fork; its label is the `length` bits of `key` from bit `at` on.
+ * Builds a fork whose label is `length` bits of `key` from bit `at` on.
  * @throws cells/cell-overflow
  */
 export function forkCell(
@@ -159,7 +159,7 @@ export function forkCell(
 }
 
 /**
- * The same node under another label: `length` bits of `key` from bit `at` on, with `left` bits not known above it.
+ * The same node with another label: `length` bits of `key` from bit `at` on, with `left` remaining key bits.
  * @throws cells/cell-overflow
  */
 export function relabelled(node: DictNode, key: Uint8Array, at: number, length: number, left: number): Cell {
@@ -168,20 +168,20 @@ export function relabelled(node: DictNode, key: Uint8Array, at: number, length: 
   return builder.storeSlice(node.rest).endCell();
 }
 
-/** A slice that stands at the extra of a node; more may follow it. */
+/** A slice positioned at the extra of a node; more may follow it. */
 export function extraSlice(cell: Cell, left: number): Slice {
   const { isLeaf, rest } = openNode(cell, left, true);
   if (!isLeaf) rest.take(0, 2);
   return rest;
 }
 
-/** Adds the extra over all of it to the root of an augmented dictionary. */
+/** The root of an augmented dictionary together with its extra. */
 export function augmentedRoot(root: Cell | null, keyBits: number, augmentation: Augmentation): AugmentedRoot {
   if (root === null) return { root, extra: augmentation.empty() };
   return { root, extra: new Builder().storeSlice(loadExtra(extraSlice(root, keyBits), augmentation)) };
 }
 
-/** Takes the extra that a slice stands at. */
+/** Takes the extra at the position of the slice. */
 export function loadExtra(slice: Slice, augmentation: Augmentation): Slice {
   const start = slice.clone();
   augmentation.skip(slice);
@@ -193,13 +193,13 @@ export function storeValue(builder: Builder, value: DictValue): Builder {
   return value instanceof Builder ? builder.storeBuilder(value) : builder.storeSlice(value);
 }
 
-/** A slice over what a builder holds. */
+/** A slice over the contents of a builder. */
 function sliceOf(builder: Builder): Slice {
   return new Slice(builder.endCell());
 }
 
 /**
- * The extras `Y` of a `HashmapAug n X Y`: how they are made and how long they are.
+ * The extras `Y` of a `HashmapAug n X Y`: how they are computed and skipped.
  *
  * ```
  * ahmn_leaf#_ {X:Type} {Y:Type} extra:Y value:X = HashmapAugNode 0 X Y;
@@ -212,29 +212,29 @@ function sliceOf(builder: Builder): Slice {
 export interface Augmentation {
   /** The extra of an empty dictionary. */
   empty(): Builder;
-  /** The extra of a leaf. The slice stands at the value and ends with it; it may be read. */
+  /** The extra of a leaf. The slice covers exactly the value and may be consumed. */
   leaf(value: Slice): Builder;
-  /** The extra of a fork. Both slices stand at the extras below; exactly these are to be read, more may follow. */
+  /** The extra of a fork. Both slices are positioned at the extras of the children; read only these, more may follow. */
   combine(left: Slice, right: Slice): Builder;
-  /** Moves behind an extra. */
+  /** Moves past an extra. */
   skip(slice: Slice): void;
 }
 
-/** What to check a dictionary for. */
+/** Options of {@link checkDictionary}. */
 export interface DictionaryCheckOptions {
-  /** The rule of its extras: with it, it is a `HashmapAug n X Y` and each extra is computed and compared. */
+  /** For a `HashmapAug n X Y`: the rule by which each extra is recomputed and compared. */
   readonly augmentation?: Augmentation;
-  /** With `augmentation`: the extra stored beside the root of a `HashmapAugE`, and no more. */
+  /** With `augmentation`: exactly the extra stored beside the root of a `HashmapAugE`. */
   readonly rootExtra?: Slice;
-  /** `skip`: what a proof leaves out is not checked; `throw` (default): it is an error. */
+  /** `skip`: pruned parts are not checked; `throw` (default): they are an error. */
   readonly pruned?: WalkOptions['pruned'];
-  /** Most nodes to check; see {@link WalkOptions.limit}. Nodes that occur several times are checked once. */
+  /** Maximum number of nodes to check; see {@link WalkOptions.limit}. Shared nodes are checked once. */
   readonly limit?: WalkOptions['limit'];
 }
 
 /**
- * Checks that a dictionary is exactly what building it from its entries gives: each label in its one accepted form, forks
- * with nothing but a label, two references and (augmented) the right extra. Values are not looked at.
+ * Checks that a dictionary is exactly what building it from its entries yields: each label in its only valid form, forks
+ * with nothing but a label, two references and (augmented) the correct extra. Values are not checked.
  *
  * @throws cells/dict-label-form, cells/dict-fork, cells/dict-augmentation, cells/dict-label, cells/slice-underflow,
  *   cells/pruned-branch, cells/exotic-not-expected, cells/dict-too-large, and what the augmentation throws
@@ -264,7 +264,7 @@ interface Checking {
   readonly skipPruned: boolean;
   readonly budget: VisitBudget;
   readonly limit: number;
-  /** Nodes that were checked, by table (index and key bits left) or by cell (key bits left). */
+  /** Checked nodes, by table (index and remaining key bits) or by cell (remaining key bits). */
   readonly seen: Map<object, Set<number>>;
 }
 
@@ -301,7 +301,7 @@ function isPruned(cell: Cell): boolean {
   return cell.type === CellType.prunedBranch;
 }
 
-/** A node with shared cells below is checked once, however many ways lead to it. */
+/** A shared node is checked once, however many paths lead to it. */
 function isNew({ seen }: Checking, cell: Cell, left: number): boolean {
   const table = tableOf(cell);
   const owner = table ?? cell;

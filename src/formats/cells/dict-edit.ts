@@ -16,15 +16,15 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { BitString, toHex } from '#kernel/bytes.js';
 
-/** When a value is stored: always, only under a new key, or only under a key that is there. */
+/** When a value is stored: always, only under a new key, or only under an existing key. */
 export type SetMode = 'set' | 'add' | 'replace';
 
 /**
- * Stores a value in a `Hashmap n X` and returns the new root. All cells beside the path to the key are used again.
- * When nothing is stored (see {@link SetMode}) the root itself comes back.
+ * Stores a value in a `Hashmap n X` and returns the new root. All cells beside the path to the key are reused.
+ * When nothing is stored (see {@link SetMode}), returns the same root.
  *
- * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when a proof
- *   leaves out the path; cells/cell-overflow when the value does not fit beside its label
+ * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when the path is
+ *   pruned; cells/cell-overflow when the value does not fit beside its label
  */
 export function setEntry(root: Cell, keyBits: number, key: Uint8Array, value: DictValue, mode?: SetMode): Cell;
 export function setEntry(
@@ -53,7 +53,7 @@ export function setEntry(
 }
 
 /**
- * As {@link setEntry} in a `HashmapAug n X Y`: the value is given without extra; extras are computed anew on the path.
+ * As {@link setEntry} for a `HashmapAug n X Y`: the value is given without extra; extras on the path are recomputed.
  * @throws as {@link setEntry}, and what the augmentation throws
  */
 export function setAugmentedEntry(
@@ -68,25 +68,25 @@ export function setAugmentedEntry(
   return augmentedRoot(set({ keyBits, key, value, mode, augmentation }, root), keyBits, augmentation);
 }
 
-/** The root without the entry, and the slice at its value as `lookup` gives it; null when the key was not there. */
+/** The new root, and the removed value as `lookup` returns it; `value` is null when the key was not found. */
 export interface Deleted {
   readonly root: Cell | null;
   readonly value: Slice | null;
 }
 
 /**
- * Takes an entry out of a `Hashmap n X`. A fork that is left with one side merges with it, so that the result is what
- * building it without the entry gives. When the key is not there the root itself comes back.
+ * Removes an entry from a `Hashmap n X`. A fork left with one child merges with it, so that the result is what
+ * building it without the entry yields. When the key is not found, returns the same root.
  *
- * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when a proof
- *   leaves out the path or the node beside a deleted leaf; cells/cell-overflow when the merged node is too large
+ * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when the path or
+ *   the sibling of a deleted leaf is pruned; cells/cell-overflow when the merged node is too large
  */
 export function deleteEntry(root: Cell | null, keyBits: number, key: Uint8Array): Deleted {
   checkKey(keyBits, key);
   return remove({ keyBits, key, augmentation: null }, root);
 }
 
-/** As {@link deleteEntry} from a `HashmapAug n X Y`; the slice of the deleted entry stands at its extra. */
+/** As {@link deleteEntry} for a `HashmapAug n X Y`; the slice of the removed entry starts at its extra. */
 export function deleteAugmentedEntry(
   root: Cell | null,
   keyBits: number,
@@ -114,7 +114,7 @@ function set(job: Storing, root: Cell | null): Cell | null {
   return job.mode === 'replace' ? null : leafCell(job.key, 0, job.keyBits, job.value, job.augmentation);
 }
 
-/** The node `cell` with the value stored; the first `at` bits of the key lead to it. The cell itself when nothing is. */
+/** The node `cell`, reached by the first `at` bits of the key, with the value stored; the same cell when nothing is stored. */
 function setBelow(job: Storing, cell: Cell, at: number): Cell {
   const { keyBits, key, value, mode, augmentation } = job;
   const node = openNode(cell, keyBits - at, augmentation !== null);
@@ -167,15 +167,15 @@ function removeBelow(place: Place, cell: Cell, at: number): Deleted {
 }
 
 /**
- * The part of a `Hashmap n X` whose keys begin with `prefix`; keys stay whole. Null when there are none. Makes one cell
- * at most. This is how a shard's dictionaries are split.
- * @throws cells/dict-key when the prefix is longer than keys are; otherwise as `lookup`
+ * The part of a `Hashmap n X` whose keys start with `prefix`; keys stay whole. Null when there are none. Creates at most
+ * one cell. This is how the dictionaries of a shard are split.
+ * @throws cells/dict-key when the prefix is longer than the keys; otherwise as `lookup`
  */
 export function splitDictionary(root: Cell | null, keyBits: number, prefix: BitString): Cell | null {
   return split(root, keyBits, prefix, false);
 }
 
-/** As {@link splitDictionary} for a `HashmapAug n X Y`, with the extra of the part. */
+/** As {@link splitDictionary} for a `HashmapAug n X Y`, with the extra of the resulting part. */
 export function splitAugmentedDictionary(
   root: Cell | null,
   keyBits: number,
@@ -186,10 +186,10 @@ export function splitAugmentedDictionary(
 }
 
 /**
- * The union of two `Hashmap n X` without a common key, such as those of two shards that merge. Parts where only one of
- * them has keys are used again as they are.
- * @param limit 65,536 is plenty for dictionaries that were split by their first bits, and stops hostile ones soon
- * @throws cells/dict-duplicate-key; cells/dict-too-large when more than `limit` nodes of them share a place; otherwise as `setEntry`
+ * The union of two `Hashmap n X` without common keys, such as those of two merging shards. Parts where only one of
+ * them has keys are reused as they are.
+ * @param limit the default of 65,536 is ample for dictionaries that were split by their first bits, and stops hostile input early
+ * @throws cells/dict-duplicate-key; cells/dict-too-large when more than `limit` nodes overlap; otherwise as `setEntry`
  */
 export function mergeDictionaries(
   left: Cell | null,
@@ -200,7 +200,7 @@ export function mergeDictionaries(
   return merge(left, right, { keyBits, path: emptyKey(keyBits), augmentation: null, budget: { left: limit }, limit });
 }
 
-/** As {@link mergeDictionaries} for `HashmapAug n X Y`; extras are computed anew where both have keys. */
+/** As {@link mergeDictionaries} for `HashmapAug n X Y`; extras are recomputed where both have keys. */
 export function mergeAugmentedDictionaries(
   left: Cell | null,
   right: Cell | null,
@@ -234,12 +234,12 @@ function split(root: Cell | null, keyBits: number, prefix: BitString, augmented:
   return null;
 }
 
-/** Most nodes of two dictionaries that may share a place; shared cells could make it 2^1000. */
+/** Maximum number of overlapping nodes of two dictionaries; shared cells could make it 2^1000. */
 const MERGE_VISITS = 65_536;
 
 interface Merging {
   readonly keyBits: number;
-  /** The bits above the nodes at hand. */
+  /** The key bits above the current nodes. */
   readonly path: Uint8Array;
   readonly augmentation: Augmentation | null;
   readonly budget: VisitBudget;
@@ -252,7 +252,7 @@ function merge(left: Cell | null, right: Cell | null, job: Merging): Cell | null
   return mergeNodes(job, open(left), open(right), 0);
 }
 
-/** The union of two nodes that stand `at` bits deep. */
+/** The union of two nodes at a depth of `at` key bits. */
 function mergeNodes(job: Merging, a: DictNode, b: DictNode, at: number): Cell {
   const { keyBits, path, augmentation } = job;
   if (job.budget.left-- === 0) throw tooLarge(job.budget, job.limit);
@@ -286,7 +286,7 @@ function openChild({ keyBits, augmentation }: Merging, node: DictNode, bit: numb
   return openNode(node.rest.preloadRef(bit), keyBits - below, augmentation !== null);
 }
 
-/** Notes the bit that leads `below` bits deep; returns that depth. */
+/** Records the key bit that leads to depth `below`; returns that depth. */
 function putPath({ path }: Merging, below: number, bit: number): number {
   putBit(path, below - 1, bit);
   return below;

@@ -10,7 +10,7 @@ export function labelLengthBits(max: number): number {
 }
 
 /**
- * A label as it stands in a cell; read again and again into the same object, so that walking allocates nothing.
+ * A label as stored in a cell; read repeatedly into the same object, so that walking allocates nothing.
  *
  * ```
  * hml_short$0 {m:#} {n:#} len:(Unary ~n) {n <= m} s:(n * Bit) = HmLabel ~n m;
@@ -21,17 +21,18 @@ export function labelLengthBits(max: number): number {
 export class DictLabel {
   /** Number of key bits in the label. */
   length = 0;
-  /** Bit of the first bit after the label, counted as the `start` given to {@link read}. */
+  /** Position of the first bit after the label, counted as the `start` given to {@link read}. */
   end = 0;
   #bytes: Uint8Array = NO_BYTES;
-  /** Position of the bits, or -1 when all are equal and only written once. */
+  /** Position of the bits, or -1 when all are equal and stored once. */
   #at = 0;
   #same = 0;
 
   /**
-   * @param start bit of `bytes` at which the label begins; `limit` the bit after the last of the cell
-   * @param left bits of the key that are not known yet: the label has at most that many
-   * @param cellStart bit of `bytes` at which the cell begins, for error messages
+   * @param start bit of `bytes` at which the label starts
+   * @param limit the bit after the last one of the cell
+   * @param left remaining key bits: the maximum length of the label
+   * @param cellStart bit of `bytes` at which the cell starts, for error messages
    * @throws cells/slice-underflow, cells/dict-label
    */
   read(bytes: Uint8Array, start: number, limit: number, left: number, cellStart = start): void {
@@ -68,7 +69,7 @@ export class DictLabel {
     this.end = at + length;
   }
 
-  /** How many of the label's bits equal those of `key` from bit `at` on. */
+  /** Number of leading label bits that equal those of `key` from bit `at` on. */
   matches(key: Uint8Array, at: number): number {
     if (this.length === 0) return 0;
     if (this.#at < 0) return runLength(key, at, this.#same, this.length);
@@ -90,8 +91,8 @@ export class DictLabel {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Reads a label `HmLabel ~n m` and moves behind it; any of the three forms is accepted.
- * @param left the `m`: bits of the key that are not known yet
+ * Reads a label `HmLabel ~n m` and moves past it; any of the three forms is accepted.
+ * @param left the `m`: remaining key bits
  * @throws cells/slice-underflow, cells/dict-label
  */
 export function readLabel(slice: Slice, left: number): BitString {
@@ -112,13 +113,13 @@ export function readLabel(slice: Slice, left: number): BitString {
   return new BitString(bytes, length);
 }
 
-/** The forms of a label by their first two bits; `short` has only the first of them. */
+/** The label forms by their first two bits; `hml_short` has only the first of them. */
 export type LabelForm = 0 | 2 | 3;
 
 /**
- * The one form in which the network accepts a label: the shortest; of equally short ones `short` before the others.
+ * The only form in which the network accepts a label: the shortest one, and `hml_short` among equally short ones.
  * The label is `length` bits of `key` from bit `at` on.
- * @param left the `m`: bits of the key that are not known yet
+ * @param left the `m`: remaining key bits
  */
 export function labelForm(key: Uint8Array, at: number, length: number, left: number): LabelForm {
   const width = labelLengthBits(left);
@@ -126,7 +127,7 @@ export function labelForm(key: Uint8Array, at: number, length: number, left: num
   return width < length ? 2 : 0;
 }
 
-/** Writes `length` bits of `key` from bit `at` on as a label, in its one accepted form. */
+/** Writes `length` bits of `key` from bit `at` on as a label, in its only valid form. */
 export function storeLabel(builder: Builder, key: Uint8Array, at: number, length: number, left: number): void {
   const width = labelLengthBits(left);
   const form = labelForm(key, at, length, left);
@@ -134,7 +135,7 @@ export function storeLabel(builder: Builder, key: Uint8Array, at: number, length
     builder.storeUint(6 + bitAt(key, at), 3).storeUint(length, width);
     return;
   }
-  // A short label is at most as long as its length field would be: 10 bits.
+  // A short label is at most as long as its length field: 10 bits.
   if (form === 2) builder.storeUint(2, 2).storeUint(length, width);
   else builder.storeUint((1 << (length + 1)) - 2, length + 2);
   if (length === 0) return;
@@ -148,8 +149,8 @@ function underflow(bit: number, wanted: number, left: number): Error {
 }
 
 /**
- * Keys are strings of `keyBits` bits (0..1023) in ⌈keyBits/8⌉ bytes: left-aligned, bits after the last one zero.
- * @throws cells/dict-key when the key is not
+ * Checks that a key is `keyBits` bits (0..1023) in ⌈keyBits/8⌉ bytes: left-aligned, unused bits zero.
+ * @throws cells/dict-key
  */
 export function checkKey(keyBits: number, key: Uint8Array): void {
   if (keyBits >= 0 && keyBits <= MAX_BITS && key.length === (keyBits + 7) >> 3) {
@@ -158,7 +159,7 @@ export function checkKey(keyBits: number, key: Uint8Array): void {
   throw cellsErrors['dict-key']({ keyBits, bytes: key.length });
 }
 
-/** A key of zeros to write to. @throws cells/dict-key when there are no keys of that size */
+/** A writable key of zeros. @throws cells/dict-key when the size is invalid */
 export function emptyKey(keyBits: number): Uint8Array {
   if (!Number.isInteger(keyBits) || keyBits < 0 || keyBits > MAX_BITS) {
     throw cellsErrors['dict-key']({ keyBits, bytes: 0 });
@@ -166,7 +167,7 @@ export function emptyKey(keyBits: number): Uint8Array {
   return new Uint8Array((keyBits + 7) >> 3);
 }
 
-/** Up to 16 bits at bit `at`, as a number. Bytes past the end of the array count as zero. */
+/** Up to 16 bits from bit `at` on, as a number. Bytes past the end of the array count as zero. */
 export function readBits(bytes: Uint8Array, at: number, length: number): number {
   const byte = at >> 3;
   const window = (bytes[byte]! << 16) | (bytes[byte + 1]! << 8) | bytes[byte + 2]!;
@@ -216,7 +217,7 @@ export function fillBits(to: Uint8Array, at: number, bit: number, length: number
   }
 }
 
-/** How many of at most `length` bits are equal in `a` from bit `aAt` on and `b` from bit `bAt` on. */
+/** Number of leading equal bits, at most `length`, of `a` from bit `aAt` on and `b` from bit `bAt` on. */
 export function commonBits(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number, length: number): number {
   for (let done = 0; done < length; done += 8) {
     const i = aAt + done;
@@ -231,7 +232,7 @@ export function commonBits(a: Uint8Array, aAt: number, b: Uint8Array, bAt: numbe
   return length;
 }
 
-/** How many of at most `length` bits from bit `at` on equal `bit`. */
+/** Number of leading bits, at most `length`, from bit `at` on that equal `bit`. */
 export function runLength(bytes: Uint8Array, at: number, bit: number, length: number): number {
   const flip = bit === 0 ? 0 : 0xff;
   for (let done = 0; done < length; done += 8) {

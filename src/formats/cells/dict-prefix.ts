@@ -7,15 +7,15 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { BitString } from '#kernel/bytes.js';
 
-/** An entry of a dictionary whose keys differ in length. */
+/** An entry of a dictionary with keys of different lengths. */
 export type BitStringEntry = readonly [key: BitString, value: Slice];
 
-/** What to store in such a dictionary. */
+/** An entry to store in a prefix dictionary. */
 export type BitStringInput = readonly [key: BitString, value: DictValue];
 
 /**
- * The entry whose key is the beginning of `key` (or all of it), or null. There is at most one: no key of a prefix
- * dictionary is the beginning of another.
+ * The entry whose key is a prefix of `key` (or equals it), or null. There is at most one: no key of a prefix
+ * dictionary is a prefix of another.
  *
  * ```
  * phm_edge#_ {n:#} {X:Type} {l:#} {m:#} label:(HmLabel ~l n) {n = (~m) + l} node:(PfxHashmapNode m X) = PfxHashmap n X;
@@ -44,7 +44,7 @@ export function lookupPrefix(root: Cell | null, maxKeyBits: number, key: BitStri
   return null;
 }
 
-/** The value of exactly this key, or null. @throws as {@link lookupPrefix} */
+/** The value of exactly this key, or null when it is not found. @throws as {@link lookupPrefix} */
 export function lookupExactPrefix(root: Cell | null, maxKeyBits: number, key: BitString): Slice | null {
   const found = lookupPrefix(root, maxKeyBits, key);
   return found !== null && found[0].length === key.length ? found[1] : null;
@@ -126,7 +126,7 @@ function openPrefixNode(cell: Cell, left: number): PrefixNode {
   return { label, isLeaf, rest };
 }
 
-/** The entries in the order of their keys' bits, the beginning of a key before the key. @throws cells/dict-key, cells/dict-duplicate-key */
+/** The entries in lexicographic order of their keys' bits. @throws cells/dict-key, cells/dict-duplicate-key */
 export function sortedByBits(maxKeyBits: number, entries: Iterable<BitStringInput>): BitStringInput[] {
   emptyKey(maxKeyBits);
   const sorted = [...entries];
@@ -147,7 +147,7 @@ function compareBits(a: BitString, b: BitString): number {
   return equal < shared ? a.at(equal) - b.at(equal) : a.length - b.length;
 }
 
-/** The first of the sorted entries `from` to `to` (excluded) whose key has a 1 at bit `at`, where all have a bit; else `to`. */
+/** The first of the sorted entries `from` to `to` (exclusive) whose key has a 1 at bit `at`, where all have a bit; else `to`. */
 export function firstWithOne(sorted: readonly BitStringInput[], from: number, to: number, at: number): number {
   let low = from;
   let high = to;

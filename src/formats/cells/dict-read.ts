@@ -5,7 +5,7 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, Slice } from '#formats/cells/slice.js';
 import { toHex } from '#kernel/bytes.js';
 
-/** An entry of a dictionary: its key, left-aligned, and a slice that stands at its value. */
+/** A dictionary entry: its left-aligned key, and a slice positioned at its value. */
 export interface DictEntry {
   readonly key: Uint8Array;
   readonly value: Slice;
@@ -14,14 +14,14 @@ export interface DictEntry {
 const label = new DictLabel();
 
 /**
- * The value of a key in a `Hashmap n X` or `HashmapAug n X Y`, or null when the key is not there. For an augmented
- * dictionary the slice stands at the extra in front of the value. Walks one path; of a table no cell becomes an object
- * but the leaf.
+ * The value of a key in a `Hashmap n X` or `HashmapAug n X Y`, or null when the key is not found. For an augmented
+ * dictionary the slice starts at the extra in front of the value. Walks one path; in a table, only the leaf becomes an
+ * object.
  *
  * @param root the root cell of the dictionary (not the cell that holds the `HashmapE` bit); null is the empty one
- * @param key ⌈keyBits/8⌉ bytes, left-aligned, bits after the last zero
- * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when a proof
- *   leaves out the part where the key would be
+ * @param key ⌈keyBits/8⌉ bytes, left-aligned, unused bits zero
+ * @throws cells/dict-key, cells/dict-label, cells/dict-fork, cells/slice-underflow; cells/pruned-branch when the path to
+ *   the key is pruned
  */
 export function lookup(root: Cell | null, keyBits: number, key: Uint8Array): Slice | null {
   checkKey(keyBits, key);
@@ -62,15 +62,15 @@ function lookupInTable(table: CellTable, from: number, keyBits: number, key: Uin
   }
 }
 
-/** Which neighbour of a key is wanted. */
+/** Which neighbour of a key to look up. */
 export interface NearestOptions {
   /** `next`: the least key that is greater; `previous`: the greatest that is less. Keys compare as unsigned numbers. */
   readonly direction: 'next' | 'previous';
-  /** Whether the key itself will do. */
+  /** Whether the key itself may be returned. */
   readonly inclusive: boolean;
 }
 
-/** The entry next to a key, which need not be in the dictionary itself; null when there is none. @throws as {@link lookup} */
+/** The entry nearest to a key, which need not exist in the dictionary; null when there is none. @throws as {@link lookup} */
 export function lookupNearest(
   root: Cell | null,
   keyBits: number,
@@ -94,15 +94,15 @@ export function maxEntry(root: Cell | null, keyBits: number): DictEntry | null {
   return walk.next() ? { key: walk.key, value: walk.value() } : null;
 }
 
-/** How to iterate: {@link WalkOptions}, and where to begin. */
+/** {@link WalkOptions}, and where to start. */
 export interface IterateOptions extends WalkOptions {
-  /** Begin at this key, or after it; it need not be in the dictionary. */
+  /** Start at this key, or after it; it need not exist in the dictionary. */
   readonly from?: { readonly key: Uint8Array; readonly inclusive: boolean };
 }
 
 /**
- * Calls `visit` for each entry of a `Hashmap n X` or `HashmapAug n X Y` in the order of the keys as unsigned numbers
- * until it returns false. The key is an array of its own each time; for an augmented dictionary the slice stands at the
+ * Calls `visit` for each entry of a `Hashmap n X` or `HashmapAug n X Y` in ascending order of the keys as unsigned numbers,
+ * until it returns false. Each key is a new array; for an augmented dictionary the slice starts at the
  * extra in front of the value.
  *
  * @param root the root cell of the dictionary (not the cell that holds the `HashmapE` bit); null is the empty one
@@ -112,7 +112,7 @@ export interface IterateOptions extends WalkOptions {
 export function forEachEntry(
   root: Cell | null,
   keyBits: number,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a visitor that does not want to stop returns nothing
+  // biome-ignore lint/suspicious/noConfusingVoidType: a visitor that never stops returns nothing
   visit: (key: Uint8Array, value: Slice) => boolean | void,
   options: IterateOptions = {},
 ): void {
@@ -120,7 +120,7 @@ export function forEachEntry(
   while (walk.next()) if (visit(walk.key.slice(), walk.value()) === false) return;
 }
 
-/** The entries one by one; nothing is read before it is asked for. Otherwise as {@link forEachEntry}. */
+/** The entries one by one, read on demand. Otherwise as {@link forEachEntry}. */
 export function* iterateEntries(
   root: Cell | null,
   keyBits: number,
@@ -144,28 +144,28 @@ function start(root: Cell | null, keyBits: number, options: IterateOptions): Dic
   return walk;
 }
 
-/** How to walk over the entries of a dictionary. */
+/** Options for walking the entries of a dictionary. */
 export interface WalkOptions {
-  /** From the greatest key down. */
+  /** Descending order of keys. */
   readonly reverse?: boolean;
-  /** What a pruned branch does: end the walk with cells/pruned-branch (default), or hide its part of the dictionary. */
+  /** What to do at a pruned branch: throw cells/pruned-branch (default), or skip its part of the dictionary. */
   readonly pruned?: 'throw' | 'skip';
   /**
-   * Most cells to visit, forks included, before cells/dict-too-large; an object is a budget that several walks share.
+   * Maximum number of cells to visit, forks included, before cells/dict-too-large; an object is a budget shared by walks.
    *
    * Equal parts of a dictionary are one cell, so a few hundred bytes can hold 2^1000 entries. Without sharing there are
    * never more visits than cells: the default is the number of cells of the table plus 65,536 for the few parts that
-   * honest dictionaries share, and 2^24 for cells that are not of a table. Who walks dictionaries within dictionaries
-   * of an untrusted sender gives one budget to all of them.
+   * valid dictionaries share, and 2^24 for cells outside tables. Use one shared budget for nested dictionaries
+   * of an untrusted sender.
    */
   readonly limit?: number | VisitBudget;
-  /** Refuse forks that hold more than a label and two references, as forks of `Hashmap` (not `HashmapAug`) must not. */
+  /** Refuse forks that hold more than a label and two references, which is invalid in a `Hashmap` (unlike `HashmapAug`). */
   readonly plain?: boolean;
-  /** Called at each fork, in the order of the walk; the slice stands after the label and both references: at the extra. */
+  /** Called at each fork in walk order; the slice is positioned after the label and both references, at the extra. */
   readonly fork?: (extra: Slice) => void;
 }
 
-/** A number of cell visits that several walks may use up together. */
+/** A number of cell visits that several walks may share. */
 export interface VisitBudget {
   left: number;
 }
@@ -173,18 +173,18 @@ export interface VisitBudget {
 const SHARED_VISITS = 65_536;
 const UNKNOWN_VISITS = 2 ** 24;
 
-/** The table of a cell that is nothing but a line of a table; cells that do more on reading have none. */
+/** The table of a plain {@link TableCell}; null for other cells, such as ones that record their use. */
 export function tableOf(cell: Cell): CellTable | null {
   return cell.constructor === TableCell ? (cell as TableCell).table : null;
 }
 
 /**
- * A walk over the leaves of a dictionary in the order of their keys. `next()` moves to a leaf; `key` and `value()` tell
- * about it. The stack is never deeper than the key has bits.
+ * Walks the leaves of a dictionary in the order of their keys. `next()` moves to a leaf; `key` and `value()` describe
+ * it. The stack is never deeper than the number of key bits.
  */
 export class DictWalk {
   readonly #keyBits: number;
-  /** The key of the leaf; its array is used again by the next one. */
+  /** The key of the leaf; the array is reused for the next one. */
   readonly key: Uint8Array;
   readonly #reverse: boolean;
   readonly #skipPruned: boolean;
@@ -193,14 +193,14 @@ export class DictWalk {
   readonly #budget: VisitBudget;
   readonly #limit: number;
   readonly #label = new DictLabel();
-  // What is still to visit, in columns: a line of a table, or a cell; bits of the key above; the last of these bits.
+  // Pending nodes in columns: a table index or a cell, the number of key bits above, and the last of these bits.
   readonly #tables: (CellTable | null)[] = [];
   readonly #indexes: number[] = [];
   readonly #cells: (Cell | null)[] = [];
   readonly #depths: number[] = [];
   readonly #bits: number[] = [];
   #top = 0;
-  // The leaf.
+  // The current node.
   #table: CellTable | null = null;
   #index = 0;
   #cell: Cell | null = null;
@@ -236,8 +236,8 @@ export class DictWalk {
   }
 
   /**
-   * Leaves out the keys before `key` (in the order of the walk); `inclusive` says whether `key` itself stays.
-   * Only before the first `next()`.
+   * Skips the keys before `key` (in walk order); `inclusive` keeps `key` itself.
+   * Call only before the first `next()`.
    */
   seek(key: Uint8Array, inclusive: boolean): void {
     checkKey(this.#keyBits, key);
@@ -268,7 +268,7 @@ export class DictWalk {
     }
   }
 
-  /** The slice at the leaf's value (for augmented dictionaries: at the extra in front of it). */
+  /** A slice positioned at the leaf's value (for augmented dictionaries: at the extra in front of it). */
   value(): Slice {
     return new Slice(this.leaf()).skip(this.#valueAt);
   }
@@ -289,7 +289,7 @@ export class DictWalk {
     this.#bit = this.#bits[top]!;
   }
 
-  /** Reads the label of the popped node; false when it is pruned and that is to be skipped. */
+  /** Reads the label of the popped node; false when it is pruned and pruned parts are skipped. */
   #open(): boolean {
     if (this.#budget.left-- === 0) throw tooLarge(this.#budget, this.#limit);
     const table = this.#table;
@@ -352,7 +352,7 @@ export class DictWalk {
   }
 }
 
-/** What a walk from `root` may visit; see {@link WalkOptions.limit}. */
+/** The number of cells that a walk from `root` may visit; see {@link WalkOptions.limit}. */
 export function visitBudget(root: Cell | null, limit: number | VisitBudget | undefined): VisitBudget {
   if (typeof limit === 'object') return limit;
   if (limit !== undefined) return { left: limit };
@@ -360,13 +360,13 @@ export function visitBudget(root: Cell | null, limit: number | VisitBudget | und
   return { left: table === null ? UNKNOWN_VISITS : table.count + SHARED_VISITS };
 }
 
-/** The error for a budget that is used up; the budget stays at zero. */
+/** The error for an exhausted budget; the budget stays at zero. */
 export function tooLarge(budget: VisitBudget, limit: number): Error {
   budget.left = 0;
   return cellsErrors['dict-too-large']({ limit });
 }
 
-/** The error for a fork without two references or with more than belongs to it. */
+/** The error for a fork without two references, or with unexpected content. */
 export function forkError(cell: Cell, bits: number): Error {
   return cellsErrors['dict-fork']({ hash: toHex(cell.hash(0)), bits, references: cell.refCount });
 }

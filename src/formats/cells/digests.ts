@@ -1,7 +1,7 @@
 import { hash as nativeHash } from 'node:crypto';
 import { sha256Block } from '#formats/cells/generated/sha256-block.js';
 
-/** From this length on, the native routine (with SHA instructions) beats the one in JavaScript in spite of its call cost. */
+/** From this length on, native SHA-256 (with SHA instructions) is faster than JavaScript despite its call overhead. */
 const NATIVE_FROM = 230;
 
 const state = new Int32Array(8);
@@ -10,7 +10,7 @@ const tail = new Uint8Array(128);
 /**
  * SHA-256 of `input[0, length)`, written to `out` at `offset`.
  *
- * Short inputs, which nearly all cells are, are hashed without leaving JavaScript. `input` may be longer than `length`.
+ * Short inputs, such as nearly all cells, are hashed without leaving JavaScript. `input` may be longer than `length`.
  */
 export function sha256Into(input: Uint8Array, length: number, out: Uint8Array, offset: number): void {
   if (length >= NATIVE_FROM) {
@@ -75,7 +75,7 @@ function makeTables(): readonly Uint32Array[] {
   return all;
 }
 
-/** CRC-32C of `bytes` as an unsigned number (RFC 3720 §B.4); in bags of cells it is stored least significant byte first. */
+/** CRC-32C of `bytes` as an unsigned number (RFC 3720 §B.4); bags of cells store it in little-endian order. */
 export function crc32c(bytes: Uint8Array): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
     Uint32Array,

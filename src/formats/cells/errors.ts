@@ -24,19 +24,19 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { byte: number; length: number }) =>
       `bag of cells: ends at byte ${d.byte}, but there are ${d.length} bytes`,
-    remedy: 'Cut the bytes after the bag of cells, or read them on their own.',
+    remedy: 'Remove the bytes after the bag of cells, or parse them separately.',
   },
   'boc-crc': {
     class: 'caller',
     message: (d: { byte: number; stored: string; computed: string }) =>
-      `bag of cells: checksum at byte ${d.byte} is ${d.stored}, but the bytes have ${d.computed}`,
-    remedy: 'The bytes were damaged on the way; get them again from their source.',
+      `bag of cells: checksum at byte ${d.byte} is ${d.stored}, but the checksum of the bytes is ${d.computed}`,
+    remedy: 'The bytes were corrupted in transit; get them again from their source.',
   },
   'boc-absent-cells': {
     class: 'caller',
     message: (d: { byte: number; absent: number }) =>
       `bag of cells: ${d.absent} absent cells declared at byte ${d.byte}`,
-    remedy: 'A bag with absent cells cannot be read on its own; ask for one that holds all of its cells.',
+    remedy: 'A bag with absent cells cannot be parsed on its own; request one that holds all of its cells.',
   },
   'boc-index': {
     class: 'caller',
@@ -48,30 +48,30 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { byte: number; cell: number; reference: number; cells: number }) =>
       `bag of cells: cell ${d.cell} at byte ${d.byte} refers to cell ${d.reference} of ${d.cells}; references must point to a later cell`,
-    remedy: 'The bytes are damaged or were made by a broken serializer; get them again from their source.',
+    remedy: 'The bytes are damaged or were written by a faulty serializer; get them again from their source.',
   },
   'boc-cell': {
     class: 'caller',
     message: (d: { byte: number; cell: number; problem: string }) =>
       `bag of cells: cell ${d.cell} at byte ${d.byte}: ${d.problem}`,
-    remedy: 'The bytes are damaged or were made by a broken serializer; get them again from their source.',
+    remedy: 'The bytes are damaged or were written by a faulty serializer; get them again from their source.',
   },
   'boc-roots': {
     class: 'caller',
     message: (d: { byte: number; roots: number; wanted: number }) =>
-      `bag of cells has ${d.roots} roots where ${d.wanted} is wanted`,
-    remedy: 'Read it as a bag with several roots, or give a bag with the right number of them.',
+      `bag of cells has ${d.roots} roots, expected ${d.wanted}`,
+    remedy: 'Parse it as a bag with several roots, or give a bag with the expected number of roots.',
   },
   'boc-options': {
     class: 'caller',
     message: (d: { problem: string }) => `cannot write a bag of cells: ${d.problem}`,
-    remedy: 'Give at least one root, and switch on the index where cache bits are wanted.',
+    remedy: 'Give at least one root, and enable the index when cache bits are enabled.',
   },
   'cell-overflow': {
     class: 'caller',
     message: (d: { bits: number; refs: number }) =>
       `a cell holds at most 1023 bits and 4 references; this one would hold ${d.bits} bits and ${d.refs} references`,
-    remedy: 'Store less in the cell, or move a part of it to a cell that it references.',
+    remedy: 'Store less in the cell, or move a part of it to a referenced cell.',
   },
   'cell-depth': {
     class: 'caller',
@@ -91,8 +91,8 @@ export const cellsErrors = defineErrors('cells', {
   },
   'pruned-branch': {
     class: 'caller',
-    message: (d: { hash: string }) => `the cell ${d.hash} is pruned: the proof does not hold its content`,
-    remedy: 'Ask for a proof that covers this part, or for the whole structure.',
+    message: (d: { hash: string }) => `the cell ${d.hash} is pruned: the proof does not include its content`,
+    remedy: 'Request a proof that covers this part, or the whole structure.',
   },
   'exotic-not-expected': {
     class: 'caller',
@@ -104,7 +104,7 @@ export const cellsErrors = defineErrors('cells', {
   'merkle-level': {
     class: 'caller',
     message: (d: { subject: string; level: number }) =>
-      `the ${d.subject} has level ${d.level}: parts of it are pruned by a proof around it`,
+      `the ${d.subject} has level ${d.level}: parts of it are pruned by an enclosing proof`,
     remedy: 'Give the whole structure, not a pruned view of it.',
   },
   'merkle-other-root': {
@@ -116,31 +116,31 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { expected: string; found: string }) =>
       `the Merkle update is for the state ${d.expected}, not for ${d.found}`,
-    remedy: 'Apply updates in the order of their blocks, each to the state that the previous block left.',
+    remedy: 'Apply updates in the order of their blocks, each to the state after the previous block.',
   },
   'update-missing-cell': {
     class: 'caller',
     message: (d: { hash: string }) =>
-      `the Merkle update keeps the cell ${d.hash}, which its old side does not show in the old state`,
+      `the Merkle update reuses the cell ${d.hash}, which its old side does not show in the old state`,
     remedy: 'The update is damaged or forged; get the block again from another source.',
   },
   'update-new-state': {
     class: 'caller',
     message: (d: { expected: string; found: string }) =>
-      `the Merkle update leads to the state ${d.found}, but states ${d.expected}`,
+      `the Merkle update yields the state ${d.found}, but declares ${d.expected}`,
     remedy: 'The update is damaged or forged; get the block again from another source.',
   },
   'slice-underflow': {
     class: 'caller',
     message: (d: { bit: number; wanted: number; left: number }) =>
-      `${d.wanted} bits wanted at bit ${d.bit} of the cell, ${d.left} left`,
-    remedy: 'The data is shorter than its type needs: it is damaged or of another type.',
+      `${d.wanted} bits requested at bit ${d.bit} of the cell, ${d.left} left`,
+    remedy: 'The data is shorter than its type requires: it is damaged or of another type.',
   },
   'slice-no-reference': {
     class: 'caller',
     message: (d: { bit: number; reference: number }) =>
-      `reference ${d.reference} wanted at bit ${d.bit} of the cell, which has no more`,
-    remedy: 'The data has fewer references than its type needs: it is damaged or of another type.',
+      `reference ${d.reference} requested at bit ${d.bit} of the cell, which has no more`,
+    remedy: 'The data has fewer references than its type requires: it is damaged or of another type.',
   },
   'slice-not-empty': {
     class: 'caller',
@@ -156,8 +156,8 @@ export const cellsErrors = defineErrors('cells', {
   'dict-key': {
     class: 'caller',
     message: (d: { keyBits: number; bytes: number }) =>
-      `${d.bytes} bytes are no dictionary key of ${d.keyBits} bits (0 to 1023; as few bytes as hold them, unused last bits zero)`,
-    remedy: 'Give the key left-aligned in exactly as many bytes as its bits need, and the key size of the dictionary.',
+      `${d.bytes} bytes are not a dictionary key of ${d.keyBits} bits (0 to 1023; in as few bytes as possible, unused bits zero)`,
+    remedy: 'Give the key left-aligned in exactly as many bytes as its bits require, and the key size of the dictionary.',
   },
   'dict-label': {
     class: 'caller',
@@ -169,7 +169,7 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { hash: string; length: number; left: number }) =>
       `the dictionary node ${d.hash} does not write its label of ${d.length} bits (${d.left} of the key left) in the shortest form`,
-    remedy: 'Build the dictionary again from its entries; nodes of the network refuse this one.',
+    remedy: 'Rebuild the dictionary from its entries; nodes reject this one.',
   },
   'dict-fork': {
     class: 'caller',
@@ -191,19 +191,19 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { hash: string; stored: string; computed: string }) =>
       `the dictionary node ${d.hash} stores the extra ${d.stored}, but ${d.computed} follows from its content`,
-    remedy: 'Build the dictionary again from its entries; nodes of the network refuse this one.',
+    remedy: 'Rebuild the dictionary from its entries; nodes reject this one.',
   },
   'dict-key-prefix': {
     class: 'caller',
     message: (d: { key: string; prefix: string }) =>
-      `the prefix dictionary key ${d.prefix} is the beginning of the key ${d.key}`,
-    remedy: 'Give a set of keys none of which is the beginning of another.',
+      `the prefix dictionary key ${d.prefix} is a prefix of the key ${d.key}`,
+    remedy: 'Give a set of keys none of which is a prefix of another.',
   },
   'snake-shape': {
     class: 'caller',
     message: (d: { cell: number; bits: number; references: number }) =>
       `cell ${d.cell} of the chain of data has ${d.bits} bits and ${d.references} references; whole bytes and at most one reference are expected`,
-    remedy: 'The data is of another type, or the reading position is not at its beginning.',
+    remedy: 'The data is of another type, or the slice is not positioned at its start.',
   },
   'snake-too-long': {
     class: 'caller',
@@ -218,7 +218,7 @@ export const cellsErrors = defineErrors('cells', {
   'content-tag': {
     class: 'caller',
     message: (d: { bit: number; found: number }) =>
-      `content data at bit ${d.bit} of the cell begins with ${d.found}, not with 0 (snake) or 1 (chunked)`,
-    remedy: 'The data is damaged or of another type; some contracts leave the tag out: read it as snake data.',
+      `content data at bit ${d.bit} of the cell starts with ${d.found}, not with 0 (snake) or 1 (chunked)`,
+    remedy: 'The data is damaged or of another type; some contracts omit the tag: read it as snake data.',
   },
 });

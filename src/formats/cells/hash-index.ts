@@ -1,12 +1,12 @@
 /**
- * Keys of the table below start with bytes that their maker can choose at some cost; a secret mix keeps anybody from
- * choosing keys that all fall into one slot. No result depends on it.
+ * Random seed of the hash table below. A sender can choose the first bytes of hashes at some cost; the seed prevents
+ * it from choosing hashes that all fall into one slot. No result depends on it.
  */
 const secret = crypto.getRandomValues(new Int32Array(2));
 
 /**
- * Numbers 32-byte hashes 0, 1, 2, … in the order in which they are added: a set of cells, or with arrays beside it a map.
- * Everything lies in a few typed arrays (open addressing), so that it costs neither strings nor objects.
+ * Assigns indexes 0, 1, 2, … to 32-byte hashes in insertion order: a set of cells, or a map with arrays beside it.
+ * It consists of a few typed arrays (open addressing), without strings or objects per entry.
  */
 export class HashIndex {
   #size = 0;
@@ -15,7 +15,7 @@ export class HashIndex {
   #slots: Int32Array;
   #hashes: Uint8Array;
 
-  /** @param expected how many entries to make room for; it grows as needed */
+  /** @param expected number of entries to allocate for; it grows as needed */
   constructor(expected = 32) {
     let slots = 64;
     while (slots < expected * 2) slots *= 2;
@@ -29,13 +29,13 @@ export class HashIndex {
     return this.#size;
   }
 
-  /** Forgets all hashes; the room for them stays. */
+  /** Removes all hashes; keeps the capacity. */
   clear(): void {
     this.#size = 0;
     this.#slots.fill(0);
   }
 
-  /** The number of the hash at `bytes[at, at + 32)`, or -1 when it was never added. */
+  /** The index of the hash at `bytes[at, at + 32)`, or -1 when it was never added. */
   find(bytes: Uint8Array, at = 0): number {
     return this.#slots[this.#seek(mix(bytes, at), bytes, at) * 2 + 1]! - 1;
   }
@@ -44,7 +44,7 @@ export class HashIndex {
     return this.find(bytes, at) >= 0;
   }
 
-  /** The number of the hash at `bytes[at, at + 32)`; a new one gets the number that `size` was before. */
+  /** The index of the hash at `bytes[at, at + 32)`; a new one gets the previous `size`. */
   add(bytes: Uint8Array, at = 0): number {
     const key = mix(bytes, at);
     const slot = this.#seek(key, bytes, at) * 2;
@@ -59,7 +59,7 @@ export class HashIndex {
     return entry;
   }
 
-  /** The hash of an entry; a view that must not be written to and holds until the next `add`. */
+  /** The hash of an entry; a read-only view that is valid until the next `add`. */
   hash(entry: number): Uint8Array {
     return this.#hashes.subarray(entry * 32, entry * 32 + 32);
   }

@@ -4,16 +4,16 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import { HashIndex } from '#formats/cells/hash-index.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** Whether a cell, or the use that was recorded, belongs into a proof. */
+/** Which cells a proof includes: a predicate, or the cells that were recorded as opened. */
 export type ProofFilter = UsageTracker | ((cell: Cell) => boolean);
 
 /**
- * Opens a Merkle proof and gives the tree in it, whose `hash(0)` is the hash of the whole, unpruned tree.
+ * Opens a Merkle proof and returns the tree in it, whose `hash(0)` is the hash of the whole, unpruned tree.
  *
  * Layout: `!merkle_proof#03 virtual_hash:bits256 depth:uint16 virtual_root:^X`.
  *
- * @throws cells/exotic-not-expected when it is another cell; cells/merkle-level when parts of the proof are pruned by a proof
- * around it; cells/cell-exotic when the content has another hash or depth than the proof states
+ * @throws cells/exotic-not-expected when it is another cell; cells/merkle-level when parts of the proof are pruned by an
+ * enclosing proof; cells/cell-exotic when the content has another hash or depth than the proof declares
  */
 export function openMerkleProof(cell: Cell): Cell {
   requireType(cell, CellType.merkleProof);
@@ -31,7 +31,7 @@ export function requireType(cell: Cell, type: CellType): void {
   throw cellsErrors['exotic-not-expected']({ hash, found: cellTypeName(cell.type), wanted: cellTypeName(type) });
 }
 
-/** A Merkle cell states hash and depth of each of its references. @throws cells/cell-exotic when they are others */
+/** Checks a reference of a Merkle cell against the hash and depth that the cell declares. @throws cells/cell-exotic */
 export function checkSide(cell: Cell, side: number): void {
   const sides = cell.refCount;
   const content = cell.ref(side);
@@ -45,17 +45,17 @@ export function checkSide(cell: Cell, side: number): void {
 }
 
 /**
- * Makes a Merkle proof: `root` with all cells pruned that `keep` does not name. Cells without references are always kept, as
- * they are hardly larger than what would stand for them; what lies below a pruned cell is not asked for.
+ * Creates a Merkle proof: `root` with all cells pruned that `keep` does not select. Cells without references are always
+ * kept, since a pruned branch would hardly be smaller; `keep` is not called for cells below a pruned one.
  *
- * The tree may itself be the pruned tree of a proof, and may hold Merkle proofs and updates. Kept parts are shared with it.
+ * The tree may itself be the pruned tree of a proof, and may contain Merkle proofs and updates. Kept parts are shared.
  */
 export function createMerkleProof(root: Cell, keep: ProofFilter): Cell {
   const keeps = keep instanceof UsageTracker ? (cell: Cell) => keep.has(cell.hash()) : keep;
   return wrapMerkleProof(prune(root, (cell) => !keeps(cell), 0));
 }
 
-/** The Merkle proof cell around a tree that is pruned already. */
+/** The Merkle proof cell of a tree that is already pruned. */
 export function wrapMerkleProof(virtualRoot: Cell): Cell {
   const bytes = new Uint8Array(35);
   bytes[0] = CellType.merkleProof;
@@ -72,17 +72,17 @@ export function putHashAndDepth(bytes: Uint8Array, hashAt: number, depthAt: numb
 }
 
 /**
- * Copies a tree with some cells pruned. What does not change is shared.
+ * Copies a tree with some cells pruned. Unchanged parts are shared.
  *
- * @param leaveOut whether to prune a cell that has references; asked once for each distinct cell and depth
- * @param merkleDepth number of Merkle cells, among those that the result will lie in, above `root` besides the outermost
+ * @param leaveOut whether to prune a cell that has references; called once per distinct cell and depth
+ * @param merkleDepth number of Merkle cells above `root` in the result, not counting the outermost
  */
 export function prune(root: Cell, leaveOut: (cell: Cell, merkleDepth: number) => boolean, merkleDepth: number): Cell {
   const known: { index: HashIndex; made: Cell[] }[] = [];
   const visit = (given: Cell, depth: number): Cell => {
     const cell = untracked(given);
     const refCount = cell.refCount;
-    // A level has a bit for at most three nested Merkle cells: deeper ones are left as they are.
+    // The level mask has bits for at most three nested Merkle cells: deeper ones are left as they are.
     if (refCount === 0 || depth > 2) return cell;
     known[depth] ??= { index: new HashIndex(), made: [] };
     const { index, made } = known[depth]!;
@@ -110,7 +110,7 @@ export function prune(root: Cell, leaveOut: (cell: Cell, merkleDepth: number) =>
   return visit(root, merkleDepth);
 }
 
-/** A cell with the data and kind of `cell` and other references. */
+/** A cell with the data and type of `cell` and other references. */
 export function withRefs(cell: Cell, refs: readonly Cell[]): Cell {
   const start = cell.dataOffset;
   return new BuiltCell(
@@ -126,7 +126,7 @@ export function isMerkle(cell: Cell): boolean {
 }
 
 /**
- * The pruned branch that stands for a cell below `merkleDepth` + 1 Merkle cells (0: directly in a proof). A cell without
+ * The pruned branch that replaces a cell below `merkleDepth` + 1 Merkle cells (0: directly in a proof). A cell without
  * references is returned as it is.
  *
  * Layout: `!pruned_branch#01 level_mask:uint8 hash:(n * bits256) depth:(n * uint16)`, a pair for each level of the mask.
@@ -143,7 +143,7 @@ export function pruneCell(cell: Cell, merkleDepth: number): Cell {
   let depthAt = 2 + count * 32;
   for (let level = 0; level < 3; level++) {
     if ((mask & (1 << level)) === 0) continue;
-    // The pair of bit n is what the cell shows to a reader at level n.
+    // The pair of bit n is the cell's hash and depth at level n.
     bytes.set(cell.hash(level), hashAt);
     const depth = cell.depth(level);
     bytes[depthAt] = depth >> 8;
@@ -155,7 +155,7 @@ export function pruneCell(cell: Cell, merkleDepth: number): Cell {
 }
 
 /**
- * One proof that shows what any of two proofs of the same tree shows.
+ * One proof that shows everything that either of two proofs of the same tree shows.
  *
  * @throws cells/merkle-other-root when they are proofs of different trees; as {@link openMerkleProof}
  */
@@ -184,8 +184,8 @@ export function combineMerkleProofs(first: Cell, second: Cell): Cell {
 }
 
 /**
- * Records which cells of a tree are opened, to make a Merkle proof of just these: read through `track(root)`, then give
- * the tracker to `createMerkleProof`. Cells are told apart by representation hash, not by place.
+ * Records which cells of a tree are opened, in order to create a Merkle proof of exactly these: read through `track(root)`,
+ * then pass the tracker to `createMerkleProof`. Cells are identified by representation hash, not by position.
  */
 export class UsageTracker {
   readonly #opened = new HashIndex();
@@ -211,9 +211,9 @@ export class UsageTracker {
   }
 }
 
-/** A view of a cell that tells its tracker when it is opened; its references are such views too. */
+/** A view of a cell that notifies its tracker when it is opened; its references are such views, too. */
 export class TrackedCell extends Cell {
-  /** The cell itself. */
+  /** The underlying cell. */
   readonly cell: Cell;
   readonly #tracker: UsageTracker;
   #opened = false;
@@ -258,7 +258,7 @@ export class TrackedCell extends Cell {
   }
 }
 
-/** The cell itself, without the views that record its use. */
+/** The underlying cell, without views that record its use. */
 export function untracked(cell: Cell): Cell {
   let bare = cell;
   while (bare instanceof TrackedCell) bare = bare.cell;

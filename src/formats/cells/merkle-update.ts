@@ -5,20 +5,20 @@ import { HashIndex } from '#formats/cells/hash-index.js';
 import { checkSide, isMerkle, prune, putHashAndDepth, requireType, untracked } from '#formats/cells/merkle-proof.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** A Merkle update, read. Hashes and depths are those of the whole, unpruned states. */
+/** A parsed Merkle update. Hashes and depths are those of the whole, unpruned states. */
 export interface MerkleUpdate {
   readonly oldHash: Uint8Array;
   readonly newHash: Uint8Array;
   readonly oldDepth: number;
   readonly newDepth: number;
-  /** The old state, pruned to what is needed to find in it all that the new one keeps. */
+  /** The old state, pruned to the paths to the parts that the new state reuses. */
   readonly old: Cell;
-  /** The new state; what it keeps of the old one is pruned. */
+  /** The new state; parts that it reuses from the old one are pruned. */
   readonly new: Cell;
 }
 
 /**
- * Reads a Merkle update and checks that its sides have the hashes and depths that it states.
+ * Parses a Merkle update and checks that its sides have the hashes and depths that it declares.
  *
  * Layout: `!merkle_update#04 old_hash:bits256 new_hash:bits256 old_depth:uint16 new_depth:uint16 old:^X new:^X`.
  *
@@ -42,16 +42,16 @@ export function readMerkleUpdate(cell: Cell): MerkleUpdate {
 }
 
 /**
- * Applies a Merkle update: gives the new state, whose unchanged parts are the cells of the old one.
+ * Applies a Merkle update: returns the new state, whose unchanged parts are the cells of the old one.
  *
- * The work is bounded by the size of the update: of the old state only those cells are looked at which its old side shows.
+ * The work is bounded by the size of the update: only those cells of the old state are read which its old side shows.
  *
- * All cells that the update brings are copied. So the result keeps alive what it needs of the old state and a copy of what
- * is new, never the bytes of the block, and a chain of updates takes as much memory as the cells of the last state. (Cells
- * that stem from a state read from a bag of cells keep that bag alive as long as one of them is in use.)
+ * All cells that the update adds are copied. So the result retains the reused cells of the old state and copies of the
+ * new ones, never the bytes of the block, and a chain of updates takes as much memory as the cells of the last state.
+ * (Cells of a state parsed from a bag of cells retain the bytes of that bag as long as one of them is in use.)
  *
  * @throws cells/update-old-state when `oldRoot` is another state; cells/update-missing-cell, cells/update-new-state for a
- *   forged update; cells/merkle-level when parts of it are pruned by a proof around it; as {@link readMerkleUpdate}
+ *   forged update; cells/merkle-level when parts of it are pruned by an enclosing proof; as {@link readMerkleUpdate}
  */
 export function applyMerkleUpdate(oldRoot: Cell, update: Cell): Cell {
   const { oldHash, newHash, oldDepth, newDepth, old, new: after } = readMerkleUpdate(update);
@@ -69,14 +69,14 @@ export function applyMerkleUpdate(oldRoot: Cell, update: Cell): Cell {
   return result;
 }
 
-/** Cells of the old state at the places that the old side of an update shows, by their hash at the level of the place. */
+/** Cells of the old state that the old side of an update shows, by their hash at the level of their position. */
 class KeptCells {
   readonly #byDepth: { readonly index: HashIndex; readonly cells: Cell[]; readonly walked: HashIndex }[] = [];
 
   collect(original: Cell, shown: Cell, merkleDepth: number): void {
     const level = this.#level(merkleDepth);
     const walked = level.walked.size;
-    // A part of the old side that occurs twice stands for the same cells both times.
+    // A repeated part of the old side refers to the same cells each time.
     if (level.walked.add(shown.hash()) !== walked) return;
     const entry = level.index.add(original.hash(merkleDepth));
     level.cells[entry] ??= original;
@@ -99,7 +99,7 @@ class KeptCells {
   }
 }
 
-/** Makes cells of the new state out of the new side of an update. */
+/** Builds the cells of the new state from the new side of an update. */
 class Renewal {
   readonly #kept: KeptCells;
   readonly #known: { readonly index: HashIndex; readonly made: Cell[] }[] = [];
@@ -136,9 +136,9 @@ class Renewal {
 }
 
 /**
- * A copy of a cell of the new side whose pruned branches have been replaced. Outside of inner Merkle cells its hash is what
- * the new side has at level 0: the cells put in have the hashes and depths of the pruned branches. Inside, where a pruned
- * branch also has hashes that were not compared, it is computed.
+ * A copy of a cell of the new side whose pruned branches have been replaced. Outside inner Merkle cells its hash equals
+ * that of the new side at level 0, since the replacements have the hashes and depths of the pruned branches. Inside, where
+ * a pruned branch also has hashes that were not compared, the hash is computed.
  */
 function copyWith(cell: Cell, refs: readonly Cell[], merkleDepth: number): Cell {
   const start = cell.dataOffset;
@@ -162,17 +162,17 @@ function copyWith(cell: Cell, refs: readonly Cell[], merkleDepth: number): Cell 
   return copy;
 }
 
-/** Merkle cells above the references of a cell. Levels end at 3: beyond, nothing can be pruned, and the count stops. */
+/** Number of Merkle cells above the references of a cell, at most 3: nothing can be pruned at deeper levels. */
 function depthBelow(cell: Cell, merkleDepth: number): number {
   return isMerkle(cell) ? Math.min(merkleDepth + 1, 3) : merkleDepth;
 }
 
 /**
- * Makes the Merkle update that leads from one tree to another.
+ * Creates the Merkle update from one tree to another.
  *
- * Both trees are searched level by level at the same time, and neither is followed below a cell that both have. So for two
- * states that differ in a few places the work is about the size of the difference, also when kept parts have moved up or down.
- * Merkle cells inside of the trees are kept or replaced as a whole.
+ * Both trees are searched level by level at the same time, and neither is followed below a cell that both contain. So the
+ * work for two states that differ in a few places is about the size of the difference, even when shared parts have moved
+ * up or down. Merkle cells inside the trees are kept or replaced as a whole.
  *
  * @throws cells/merkle-level when a tree has pruned parts
  */
@@ -207,7 +207,7 @@ export function createMerkleUpdate(oldRoot: Cell, newRoot: Cell): Cell {
   return new BuiltCell(bytes, 552, [oldSide, newSide], true);
 }
 
-/** Searches both trees until nothing new can be found in both. @returns the cells met in the old one */
+/** Searches both trees until no further shared cells can be found. @returns the cells visited in the old tree */
 function search(before: Cell, after: Cell): Side {
   const old = new Side();
   const fresh = new Side();
@@ -221,13 +221,13 @@ function search(before: Cell, after: Cell): Side {
   return old;
 }
 
-/** The cells of one tree that have been met so far. */
+/** The cells of one tree that have been visited so far. */
 class Side {
   readonly #index = new HashIndex();
   readonly #cells: Cell[] = [];
-  /** Entry from which a cell was reached first; -1 for the root. */
+  /** Entry from which a cell was first reached; -1 for the root. */
   readonly parents: number[] = [];
-  /** Entries that the other tree has too: not followed, nor anything below them. */
+  /** Entries that the other tree also contains: neither they nor their descendants are followed. */
   readonly #shared: boolean[] = [];
 
   get count(): number {

@@ -2,15 +2,15 @@ import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { BitString, toHex } from '#kernel/bytes.js';
 
-/** Two 32-bit words seen as one 64-bit integer: the quick way from numbers to a bigint. */
+/** Two 32-bit words viewed as one 64-bit integer: the fast way from numbers to a bigint. */
 const words = new Uint32Array(2);
 const wide = new BigUint64Array(words.buffer);
 const wideSigned = new BigInt64Array(words.buffer);
 const LOW = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1;
 
 /**
- * A reading position in a cell: bits and references, each from the front. Reads past the end throw and say at which bit.
- * A slice moves; `clone()` keeps a position. Addresses and other types of TL-B are not known here.
+ * A reading position in a cell: bits and references, each from the front. Reads past the end throw with the bit offset.
+ * Reading moves the slice; `clone()` preserves a position. Addresses and other TL-B types are read by `formats/tlb`.
  */
 export class Slice {
   /** The cell that is read. */
@@ -60,7 +60,7 @@ export class Slice {
     return copy;
   }
 
-  /** Takes the next `bits` bits and `refs` references as a slice of their own. */
+  /** Takes the next `bits` bits and `refs` references as a separate slice. */
   take(bits: number, refs = 0): Slice {
     this.#need(bits);
     if (refs > this.remainingRefs) throw this.#noReference(this.#ref + refs - 1);
@@ -72,7 +72,7 @@ export class Slice {
     return part;
   }
 
-  /** Takes all that is left. */
+  /** Takes everything that is left as a separate slice. */
   takeRest(): Slice {
     return this.take(this.remainingBits, this.remainingRefs);
   }
@@ -124,7 +124,7 @@ export class Slice {
       }
       return value >>> (got - bits);
     }
-    // Whole bytes, then the bits that are left: reading a byte too far would need more than the 53 bits of a number.
+    // Whole bytes, then the remaining bits: reading one byte too many would exceed the 53 bits of a number.
     while (bits - got >= 8) {
       value = value * 256 + bytes[++byte]!;
       got += 8;
@@ -196,7 +196,7 @@ export class Slice {
     return this.cell.ref(this.#ref + ahead);
   }
 
-  /** Copies `size` bytes from the position on; bits after the end of the slice may come along in the last one. */
+  /** Copies `size` bytes from the position on; the last one may include bits after the end of the slice. */
   #copy(out: Uint8Array, size: number): void {
     const bytes = this.#bytes;
     let from = this.#at >> 3;
@@ -225,8 +225,8 @@ export class Slice {
 }
 
 /**
- * Starts to read an ordinary cell.
- * @throws cells/pruned-branch when a proof leaves the cell out; cells/exotic-not-expected for other exotic cells
+ * Starts reading an ordinary cell.
+ * @throws cells/pruned-branch when the cell is pruned; cells/exotic-not-expected for other exotic cells
  */
 export function openCell(cell: Cell): Slice {
   if (cell.type !== CellType.ordinary) throw refuse(cell, CellType.ordinary);
@@ -234,7 +234,7 @@ export function openCell(cell: Cell): Slice {
   return new Slice(cell);
 }
 
-/** Starts to read an exotic cell of a known kind; the slice stands after the type byte. @throws as {@link openCell} */
+/** Starts reading an exotic cell of a known type; the slice is positioned after the type byte. @throws as {@link openCell} */
 export function openExotic(cell: Cell, type: CellType): Slice {
   if (cell.type !== type) throw refuse(cell, type);
   cell.touch();

@@ -5,9 +5,9 @@ import { iterateEntries } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 
-/** How much to read at most. */
+/** Limits for reading snake and chunked data. */
 export interface SnakeOptions {
-  /** Bytes; the default is 2^17 for snake data (more than a chain of 1024 cells holds) and 2^20 for chunked data. */
+  /** Maximum bytes; the default is 2^17 for snake data (more than a chain of 1024 cells holds) and 2^20 for chunked data. */
   readonly limit?: number;
 }
 
@@ -17,16 +17,16 @@ const CHUNKED_LIMIT = 2 ** 20;
 const CELL_BYTES = 127;
 
 /**
- * Reads all that is left in the slice and goes on through the reference, cell by cell; the slice is used up.
+ * Reads the rest of the slice and continues through its reference, cell by cell; the slice is consumed.
  *
  * ```
  * tail#_ {bn:#} b:(bits bn) = SnakeData ~0;
  * cons#_ {bn:#} {n:#} b:(bits bn) next:^(SnakeData ~n) = SnakeData ~(n + 1);
  * ```
  *
- * (TEP-64; also how comments and long texts are stored.)
+ * (TEP-64; also used for comments and other long texts.)
  *
- * @throws cells/snake-shape for cells with half bytes or several references, cells/snake-too-long, cells/pruned-branch
+ * @throws cells/snake-shape for cells with partial bytes or several references, cells/snake-too-long, cells/pruned-branch
  */
 export function loadSnakeBytes(slice: Slice, { limit = SNAKE_LIMIT }: SnakeOptions = {}): Uint8Array {
   const parts: Uint8Array[] = [];
@@ -34,7 +34,7 @@ export function loadSnakeBytes(slice: Slice, { limit = SNAKE_LIMIT }: SnakeOptio
   return join(parts);
 }
 
-/** What may still be read. An empty cell counts as a byte, so that a bag of shared empty cells cannot keep us busy. */
+/** The remaining budget. An empty cell counts as one byte, which bounds the work for chains of shared empty cells. */
 interface Allowance {
   left: number;
   readonly limit: number;
@@ -65,7 +65,7 @@ export function loadSnakeText(slice: Slice, options: SnakeOptions = {}): string 
 }
 
 /**
- * Writes bytes as snake data after what the builder holds already: as many as fit there, then 127 in each further cell.
+ * Appends bytes to the builder as snake data: as many as fit there, then 127 in each further cell.
  * @returns the builder
  * @throws cells/snake-too-long when it takes more than 1024 further cells; cells/cell-overflow when the builder has no
  *   reference left for them
@@ -91,8 +91,8 @@ export function storeSnakeText(text: string, builder: Builder = new Builder()): 
 }
 
 /**
- * Reads chunked data, the chunks joined in the order of their numbers: `chunked_data#_ data:(HashmapE 32 ^(SnakeData ~0))
- * = ChunkedData` (TEP-64). A chunk may go on through references, as some contracts store it.
+ * Reads chunked data, the chunks joined in the order of their keys: `chunked_data#_ data:(HashmapE 32 ^(SnakeData ~0))
+ * = ChunkedData` (TEP-64). A chunk may continue through references, as some contracts store it.
  * @throws as {@link loadSnakeBytes}, and what iterating a dictionary throws
  */
 export function loadChunkedBytes(slice: Slice, { limit = CHUNKED_LIMIT }: SnakeOptions = {}): Uint8Array {
@@ -107,7 +107,7 @@ export function loadChunkedBytes(slice: Slice, { limit = CHUNKED_LIMIT }: SnakeO
   return join(parts);
 }
 
-/** Writes chunked data, 127 bytes in a chunk, numbered from 0; returns the builder. */
+/** Appends bytes as chunked data, 127 bytes per chunk, with keys from 0; returns the builder. */
 export function storeChunkedBytes(bytes: Uint8Array, builder: Builder = new Builder()): Builder {
   const chunks: [Uint8Array, Builder][] = [];
   for (let start = 0; start < bytes.length; start += CELL_BYTES) {
@@ -121,7 +121,7 @@ export function storeChunkedBytes(bytes: Uint8Array, builder: Builder = new Buil
 }
 
 /**
- * Reads content data of tokens: `snake#00 data:(SnakeData ~n) = ContentData; chunks#01 data:ChunkedData = ContentData`
+ * Reads token content data: `snake#00 data:(SnakeData ~n) = ContentData; chunks#01 data:ChunkedData = ContentData`
  * (TEP-64).
  * @throws cells/content-tag, and as {@link loadSnakeBytes} and {@link loadChunkedBytes}
  */

@@ -10,14 +10,14 @@ import type { ShardAccount } from '#formats/tlb/account.js';
 import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** The parts of an answer that prove what the state of a shard says about an account. */
+/** The parts of an answer that prove the entry of an account in the state of its shard. */
 export interface AccountProofs {
   /**
-   * The newest block of the account's shard according to the block that was asked about; may be that block itself.
+   * The newest block of the account's shard according to the requested block; may be that block itself.
    * Shard 0 when there is no such workchain.
    */
   readonly shard_block: BlockId;
-  /** Two roots: header of the masterchain block, state after it. Not looked at when the blocks are the same. */
+  /** Two roots: header of the masterchain block, state after it. Ignored when the blocks are the same. */
   readonly shard_proof: Uint8Array;
   /** Two roots: header of the shard block, state after it. */
   readonly proof: Uint8Array;
@@ -29,30 +29,30 @@ export interface AccountAnswer extends AccountProofs {
   readonly state: Uint8Array;
 }
 
-/** What the state of a shard says about an account. */
+/** The verified entry of an account in the state of its shard. */
 export interface ProvenAccount {
-  /** The state after the shard block; its header tells time and lt. `null` when there is no such workchain. */
+  /** The state after the shard block; its header has time and lt. `null` when there is no such workchain. */
   readonly shard_state: ProvenState | null;
   /** The entry of the account: last transaction, hash of the account's cell. `null` when there is no such account. */
   readonly shard_account: ShardAccount | null;
 }
 
-/** The same with the account itself. */
+/** {@link ProvenAccount} with the account itself. */
 export interface ProvenAccountState extends ProvenAccount {
   /** The `Account` cell, or its visible part; `null` when there is no such account. */
   readonly account: Cell | null;
 }
 
 /**
- * Checks what a proof says about an account, present or not, without the account's own cell.
+ * Verifies the proof of an account's entry, or of its absence, without the account's own cell.
  *
- * @param block the trusted block that was asked about: of the masterchain, or of the account's shard
+ * @param block the trusted block of the request: of the masterchain, or of the account's shard
  * @throws proofs/shard-of-account, proofs/shard-present, proofs/shard-missing, proofs/shard-block, proofs/root-count, proofs/root-hash,
  *   proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
  */
 export function verifyAccount(block: BlockId, address: Address, answer: AccountProofs): ProvenAccount {
   const { shard_block, shard_proof, proof } = answer;
-  // The shard configuration lists no masterchain: that it is not there would say nothing.
+  // The shard configuration does not list the masterchain, so its absence there proves nothing.
   if (shard_block.shard === 0n && address.workchain !== MASTERCHAIN) {
     const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
     if (verifyShardOfPrefix(block, shard, shard_proof) === null) return { shard_state: null, shard_account: null };
@@ -75,9 +75,9 @@ function holdsAccount({ workchain, shard }: BlockId, address: Address): boolean 
 }
 
 /**
- * Checks an answer with the state of an account, present or not.
+ * Verifies an answer with the state of an account, or its absence.
  *
- * @param block the trusted block that was asked about: of the masterchain, or of the account's shard
+ * @param block the trusted block of the request: of the masterchain, or of the account's shard
  * @throws as {@link verifyAccount}, proofs/account-state, proofs/account-present, proofs/account-absent
  */
 export function verifyAccountState(block: BlockId, address: Address, answer: AccountAnswer): ProvenAccountState {
@@ -85,7 +85,7 @@ export function verifyAccountState(block: BlockId, address: Address, answer: Acc
 }
 
 /**
- * As {@link verifyAccountState} where the state comes as a Merkle proof, with parts such as code and data left out.
+ * As {@link verifyAccountState} for a state given as a Merkle proof, in which parts such as code and data are pruned.
  * @throws as {@link verifyAccountState}
  */
 export function verifyPrunedAccountState(block: BlockId, address: Address, answer: AccountAnswer): ProvenAccountState {

@@ -17,22 +17,22 @@ import { MASTERCHAIN, previousBlocks, shardChildren, shardHex, shardOf, shardPar
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** A block whose header has been checked against its id. What else of the block is there depends on the proof. */
+/** A block whose header has been verified against its id. Which other parts are visible depends on the proof. */
 export interface BlockHeader {
   readonly id: BlockId;
-  /** The cells that were checked. */
+  /** The root of the verified cells. */
   readonly root: Cell;
   readonly block: Block;
   readonly info: BlockInfo;
-  /** The block before; after a merge the last ones of the left and the right shard. Seqno 0: a zerostate. */
+  /** The previous block; after a merge the last blocks of the left and the right shard. Seqno 0: a zerostate. */
   readonly prev: readonly BlockId[];
-  /** The masterchain block that a shard block was made on; `null` for masterchain blocks. */
+  /** The masterchain block that a shard block was created on; `null` for masterchain blocks. */
   readonly master_ref: BlockId | null;
 }
 
 /**
- * Checks that cells are (the visible part of) a block: root hash, and that the header names the shard and seqno of the id.
- * The file hash is not checked: cells do not tell it.
+ * Checks that cells are (the visible part of) a block: the root hash, and shard and seqno in the header.
+ * The file hash cannot be checked with cells.
  *
  * @param root the root of the block, whole or as a Merkle proof shows it
  * @throws proofs/root-hash, proofs/header, proofs/malformed, proofs/incomplete
@@ -42,7 +42,7 @@ export function checkBlockHeader(root: Cell, id: BlockId): BlockHeader {
   return readBlockHeader(root, id);
 }
 
-/** Reads the header of cells that are known to be this block. */
+/** Decodes the header of cells that are known to be this block. */
 function readBlockHeader(root: Cell, id: BlockId): BlockHeader {
   return inPart('block', () => {
     const block = decodeCell(Block, root);
@@ -76,7 +76,7 @@ function expectField(id: BlockId, field: string, expected: unknown, found: unkno
   throw proofsErrors.header({ block: printPosition(id), field, expected: String(expected), found: String(found) });
 }
 
-/** The previous blocks, each with its shard, which follows from the flags about splits and merges. */
+/** The previous blocks; their shards follow from the split and merge flags. */
 function previous(id: BlockId, info: BlockInfo): readonly BlockId[] {
   const refs = previousBlocks(info.prev_ref.value);
   const shards = previousShards(id, info);
@@ -94,20 +94,20 @@ function previousShards(id: BlockId, info: BlockInfo): readonly Shard[] {
 
 /**
  * The hash of the shard's state after the block: the new side of its Merkle update.
- * @throws proofs/malformed, proofs/incomplete when the proof does not show it
+ * @throws proofs/malformed, proofs/incomplete when it is pruned
  */
 export function stateHash(header: BlockHeader): Uint8Array {
   return inPart('block.state_update', () => readMerkleUpdate(header.block.state_update.cell).newHash);
 }
 
-/** Checks a header proof: a bag with one Merkle proof of a block. @throws as {@link checkBlockHeader} */
+/** Verifies a header proof: a bag with one Merkle proof of a block. @throws as {@link checkBlockHeader} */
 export function verifyBlockHeader(proof: Uint8Array, id: BlockId): BlockHeader {
   const root = openProof('header_proof', proof);
   return inPart('header_proof', () => checkBlockHeader(root, id));
 }
 
 /**
- * Checks the bytes of a whole block: file hash, root hash, header.
+ * Verifies the bytes of a whole block: file hash, root hash, header.
  * @throws proofs/file-hash, and as {@link checkBlockHeader}
  */
 export function verifyBlockFile(bytes: Uint8Array, id: BlockId): BlockHeader {
@@ -120,8 +120,8 @@ export function verifyBlockFile(bytes: Uint8Array, id: BlockId): BlockHeader {
 }
 
 /**
- * As {@link verifyBlockFile} where both hashes of the id come from one proven block that names it: its file hash commits to
- * every byte, and with that to the root hash that stands beside it. No cell is hashed.
+ * As {@link verifyBlockFile} for an id whose two hashes come from the same verified block: the file hash commits to
+ * every byte, and so to the root hash beside it. No cell is hashed.
  *
  * @throws proofs/file-hash, proofs/header, proofs/malformed
  */
@@ -135,7 +135,7 @@ export function verifyNamedBlockFile(bytes: Uint8Array, id: BlockId): BlockHeade
 }
 
 /**
- * Checks the bytes of a zerostate, whose id has seqno 0, and gives its root.
+ * Verifies the bytes of a zerostate, whose id has seqno 0, and returns its root.
  * @throws proofs/file-hash, proofs/root-hash, proofs/malformed
  */
 export function verifyZerostateFile(bytes: Uint8Array, id: BlockId): Cell {

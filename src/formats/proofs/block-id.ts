@@ -15,14 +15,14 @@ export interface Shard {
   readonly shard: bigint;
 }
 
-/** A place in a shard chain, without saying which block stands there (`tonNode.blockId`). */
+/** A position in a shard chain, without the hashes of its block (`tonNode.blockId`). */
 export interface BlockPosition extends Shard {
   /** uint32 */
   readonly seqno: number;
 }
 
 /**
- * A block, or with seqno 0 a zerostate, by its full name (`tonNode.blockIdExt`, `block_id_ext$_`). Both hashes have
+ * The full id of a block, or with seqno 0 of a zerostate (`tonNode.blockIdExt`, `block_id_ext$_`). Both hashes have
  * 32 bytes. The root hash is that of the root cell, the file hash the SHA-256 of the serialized bytes.
  */
 export interface BlockId extends BlockPosition {
@@ -45,7 +45,7 @@ export function sameBlock(a: BlockId, b: BlockId): boolean {
   );
 }
 
-/** Whether it is a block of the masterchain, with the only shard that this has. */
+/** Whether it is in the masterchain, with its only shard. */
 export function isMasterchain(id: Shard): boolean {
   return sameShard(id, MASTERCHAIN_SHARD);
 }
@@ -55,7 +55,7 @@ export function requireMasterchain(id: BlockPosition): void {
   if (!isMasterchain(id)) throw proofsErrors['not-masterchain']({ block: printPosition(id) });
 }
 
-/** The block that a reference names; its shard is known from the context of the reference. */
+/** The id of a referenced block; its shard is known from the context of the reference. */
 export function blockOfRef(shard: Shard, ref: Pick<ExtBlkRef, 'seq_no' | 'root_hash' | 'file_hash'>): BlockId {
   const { seq_no: seqno, root_hash, file_hash } = ref;
   return { workchain: shard.workchain, shard: shard.shard, seqno, root_hash, file_hash };

@@ -44,7 +44,7 @@ interface BlockLinkBase {
   readonly dest_proof: Uint8Array;
 }
 
-/** From a key block, or the zerostate, to a later block that its validators signed (`liteServer.blockLinkForward`). */
+/** From a key block, or the zerostate, to a later block signed by its validators (`liteServer.blockLinkForward`). */
 export interface BlockLinkForward extends BlockLinkBase {
   readonly kind: 'forward';
   /** Proof of `from` that shows its configuration. */
@@ -52,7 +52,7 @@ export interface BlockLinkForward extends BlockLinkBase {
   readonly signatures: SignatureSet;
 }
 
-/** From a block to an earlier one that its state remembers (`liteServer.blockLinkBack`). */
+/** From a block to an earlier one listed in its state (`liteServer.blockLinkBack`). */
 export interface BlockLinkBack extends BlockLinkBase {
   readonly kind: 'back';
   /** Header proof of `from`. */
@@ -63,7 +63,7 @@ export interface BlockLinkBack extends BlockLinkBase {
 
 export type BlockLink = BlockLinkForward | BlockLinkBack;
 
-/** A step to a block that is proven now. */
+/** A verified link, which proves its block `to`. */
 export interface ProvenLink {
   readonly to: BlockId;
   readonly to_key_block: boolean;
@@ -71,17 +71,17 @@ export interface ProvenLink {
   readonly header: BlockHeader | null;
 }
 
-/** Where a chain of links led to. */
+/** A verified chain of links. */
 export interface ProvenChain {
   readonly to: BlockId;
   readonly links: readonly ProvenLink[];
-  /** The newest key block on the way, if there was one: a start for later proofs. */
+  /** The newest key block of the chain, if any: a starting point for later proofs. */
   readonly key_block: BlockId | null;
 }
 
 /**
- * Checks a chain of links from a trusted masterchain block to another one, each link starting where the one before ended.
- * Without links both must be the same.
+ * Verifies a chain of links from a trusted masterchain block to another one; each link starts where the previous one ends.
+ * Without links both blocks must be the same.
  *
  * @throws proofs/not-masterchain, proofs/link-start, proofs/chain-end, and as {@link verifyBlockLink}; the path names the
  *   link as `links[n]`
@@ -109,7 +109,7 @@ export function verifyBlockChain(from: BlockId, to: BlockId, links: readonly Blo
 }
 
 /**
- * Checks one link, provided that its `from` is trusted.
+ * Verifies one link whose `from` is trusted.
  *
  * @throws proofs/not-masterchain, proofs/same-height, proofs/link-direction, proofs/key-block-flag, proofs/no-key-block,
  *   proofs/old-block, proofs/root-hash, proofs/state-hash, proofs/header, proofs/config-param, proofs/validator-set,
@@ -143,7 +143,7 @@ function checkKeyBlockFlag(block: BlockId, expected: boolean, found: boolean): v
   if (expected !== found) throw proofsErrors['key-block-flag']({ block: printPosition(block), expected, found });
 }
 
-/** The configuration that `from` shows: that of a key block, or of the zerostate. */
+/** The configuration in the proof of `from`: of a key block, or of the zerostate. */
 function sourceConfig({ from, config_proof }: BlockLinkForward): ConfigDictionary {
   const root = openProof('config_proof', config_proof);
   return inPart('config_proof', () =>
@@ -151,7 +151,7 @@ function sourceConfig({ from, config_proof }: BlockLinkForward): ConfigDictionar
   ).config;
 }
 
-/** The flag is checked here too: of the zerostate, which has no header, nothing else tells that it is a key block. */
+/** The key block flag is checked here, too: the zerostate has no header, and nothing else says that it is a key block. */
 function checkBackward({ from, to, to_key_block, proof, state_proof }: BlockLinkBack): void {
   const headerRoot = openProof('proof', proof);
   const header = inPart('proof', () => checkBlockHeader(headerRoot, from));
@@ -163,7 +163,7 @@ function checkBackward({ from, to, to_key_block, proof, state_proof }: BlockLink
 }
 
 /**
- * Checks that a masterchain state remembers a block (or the zerostate) as one before it, and gives what it says of it.
+ * Checks that a masterchain state lists a block (or the zerostate) among the previous ones; returns the entry.
  * @throws proofs/old-block, proofs/malformed, proofs/incomplete
  */
 export function checkOldBlock(state: ProvenState, block: BlockId): KeyExtBlkRef {
@@ -173,15 +173,15 @@ export function checkOldBlock(state: ProvenState, block: BlockId): KeyExtBlkRef 
   throw proofsErrors['old-block']({ block: printBlockId(block), from: printPosition(state.id) });
 }
 
-/** A block proof as nodes keep it in their archives (`proof_…`, `prooflink_…`), its header checked. */
+/** A verified block proof from an archive (`proof_…`, `prooflink_…`). */
 export interface VerifiedBlockProof {
   readonly header: BlockHeader;
-  /** Weight of the signers; `null` when signatures were not asked for. */
+  /** Weight of the signers; `null` when signatures were not checked. */
   readonly signed_weight: bigint | null;
 }
 
 /**
- * Checks the proof of a masterchain block: header, and signatures of the validators of the last key block before it.
+ * Verifies the proof of a masterchain block: header, and signatures of the validators of the previous key block.
  *
  * @param config of that key block, or of the zerostate; see `validatorConfigOf`
  * @throws proofs/other-block, proofs/root-hash, proofs/header, proofs/signatures-missing, proofs/signature-*,
@@ -199,7 +199,7 @@ export function verifyBlockProof(bytes: Uint8Array, id: BlockId, config: Validat
 }
 
 /**
- * Checks a proof link: the header of a block whose id is trusted. Signatures, if there are any, are not looked at.
+ * Verifies a proof link: the header of a block whose id is trusted. Signatures, if any, are ignored.
  * @throws proofs/other-block, proofs/root-hash, proofs/header, proofs/malformed, proofs/incomplete
  */
 export function verifyBlockProofLink(bytes: Uint8Array, id: BlockId): VerifiedBlockProof {
@@ -217,7 +217,7 @@ function readBlockProof(bytes: Uint8Array, id: BlockId): { readonly proof: Block
   });
 }
 
-/** `CellString`: at most this many bytes. */
+/** Maximum bytes of a `CellString`. */
 const MAX_CANDIDATE = 1024;
 
 /** The signatures in a block proof. @throws proofs/signature-count, cells/*, tlb/* */

@@ -1,45 +1,45 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-const ASK_ANOTHER = 'Do not use the answer; ask another server.';
+const ASK_ANOTHER = 'Discard the answer; query another server.';
 const WRONG_BYTES = 'The bytes are not those of this block; get them from another source.';
 
 /**
- * Errors of checking proofs: one for each link that can break. The path names the proof or the step of a chain in which
- * it broke. Hashes are lower-case hex, block ids read `(workchain,shard,seqno)`.
+ * Errors of verifying proofs: one for each check that can fail. The path names the proof or the link of a chain in which
+ * it failed. Hashes are lower-case hex, block ids are written `(workchain,shard,seqno)`.
  */
 export const proofsErrors = defineErrors('proofs', {
   malformed: {
     class: 'upstream',
-    message: (d: { code: string; problem: string }) => `the proof cannot be read: ${d.problem} [${d.code}]`,
+    message: (d: { code: string; problem: string }) => `the proof cannot be decoded: ${d.problem} [${d.code}]`,
     remedy: ASK_ANOTHER,
   },
   incomplete: {
     class: 'upstream',
-    message: (d: { hash: string }) => `the proof leaves out the cell ${d.hash}, which is needed`,
+    message: (d: { hash: string }) => `the proof does not include the required cell ${d.hash}`,
     remedy: ASK_ANOTHER,
   },
   'root-count': {
     class: 'upstream',
     message: (d: { expected: number; found: number }) =>
-      `the bag of cells has ${d.found} roots where ${d.expected} are expected`,
+      `the bag of cells has ${d.found} roots, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'root-hash': {
     class: 'upstream',
     message: (d: { block: string; expected: string; found: string }) =>
-      `the root hash of block ${d.block} is ${d.expected}, but these cells have ${d.found}`,
+      `the root hash of block ${d.block} is ${d.expected}, but the hash of these cells is ${d.found}`,
     remedy: WRONG_BYTES,
   },
   'file-hash': {
     class: 'upstream',
     message: (d: { block: string; expected: string; found: string }) =>
-      `the file hash of block ${d.block} is ${d.expected}, but these bytes have ${d.found}`,
+      `the file hash of block ${d.block} is ${d.expected}, but the hash of these bytes is ${d.found}`,
     remedy: WRONG_BYTES,
   },
   header: {
     class: 'upstream',
     message: (d: { block: string; field: string; expected: string; found: string }) =>
-      `the header of block ${d.block} has ${d.field} ${d.found} where ${d.expected} is expected`,
+      `the header of block ${d.block} has ${d.field} ${d.found}, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'state-hash': {
@@ -50,18 +50,18 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'other-block': {
     class: 'upstream',
-    message: (d: { expected: string; found: string }) => `the answer is about ${d.found} where ${d.expected} is wanted`,
+    message: (d: { expected: string; found: string }) => `the answer is about ${d.found}, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'not-masterchain': {
     class: 'caller',
-    message: (d: { block: string }) => `block ${d.block} is not of the masterchain`,
+    message: (d: { block: string }) => `block ${d.block} is not a masterchain block`,
     remedy:
-      'Only masterchain blocks can be the ends of such a proof; take the masterchain block that refers to this one.',
+      'Such a proof starts and ends at masterchain blocks; use the masterchain block that commits this one.',
   },
   'same-height': {
     class: 'upstream',
-    message: (d: { from: string; to: string }) => `the link leads from ${d.from} to ${d.to} of the same height`,
+    message: (d: { from: string; to: string }) => `the link leads from ${d.from} to ${d.to}, which has the same seqno`,
     remedy: ASK_ANOTHER,
   },
   'link-direction': {
@@ -89,18 +89,18 @@ export const proofsErrors = defineErrors('proofs', {
   'key-block-flag': {
     class: 'upstream',
     message: (d: { block: string; expected: boolean; found: boolean }) =>
-      `block ${d.block} is declared to be ${d.expected ? 'a' : 'no'} key block, but is ${d.found ? 'one' : 'none'}`,
+      `block ${d.block} is ${d.expected ? '' : 'not '}declared as a key block, but is ${d.found ? 'one' : 'not one'}`,
     remedy: ASK_ANOTHER,
   },
   'no-key-block': {
     class: 'upstream',
-    message: (d: { block: string }) => `block ${d.block} is not a key block: it carries no configuration`,
-    remedy: 'Prove from a key block or the zerostate; other blocks do not name validators.',
+    message: (d: { block: string }) => `block ${d.block} is not a key block: it contains no configuration`,
+    remedy: 'Start the proof at a key block or the zerostate; other blocks do not define validators.',
   },
   'old-block': {
     class: 'upstream',
     message: (d: { block: string; from: string }) =>
-      `the state after block ${d.from} does not list ${d.block} among the blocks before it`,
+      `the state after block ${d.from} does not list ${d.block} among the previous blocks`,
     remedy: ASK_ANOTHER,
   },
   'config-param': {
@@ -110,42 +110,42 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'validator-set': {
     class: 'upstream',
-    message: (d: { problem: string }) => `the validator set is not valid: ${d.problem}`,
+    message: (d: { problem: string }) => `the validator set is invalid: ${d.problem}`,
     remedy: ASK_ANOTHER,
   },
   'validator-set-hash': {
     class: 'upstream',
     message: (d: { holder: string; expected: string; found: string }) =>
-      `the validators have set hash ${d.expected}, but the ${d.holder} names ${d.found}`,
-    remedy: 'Check that the key block is the last one before the block; if it is, ask another server.',
+      `the validator set hash is ${d.expected}, but the ${d.holder} has ${d.found}`,
+    remedy: 'Check that the key block is the last one before the block; if it is, query another server.',
   },
   'catchain-seqno': {
     class: 'upstream',
     message: (d: { expected: number; found: number }) =>
-      `the signatures are of catchain session ${d.found}, the block of ${d.expected}`,
+      `the signatures have catchain seqno ${d.found}, the block has ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'signatures-missing': {
     class: 'upstream',
     message: (d: { block: string }) => `the proof of block ${d.block} has no signatures`,
     remedy:
-      'Only proofs of masterchain blocks have signatures (`proof_…`); a proof link (`prooflink_…`) proves no more than its header.',
+      'Only proofs of masterchain blocks have signatures (`proof_…`); a proof link (`prooflink_…`) only proves the header.',
   },
   'signature-count': {
     class: 'upstream',
     message: (d: { expected: string; found: number }) =>
-      `there are ${d.found} signatures where ${d.expected} are allowed`,
+      `there are ${d.found} signatures, allowed are ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'signature-kind': {
     class: 'upstream',
     message: (d: { kind: string }) =>
-      `a signature is of kind ${d.kind}, which nobody can check here; only ed25519_signature is used`,
+      `a signature is of the unsupported kind ${d.kind}; only ed25519_signature is supported`,
     remedy: ASK_ANOTHER,
   },
   'signature-candidate': {
     class: 'upstream',
-    message: (d: { problem: string }) => `the candidate that the validators voted for cannot be read: ${d.problem}`,
+    message: (d: { problem: string }) => `the candidate that the validators voted for cannot be decoded: ${d.problem}`,
     remedy: ASK_ANOTHER,
   },
   'signature-block': {
@@ -155,7 +155,7 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'signature-unknown-node': {
     class: 'upstream',
-    message: (d: { node: string }) => `node ${d.node} signed, but is not one of the validators`,
+    message: (d: { node: string }) => `the signer ${d.node} is not one of the validators`,
     remedy: ASK_ANOTHER,
   },
   'signature-duplicate-node': {
@@ -166,7 +166,7 @@ export const proofsErrors = defineErrors('proofs', {
   'signature-invalid': {
     class: 'upstream',
     message: (d: { node: string; key: string }) =>
-      `the signature of node ${d.node} does not verify with its key ${d.key}`,
+      `the signature of node ${d.node} is invalid for its key ${d.key}`,
     remedy: ASK_ANOTHER,
   },
   'signature-weight': {
@@ -183,9 +183,9 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'shard-missing': {
     class: 'upstream',
-    message: (d: { shard: string; block: string }) => `masterchain block ${d.block} knows no shard ${d.shard}`,
+    message: (d: { shard: string; block: string }) => `masterchain block ${d.block} does not list a shard ${d.shard}`,
     remedy:
-      'Check workchain and shard against the list of shards of this masterchain block; if it has the shard, ask another server.',
+      'Check workchain and shard against the shards of this masterchain block; if it has the shard, query another server.',
   },
   'shard-present': {
     class: 'upstream',
@@ -195,25 +195,25 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'shard-question': {
     class: 'caller',
-    message: (d: { shard: string }) => `${d.shard} is nothing that masterchain blocks list as a shard`,
-    remedy: 'Ask for a shard of another workchain than the masterchain; its id has at least one bit set.',
+    message: (d: { shard: string }) => `masterchain blocks never list ${d.shard} as a shard`,
+    remedy: 'Request a shard of a workchain other than the masterchain; its id must not be 0.',
   },
   'shard-block': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>
-      `the masterchain block lists ${d.expected} as the newest block of the shard, but the answer gives ${d.found}`,
+      `the masterchain block lists ${d.expected} as the newest block of the shard, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'shard-description': {
     class: 'upstream',
     message: (d: { shard: string; expected: string; found: string }) =>
-      `the description of shard ${d.shard} has hash ${d.expected}, but the answer gives ${d.found}`,
+      `the description of shard ${d.shard} has hash ${d.expected}, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'shard-hashes': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>
-      `the shard configuration of the block has hash ${d.expected}, but the answer gives ${d.found}`,
+      `the shard configuration of the block has hash ${d.expected}, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'prev-block': {
@@ -223,13 +223,13 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'shard-of-account': {
     class: 'upstream',
-    message: (d: { block: string; account: string }) => `block ${d.block} is of a shard that cannot hold ${d.account}`,
+    message: (d: { block: string; account: string }) => `block ${d.block} is of a shard that does not contain ${d.account}`,
     remedy: ASK_ANOTHER,
   },
   'account-state': {
     class: 'upstream',
     message: (d: { account: string; expected: string; found: string }) =>
-      `the state of account ${d.account} has hash ${d.expected}, but the answer gives ${d.found}`,
+      `the state of account ${d.account} has hash ${d.expected}, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'account-present': {
@@ -247,19 +247,19 @@ export const proofsErrors = defineErrors('proofs', {
   'transaction-lt': {
     class: 'upstream',
     message: (d: { expected: bigint; found: bigint }) =>
-      `the transaction has lt ${d.found} where ${d.expected} is expected`,
+      `the transaction has lt ${d.found}, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'transaction-account': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>
-      `the transaction is of account ${d.found} where ${d.expected} is expected`,
+      `the transaction is of account ${d.found}, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'transaction-hash': {
     class: 'upstream',
     message: (d: { lt: bigint; expected: string; found: string }) =>
-      `the transaction with lt ${d.lt} has hash ${d.expected}, but the answer gives ${d.found}`,
+      `the transaction with lt ${d.lt} has hash ${d.expected}, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'transaction-present': {
@@ -277,7 +277,7 @@ export const proofsErrors = defineErrors('proofs', {
   'transaction-count': {
     class: 'upstream',
     message: (d: { expected: number; found: number }) =>
-      `the block has ${d.expected} transactions from there on, but the answer gives ${d.found}`,
+      `the block has ${d.expected} transactions in the requested range, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'transaction-order': {
@@ -289,27 +289,27 @@ export const proofsErrors = defineErrors('proofs', {
   'library-hash': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>
-      `the library ${d.expected} is answered with cells of hash ${d.found}`,
+      `the cells given as library ${d.expected} have hash ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'library-list': {
     class: 'upstream',
     message: (d: { hash: string; present: boolean }) =>
       d.present
-        ? `the state has the library ${d.hash}, but the answer does not give it`
-        : `the answer gives the library ${d.hash}, but the state does not have it`,
+        ? `the state has the library ${d.hash}, but the answer does not include it`
+        : `the answer includes the library ${d.hash}, but the state does not have it`,
     remedy: ASK_ANOTHER,
   },
   'queue-size': {
     class: 'upstream',
     message: (d: { expected: string; found: string }) =>
-      `the queue of outgoing messages has size ${d.expected}, but the answer gives ${d.found}`,
+      `the out-message queue has size ${d.expected}, but the answer has ${d.found}`,
     remedy: ASK_ANOTHER,
   },
   'lookup-target': {
     class: 'upstream',
     message: (d: { block: string; field: string; wanted: string; found: string }) =>
-      `block ${d.block} is not the one looked for: its ${d.field} is ${d.found}, wanted is ${d.wanted}`,
+      `block ${d.block} is not the requested one: its ${d.field} is ${d.found}, expected ${d.wanted}`,
     remedy: ASK_ANOTHER,
   },
 });

@@ -6,8 +6,8 @@ import { proofsErrors } from '#formats/proofs/errors.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /**
- * Runs the check of one part of a proof, and gives what goes wrong in it the part's name as path. What the cells of a
- * proof do wrong is the fault of who sent the proof: it becomes proofs/malformed, or proofs/incomplete for a missing cell.
+ * Runs the check of one part of a proof and prepends its name to the path of errors. Errors in the cells of a proof are
+ * the fault of its sender: they become proofs/malformed, or proofs/incomplete for a missing cell.
  */
 export function inPart<T>(part: string, check: () => T): T {
   try {
@@ -34,7 +34,7 @@ export function readRoots(bytes: Uint8Array, count: number): readonly Cell[] {
   return roots;
 }
 
-/** Nothing may be left out of cells that are not inside a proof. @throws cells/merkle-level */
+/** Refuses cells with pruned parts outside a proof. @throws cells/merkle-level */
 export function requireLevelZero(root: Cell): void {
   if (root.levelMask !== 0) throw cellsErrors['merkle-level']({ subject: 'bag of cells', level: root.level });
 }

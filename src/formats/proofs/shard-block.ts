@@ -20,29 +20,29 @@ import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { findShard, type ShardEntry, ShardHashes, ShardTree } from '#formats/tlb/shard-hashes.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** Most blocks that a shard may have for one masterchain block, and so most links of a chain to one of them. */
+/** Maximum number of blocks of a shard per masterchain block, and so of links of a chain to one of them. */
 export const MAX_SHARD_LINKS = 8;
 
-/** The newest block of a shard, as a masterchain block lists it. */
+/** The newest block of a shard according to a masterchain block. */
 export interface ProvenShard {
   readonly block: BlockId;
   readonly entry: ShardEntry;
 }
 
-/** One step of a proof that goes from a masterchain block down to a shard block (`liteServer.shardBlockLink`). */
+/** One link of a proof from a masterchain block to a shard block (`liteServer.shardBlockLink`). */
 export interface ShardBlockLink {
   readonly id: BlockId;
-  /** Proof of the block before in the chain, which refers to `id`. */
+  /** Proof of the previous block of the chain, which refers to `id`. */
   readonly proof: Uint8Array;
 }
 
-/** The block that an entry of the shard configuration names. */
+/** The block of an entry of the shard configuration. */
 export function blockOfShard(entry: ShardEntry): BlockId {
   return blockOfRef(entry, entry.descr);
 }
 
 /**
- * The shard that a prefix belongs to, and its newest block.
+ * The shard that contains a prefix, and its newest block.
  * @param prefix the first 64 bits of an account id, or a shard id
  */
 function shardOfPrefix(hashes: ShardHashes, workchain: number, prefix: bigint): ProvenShard | null {
@@ -51,7 +51,7 @@ function shardOfPrefix(hashes: ShardHashes, workchain: number, prefix: bigint): 
 }
 
 /**
- * Checks that a block is the newest of its shard according to a masterchain block (`shard_proof` of account states).
+ * Verifies that a block is the newest of its shard according to a masterchain block (`shard_proof` of account states).
  *
  * @param proof two Merkle proofs: of the header of the masterchain block, and of the state after it
  * @throws proofs/not-masterchain, proofs/root-count, proofs/root-hash, proofs/header, proofs/state-hash,
@@ -65,7 +65,7 @@ export function verifyShardBlock(masterchainBlock: BlockId, shardBlock: BlockId,
 }
 
 /**
- * The shard that a prefix belongs to according to a masterchain block, or `null` when there is no such workchain.
+ * The shard that contains a prefix according to a masterchain block, or `null` when there is no such workchain.
  * @throws as {@link verifyShardBlock}
  */
 export function verifyShardOfPrefix(
@@ -95,7 +95,7 @@ function missing(block: BlockId, shard: Shard): Error {
 
 /** An answer about one shard (`liteServer.shardInfo`). */
 export interface ShardInfoAnswer {
-  /** Something else when there is no such shard. */
+  /** Arbitrary when there is no such shard. */
   readonly shard_block: BlockId;
   readonly shard_proof: Uint8Array;
   /** Bag with the leaf of the shard configuration; empty when there is no such shard. */
@@ -103,9 +103,9 @@ export interface ShardInfoAnswer {
 }
 
 /**
- * Checks an answer about a shard, or (`exact` false) about the one that contains it; that may be a prefix of up to 63 bits,
- * longer than that of any real shard. Gives `null` when the proof shows that
- * there is none: no such workchain, or the shard has been split.
+ * Verifies an answer about a shard, or with `exact` false about the shard that contains it (then `wanted` may have a prefix
+ * of up to 63 bits, longer than that of any real shard). Returns `null` when the proof shows that there is none: no such
+ * workchain, or the shard has been split.
  *
  * @throws proofs/shard-question, proofs/shard-present, proofs/shard-description, and as {@link verifyShardBlock}
  */
@@ -155,7 +155,7 @@ function findShardAround(hashes: ShardHashes, { workchain, shard }: Shard): Shar
 /**
  * The shards that a masterchain block commits.
  *
- * @param root the block, whole or as a proof shows it; its header need not be visible
+ * @param root the block, whole or pruned; its header need not be visible
  * @throws proofs/not-masterchain, proofs/root-hash, proofs/malformed, proofs/incomplete
  */
 export function blockShardHashes(root: Cell, id: BlockId): ShardHashes {
@@ -169,9 +169,9 @@ export function blockShardHashes(root: Cell, id: BlockId): ShardHashes {
 }
 
 /**
- * Checks an answer with all shards of a masterchain block (`liteServer.allShardsInfo`).
+ * Verifies an answer with all shards of a masterchain block (`liteServer.allShardsInfo`).
  *
- * @param proof Merkle proof of the block that shows the root of its shard configuration
+ * @param proof Merkle proof of the block that includes the root of its shard configuration
  * @param data the shard configuration itself: a cell with `ShardHashes`
  * @throws proofs/root-hash, proofs/header, proofs/shard-hashes, proofs/malformed, proofs/incomplete
  */
@@ -186,9 +186,9 @@ export function verifyAllShards(block: BlockId, proof: Uint8Array, data: Uint8Ar
 }
 
 /**
- * Checks a chain of links from a masterchain block to a shard block: the first leads to the newest block of the shard,
- * each further one to a previous block. A masterchain block itself needs no links. Gives the headers of the shard blocks
- * on the way, without the last one, of which there is no proof in the links.
+ * Verifies a chain of links from a masterchain block to a shard block: the first leads to the newest block of the shard,
+ * each further one to a previous block. A masterchain block itself needs no links. Returns the headers of the shard blocks
+ * of the chain, without the last one, whose proof is not part of the links.
  *
  * @throws proofs/not-masterchain, proofs/chain-length, proofs/chain-end, proofs/shard-missing, proofs/shard-block,
  *   proofs/prev-block, proofs/root-hash, proofs/header, proofs/malformed, proofs/incomplete; the path names `links[n]`
@@ -231,9 +231,9 @@ function checkShardTop(root: Cell, masterchainBlock: BlockId, id: BlockId): void
 }
 
 /**
- * Which block of a shard is looked for. The shard is that of a prefix (first 64 bits of an account id, or a shard id);
+ * A block look-up. The shard is given by a prefix (first 64 bits of an account id, or a shard id);
  * by lt it is the first block with `end_lt >= lt`. By time (unix seconds) it is a block with `gen_utime >= utime` whose
- * predecessor is not later than that: of several blocks in one second, servers may name any.
+ * predecessor is not later than that: of several blocks in one second, servers may return any.
  */
 export type BlockQuery = Shard &
   (
@@ -242,24 +242,24 @@ export type BlockQuery = Shard &
     | { readonly by: 'utime'; readonly utime: number }
   );
 
-/** An answer to such a question (`liteServer.lookupBlockResult`). */
+/** The answer to a block look-up (`liteServer.lookupBlockResult`). */
 export interface LookupAnswer {
   readonly id: BlockId;
-  /** The masterchain block that commits it, or that it is itself. */
+  /** The masterchain block that commits it, or the block itself. */
   readonly mc_block_id: BlockId;
-  /** Header of the masterchain block that was known; empty when that is `mc_block_id`. */
+  /** Header of the masterchain block known to the client; empty when that is `mc_block_id`. */
   readonly client_mc_state_proof: Uint8Array;
-  /** State after that block, which remembers `mc_block_id`; empty when it is that. */
+  /** State after that block, which lists `mc_block_id`; empty when they are the same. */
   readonly mc_block_proof: Uint8Array;
   readonly shard_links: readonly ShardBlockLink[];
   /** Header proof of the block. */
   readonly header: Uint8Array;
-  /** Header proof of the block before; for look-ups by lt and time. */
+  /** Header proof of the previous block; for look-ups by lt and time. */
   readonly prev_header: Uint8Array;
 }
 
 /**
- * Checks that an answer gives the block that was looked for, and that it belongs to the chain of a trusted masterchain
+ * Verifies that an answer has the requested block, and that it belongs to the chain of a trusted masterchain
  * block.
  *
  * @throws proofs/not-masterchain, proofs/old-block, proofs/lookup-target, proofs/prev-block, and as
@@ -285,7 +285,7 @@ export function verifyLookup(masterchainBlock: BlockId, query: BlockQuery, answe
   return header;
 }
 
-/** The block reaches the value, the one before does not. A zerostate before it does not reach anything. */
+/** Checks that the block reaches the value and the previous one does not; a zerostate reaches no value. */
 function checkFirst(
   header: BlockHeader,
   answer: LookupAnswer,
@@ -295,7 +295,7 @@ function checkFirst(
   const wanted = query.by === 'lt' ? query.lt : BigInt(query.utime);
   const value = BigInt(header.info[field]);
   if (value < wanted) throw wrongTarget(header.id, field, `at least ${wanted}`, String(value));
-  // There is one: the block's shard contains the prefix, and the previous ones make up that shard or contain it.
+  // It exists: the block's shard contains the prefix, and the previous shards cover that shard.
   const before = header.prev.find(({ shard }) => shardContains(shard, query.shard))!;
   if (before.seqno === 0) return;
   const info = inPart('prev_header', () => visibleInfo(answer.prev_header, before));
@@ -304,7 +304,7 @@ function checkFirst(
   if (tooLate) throw wrongTarget(before, field, `before ${wanted}`, String(valueBefore));
 }
 
-/** What a header proof says of a block, by its root hash alone: proofs of the block before do not show more than this. */
+/** The header in a proof, verified by the root hash alone: proofs of the previous block show nothing else. */
 function visibleInfo(proof: Uint8Array, id: BlockId): BlockInfo {
   const root = openProof('header_proof', proof);
   checkRootHash(root, id);

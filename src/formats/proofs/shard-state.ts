@@ -25,10 +25,10 @@ import {
 } from '#formats/tlb/shard-state.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** The visible part of a shard's state after a block, checked. */
+/** The verified visible part of a shard state after a block. */
 export interface ProvenState {
   readonly id: BlockId;
-  /** The header of the block; `null` for a zerostate, which has none. */
+  /** The header of the block; `null` for a zerostate. */
   readonly header: BlockHeader | null;
   readonly root: Cell;
   readonly state: ShardStateUnsplit;
@@ -49,7 +49,7 @@ export function checkState(root: Cell, header: BlockHeader): ProvenState {
 }
 
 /**
- * Checks that cells are (the visible part of) a zerostate. Its id has the hash of the state itself as root hash.
+ * Checks that cells are (the visible part of) a zerostate. The root hash of its id is the hash of the state itself.
  * @throws proofs/root-hash, proofs/malformed, proofs/incomplete
  */
 export function checkZerostate(root: Cell, id: BlockId): ProvenState {
@@ -58,7 +58,7 @@ export function checkZerostate(root: Cell, id: BlockId): ProvenState {
 }
 
 /**
- * The state after a block from the proofs of its header and of the state. For a zerostate the header proof is empty.
+ * Verifies the state after a block from the proofs of its header and of the state. For a zerostate the header proof is empty.
  * @throws proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
  */
 export function verifyState(id: BlockId, headerProof: Uint8Array, stateProof: Uint8Array): ProvenState {
@@ -68,13 +68,13 @@ export function verifyState(id: BlockId, headerProof: Uint8Array, stateProof: Ui
   return inPart('state_proof', () => checkState(root, header));
 }
 
-/** As {@link verifyState} for proofs that come as two roots of one bag: header first, then state. */
+/** As {@link verifyState} for proofs that are two roots of one bag: header first, then state. */
 export function verifyTwoRootState(part: string, id: BlockId, proof: Uint8Array): ProvenState {
   const [headerRoot, stateRoot] = openTwoProofs(part, proof);
   return inPart(part, () => checkState(stateRoot, checkBlockHeader(headerRoot, id)));
 }
 
-/** What only the state of the masterchain has. @throws proofs/not-masterchain, proofs/malformed, proofs/incomplete */
+/** The masterchain part of a state. @throws proofs/not-masterchain, proofs/malformed, proofs/incomplete */
 export function masterchainExtra({ id, state }: ProvenState): McStateExtra {
   if (!isMasterchain(id) || state.custom === null) throw proofsErrors['not-masterchain']({ block: printPosition(id) });
   const { custom } = state;
@@ -86,7 +86,7 @@ export function stateConfig(state: ProvenState): ConfigParams {
   return masterchainExtra(state).config;
 }
 
-/** The configuration that a key block carries. @throws proofs/no-key-block, proofs/malformed, proofs/incomplete */
+/** The configuration in a key block. @throws proofs/no-key-block, proofs/malformed, proofs/incomplete */
 export function keyBlockConfig({ id, info, block }: BlockHeader): ConfigParams {
   const config = info.key_block ? inPart('block.extra.custom', () => block.extra.value.custom?.value.config) : null;
   if (config === null || config === undefined) throw proofsErrors['no-key-block']({ block: printPosition(id) });
@@ -94,8 +94,8 @@ export function keyBlockConfig({ id, info, block }: BlockHeader): ConfigParams {
 }
 
 /**
- * Checks an answer about the configuration after a masterchain block (`liteServer.configInfo`) and gives the visible part
- * of the state: see {@link stateConfig}. A parameter that the proof leaves out throws cells/pruned-branch when it is read.
+ * Verifies an answer with the configuration after a masterchain block (`liteServer.configInfo`) and returns the visible part
+ * of the state: see {@link stateConfig}. A pruned parameter throws cells/pruned-branch when it is read.
  *
  * @throws proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
  */
@@ -104,8 +104,8 @@ export function verifyConfig(block: BlockId, stateProof: Uint8Array, configProof
 }
 
 /**
- * Checks an answer with the configuration of a key block (mode 0x8000). That this was the last key block before another
- * block, the header of that one tells (`prev_key_block_seqno`).
+ * Verifies an answer with the configuration of a key block (mode 0x8000). The header of a later block tells whether this
+ * is its previous key block (`prev_key_block_seqno`).
  *
  * @throws proofs/root-hash, proofs/header, proofs/no-key-block, proofs/malformed, proofs/incomplete
  */
@@ -117,7 +117,7 @@ export function verifyKeyBlockConfig(keyBlock: BlockId, configProof: Uint8Array)
 /** A library in an answer (`liteServer.libraryEntry`). */
 export interface LibraryEntry {
   readonly hash: Uint8Array;
-  /** Bag with the library's cell; empty when the contents were not asked for. */
+  /** Bag with the library's cell; empty when the contents were not requested. */
   readonly data: Uint8Array;
 }
 
@@ -128,17 +128,17 @@ export interface LibrariesAnswer {
   readonly data_proof: Uint8Array;
 }
 
-/** A library that the masterchain publishes. */
+/** A verified library of the masterchain. */
 export interface ProvenLibrary {
   readonly hash: Uint8Array;
-  /** The library's cell, `null` when the contents were not asked for. */
+  /** The library's cell, `null` when the contents were not requested. */
   readonly cell: Cell | null;
 }
 
 /**
- * Checks an answer about the libraries with some hashes, and gives those that the masterchain has, in the order asked for.
+ * Verifies an answer with libraries by hash and returns those that the masterchain has, in the order of `hashes`.
  *
- * @param block the trusted masterchain block after which the state is asked about
+ * @param block the trusted masterchain block; the state after it is proven
  * @throws proofs/not-masterchain, proofs/library-hash, proofs/library-list, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
  *   proofs/incomplete
  */
@@ -192,10 +192,10 @@ function checkHash(hash: Uint8Array, cell: Cell): void {
 }
 
 /**
- * Checks an answer about the number of messages in a shard's outgoing queue (`liteServer.blockOutMsgQueueSize`).
+ * Verifies an answer with the size of a shard's out-message queue (`liteServer.blockOutMsgQueueSize`).
  *
- * @param block the trusted block after which the state is asked about
- * @param size what the answer says
+ * @param block the trusted block; the state after it is proven
+ * @param size the size in the answer
  * @param proof two roots: header of the block, state after it
  * @returns the size
  * @throws proofs/queue-size, proofs/root-count, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed,
@@ -209,14 +209,14 @@ export function verifyOutMsgQueueSize(block: BlockId, size: bigint, proof: Uint8
   return found;
 }
 
-/** The size that a state states; `null` when it does not (`capStoreOutMsgQueueSize` is off). @throws proofs/incomplete */
+/** The queue size stored in a state; `null` when there is none (`capStoreOutMsgQueueSize` is off). @throws proofs/incomplete */
 export function outMsgQueueSize({ state }: ProvenState): number | null {
   return inPart('state.out_msg_queue_info', () => state.out_msg_queue_info.value.extra?.out_queue_size ?? null);
 }
 
 /**
- * Checks an answer about how many blocks validators made (`liteServer.validatorStats`), and gives the visible part of the
- * statistics in the state after a masterchain block; `null` when the state keeps none.
+ * Verifies an answer about the number of blocks created by validators (`liteServer.validatorStats`) and returns the visible
+ * part of the statistics in the state after a masterchain block; `null` when the state has none.
  *
  * @throws proofs/not-masterchain, proofs/root-hash, proofs/header, proofs/state-hash, proofs/malformed, proofs/incomplete
  */
@@ -229,12 +229,12 @@ export function verifyBlockCreateStats(
   return inPart('data_proof.state.custom', () => info.value.block_create_stats);
 }
 
-/** Blocks of the masterchain that contracts may name, newest first. */
+/** Previous masterchain blocks visible to contracts (`PREVMCBLOCKS`, `PREVKEYBLOCK`, `PREVMCBLOCKS_100`), newest first. */
 export interface PrevMcBlocks {
-  /** The last 16, the masterchain block itself included. */
+  /** The last 16, including the current masterchain block. */
   readonly last_mc_blocks: readonly BlockId[];
   readonly prev_key_block: BlockId;
-  /** The last 16 whose seqno is a multiple of 100; from global version 9 on contracts see them. */
+  /** The last 16 whose seqno is a multiple of 100; visible from global version 9 on. */
   readonly last_mc_blocks_100: readonly BlockId[];
 }
 
@@ -243,10 +243,10 @@ const HUNDRED = 100;
 const HUNDREDS_VERSION = 9;
 
 /**
- * What contracts may know of the blocks up to one, from the state after it.
+ * The previous masterchain blocks visible to contracts, from the state after a block.
  *
- * @param globalVersion before 9 there are no blocks by hundreds, and proofs do not show them
- * @throws proofs/old-block when the state does not know one of them; cells/pruned-branch when a proof leaves one out
+ * @param globalVersion before 9 there are no blocks by hundreds, and proofs do not include them
+ * @throws proofs/old-block when the state does not list one of them; cells/pruned-branch when one is pruned
  */
 export function prevMcBlocks(current: BlockId, extra: McStateExtra, globalVersion: number): PrevMcBlocks {
   const { prev_blocks, after_key_block, last_key_block } = extra.info.value;

@@ -6,7 +6,7 @@ import { proofsErrors } from '#formats/proofs/errors.js';
 import { computeValidatorGroup, type ValidatorConfig, type ValidatorGroup } from '#formats/proofs/validators.js';
 import { concatBytes, toHex } from '#kernel/bytes.js';
 
-/** Most signatures that a set may have. */
+/** Maximum number of signatures of a set. */
 export const MAX_SIGNATURES = 1024;
 
 /** `pub.ed25519#4813b4c6` */
@@ -15,20 +15,20 @@ const PUB_ED25519 = Uint8Array.of(0xc6, 0xb4, 0x13, 0x48);
 /** `SubjectPublicKeyInfo` of an Ed25519 key up to the key itself (RFC 8410). */
 const SPKI_ED25519 = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00);
 
-/** How nodes are called in signature sets: SHA-256 of `pub.ed25519 key:int256`. */
+/** The short node id in signature sets: SHA-256 of `pub.ed25519 key:int256`. */
 export function nodeIdShort(publicKey: Uint8Array): Uint8Array {
   return sha256(concatBytes(PUB_ED25519, publicKey));
 }
 
-/** The key as node:crypto wants it. @param publicKey 32 bytes */
+/** The key for node:crypto. @param publicKey 32 bytes */
 export function ed25519Key(publicKey: Uint8Array): KeyObject {
   const der = Buffer.concat([SPKI_ED25519, publicKey]);
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
 }
 
 /**
- * Checks that more than two thirds of a session's validators, by weight, signed a block, and gives the weight of the
- * signers. One wrong signature, unknown or repeated node spoils the whole set, as it does for nodes.
+ * Verifies that more than two thirds of a session's validators, by weight, signed a block, and returns the weight of the
+ * signers. As in nodes, one invalid signature or one unknown or repeated signer invalidates the whole set.
  *
  * @throws proofs/validator-set-hash, proofs/catchain-seqno when the set is of another session; proofs/signature-*
  */
@@ -69,7 +69,7 @@ export function checkSetHash(found: number, group: ValidatorGroup, holder: strin
   throw proofsErrors['validator-set-hash']({ holder, expected: hex(group.hash), found: hex(found) });
 }
 
-/** Who signed, and the Ed25519 signature. */
+/** The signer of a block, and its Ed25519 signature. */
 export interface BlockSignature {
   /** SHA-256 of the key in its TL form, see `nodeIdShort`. */
   readonly node_id_short: Uint8Array;
@@ -88,7 +88,7 @@ export interface OrdinarySignatureSet extends SignatureSetBase {
   readonly kind: 'ordinary';
 }
 
-/** Votes that made a candidate final (`liteServer.signatureSet.simplex`, `block_signatures_simplex#12`). */
+/** Votes that finalized a candidate (`liteServer.signatureSet.simplex`, `block_signatures_simplex#12`). */
 export interface SimplexSignatureSet extends SignatureSetBase {
   readonly kind: 'simplex';
   readonly session_id: Uint8Array;
@@ -98,7 +98,7 @@ export interface SimplexSignatureSet extends SignatureSetBase {
   readonly candidate: Uint8Array;
 }
 
-/** Signatures of the validators of one session under one masterchain block. */
+/** Signatures of one masterchain block by the validators of one session. */
 export type SignatureSet = OrdinarySignatureSet | SimplexSignatureSet;
 
 const TON_BLOCK_ID = 0xc50b6e70;
@@ -179,8 +179,8 @@ function word(value: number): Uint8Array {
 }
 
 /**
- * Checks that a masterchain block is signed by the validators that the last key block before it names, and gives the
- * weight of the signers. The header's own statement about its validators must agree.
+ * Verifies that a masterchain block is signed by the validators of the previous key block, and returns the
+ * weight of the signers. The validator set hash in the header must agree.
  *
  * @param config of the last key block before the block, or of the zerostate
  * @throws proofs/validator-set, proofs/validator-set-hash, proofs/catchain-seqno, proofs/signature-*

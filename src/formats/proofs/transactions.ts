@@ -12,20 +12,20 @@ import { bigUintKey, loadValue } from '#formats/tlb/codec/dictionary.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** Most transactions that a server lists at once. */
+/** Maximum number of transactions in one answer. */
 export const MAX_LISTED_TRANSACTIONS = 256;
 
-/** Which transactions of a block are asked for. */
+/** A query for transactions of a block. */
 export interface TransactionsQuery {
-  /** At most {@link MAX_LISTED_TRANSACTIONS} are answered. */
+  /** Answers contain at most {@link MAX_LISTED_TRANSACTIONS}. */
   readonly count: number;
-  /** From the last to the first; otherwise accounts ascend, and the lt within each. */
+  /** Descending order; otherwise accounts ascend, and the lt within each. */
   readonly reverse: boolean;
-  /** Begin after this one, which need not be in the block; `null`: at the beginning. `account` is the id, 32 bytes. */
+  /** Start after this one, which need not be in the block; `null`: at the start. `account` is the id, 32 bytes. */
   readonly after: { readonly account: Uint8Array; readonly lt: bigint } | null;
 }
 
-/** A transaction as the dictionaries of a block list it. */
+/** A transaction as listed in a block. */
 export interface ListedTransaction {
   /** Account id, 32 bytes; the workchain is that of the block. */
   readonly account: Uint8Array;
@@ -36,10 +36,10 @@ export interface ListedTransaction {
   readonly cell: Cell;
 }
 
-/** A stretch of a block's transactions without gaps. */
+/** A contiguous range of a block's transactions. */
 export interface TransactionRange {
   readonly transactions: readonly ListedTransaction[];
-  /** There may be more: as many as asked for were found. */
+  /** There may be more: the requested number was found. */
   readonly incomplete: boolean;
 }
 
@@ -48,8 +48,8 @@ const ltKey = bigUintKey(64);
 /**
  * The transactions of a block in order.
  *
- * @param block decoded from the whole block, or from a proof that shows what is asked for
- * @throws cells/pruned-branch when a proof leaves them out; cells/*, tlb/*, proofs/transaction-account
+ * @param block decoded from the whole block, or from a proof that includes the requested ones
+ * @throws cells/pruned-branch when they are pruned; cells/*, tlb/*, proofs/transaction-account
  */
 export function* listTransactions(
   block: Block,
@@ -80,7 +80,7 @@ export function* listTransactions(
   }
 }
 
-/** The part of an answer about one transaction. */
+/** The proof parts of an answer with one transaction. */
 export interface TransactionAnswer {
   /** Merkle proof of the block. */
   readonly proof: Uint8Array;
@@ -89,8 +89,8 @@ export interface TransactionAnswer {
 }
 
 /**
- * Checks an answer about an account's transaction with a given lt in a block (`liteServer.transactionInfo`), and gives its
- * cell, or `null` when the proof shows that there is none.
+ * Verifies an answer about an account's transaction with a given lt in a block (`liteServer.transactionInfo`) and returns
+ * its cell, or `null` when the proof shows that there is none.
  *
  * @param account account id, 32 bytes
  * @throws proofs/transaction-present, proofs/transaction-absent, proofs/transaction-hash, proofs/root-hash,
@@ -104,7 +104,7 @@ export function verifyTransaction(
 ): Cell | null {
   const opened = openBlock(block, answer.proof);
   const { start_lt, end_lt } = inPart('proof.block.info', () => opened.info.value);
-  // An lt that no transaction of the block can have is refused by its header alone: proofs show no more of the block then.
+  // For an lt outside the range of the block the header is sufficient, and proofs show nothing else of the block.
   const possible = start_lt < lt && lt < end_lt;
   const listed = inPart('proof.block.extra.account_blocks', () =>
     possible ? opened.extra.value.account_blocks.value.get(account)?.transactions.get(lt) : undefined,
@@ -120,7 +120,7 @@ export function verifyTransaction(
   return cell;
 }
 
-/** A transaction in an answer that lists them; `null`: the answer does not say. */
+/** A transaction id in an answer; `null`: not included in the answer. */
 export interface AnsweredTransactionId {
   readonly account: Uint8Array | null;
   readonly lt: bigint | null;
@@ -128,8 +128,8 @@ export interface AnsweredTransactionId {
 }
 
 /**
- * Checks an answer that names transactions of a block (`liteServer.blockTransactions`): these and no others follow each
- * other. Gives them with all that the proof tells.
+ * Verifies an answer with ids of transactions of a block (`liteServer.blockTransactions`): they are a contiguous range.
+ * Returns them with everything that the proof shows.
  *
  * @throws proofs/transaction-count, proofs/transaction-account, proofs/transaction-lt, proofs/transaction-hash,
  *   proofs/root-hash, proofs/malformed, proofs/incomplete; the path names the transaction as `ids[n]`
@@ -155,7 +155,7 @@ export function verifyTransactionIds(
 }
 
 /**
- * Checks an answer with transactions of a block (`liteServer.blockTransactionsExt`): these and no others follow each other.
+ * Verifies an answer with transactions of a block (`liteServer.blockTransactionsExt`): they are a contiguous range.
  *
  * @param transactions bag with the transactions as roots; may be empty when there are none
  * @throws proofs/transaction-count, proofs/transaction-hash, proofs/root-hash, proofs/malformed, proofs/incomplete; the
@@ -179,7 +179,7 @@ export function verifyBlockTransactions(
   };
 }
 
-/** Roots of a bag with transactions; no bytes are none. @throws cells/* */
+/** Roots of a bag with transactions; no roots for no bytes. @throws cells/* */
 export function readTransactionRoots(bytes: Uint8Array): readonly Cell[] {
   if (bytes.length === 0) return [];
   const { roots } = parseBoc(bytes);
@@ -223,19 +223,19 @@ function checkHash(lt: bigint, expected: Uint8Array, found: Uint8Array): void {
   throw proofsErrors['transaction-hash']({ lt, expected: toHex(expected), found: toHex(found) });
 }
 
-/** A transaction by its lt and the hash of its cell. */
+/** A transaction id: lt, and the hash of its cell. */
 export interface TransactionRef {
   readonly lt: bigint;
   readonly hash: Uint8Array;
 }
 
-/** A transaction whose hash was known before. */
+/** A transaction that was verified against a trusted hash. */
 export interface ProvenTransaction extends TransactionRef {
   readonly cell: Cell;
   readonly transaction: Transaction;
 }
 
-/** Transactions of an account, from a newer one back. */
+/** Transactions of an account, newest first. */
 export interface ProvenTransactions {
   readonly transactions: readonly ProvenTransaction[];
   /** The transaction before the last one listed; `null` when that was the account's first. */
@@ -243,10 +243,10 @@ export interface ProvenTransactions {
 }
 
 /**
- * Checks a list of an account's transactions (`liteServer.transactionList`): the first is the one asked for, each further
- * one the one before. In which blocks they are, this does not prove.
+ * Verifies a list of an account's transactions (`liteServer.transactionList`): the first is the requested one, each further
+ * one its predecessor. It does not prove in which blocks they are.
  *
- * @param newest a trusted reference: from the account's state, or from a transaction that is proven already
+ * @param newest a trusted transaction id: from the account's state, or from a verified transaction
  * @param transactions bag with the transactions as roots
  * @throws proofs/transaction-hash, proofs/transaction-lt, proofs/transaction-account, proofs/transaction-order,
  *   proofs/transaction-count, proofs/malformed; the path names the transaction as `transactions[n]`
@@ -270,7 +270,7 @@ export function verifyAccountTransactions(
   return { transactions: proven, next };
 }
 
-/** Checks one transaction against a trusted reference. @throws as {@link verifyAccountTransactions} */
+/** Verifies one transaction against a trusted id. @throws as {@link verifyAccountTransactions} */
 export function verifyAccountTransaction(
   address: Address,
   { lt, hash }: TransactionRef,
@@ -291,7 +291,7 @@ export function verifyAccountTransaction(
   return { lt, hash, cell, transaction };
 }
 
-/** The transaction of the same account before this one. @throws proofs/transaction-order when it would not be earlier */
+/** The previous transaction of the same account. @throws proofs/transaction-order when its lt is not smaller */
 function previousTransaction({ lt, prev_trans_lt, prev_trans_hash }: Transaction): TransactionRef | null {
   if (prev_trans_lt === 0n) return null;
   if (prev_trans_lt >= lt) throw proofsErrors['transaction-order']({ lt, prev_lt: prev_trans_lt });

@@ -11,11 +11,11 @@ const CATCHAIN_CONFIG = 28;
 const CURRENT_VALIDATORS = 34;
 const CURRENT_TEMPORARY_VALIDATORS = 35;
 
-/** What nodes assume when there is no parameter 28. */
+/** The default of nodes when there is no parameter 28. */
 const DEFAULT_SHARD_VALIDATORS = 7;
 
 /**
- * Who validates according to a configuration: parameter 35 where there is one, else 34, and 28.
+ * The validators of a configuration: parameter 35 if present, else 34, and parameter 28.
  * @throws proofs/config-param, proofs/validator-set, proofs/malformed, proofs/incomplete
  */
 export function validatorConfigOf(params: ConfigDictionary): ValidatorConfig {
@@ -31,7 +31,7 @@ export function validatorConfigOf(params: ConfigDictionary): ValidatorConfig {
   };
 }
 
-/** A parameter, or `null` when the configuration has none of this number. @throws proofs/malformed, proofs/incomplete */
+/** A config parameter, or `null` when the configuration does not contain it. @throws proofs/malformed, proofs/incomplete */
 export function decodeParam<T>(params: ConfigDictionary, param: number, codec: Codec<T>): T | null {
   return inPart(`config[${param}]`, () => {
     const cell = params.get(param);
@@ -39,7 +39,7 @@ export function decodeParam<T>(params: ConfigDictionary, param: number, codec: C
   });
 }
 
-/** The members of a set, in their order. @throws proofs/validator-set when it contradicts itself */
+/** The members of a set in order. @throws proofs/validator-set when it is inconsistent */
 export function validatorsOf(set: ValidatorSet): readonly Validator[] {
   const validators: Validator[] = [];
   let sum = 0n;
@@ -61,17 +61,17 @@ function wrong(problem: string): Error {
   return proofsErrors['validator-set']({ problem });
 }
 
-/** A validator as a validator set names it. */
+/** A member of a validator set. */
 export interface Validator {
   /** Ed25519 key, 32 bytes. */
   readonly public_key: Uint8Array;
   /** uint64 */
   readonly weight: bigint;
-  /** ADNL address, 32 bytes; `null` in sets of the old form, where it follows from the key. */
+  /** ADNL address, 32 bytes; `null` in sets without addresses, where it follows from the key. */
   readonly adnl_addr: Uint8Array | null;
 }
 
-/** What a configuration says about who validates: all validators in their order, and how groups are drawn from them. */
+/** The validators of a configuration in order, and how validator groups are drawn from them. */
 export interface ValidatorConfig {
   readonly validators: readonly Validator[];
   /** How many of them, from the first on, validate the masterchain. */
@@ -84,7 +84,7 @@ export interface ValidatorConfig {
 /** The validators of one session of one shard. */
 export interface ValidatorGroup extends Shard {
   readonly catchain_seqno: number;
-  /** In the order in which the session numbers them. Weights in a workchain's shard are all 1. */
+  /** In the order of the session. In shards of workchains all weights are 1. */
   readonly validators: readonly Validator[];
   readonly total_weight: bigint;
   /** `validator_list_hash_short`: CRC-32C over session and validators; block headers and signature sets name it. */
@@ -94,10 +94,10 @@ export interface ValidatorGroup extends Shard {
 const TWO_64 = 1n << 64n;
 
 /**
- * The validators of a session, as every node computes them from the configuration of the last key block: for the
- * masterchain the first `main` ones (shuffled if the configuration says so), for a shard ones drawn by weight.
+ * Computes the validators of a session from the configuration of the last key block, as all nodes do: for the
+ * masterchain the first `main` ones (shuffled if configured), for a shard a random sample by weight.
  *
- * @throws proofs/validator-set when nobody is left to validate, or weights overflow
+ * @throws proofs/validator-set when the group is empty, or weights overflow
  */
 export function computeValidatorGroup(config: ValidatorConfig, shard: Shard, catchain_seqno: number): ValidatorGroup {
   const { validators, main, shuffle_mc_validators, shard_validators_num } = config;
@@ -133,7 +133,7 @@ function shuffle(count: number, random: SessionRandom): number[] {
   return order;
 }
 
-/** Draws without putting back; a validator's chance is its weight. Within a shard all of them weigh 1. */
+/** Draws without replacement, with probabilities proportional to weight. Within a shard all weights are 1. */
 function drawByWeight(validators: readonly Validator[], count: number, random: SessionRandom): Validator[] {
   const starts: bigint[] = [];
   let total = 0n;

@@ -3,13 +3,13 @@ import { TlReader } from '#formats/tl/tl-reader.js';
 import { TlWriter } from '#formats/tl/tl-writer.js';
 import { TernError } from '#kernel/tern-error.js';
 
-/** One line of a TL schema: how its fields are read and written, without the id in front of them ("bare"). */
+/** The codec of one line of a TL schema: reads and writes its fields, without the constructor id ("bare"). */
 export interface TlConstructor<Name extends string = string, Value = unknown> {
   /** As in the schema: `liteServer.accountState`. */
   readonly name: Name;
-  /** CRC-32 of the line, unless the line states an id; unsigned. On the wire least significant byte first. */
+  /** CRC-32 of the line, unless the line states an id; unsigned. Little-endian on the wire. */
   readonly id: number;
-  /** Views of the reader's bytes may be in the value. */
+  /** The value may contain views of the reader's bytes. */
   load(reader: TlReader): Value;
   store(value: Value, writer: TlWriter): void;
 }
@@ -20,11 +20,11 @@ export interface TlFunction<
   Arguments = unknown,
   Result extends TlConstructor = TlConstructor,
 > extends TlConstructor<Name, Arguments> {
-  /** What answers it; another constructor where the other side refuses. */
+  /** The constructor of its result. */
   readonly result: Result;
 }
 
-/** A type with several constructors, told by `kind`; the id comes first ("boxed"). */
+/** A type with several constructors, distinguished by `kind`; values start with the constructor id ("boxed"). */
 export interface TlUnion<Value = unknown> {
   /** `liteServer.BlockLink` */
   readonly name: string;
@@ -33,10 +33,10 @@ export interface TlUnion<Value = unknown> {
   store(value: Value, writer: TlWriter): void;
 }
 
-/** The value that a constructor, function or type of several constructors reads and writes. */
+/** The type of the values of a constructor, function or type with several constructors. */
 export type TlValue<C> = C extends { load(reader: TlReader): infer Value } ? Value : never;
 
-/** Puts the field (and the item of a vector, unless it is -1) in front of the path of an error that leaves its decoder. */
+/** Prepends the field (and the index in a vector, unless it is -1) to the path of an error that leaves its codec. */
 export function inField(error: unknown, field: string, item: number): unknown {
   if (!(error instanceof TernError) || field === '') return error;
   return (item < 0 ? error : error.within(`[${item}]`)).within(field);
@@ -47,7 +47,7 @@ export function checkPresence(present: boolean, announced: boolean, type: string
   if (present !== announced) throw tlErrors['field-presence']({ type, field, flag, present });
 }
 
-/** A value of a type with one constructor, its id first. @throws tl/unknown-constructor */
+/** Reads a boxed value of a type with one constructor. @throws tl/unknown-constructor */
 export function loadBoxed<Value>(type: TlConstructor<string, Value>, reader: TlReader): Value {
   reader.expect(type.id, type.name);
   return type.load(reader);
@@ -59,7 +59,7 @@ export function storeBoxed<Value>(type: TlConstructor<string, Value>, value: Val
   type.store(value, writer);
 }
 
-/** The error for a value of a type with several constructors whose `kind` is none of them. */
+/** The error for a value whose `kind` is not one of the constructors of its type. */
 export function unknownVariant(
   { name, constructors }: Pick<TlUnion, 'name' | 'constructors'>,
   value: { readonly kind: string },
@@ -68,15 +68,15 @@ export function unknownVariant(
   return tlErrors['unknown-variant']({ type: name, kind: String(value.kind), allowed });
 }
 
-/** A value and the name of its constructor, by which TypeScript tells the types of values apart. */
+/** A value and the name of its constructor, which is the discriminant of the union in TypeScript. */
 export type Boxed<C> =
   C extends TlConstructor<infer Name, infer Value> ? { readonly name: Name; readonly value: Value } : never;
 
 /**
- * Reads one value that is of any of these constructors or functions, its id first, to the end of the bytes.
+ * Decodes one boxed value of any of these constructors or functions; nothing may be left over.
  * Byte strings in it are views of `bytes`.
  *
- * @throws tl/unknown-constructor, tl/left-over, tl/underflow and what else reading finds
+ * @throws tl/unknown-constructor, tl/left-over, tl/underflow and other tl/* errors
  */
 export function decodeBoxed<const C extends readonly TlConstructor[]>(
   bytes: Uint8Array,
@@ -93,7 +93,7 @@ export function decodeBoxed<const C extends readonly TlConstructor[]>(
   return reader.unknownConstructor(id, constructors.length > 4 ? 'a known one' : namesOf(constructors));
 }
 
-/** The same for exactly one constructor or type: its value alone. */
+/** As {@link decodeBoxed} for exactly one constructor or type; returns the value alone. */
 export function decodeOne<C extends TlConstructor | TlUnion>(type: C, bytes: Uint8Array): TlValue<C> {
   const reader = new TlReader(bytes);
   const value = 'constructors' in type ? type.load(reader) : loadBoxed(type, reader);
@@ -101,7 +101,7 @@ export function decodeOne<C extends TlConstructor | TlUnion>(type: C, bytes: Uin
   return value as TlValue<C>;
 }
 
-/** Writes a value with the id of its constructor, or a call of a function. */
+/** Encodes a value with the id of its constructor, or a function call. */
 export function encodeBoxed<C extends TlConstructor | TlUnion>(type: C, value: TlValue<C>): Uint8Array {
   const writer = new TlWriter();
   if ('constructors' in type) type.store(value, writer);

@@ -1,34 +1,34 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of reading and writing TL. `byte` is an offset in the bytes at hand; the error's path names the field. */
+/** Errors of decoding and encoding TL. `byte` is an offset in the current bytes; the error's path names the field. */
 export const tlErrors = defineErrors('tl', {
   underflow: {
     class: 'caller',
     message: (d: { byte: number; wanted: number; left: number }) =>
-      `${d.wanted} bytes are wanted at byte ${d.byte}, but ${d.left} are left`,
-    remedy: 'The bytes are cut off, or are of another type than they are read as.',
+      `${d.wanted} bytes requested at byte ${d.byte}, ${d.left} left`,
+    remedy: 'The bytes are truncated or of another type.',
   },
   'left-over': {
     class: 'caller',
     message: (d: { byte: number; left: number }) => `the value ends at byte ${d.byte}, but ${d.left} more bytes follow`,
-    remedy: 'The bytes are of another type than they are read as, or something was appended to them.',
+    remedy: 'The bytes are of another type, or something was appended to them.',
   },
   'unknown-constructor': {
     class: 'caller',
     message: (d: { byte: number; found: string; wanted: string }) =>
       `constructor ${d.found} at byte ${d.byte} is not ${d.wanted}`,
-    remedy: 'The bytes are of another type, or follow a newer version of the schema.',
+    remedy: 'The bytes are of another type, or use a newer version of the schema.',
   },
   'vector-length': {
     class: 'caller',
     message: (d: { byte: number; count: number; left: number }) =>
-      `a vector of ${d.count} items at byte ${d.byte} cannot fit into the ${d.left} bytes that are left`,
-    remedy: 'The bytes are damaged, or are of another type than they are read as.',
+      `a vector of ${d.count} items at byte ${d.byte} cannot fit into the remaining ${d.left} bytes`,
+    remedy: 'The bytes are damaged or of another type.',
   },
   'negative-number': {
     class: 'caller',
-    message: (d: { byte: number; value: number }) => `a # at byte ${d.byte} is ${d.value}, but may not be negative`,
-    remedy: 'Flags and counts have 31 bits in TL; leave the highest one clear.',
+    message: (d: { byte: number; value: number }) => `a # at byte ${d.byte} is ${d.value}; it must not be negative`,
+    remedy: 'Flags and counts have 31 bits in TL; keep the highest bit clear.',
   },
   'value-range': {
     class: 'caller',
@@ -45,9 +45,9 @@ export const tlErrors = defineErrors('tl', {
     class: 'caller',
     message: (d: { type: string; field: string; flag: string; present: boolean }) =>
       d.present
-        ? `${d.field} of ${d.type} is given, but ${d.flag} is not set`
+        ? `${d.field} of ${d.type} is present, but ${d.flag} is not set`
         : `${d.field} of ${d.type} is missing, but ${d.flag} is set`,
-    remedy: 'Make the optional field agree with the flag that announces it.',
+    remedy: 'Make the optional field agree with its flag.',
   },
   'unknown-variant': {
     class: 'caller',

@@ -10,8 +10,8 @@ import { TlReader } from '#formats/tl/tl-reader.js';
 import { TlWriter } from '#formats/tl/tl-writer.js';
 
 /**
- * A call of a liteserver's function as its server wants it: in `liteServer.query`, after a wait for a masterchain block
- * if there is one. What comes out is the `query` of an `adnl.message.query`.
+ * Encodes a call of a liteserver function in `liteServer.query`, optionally prefixed with a wait for a masterchain block.
+ * The result is the `query` of an `adnl.message.query`.
  */
 export function encodeLiteQuery<F extends TlConstructor>(
   called: F,
@@ -27,7 +27,7 @@ export function encodeLiteQuery<F extends TlConstructor>(
   return writer.finish();
 }
 
-/** What may be called, or stand where a call should: the last three have a meaning only around a call. */
+/** All functions, including the last three, which are only valid around a call of another function. */
 const callable = [
   ...liteServerFunctions,
   LiteServerQueryPrefix,
@@ -35,20 +35,20 @@ const callable = [
   LiteServerWaitMasterchainSeqno,
 ] as const;
 
-/** What a liteserver is asked. */
+/** A decoded query to a liteserver. */
 export interface DecodedLiteQuery {
   readonly wait: LiteServerWaitMasterchainSeqno | null;
   /** Name of the function and its arguments. */
   readonly call: Boxed<(typeof callable)[number]>;
-  /** The call alone, as bytes: a view. Equal bytes ask the same. */
+  /** The encoded call, without the wait; a view. Equal bytes are equal queries. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * The inverse of {@link encodeLiteQuery}, for servers. Byte offsets in errors are those in the data of `liteServer.query`
- * after the wait; outside of it, those in `query`.
+ * The inverse of {@link encodeLiteQuery}, for servers. Byte offsets in errors are relative to the data of
+ * `liteServer.query` after the wait; outside of it, to `query`.
  *
- * @throws tl/unknown-constructor when it is no query, or calls no function of the lite API
+ * @throws tl/unknown-constructor when it is not a query, or does not call a function of the lite API
  */
 export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
   const { data } = decodeBoxed(query, LiteServerQuery).value;
@@ -62,15 +62,15 @@ export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
   return { wait, call: decodeBoxed(bytes, ...callable), bytes };
 }
 
-/** What a liteserver answered: a value of one of these constructors, or why there is none. */
+/** The answer of a liteserver: a value of one of these constructors, or its error. */
 export type LiteAnswer<C> = ({ readonly error: null } & Boxed<C>) | { readonly error: LiteServerError };
 
 /**
- * Reads the answer to a function: its result, or `liteServer.error`, which is a value here and not thrown.
- * Some servers answer otherwise at times (`liteServer.runSmcMethod` for an absent workchain is answered with
- * `liteServer.accountState`): name what else is acceptable.
+ * Decodes the answer to a function: its result, or `liteServer.error`, which is returned and not thrown.
  *
- * @throws tl/unknown-constructor and what else reading finds
+ * @param others further acceptable constructors: some servers answer `liteServer.runSmcMethod` for an absent workchain
+ *   with `liteServer.accountState`
+ * @throws tl/unknown-constructor and other tl/* errors
  */
 export function decodeLiteAnswer<R extends TlConstructor, const Others extends readonly TlConstructor[]>(
   called: { readonly result: R },

@@ -9,17 +9,16 @@ export function constructorText(id: number): string {
 }
 
 /**
- * Reads TL values from the front of some bytes. Every length and count is checked against what is left before anything is
+ * Reads TL values sequentially. Every length and count is checked against the remaining bytes before anything is
  * allocated. Byte strings and hashes are views of the input, not copies: it must not change while they are in use.
  *
- * As the reference implementation does, it accepts byte strings with a longer length form than they need and with any
- * padding.
+ * Like the reference implementation, it accepts byte strings with any padding and with longer length forms than needed.
  */
 export class TlReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   #at = 0;
-  /** What views are made of; asked for once, since asking costs more than making a view. */
+  /** Buffer and offset for views; cached, since getting them costs more than creating a view. */
   #buffer: ArrayBufferLike | null = null;
   #base = 0;
 
@@ -44,12 +43,12 @@ export class TlReader {
     return b[at]! | (b[at + 1]! << 8) | (b[at + 2]! << 16) | (b[at + 3]! << 24);
   }
 
-  /** The id of a constructor, unsigned. */
+  /** A constructor id, unsigned. */
   constructorId(): number {
     return this.int() >>> 0;
   }
 
-  /** Takes the id of this constructor. @throws tl/unknown-constructor */
+  /** Reads the id of this constructor. @throws tl/unknown-constructor */
   expect(id: number, name: string): void {
     const found = this.constructorId();
     if (found !== id) this.unknownConstructor(found, name);
@@ -80,7 +79,7 @@ export class TlReader {
   bytes(): Uint8Array {
     const start = this.#at;
     const b = this.#bytes;
-    // The shortest byte string takes a word, and so do length forms (the longest one two).
+    // The shortest byte string takes 4 bytes, as do the length forms (the longest one 8).
     let data = this.#skip(4) + 1;
     let length = b[start]!;
     if (length >= 254) {
@@ -103,7 +102,7 @@ export class TlReader {
     return this.#view(data, length);
   }
 
-  /** `string`: text for people. Bytes that are no UTF-8 become U+FFFD; whoever needs them as they are reads `bytes`. */
+  /** `string`: text. Invalid UTF-8 becomes U+FFFD; read `bytes` to preserve it. */
   string(): string {
     const { buffer, byteOffset, byteLength } = this.bytes();
     return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
@@ -126,13 +125,13 @@ export class TlReader {
     return count;
   }
 
-  /** All bytes that are left: a view. */
+  /** The remaining bytes: a view. */
   rest(): Uint8Array {
     const length = this.left;
     return this.#view(this.#skip(length), length);
   }
 
-  /** The constructor id that comes next, without taking it; null when fewer than 4 bytes are left. */
+  /** The next constructor id, without moving; null when fewer than 4 bytes are left. */
   peekConstructorId(): number | null {
     if (this.left < 4) return null;
     const id = this.constructorId();
@@ -140,12 +139,12 @@ export class TlReader {
     return id;
   }
 
-  /** Refuses what is left. @throws tl/left-over */
+  /** Refuses remaining bytes. @throws tl/left-over */
   end(): void {
     if (this.#at !== this.#end) throw tlErrors['left-over']({ byte: this.#at, left: this.left });
   }
 
-  /** For readers of boxed values: the id that was just read is none of theirs. */
+  /** Throws the error for a constructor id that was just read and is not acceptable. */
   unknownConstructor(id: number, wanted: string): never {
     throw tlErrors['unknown-constructor']({ byte: this.#at - 4, found: constructorText(id), wanted });
   }
@@ -166,6 +165,6 @@ export class TlReader {
   }
 }
 
-/** Two words of a long, least significant first, and the same bytes as one number (written and read in one go). */
+/** Two 32-bit words of a `long`, least significant first, and the same bytes viewed as one number. */
 const words = new Int32Array(2);
 const long = new BigInt64Array(words.buffer);

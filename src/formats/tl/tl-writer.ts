@@ -3,7 +3,7 @@ import { BOOL_FALSE, BOOL_TRUE } from '#formats/tl/tl-reader.js';
 
 const INITIAL_CAPACITY = 192;
 
-/** Appends TL values to bytes that grow as needed. The forms are the shortest ones, padding is zero. */
+/** Appends TL values to a growing buffer. Length forms are the shortest ones, padding is zero. */
 export class TlWriter {
   #bytes: Uint8Array;
   #at = 0;
@@ -70,7 +70,7 @@ export class TlWriter {
     this.#word(value ? BOOL_TRUE : BOOL_FALSE);
   }
 
-  /** Bytes that are TL already, such as a boxed value that was written before. */
+  /** Bytes that are already TL, such as an encoded boxed value. */
   raw(bytes: Uint8Array): void {
     const at = this.#extend(bytes.length);
     this.#bytes.set(bytes, at);
@@ -81,12 +81,12 @@ export class TlWriter {
     this.#word(value);
   }
 
-  /** Begins `bytes` whose content is written next; give what it returns to {@link endBytes}. */
+  /** Starts `bytes` whose content is written next; pass the result to {@link endBytes}. */
   beginBytes(): number {
     return this.#extend(4);
   }
 
-  /** Ends the `bytes` begun at `start`. */
+  /** Ends the `bytes` started at `start`. */
   endBytes(start: number): void {
     const length = this.#at - start - 4;
     const header = lengthBytes(length);
@@ -99,7 +99,7 @@ export class TlWriter {
     this.#at = whole;
   }
 
-  /** What was written. The writer must not be used any more. */
+  /** The written bytes. The writer must not be used afterwards. */
   finish(): Uint8Array {
     return new Uint8Array(this.#bytes.buffer, 0, this.#at);
   }
@@ -123,14 +123,14 @@ export class TlWriter {
     b[at + 1] = length;
     b[at + 2] = length >> 8;
     b[at + 3] = length >> 16;
-    // Longer than 2^32 is no array of bytes here, so the upper bytes of the 7 are zero.
+    // No byte array is longer than 2^32, so the upper bytes of the 7 are zero.
     if (length >= 0x1000000) {
       b[at + 4] = length / 0x1000000;
       b.fill(0, at + 5, at + 8);
     }
   }
 
-  /** Makes room for `length` more bytes and counts them as written; returns where they begin. */
+  /** Reserves `length` more bytes and counts them as written; returns their offset. */
   #extend(length: number): number {
     const at = this.#at;
     const end = at + length;
@@ -149,12 +149,12 @@ function padded(length: number): number {
   return length + (-length & 3);
 }
 
-/** How many bytes the length of a byte string takes. */
+/** Number of bytes of the length of a byte string. */
 function lengthBytes(length: number): number {
   if (length < 254) return 1;
   return length < 0x1000000 ? 4 : 8;
 }
 
-/** Two words of a long, least significant first, and the same bytes as one number (written and read in one go). */
+/** Two 32-bit words of a `long`, least significant first, and the same bytes viewed as one number. */
 const words = new Int32Array(2);
 const long = new BigInt64Array(words.buffer);

@@ -33,7 +33,7 @@ export const AccountStatus = enumeration('AccountStatus', {
 export type AccountStatus = ValueOf<typeof AccountStatus>;
 
 /**
- * What the storage or action phase did to the state of the account.
+ * Change of the account state by the storage or action phase.
  * `acst_unchanged$0 = AccStatusChange;` `acst_frozen$10 = AccStatusChange;` `acst_deleted$11 = AccStatusChange;`
  */
 export const AccStatusChange = enumeration('AccStatusChange', {
@@ -43,11 +43,11 @@ export const AccStatusChange = enumeration('AccStatusChange', {
 });
 export type AccStatusChange = ValueOf<typeof AccStatusChange>;
 
-/** Which special transactions a contract of the masterchain gets in every block. */
+/** Whether a special masterchain contract receives tick and tock transactions in every block. */
 export const TickTock = record('tick_tock$_ tick:Bool tock:Bool = TickTock;', { tick: bool, tock: bool });
 export type TickTock = ValueOf<typeof TickTock>;
 
-/** A library in an account; only the public ones of masterchain accounts are seen by others. The key is the hash of `root`. */
+/** A library in an account; only public ones of masterchain accounts are visible to others. The key is the hash of `root`. */
 export const SimpleLib = record('simple_lib$_ public:Bool root:^Cell = SimpleLib;', { public: bool, root: cellRef });
 export type SimpleLib = ValueOf<typeof SimpleLib>;
 
@@ -57,18 +57,18 @@ export type SimpleLibs = Dictionary<Uint8Array, SimpleLib>;
 
 /** Code, data and libraries of an account. */
 export interface StateInit {
-  /** Bits of the address that need not agree with the hash of this structure (called split_depth before); `null` is 0. */
+  /** Number of address bits that need not match the hash of this structure (formerly split_depth); `null` is 0. */
   readonly fixed_prefix_length: number | null;
   readonly special: TickTock | null;
   readonly code: Cell | null;
   readonly data: Cell | null;
-  /** Decoded when asked, as all dictionaries. */
+  /** Decoded on demand, like all dictionaries. */
   readonly library: SimpleLibs;
 }
 
 /**
- * Code, data and libraries of an account. Its hash is the address of an account that is deployed with it.
- * What the schema calls `(Maybe ^Cell)` in `library` is the root of a `(HashmapE 256 SimpleLib)`, which has the same bits.
+ * Code, data and libraries of an account. Its hash is the address of an account deployed with it.
+ * The `(Maybe ^Cell)` of the schema in `library` is the root of a `(HashmapE 256 SimpleLib)`, which has the same bits.
  */
 export const StateInit = record(
   '_ fixed_prefix_length:(Maybe (## 5)) special:(Maybe TickTock) code:(Maybe ^Cell) data:(Maybe ^Cell) library:(Maybe ^Cell) = StateInit;',
@@ -86,7 +86,7 @@ export function stateInitOf(code: Cell, data: Cell): StateInit {
   return { fixed_prefix_length: null, special: null, code, data, library: SimpleLibs.of([]) };
 }
 
-/** How much is stored: distinct cells, and their data bits in sum. */
+/** Storage size: number of distinct cells and total data bits. */
 export const StorageUsed = record('storage_used$_ cells:(VarUInteger 7) bits:(VarUInteger 7) = StorageUsed;', {
   cells: varUint(7),
   bits: varUint(7),
@@ -94,8 +94,8 @@ export const StorageUsed = record('storage_used$_ cells:(VarUInteger 7) bits:(Va
 export type StorageUsed = ValueOf<typeof StorageUsed>;
 
 /**
- * Since global version 11 large accounts carry the hash of a dictionary of their cells. The three bits of the tag were a
- * length (of public cells, always 0) before, so that old accounts read as `storage_extra_none`.
+ * Since global version 11 large accounts carry the hash of a dictionary of their cells. Previously the three tag bits were
+ * a length (of public cells, always 0), so that old accounts decode as `storage_extra_none`.
  */
 export const StorageExtraInfo = union('StorageExtraInfo', [
   variant('storage_extra_none$000 = StorageExtraInfo;', {}),
@@ -103,14 +103,14 @@ export const StorageExtraInfo = union('StorageExtraInfo', [
 ]);
 export type StorageExtraInfo = ValueOf<typeof StorageExtraInfo>;
 
-/** What an account stores and owes: `last_paid` in unix seconds (0: never), `due_payment` in nanotons. */
+/** Storage size and debt of an account: `last_paid` in unix seconds (0: never), `due_payment` in nanotons. */
 export const StorageInfo = record(
   'storage_info$_ used:StorageUsed storage_extra:StorageExtraInfo last_paid:uint32 due_payment:(Maybe Grams) = StorageInfo;',
   { used: StorageUsed, storage_extra: StorageExtraInfo, last_paid: uint32, due_payment: maybe(grams) },
 );
 export type StorageInfo = ValueOf<typeof StorageInfo>;
 
-/** An account that exists is uninitialised (has coins only), active, or frozen (only the hash of its state is left). */
+/** State of an existing account: uninitialised (balance only), active, or frozen (only the hash of its state is left). */
 export const AccountState = union('AccountState', [
   variant('account_uninit$00 = AccountState;', {}),
   variant('account_active$1 _:StateInit = AccountState;', { state_init: StateInit }),
@@ -120,7 +120,7 @@ export type AccountState = ValueOf<typeof AccountState>;
 
 /**
  * Balance and state of an account. `last_trans_lt` is the END of the last transaction: its lt, plus 1, plus the number of
- * messages it sent. The lt of the transaction itself stands in `ShardAccount`.
+ * outgoing messages. The lt of the transaction itself is in `ShardAccount`.
  */
 export const AccountStorage = record(
   'account_storage$_ last_trans_lt:uint64 balance:CurrencyCollection state:AccountState = AccountStorage;',
@@ -128,7 +128,7 @@ export const AccountStorage = record(
 );
 export type AccountStorage = ValueOf<typeof AccountStorage>;
 
-/** An account, or that there is none. Its cell's hash is what transactions show before and after. */
+/** An account, or `account_none`. Transactions contain the hash of this cell before and after. */
 export const Account = union('Account', [
   variant('account_none$0 = Account;', {}),
   variant('account$1 addr:MsgAddressInt storage_stat:StorageInfo storage:AccountStorage = Account;', {
@@ -139,7 +139,7 @@ export const Account = union('Account', [
 ]);
 export type Account = ValueOf<typeof Account>;
 
-/** An account in a shard state. `last_trans_lt` is the lt of its last transaction itself, `last_trans_hash` the hash. */
+/** An account in a shard state, with lt and hash of its last transaction. */
 export const ShardAccount = record(
   'account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;',
   { account: ref(Account), last_trans_hash: bits256, last_trans_lt: uint64 },
@@ -147,8 +147,8 @@ export const ShardAccount = record(
 export type ShardAccount = ValueOf<typeof ShardAccount>;
 
 /**
- * Over accounts: the sum of their balances, and the largest depth of an anycast in their addresses (not of
- * `fixed_prefix_length`, which counts nothing here).
+ * The sum of account balances, and the greatest anycast depth of their addresses (`fixed_prefix_length` does not
+ * count).
  */
 export const DepthBalanceInfo = record(
   'depth_balance$_ split_depth:(#<= 30) balance:CurrencyCollection = DepthBalanceInfo;',
@@ -173,7 +173,7 @@ export const ShardAccounts = hashmapAugE(bytesKey(32), ShardAccount, DepthBalanc
 });
 export type ShardAccounts = AugmentedDictionary<Uint8Array, ShardAccount, DepthBalanceInfo>;
 
-/** How much a tree takes to store, as `StorageUsed` counts it: distinct cells, its root among them, and their bits. */
+/** The `StorageUsed` of a tree: its distinct cells, including the root, and their bits. */
 export function storageUsed(root: Cell): StorageUsed {
   const seen = new HashIndex();
   seen.add(root.hash());

@@ -3,7 +3,7 @@ import { bits256, bool, constrained, int32, uint, uint32, uint64 } from '#format
 import { dependent, record, variant } from '#formats/tlb/codec/record.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
-/** Most bits that a shard's prefix has. */
+/** Maximum length of a shard prefix in bits. */
 export const MAX_SHARD_PREFIX = 60;
 
 /** The masterchain's workchain number. */
@@ -14,7 +14,7 @@ export const WHOLE_WORKCHAIN = 1n << 63n;
 
 /**
  * `uint64` without bits after the first `i + 1`, for each prefix length `i`. Bit `i + 1`, where a shard id has its tag, is
- * zero in all but some old states (the zerostate of mainnet's basechain is one).
+ * zero except in some old states (such as the zerostate of the mainnet basechain).
  */
 const PREFIXES: readonly Codec<bigint>[] = Array.from({ length: MAX_SHARD_PREFIX + 1 }, (_, bits) =>
   constrained(
@@ -26,7 +26,7 @@ const PREFIXES: readonly Codec<bigint>[] = Array.from({ length: MAX_SHARD_PREFIX
 
 /**
  * A shard: the accounts of a workchain whose ids start with the first `shard_pfx_bits` bits of `shard_prefix`.
- * The shard id of everyday use, with a tag bit after the prefix, is {@link shardOf}.
+ * {@link shardOf} returns the usual shard id, with a tag bit after the prefix.
  */
 export const ShardIdent = record(
   'shard_ident$00 shard_pfx_bits:(#<= 60) workchain_id:int32 shard_prefix:uint64 = ShardIdent;',
@@ -49,7 +49,7 @@ export function shardIdent(workchain: number, shard: bigint): ShardIdent {
   return { shard_pfx_bits: shardPrefixLength(shard), workchain_id: workchain, shard_prefix: shard ^ tag };
 }
 
-/** Number of bits in front of the tag bit. @throws tlb/shard-id */
+/** Number of bits before the tag bit. @throws tlb/shard-id */
 export function shardPrefixLength(shard: bigint): number {
   return 64 - tagOf(shard).toString(2).length;
 }
@@ -60,24 +60,24 @@ export function shardContains(shard: bigint, prefix: bigint): boolean {
   return ((shard ^ prefix) & -(tag << 1n) & MAX_UINT64) === 0n;
 }
 
-/** Whether `ancestor` is the same shard as `shard` or one that it was split from. @throws tlb/shard-id */
+/** Whether `ancestor` is the same shard as `shard` or an ancestor of it. @throws tlb/shard-id */
 export function isShardAncestor(ancestor: bigint, shard: bigint): boolean {
   return tagOf(ancestor) >= tagOf(shard) && shardContains(ancestor, shard);
 }
 
-/** Whether the two have accounts in common: one is the other, or was split from it. @throws tlb/shard-id */
+/** Whether two shards share accounts: they are equal, or one is an ancestor of the other. @throws tlb/shard-id */
 export function shardsIntersect(a: bigint, b: bigint): boolean {
   return isShardAncestor(a, b) || isShardAncestor(b, a);
 }
 
-/** The shard that this one is a half of. @throws tlb/shard-id for a whole workchain */
+/** The parent shard. @throws tlb/shard-id for a whole workchain */
 export function shardParent(shard: bigint): bigint {
   const tag = tagOf(shard);
   if (tag === WHOLE_WORKCHAIN) throw tlbErrors['shard-id']({ shard: shardHex(shard), problem: 'has no parent' });
   return (shard ^ tag) | (tag << 1n);
 }
 
-/** The halves of a shard: accounts with a 0 after its prefix, with a 1. @throws tlb/shard-id when it cannot be split */
+/** The left and right child of a shard: accounts with a 0 or a 1 after its prefix. @throws tlb/shard-id when it cannot be split */
 export function shardChildren(shard: bigint): readonly [bigint, bigint] {
   const tag = tagOf(shard);
   if (shardPrefixLength(shard) === MAX_SHARD_PREFIX)
@@ -85,13 +85,13 @@ export function shardChildren(shard: bigint): readonly [bigint, bigint] {
   return [(shard ^ tag) | (tag >> 1n), shard | (tag >> 1n)];
 }
 
-/** The other half of its parent. @throws tlb/shard-id for a whole workchain */
+/** The sibling shard: the other child of its parent. @throws tlb/shard-id for a whole workchain */
 export function shardSibling(shard: bigint): bigint {
   shardParent(shard);
   return shard ^ (tagOf(shard) << 1n);
 }
 
-/** The first 64 bits of an account's id: what shards are told apart by. */
+/** The first 64 bits of an account id, which determine its shard. */
 export function accountPrefix(accountId: Uint8Array): bigint {
   let high = 0;
   let low = 0;
@@ -102,7 +102,7 @@ export function accountPrefix(accountId: Uint8Array): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** As it is written: 16 hex digits. */
+/** A shard id as 16 hex digits. */
 export function shardHex(shard: bigint): string {
   return shard.toString(16).padStart(16, '0');
 }
@@ -115,12 +115,12 @@ function tagOf(shard: bigint): bigint {
   if (shard <= 0n || shard > MAX_UINT64 || tag < 1n << BigInt(63 - MAX_SHARD_PREFIX))
     throw tlbErrors['shard-id']({
       shard: shard.toString(16),
-      problem: 'is no shard id of 64 bits with its last 1 among the first 61',
+      problem: 'is not a 64-bit shard id whose last 1 bit is among the first 61',
     });
   return tag;
 }
 
-/** A block of a shard that the context names: its end lt, and what identifies it. */
+/** A reference to a block of a shard known from the context. */
 export const ExtBlkRef = record(
   'ext_blk_ref$_ end_lt:uint64 seq_no:uint32 root_hash:bits256 file_hash:bits256 = ExtBlkRef;',
   { end_lt: uint64, seq_no: uint32, root_hash: bits256, file_hash: bits256 },
@@ -134,7 +134,7 @@ export const BlockIdExt = record(
 );
 export type BlockIdExt = ValueOf<typeof BlockIdExt>;
 
-/** The masterchain block that a shard block or state was made on. */
+/** The masterchain block that a shard block or state was created on. */
 export const BlkMasterInfo = record('master_info$_ master:ExtBlkRef = BlkMasterInfo;', { master: ExtBlkRef });
 export type BlkMasterInfo = ValueOf<typeof BlkMasterInfo>;
 
@@ -151,7 +151,7 @@ export type PrevBlksInfo = ValueOf<typeof PrevBlksInfo>;
 
 export type BlkPrevInfo = PrevBlkInfo | PrevBlksInfo;
 
-/** `BlkPrevInfo after_merge`: which constructor it is, a flag elsewhere tells. */
+/** The codec of `BlkPrevInfo after_merge`; the flag is a field of the block header. */
 export function blkPrevInfo(afterMerge: boolean): Codec<BlkPrevInfo> {
   return (afterMerge ? PrevBlksInfo : PrevBlkInfo) as Codec<BlkPrevInfo>;
 }
@@ -165,6 +165,6 @@ export function previousBlocks(info: BlkPrevInfo): readonly ExtBlkRef[] {
 export const KeyExtBlkRef = record('_ key:Bool blk_ref:ExtBlkRef = KeyExtBlkRef;', { key: bool, blk_ref: ExtBlkRef });
 export type KeyExtBlkRef = ValueOf<typeof KeyExtBlkRef>;
 
-/** Of a set of masterchain blocks: whether one is a key block, and the greatest end lt. */
+/** For a set of masterchain blocks: whether one is a key block, and the greatest end lt. */
 export const KeyMaxLt = record('_ key:Bool max_end_lt:uint64 = KeyMaxLt;', { key: bool, max_end_lt: uint64 });
 export type KeyMaxLt = ValueOf<typeof KeyMaxLt>;

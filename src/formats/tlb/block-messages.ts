@@ -20,7 +20,7 @@ import { Message } from '#formats/tlb/message.js';
 import { MsgAddressInt } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 
-/** Where a message in transit is: how many bits of the way to its receiver are done, or the start of an address. */
+/** Position of a message in transit: the number of destination address bits already routed, or an address prefix. */
 export const IntermediateAddress = union('IntermediateAddress', [
   variant('interm_addr_regular$0 use_dest_bits:(#<= 96) = IntermediateAddress;', {
     use_dest_bits: constrained(uint(7), 'use_dest_bits <= 96', (bits) => bits <= 96),
@@ -36,7 +36,7 @@ export const IntermediateAddress = union('IntermediateAddress', [
 ]);
 export type IntermediateAddress = ValueOf<typeof IntermediateAddress>;
 
-/** Which transaction a message descends from, and in how many steps. `initiator_lt` is that transaction's lt. */
+/** The transaction that a message descends from, and the number of steps. `initiator_lt` is the lt of that transaction. */
 export const MsgMetadata = record(
   'msg_metadata#0 depth:uint32 initiator_addr:MsgAddressInt initiator_lt:uint64 = MsgMetadata;',
   { depth: uint32, initiator_addr: MsgAddressInt, initiator_lt: uint64 },
@@ -44,8 +44,8 @@ export const MsgMetadata = record(
 export type MsgMetadata = ValueOf<typeof MsgMetadata>;
 
 /**
- * A message on its way between shards, and what is left of its forwarding fee. `emitted_lt` is when a deferred message
- * left the queue of its sender.
+ * A message in transit between shards, and the rest of its forward fee. `emitted_lt` is the lt at which a deferred message
+ * left the dispatch queue.
  */
 export const MsgEnvelope = union('MsgEnvelope', [
   variant(
@@ -68,21 +68,21 @@ export const MsgEnvelope = union('MsgEnvelope', [
 ]);
 export type MsgEnvelope = ValueOf<typeof MsgEnvelope>;
 
-/** When the message was sent on: `emitted_lt`, or the message's own `created_lt`. */
+/** The lt by which the message is ordered: `emitted_lt`, or its `created_lt`. */
 export function emittedLt(envelope: MsgEnvelope): bigint {
   if (envelope.kind === 'msg_envelope_v2' && envelope.emitted_lt !== null) return envelope.emitted_lt;
   const { info } = envelope.msg.value;
   return info.kind === 'ext_in_msg_info' ? 0n : info.created_lt;
 }
 
-/** From this global version on, the field that was the fee of instant routing holds flags, and counts as no value. */
+/** From this global version on, the former `ihr_fee` (instant hypercube routing) holds flags and does not count as value. */
 export const EXTRA_FLAGS_VERSION = 12;
 
 /**
- * What an internal message in transit carries: its value, what is left of its forwarding fee, and under old rules the fee
- * of instant routing.
+ * The value of an internal message in transit: its own value, the rest of its forward fee, and in old global versions
+ * `ihr_fee`.
  *
- * @param globalVersion version of the network's rules (config parameter 8) for the block at hand
+ * @param globalVersion global version (config parameter 8) in effect for the block
  * @throws tlb/constraint when the message is not internal
  */
 export function transitValue(envelope: MsgEnvelope, globalVersion: number): CurrencyCollection {
@@ -94,8 +94,8 @@ export function transitValue(envelope: MsgEnvelope, globalVersion: number): Curr
 }
 
 /**
- * How a message came into a block: from outside (`ext`), made and used up in the same block (`imm`), from another block
- * to its receiver here (`fin`) or on its way through (`tr`), out of its sender's queue of deferred messages (`deferred_…`).
+ * How a message entered a block: external-in (`ext`), created and processed in the same block (`imm`), from another block
+ * to its destination here (`fin`) or in transit (`tr`), from the dispatch queue of its sender (`deferred_…`).
  */
 export const InMsg = union('InMsg', [
   variant('msg_import_ext$000 msg:^(Message Any) transaction:^Transaction = InMsg;', {
@@ -146,7 +146,7 @@ export const InMsg = union('InMsg', [
 ]);
 export type InMsg = ValueOf<typeof InMsg>;
 
-/** Of imported messages: the fees that this block's validators get, in nanotons, and the value that came into the shard. */
+/** For imported messages: fees collected by the validators of this block in nanotons, and value imported into the shard. */
 export const ImportFees = record('import_fees$_ fees_collected:Grams value_imported:CurrencyCollection = ImportFees;', {
   fees_collected: grams,
   value_imported: CurrencyCollection,
@@ -156,8 +156,8 @@ export type ImportFees = ValueOf<typeof ImportFees>;
 const NO_FEES: ImportFees = { fees_collected: 0n, value_imported: NO_CURRENCY };
 
 /**
- * What one message brings in.
- * @param globalVersion version of the network's rules (config parameter 8) for the block
+ * The fees and value that one message imports.
+ * @param globalVersion global version (config parameter 8) in effect for the block
  */
 export function importFees(message: InMsg, globalVersion: number): ImportFees {
   switch (message.kind) {
@@ -183,10 +183,10 @@ export function importFees(message: InMsg, globalVersion: number): ImportFees {
   }
 }
 
-/** Messages that came into a block, by their hash; the extra of a node is the sum of what they bring in. */
+/** Messages imported into a block by hash; the extra of a node is the sum of the imported fees and values. */
 export type InMsgDescr = AugmentedDictionary<Uint8Array, InMsg, ImportFees>;
 
-/** The codec of `_ (HashmapAugE 256 InMsg ImportFees) = InMsgDescr;` under the rules of a global version. */
+/** The codec of `_ (HashmapAugE 256 InMsg ImportFees) = InMsgDescr;` for a global version. */
 export function inMsgDescr(globalVersion: number): AugmentedCodec<Uint8Array, InMsg, ImportFees> {
   return hashmapAugE(bytesKey(32), InMsg, ImportFees, {
     empty: NO_FEES,
@@ -198,13 +198,13 @@ export function inMsgDescr(globalVersion: number): AugmentedCodec<Uint8Array, In
   });
 }
 
-/** As {@link inMsgDescr} under present rules: reading is the same for all, writing is not. */
+/** {@link inMsgDescr} for current global versions. Decoding is the same for all versions, computing extras is not. */
 export const InMsgDescr: AugmentedCodec<Uint8Array, InMsg, ImportFees> = inMsgDescr(EXTRA_FLAGS_VERSION);
 
 /**
- * How a message left a block or its queue: to the outside (`ext`), made and used up in the same block (`imm`), new in the
- * queue (`new`) or in its sender's queue of deferred messages (`new_defer`), on its way through (`tr`, `tr_req`,
- * `deferred_tr`), taken out of the queue because it was received (`deq…`).
+ * How a message left a block or its queue: external-out (`ext`), created and processed in the same block (`imm`), new in
+ * the queue (`new`) or in the dispatch queue of its sender (`new_defer`), in transit (`tr`, `tr_req`,
+ * `deferred_tr`), dequeued because it was imported elsewhere (`deq…`).
  */
 export const OutMsg = union('OutMsg', [
   variant('msg_export_ext$000 msg:^(Message Any) transaction:^Transaction = OutMsg;', {
@@ -253,8 +253,8 @@ export const OutMsg = union('OutMsg', [
 export type OutMsg = ValueOf<typeof OutMsg>;
 
 /**
- * The value that goes out of the shard with one message.
- * @param globalVersion version of the network's rules (config parameter 8) for the block
+ * The value that one message exports from the shard.
+ * @param globalVersion global version (config parameter 8) in effect for the block
  */
 export function exportedValue(message: OutMsg, globalVersion: number): CurrencyCollection {
   switch (message.kind) {
@@ -269,10 +269,10 @@ export function exportedValue(message: OutMsg, globalVersion: number): CurrencyC
   }
 }
 
-/** Messages that left a block, by their hash; the extra of a node is the sum of the values that go out of the shard. */
+/** Messages that left a block by hash; the extra of a node is the sum of the exported values. */
 export type OutMsgDescr = AugmentedDictionary<Uint8Array, OutMsg, CurrencyCollection>;
 
-/** The codec of `_ (HashmapAugE 256 OutMsg CurrencyCollection) = OutMsgDescr;` under the rules of a global version. */
+/** The codec of `_ (HashmapAugE 256 OutMsg CurrencyCollection) = OutMsgDescr;` for a global version. */
 export function outMsgDescr(globalVersion: number): AugmentedCodec<Uint8Array, OutMsg, CurrencyCollection> {
   return hashmapAugE(
     bytesKey(32),
@@ -282,5 +282,5 @@ export function outMsgDescr(globalVersion: number): AugmentedCodec<Uint8Array, O
   );
 }
 
-/** As {@link outMsgDescr} under present rules: reading is the same for all, writing is not. */
+/** {@link outMsgDescr} for current global versions. Decoding is the same for all versions, computing extras is not. */
 export const OutMsgDescr: AugmentedCodec<Uint8Array, OutMsg, CurrencyCollection> = outMsgDescr(EXTRA_FLAGS_VERSION);

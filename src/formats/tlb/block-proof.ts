@@ -18,20 +18,20 @@ export const CryptoSignatureSimple = variant('ed25519_signature#5 R:bits256 s:bi
 });
 export type CryptoSignatureSimple = ValueOf<typeof CryptoSignatureSimple>;
 
-/** A temporary key and when it may sign, unix seconds. */
+/** A temporary key and its validity period in unix seconds. */
 export const Certificate = record(
   'certificate#4 temp_key:SigPubKey valid_since:uint32 valid_until:uint32 = Certificate;',
   { temp_key: SigPubKey, valid_since: uint32, valid_until: uint32 },
 );
 export type Certificate = ValueOf<typeof Certificate>;
 
-/** What the permanent key signs to make a certificate. */
+/** The data that the permanent key signs for a certificate. */
 export const CertificateEnv = record('certificate_env#a419b7d certificate:Certificate = CertificateEnv;', {
   certificate: Certificate,
 });
 export type CertificateEnv = ValueOf<typeof CertificateEnv>;
 
-/** A certificate with the permanent key's signature of its {@link CertificateEnv}. */
+/** A certificate and the permanent key's signature of its {@link CertificateEnv}. */
 export interface SignedCertificate {
   readonly certificate: Certificate;
   readonly certificate_signature: CryptoSignature;
@@ -44,28 +44,28 @@ export const SignedCertificate: RecordCodec<SignedCertificate> = record(
   },
 );
 
-/** A signature made with a temporary key: the certificate of that key, and the signature itself. */
+/** A signature by a temporary key: the certificate of that key, and the signature itself. */
 export const ChainedSignature = variant(
   'chained_signature#f signed_cert:^SignedCertificate temp_key_signature:CryptoSignatureSimple = CryptoSignature;',
   { signed_cert: ref(SignedCertificate), temp_key_signature: CryptoSignatureSimple },
 );
 export type ChainedSignature = ValueOf<typeof ChainedSignature>;
 
-/** A validator's signature, made with its permanent key (as all are today) or with a temporary one. */
+/** A validator's signature by its permanent key (as all are today) or by a temporary one. */
 export type CryptoSignature = CryptoSignatureSimple | ChainedSignature;
 export const CryptoSignature: Codec<CryptoSignature> = union('CryptoSignature', [
   CryptoSignatureSimple,
   ChainedSignature,
 ]);
 
-/** A signature and whose it is: the short id of the node, SHA-256 of its public key in TL form. */
+/** A signature and the short id of its node: SHA-256 of the public key in TL form. */
 export const CryptoSignaturePair = record(
   'sig_pair$_ node_id_short:bits256 sign:CryptoSignature = CryptoSignaturePair;',
   { node_id_short: bits256, sign: CryptoSignature },
 );
 export type CryptoSignaturePair = ValueOf<typeof CryptoSignaturePair>;
 
-/** Signatures by index; the index has no meaning. */
+/** Signatures by an index without meaning. */
 const signatures = hashmapE(uintKey(16), CryptoSignaturePair);
 
 /**
@@ -102,17 +102,17 @@ export const BlockSignatures = union('BlockSignatures', [
 ]);
 export type BlockSignatures = ValueOf<typeof BlockSignatures>;
 
-/** A proof of a block's header (`root` is a Merkle proof of the block); masterchain blocks' carry signatures. */
+/** A proof of a block header (`root` is a Merkle proof of the block); proofs of masterchain blocks carry signatures. */
 export const BlockProof = record(
   'block_proof#c3 proof_for:BlockIdExt root:^Cell signatures:(Maybe ^BlockSignatures) = BlockProof;',
   { proof_for: BlockIdExt, root: cellRef, signatures: maybe(ref(BlockSignatures)) },
 );
 export type BlockProof = ValueOf<typeof BlockProof>;
 
-/** Most blocks of a shard that a masterchain block may register at once. */
+/** Maximum number of blocks of a shard that a masterchain block may commit at once. */
 const LONGEST_CHAIN = 8;
 
-/** Proofs of block headers (`root`), each followed by that of the block before it. */
+/** Proofs of block headers (`root`), each followed by the proof of the previous block. */
 export interface ProofChain {
   readonly root: Cell;
   readonly prev: Lazy<ProofChain> | null;
@@ -134,7 +134,7 @@ export function proofChain(length: number): Codec<ProofChain> {
   return chains[length - 1] as Codec<ProofChain>;
 }
 
-/** A new block of a shard, offered to the masterchain, with the header proofs back to the last registered one. */
+/** A new shard block proposed to the masterchain, with header proofs back to the last committed one. */
 export const TopBlockDescr = record(
   `top_block_descr#d5 proof_for:BlockIdExt signatures:(Maybe ^BlockSignatures) len:(## 8) { len >= 1 } { len <= 8 }
     chain:(ProofChain len) = TopBlockDescr;`,
@@ -147,14 +147,14 @@ export const TopBlockDescr = record(
 );
 export type TopBlockDescr = ValueOf<typeof TopBlockDescr>;
 
-/** Part of what comes beside a masterchain block: the new blocks of shards that it registers. */
+/** Collated data of a masterchain block: the new shard blocks that it commits. */
 export const TopBlockDescrSet = record(
   'top_block_descr_set#4ac789f3 collection:(HashmapE 96 ^TopBlockDescr) = TopBlockDescrSet;',
   { collection: hashmapE(shardKey, ref(TopBlockDescr)) },
 );
 export type TopBlockDescrSet = ValueOf<typeof TopBlockDescrSet>;
 
-/** Part of what comes beside a block: what its maker knew about the load. */
+/** Collated data of a block: the load observed by the collator. */
 export const ExtraCollatedData = record(
   'extra_collated_data#ea59be4c underload:Bool overload:Bool proc_info:ProcessedInfo = ExtraCollatedData;',
   { underload: bool, overload: bool, proc_info: ProcessedInfo },

@@ -12,7 +12,7 @@ import { ShardFees, ShardHashes } from '#formats/tlb/shard-hashes.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
 import { ShardAccountBlocks } from '#formats/tlb/transaction.js';
 
-/** A change from one tree to another; what both have in common is pruned in both. Hashes and depths are those of the whole trees. */
+/** A change from one tree to another; shared parts are pruned in both. Hashes and depths are those of the whole trees. */
 export interface MERKLE_UPDATE<T> {
   readonly old_hash: Uint8Array;
   readonly new_hash: Uint8Array;
@@ -22,7 +22,7 @@ export interface MERKLE_UPDATE<T> {
   readonly new: Lazy<T>;
 }
 
-/** The codec of `MERKLE_UPDATE X`, an exotic cell. That hashes and depths are those of the references, the cell checks itself. */
+/** The codec of `MERKLE_UPDATE X`, an exotic cell. The cell itself checks the hashes and depths of its references. */
 export function merkleUpdate<T>(tree: Codec<T>): Codec<MERKLE_UPDATE<T>> {
   const codec: Codec<MERKLE_UPDATE<T>> = record(
     `!merkle_update#04 {X:Type} old_hash:bits256 new_hash:bits256 old_depth:uint16 new_depth:uint16 old:^X new:^X
@@ -32,7 +32,7 @@ export function merkleUpdate<T>(tree: Codec<T>): Codec<MERKLE_UPDATE<T>> {
   return { ...codec, type: `(MERKLE_UPDATE ${tree.type})` };
 }
 
-/** A part of a tree; what is not in it is pruned. Hash and depth are those of the whole tree. */
+/** A pruned tree. Hash and depth are those of the whole tree. */
 export interface MERKLE_PROOF<T> {
   readonly virtual_hash: Uint8Array;
   readonly depth: number;
@@ -55,9 +55,9 @@ const vertSeqNo: Readonly<Record<'true' | 'false', Codec<number>>> = {
 const prevRef = { true: ref(blkPrevInfo(true)), false: ref(blkPrevInfo(false)) } as const;
 
 /**
- * A block's header. `gen_utime` is in unix seconds and may repeat in the next block; `start_lt < lt < end_lt` for each of
- * its transactions and messages. `min_ref_mc_seqno` is the oldest masterchain block that it needs, not the one it was made
- * on (that is `master_ref`, absent in masterchain blocks).
+ * A block header. `gen_utime` is in unix seconds and may repeat in the next block; `start_lt < lt < end_lt` for each
+ * transaction and message of the block. `min_ref_mc_seqno` is the oldest masterchain block that it requires, not the one it
+ * was created on (that is `master_ref`, absent in masterchain blocks).
  */
 export const BlockInfo = record(
   `block_info#9bc7a987 version:uint32 not_master:(## 1) after_merge:(## 1) before_split:(## 1) after_split:(## 1)
@@ -96,7 +96,7 @@ export const BlockInfo = record(
 );
 export type BlockInfo = ValueOf<typeof BlockInfo>;
 
-/** The first anonymous cell of a value flow, under a name of its own, since proofs may leave it out. */
+/** The first anonymous cell of a value flow, a separate type because proofs may prune it. */
 export const ValueFlowBalances = record(
   `_ from_prev_blk:CurrencyCollection to_next_blk:CurrencyCollection imported:CurrencyCollection
     exported:CurrencyCollection = ValueFlowBalances;`,
@@ -123,8 +123,8 @@ export const ValueFlowFees = record(
 export type ValueFlowFees = ValueOf<typeof ValueFlowFees>;
 
 /**
- * Where the value in a block came from and went to: what comes in equals what goes out, see {@link valueFlowSums}.
- * Of the schema's `^[ … ]`, the first is here the field `balances`, the second `fees`.
+ * The value flow of a block: inputs equal outputs, see {@link valueFlowSums}.
+ * The schema's first `^[ … ]` is the field `balances` here, the second `fees`.
  */
 export const ValueFlow = union('ValueFlow', [
   variant(
@@ -144,7 +144,7 @@ export const ValueFlow = union('ValueFlow', [
 ]);
 export type ValueFlow = ValueOf<typeof ValueFlow>;
 
-/** What a block takes in and gives out; in a valid block the two are the same. */
+/** The sums of inputs and outputs; equal in a valid block. */
 export function valueFlowSums(flow: ValueFlow): { readonly in: CurrencyCollection; readonly out: CurrencyCollection } {
   const balances = flow.balances.value;
   const fees = flow.fees.value;
@@ -163,8 +163,8 @@ export function valueFlowSums(flow: ValueFlow): { readonly in: CurrencyCollectio
 }
 
 /**
- * The anonymous cell of a masterchain block's extra, under a name of its own, since proofs may leave it out.
- * `recover_create_msg` brings the validators' fees to the elector, `mint_msg` new extra currencies to the minter.
+ * The anonymous cell of a masterchain block's extra, a separate type because proofs may prune it.
+ * `recover_create_msg` sends the validators' fees to the elector, `mint_msg` new extra currencies to the minter.
  * `prev_blk_signatures` is empty in all but early blocks.
  */
 export const McBlockMessages = record(
@@ -179,8 +179,8 @@ export const McBlockMessages = record(
 export type McBlockMessages = ValueOf<typeof McBlockMessages>;
 
 /**
- * What only masterchain blocks have: the shards as they now are, the fees they sent, and in a key block the whole config.
- * Of the schema's `^[ … ]`, this makes the field `messages`.
+ * The masterchain part of a block: the current shard configuration, the fees of shards, and in key blocks the whole config.
+ * The schema's `^[ … ]` is the field `messages` here.
  */
 export const McBlockExtra = record(
   `masterchain_block_extra#cca5 key_block:(## 1) shard_hashes:ShardHashes shard_fees:ShardFees
@@ -195,7 +195,7 @@ export const McBlockExtra = record(
 );
 export type McBlockExtra = ValueOf<typeof McBlockExtra>;
 
-/** What happened in a block: messages, transactions; `created_by` is the public key of the validator that made it. */
+/** Messages and transactions of a block; `created_by` is the public key of the validator that created it. */
 export const BlockExtra = record(
   `block_extra#4a33f6fd in_msg_descr:^InMsgDescr out_msg_descr:^OutMsgDescr account_blocks:^ShardAccountBlocks
     rand_seed:bits256 created_by:bits256 custom:(Maybe ^McBlockExtra) = BlockExtra;`,
@@ -210,7 +210,7 @@ export const BlockExtra = record(
 );
 export type BlockExtra = ValueOf<typeof BlockExtra>;
 
-/** A block: header, sums of value, the change of its shard's state, and what happened. `global_id` tells networks apart. */
+/** A block: header, value flow, the Merkle update of the shard state, and contents. `global_id` identifies the network. */
 export const Block = record(
   `block#11ef55aa global_id:int32 info:^BlockInfo value_flow:^ValueFlow state_update:^(MERKLE_UPDATE ShardState)
     extra:^BlockExtra = Block;`,

@@ -5,12 +5,12 @@ import { record } from '#formats/tlb/codec/record.js';
 
 /**
  * `extra_currencies$_ dict:(HashmapE 32 (VarUInteger 32)) = ExtraCurrencyCollection;`
- * Amounts by currency id. Without the constructor's wrapping, as a dictionary.
+ * Amounts by currency id; the dictionary itself, without a wrapping object.
  */
 export const ExtraCurrencyCollection = hashmapE(uintKey(32), varUint(32));
 export type ExtraCurrencyCollection = Dictionary<number, bigint>;
 
-/** An amount of nanotons, and of other currencies if there are any. */
+/** An amount of nanotons and of extra currencies. */
 export interface CurrencyCollection {
   readonly grams: bigint;
   readonly other: ExtraCurrencyCollection;
@@ -42,7 +42,7 @@ function addExtra(a: ExtraCurrencyCollection, b: ExtraCurrencyCollection): Extra
   return ExtraCurrencyCollection.of(sums);
 }
 
-/** The rule of dictionaries whose nodes carry a sum of currencies: how the extra of a leaf follows from its value is up to them. */
+/** The augmentation rule of dictionaries whose nodes carry a sum of currencies; `leaf` returns the amount of one entry. */
 export function currencySum<V>(leaf: (value: V) => CurrencyCollection): AugmentationRule<V, CurrencyCollection> {
   return { empty: NO_CURRENCY, leaf, combine: addCurrency };
 }

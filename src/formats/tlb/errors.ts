@@ -1,26 +1,26 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of reading and writing TL-B structures. `bit` is an offset in the cell at hand; the error's path names the field. */
+/** Errors of decoding and encoding TL-B structures. `bit` is an offset in the current cell; the error's path names the field. */
 export const tlbErrors = defineErrors('tlb', {
   'constructor-tag': {
     class: 'caller',
     message: (d: { bit: number; type: string; found: string; wanted: string }) =>
-      `${d.type} starts with ${d.wanted}, but at bit ${d.bit} there is ${d.found}`,
-    remedy: 'The cell is damaged or of another type; `tern decode` tells what it is.',
+      `${d.type} starts with ${d.wanted}, but bit ${d.bit} has ${d.found}`,
+    remedy: 'The cell is damaged or of another type; `tern decode` detects its type.',
   },
   constraint: {
     class: 'caller',
     message: (d: { bit: number; value: string; rule: string }) =>
-      `${d.value} at bit ${d.bit} breaks the rule ${d.rule}`,
+      `${d.value} at bit ${d.bit} violates the constraint ${d.rule}`,
     remedy: 'The cell is damaged or of another type.',
   },
   'field-presence': {
     class: 'caller',
     message: (d: { field: string; present: boolean }) =>
       d.present
-        ? `${d.field} is given, but the fields before it say that it is absent`
-        : `${d.field} is missing, but the fields before it say that it is there`,
-    remedy: 'Make the optional field agree with the flag that announces it.',
+        ? `${d.field} is present, but earlier fields declare it absent`
+        : `${d.field} is missing, but earlier fields declare it present`,
+    remedy: 'Make the optional field agree with its flag.',
   },
   'unknown-variant': {
     class: 'caller',
@@ -31,18 +31,18 @@ export const tlbErrors = defineErrors('tlb', {
   'vm-size': {
     class: 'caller',
     message: (d: { limit: number }) =>
-      `the value of the virtual machine repeats its parts so often that it has more than ${d.limit} of them`,
-    remedy: 'Ask the contract for less at a time; a value that shares its parts to this extent is of no honest use.',
+      `the TVM value expands to more than ${d.limit} parts because it repeats shared cells`,
+    remedy: 'Request less data at a time from the contract; legitimate values do not share cells to this extent.',
   },
   'vm-nesting': {
     class: 'caller',
     message: (d: { limit: number }) => `continuations hold stacks that hold continuations, more than ${d.limit} deep`,
-    remedy: 'The value is hostile or damaged; no contract needs such a continuation.',
+    remedy: 'The value is malicious or damaged; no contract needs such a continuation.',
   },
   'not-external': {
     class: 'caller',
-    message: (d: { kind: string }) => `it is not an external message (ext_in_msg_info$10), but one of kind ${d.kind}`,
-    remedy: 'Give a message as a wallet makes it to be sent: with the header that begins with ext_in_msg_info$10.',
+    message: (d: { kind: string }) => `not an external-in message (ext_in_msg_info$10) but ${d.kind}`,
+    remedy: 'Give a message as a wallet creates it for sending: its header is ext_in_msg_info$10.',
   },
   'schema-mismatch': {
     class: 'internal',

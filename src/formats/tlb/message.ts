@@ -31,10 +31,10 @@ const extInMsgInfo = variant(
 );
 
 /**
- * Header of a message: between contracts (`int_msg_info`), from outside (`ext_in_msg_info`), to outside
- * (`ext_out_msg_info`, an event). Values and fees in nanotons, `created_lt` in logical time, `created_at` in unix seconds.
- * `extra_flags` (global version 12; before it was `ihr_fee`, with the same bits): bit 0 asks for the new bounce format,
- * bit 1 for the whole original body in it.
+ * Message header: internal (`int_msg_info`), external-in (`ext_in_msg_info`) or external-out (`ext_out_msg_info`, an event).
+ * Values and fees in nanotons, `created_lt` in logical time, `created_at` in unix seconds.
+ * `extra_flags` (global version 12; formerly `ihr_fee`, with the same bits): bit 0 requests the new bounce format,
+ * bit 1 the whole original body in it.
  */
 export const CommonMsgInfo = union('CommonMsgInfo', [
   variant(
@@ -60,7 +60,7 @@ export const CommonMsgInfo = union('CommonMsgInfo', [
 ]);
 export type CommonMsgInfo = ValueOf<typeof CommonMsgInfo>;
 
-/** Header of a message as a contract writes it: the source may be left out, fees and times are filled in by the node. */
+/** Message header as a contract writes it: the source may be omitted; the node fills in fees and times. */
 export const CommonMsgInfoRelaxed = union('CommonMsgInfoRelaxed', [
   variant(
     'int_msg_info$0 ihr_disabled:Bool bounce:Bool bounced:Bool src:MsgAddress dest:MsgAddressInt value:CurrencyCollection extra_flags:(VarUInteger 16) fwd_fee:Grams created_lt:uint64 created_at:uint32 = CommonMsgInfoRelaxed;',
@@ -85,11 +85,11 @@ export const CommonMsgInfoRelaxed = union('CommonMsgInfoRelaxed', [
 export type CommonMsgInfoRelaxed = ValueOf<typeof CommonMsgInfoRelaxed>;
 
 const MaybeInit = maybe(either(StateInit, ref(StateInit)));
-/** Inline it is the rest of the cell; in a reference it may be any cell, exotic ones included. */
+/** Inline, the rest of the cell; in a reference, any cell, exotic ones included. */
 const Body = either(any, cellRef);
 
 /**
- * A message. `init` and `body` keep where they were stored, inline (`left`) or in a cell of their own (`right`); read them
+ * A message. `init` and `body` preserve where they are stored, inline (`left`) or in a reference (`right`); read them
  * with {@link messageInit} and {@link messageBody}.
  */
 export const Message = record(
@@ -106,7 +106,7 @@ export const MessageRelaxed = record(
 export type MessageRelaxed = ValueOf<typeof MessageRelaxed>;
 
 /**
- * The body from its start, wherever it is stored; each call gives a slice of its own.
+ * A slice at the start of the body, wherever it is stored; each call returns a new slice.
  * @throws cells/exotic-not-expected when the body is an exotic cell, cells/pruned-branch
  */
 export function messageBody(message: Message | MessageRelaxed): Slice {
@@ -114,13 +114,13 @@ export function messageBody(message: Message | MessageRelaxed): Slice {
   return body.kind === 'left' ? body.value.clone() : openCell(body.value);
 }
 
-/** The body as a cell; its hash is what explorers show as the hash of the body. */
+/** The body as a cell; its hash is the body hash that explorers show. */
 export function messageBodyCell(message: Message | MessageRelaxed): Cell {
   const { body } = message;
   return body.kind === 'left' ? new Builder().storeSlice(body.value).endCell() : body.value;
 }
 
-/** The state that the message deploys, wherever it is stored, or `null`. @throws as decoding it */
+/** The `StateInit` of the message, wherever it is stored, or `null`. @throws as decoding it */
 export function messageInit(message: Message | MessageRelaxed): StateInit | null {
   const { init } = message;
   if (init === null) return null;
@@ -128,9 +128,9 @@ export function messageInit(message: Message | MessageRelaxed): StateInit | null
 }
 
 /**
- * Hash that stays the same however a wallet stored its external message (TEP-467): source `addr_none`, import fee 0,
- * no init, body in a reference.
- * @throws tlb/unknown-variant when the message does not come from outside
+ * The normalized hash of an external-in message, independent of how a wallet serialised it (TEP-467): source `addr_none`,
+ * import fee 0, no init, body in a reference.
+ * @throws tlb/unknown-variant when the message is not external-in
  */
 export function normalizedExternalHash(message: Message): Uint8Array {
   const { info } = message;
@@ -147,19 +147,19 @@ export function normalizedExternalHash(message: Message): Uint8Array {
   }).hash(0);
 }
 
-/** A message from outside, whole: what a node takes to be sent. */
+/** An external-in message as a liteserver accepts it for sending. */
 export interface ExternalInMessage {
-  /** The bag of cells that it came in, or one that was made of it. */
+  /** The bag of cells it was received in, or its serialisation. */
   readonly boc: Uint8Array;
   readonly cell: Cell;
   readonly message: Message;
 }
 
 /**
- * Reads a message that begins with `ext_in_msg_info$10`.
+ * Decodes an external-in message (`ext_in_msg_info$10`).
  *
- * @param boc the bag of cells that it came in; made of the cell where there is none
- * @throws tlb/not-external for another message; tlb/*, cells/* when it is none
+ * @param boc the bag of cells it was received in; by default the cell is serialised
+ * @throws tlb/not-external for another kind of message; tlb/*, cells/* when it is not a message
  */
 export function readExternalInMessage(cell: Cell, boc: Uint8Array = serializeBoc(cell)): ExternalInMessage {
   const message = decodeCell(Message, cell);
@@ -168,7 +168,7 @@ export function readExternalInMessage(cell: Cell, boc: Uint8Array = serializeBoc
   return { boc, cell, message };
 }
 
-/** What came with the message that bounced: value, logical time, unix seconds. */
+/** Value, logical time and unix time of the message that bounced. */
 export const NewBounceOriginalInfo = record(
   '_ value:CurrencyCollection created_lt:uint64 created_at:uint32 = NewBounceOriginalInfo;',
   { value: CurrencyCollection, created_lt: uint64, created_at: uint32 },
@@ -182,7 +182,7 @@ export const NewBounceComputePhaseInfo = record('_ gas_used:uint32 vm_steps:uint
 export type NewBounceComputePhaseInfo = ValueOf<typeof NewBounceComputePhaseInfo>;
 
 /**
- * Body of a bounced message when the sender asked for the new format (`extra_flags` bit 0, global version 12).
+ * Body of a bounced message when the sender requested the new format (`extra_flags` bit 0, global version 12).
  * `original_body` is the whole body with `extra_flags` bit 1, else its root without references. `bounced_by_phase`:
  * 0 compute skipped (`exit_code` -1 no state, -2 bad state, -3 no gas, -4 suspended), 1 compute failed, 2 action failed.
  */
@@ -200,12 +200,12 @@ export type NewBounceBody = ValueOf<typeof NewBounceBody>;
 
 const OLD_PREFIX = 0xffffffff;
 
-/** What a bounced message says about the one that did not go through. */
+/** The content of a bounced message body. */
 export type BounceBody =
-  /** The old format: what is left of the original body, its first 256 bits at most. */
+  /** The old format: at most the first 256 bits of the original body. */
   | { readonly format: 'old'; readonly original_body: Slice }
   | { readonly format: 'new'; readonly body: NewBounceBody }
-  /** Bounced with an empty body, as messages are whose value did not pay for one, or with something else. */
+  /** An empty body, as when the value did not pay for one, or an unknown format. */
   | { readonly format: 'none' };
 
 /**
@@ -230,7 +230,7 @@ export const LibRef = union('LibRef', [
 ]);
 export type LibRef = ValueOf<typeof LibRef>;
 
-/** What a contract asks for: send a message, change its code, keep coins back, add or drop a library. */
+/** An output action of a contract: send a message, set code, reserve currency, change a library. */
 export const OutAction = union('OutAction', [
   variant('action_send_msg#0ec3c86d mode:(## 8) out_msg:^(MessageRelaxed Any) = OutAction;', {
     mode: uint8,
@@ -246,8 +246,8 @@ export const OutAction = union('OutAction', [
 export type OutAction = ValueOf<typeof OutAction>;
 
 /**
- * The actions in c5 in the order in which they are carried out. In cells the last one is outermost; the length is not
- * stored, the empty cell ends the list. The node takes at most 255.
+ * The actions in c5 in execution order. In cells the last one is outermost; the length is not
+ * stored, the empty cell ends the list. Nodes accept at most 255.
  * `out_list_empty$_ = OutList 0;`
  * `out_list$_ {n:#} prev:^(OutList n) action:OutAction = OutList (n + 1);`
  */

@@ -15,7 +15,7 @@ const TAG = { none: 0b00, extern: 0b01, std: 0b10, var: 0b11 } as const;
 const MAX_ANYCAST_DEPTH = 30;
 const MAX_ADDRESS_LENGTH = 511;
 
-/** `anycast_info$_ depth:(#<= 30) { depth >= 1 } rewrite_pfx:(bits depth) = Anycast;` Only in old data: since global version 10 new addresses have none. */
+/** `anycast_info$_ depth:(#<= 30) { depth >= 1 } rewrite_pfx:(bits depth) = Anycast;` Only in old data: new addresses have none since global version 10. */
 export const Anycast: Codec<AnycastValue> = {
   type: 'Anycast',
   load: (slice) => {
@@ -58,7 +58,7 @@ export const MsgAddressInt: Codec<MsgAddressIntValue> = {
 export type MsgAddressInt = MsgAddressIntValue;
 
 /**
- * Outside of the chain, or nowhere (`null`).
+ * An external address, or none (`null`).
  * `addr_none$00 = MsgAddressExt;`
  * `addr_extern$01 len:(## 9) external_address:(bits len) = MsgAddressExt;`
  */

@@ -22,14 +22,14 @@ const hashKey = bytesKey(32);
 const LAST_LT = (1n << 64n) - 1n;
 const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
-/** A message that waits to be received. `enqueued_lt` is when it came into this queue. */
+/** A message in an out-message queue. `enqueued_lt` is the lt at which it entered the queue. */
 export const EnqueuedMsg = record('_ enqueued_lt:uint64 out_msg:^MsgEnvelope = EnqueuedMsg;', {
   enqueued_lt: uint64,
   out_msg: ref(MsgEnvelope),
 });
 export type EnqueuedMsg = ValueOf<typeof EnqueuedMsg>;
 
-/** Key of a queue: next hop's workchain (int32) and first 64 bits of its address, then the message's hash. */
+/** Key of an out-message queue: workchain (int32) and first 64 address bits of the next hop, and the message hash. */
 export interface OutMsgQueueKey {
   readonly workchain: number;
   readonly prefix: bigint;
@@ -49,7 +49,7 @@ export const outMsgQueueKey: KeyCodec<OutMsgQueueKey> = {
 
 /**
  * `_ (HashmapAugE 352 EnqueuedMsg uint64) = OutMsgQueue;`
- * Messages to other shards and to this one; the extra of a node is the least lt at which one of them was sent on.
+ * Messages to other shards and to this one; the extra of a node is the least {@link emittedLt} of its messages.
  */
 export const OutMsgQueue = hashmapAugE(outMsgQueueKey, EnqueuedMsg, uint64, {
   empty: 0n,
@@ -58,7 +58,7 @@ export const OutMsgQueue = hashmapAugE(outMsgQueueKey, EnqueuedMsg, uint64, {
 });
 export type OutMsgQueue = AugmentedDictionary<OutMsgQueueKey, EnqueuedMsg, bigint>;
 
-/** The last message, by lt and hash, that was received from a neighbour. */
+/** The last message, by lt and hash, that was imported from a neighbour. */
 export const ProcessedUpto = record('processed_upto$_ last_msg_lt:uint64 last_msg_hash:bits256 = ProcessedUpto;', {
   last_msg_lt: uint64,
   last_msg_hash: bits256,
@@ -81,11 +81,11 @@ export const processedInfoKey: KeyCodec<ProcessedInfoKey> = {
   },
 };
 
-/** `_ (HashmapE 96 ProcessedUpto) = ProcessedInfo;` — which messages the shard has received. */
+/** `_ (HashmapE 96 ProcessedUpto) = ProcessedInfo;` — which messages the shard has imported. */
 export const ProcessedInfo = hashmapE(processedInfoKey, ProcessedUpto);
 export type ProcessedInfo = Dictionary<ProcessedInfoKey, ProcessedUpto>;
 
-/** Messages of one account that wait to come into the queue, by their `created_lt`. */
+/** Deferred messages of one account, by `created_lt`. */
 export const AccountDispatchQueue = record(
   '_ messages:(HashmapE 64 EnqueuedMsg) count:uint48 = AccountDispatchQueue;',
   { messages: hashmapE(uint64Key, EnqueuedMsg), count: uint(48) },
@@ -106,14 +106,14 @@ export const DispatchQueue = hashmapAugE(hashKey, AccountDispatchQueue, uint64, 
 });
 export type DispatchQueue = AugmentedDictionary<Uint8Array, AccountDispatchQueue, bigint>;
 
-/** Deferred messages, and how many messages the queue holds. */
+/** Deferred messages, and the size of the out-message queue. */
 export const OutMsgQueueExtra = record(
   'out_msg_queue_extra#0 dispatch_queue:DispatchQueue out_queue_size:(Maybe uint48) = OutMsgQueueExtra;',
   { dispatch_queue: DispatchQueue, out_queue_size: maybe(uint(48)) },
 );
 export type OutMsgQueueExtra = ValueOf<typeof OutMsgQueueExtra>;
 
-/** The messages that a shard has sent and that are not yet known to be received, and how far it has received others'. */
+/** The out-message queue of a shard: messages not yet known to be imported, and what it has imported from neighbours. */
 export const OutMsgQueueInfo = record(
   '_ out_queue:OutMsgQueue proc_info:ProcessedInfo extra:(Maybe OutMsgQueueExtra) = OutMsgQueueInfo;',
   { out_queue: OutMsgQueue, proc_info: ProcessedInfo, extra: maybe(OutMsgQueueExtra) },

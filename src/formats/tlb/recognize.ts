@@ -16,14 +16,14 @@ import { VmStack } from '#formats/tlb/vm-stack.js';
 import { walkValue } from '#formats/tlb/walk-value.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** A cell, known for what it is. */
+/** A cell with its detected type. */
 export interface Recognized {
-  /** The TL-B type, or `Cell` when no known type fits. */
+  /** The TL-B type, or `Cell` when no known type matches. */
   readonly type: string;
   readonly value: unknown;
 }
 
-/** Types with a tag of 32 or 16 bits: a cell that has it is one of them, or damaged. */
+/** Types with long tags: a cell with such a tag is of that type, or damaged. */
 const TAGGED: readonly { readonly tag: number; readonly bits: number; readonly codec: Codec<unknown> }[] = [
   { tag: 0x11ef55aa, bits: 32, codec: Block },
   { tag: 0x9023afe2, bits: 32, codec: ShardState },
@@ -37,8 +37,8 @@ const TAGGED: readonly { readonly tag: number; readonly bits: number; readonly c
 const anyConfig = hashmap(intKey(32), cellRef);
 
 /**
- * The dictionary of a configuration on its own. Without a tag, it is known by its parameters: most must be of their form.
- * Not all, since networks have used numbers for other things than the schema says.
+ * The dictionary of a configuration. It has no tag and is detected by its parameters: most of them must match their type.
+ * Not all, since networks have used some numbers for other data.
  */
 const Config: Codec<ConfigDictionary> = {
   ...anyConfig,
@@ -58,7 +58,7 @@ const Config: Codec<ConfigDictionary> = {
   },
 };
 
-/** Types whose tag is too short to be sure; the first one that reads the whole cell is taken. */
+/** Types whose tag is too short for certainty; the first one that decodes the whole cell is chosen. */
 const GUESSED: readonly Codec<unknown>[] = [
   BlockProof,
   Transaction,
@@ -75,12 +75,12 @@ const GUESSED: readonly Codec<unknown>[] = [
   StateInit,
 ];
 
-/** `Message X` is for people a `Message`. */
+/** The type name without its parameter: `Message X` is shown as `Message`. */
 function nameOf(codec: Codec<unknown>): string {
   return codec.type.replace(/ X$/, '');
 }
 
-/** Most parts that a guess may look at. */
+/** Maximum number of parts that a guess may visit. */
 const GUESS_PARTS = 200_000;
 
 const byName: ReadonlyMap<string, Codec<unknown>> = new Map(
@@ -97,10 +97,10 @@ export function decodeAs(type: string, cell: Cell): Recognized | null {
 }
 
 /**
- * Finds out what a cell is: a block, a state, a proof, an account, a transaction, a message, the config, a stack, or
- * just a cell (its value is then the cell). What a Merkle proof shows is looked at in turn.
+ * Detects the type of a cell: a block, a state, a proof, an account, a transaction, a message, the config, a stack, or
+ * just a cell (the value is then the cell). The content of a Merkle proof is detected in turn.
  *
- * @throws when a cell starts as a block or state does, but is damaged
+ * @throws when a cell has the tag of a block or state, but is damaged
  */
 export function recognizeCell(cell: Cell): Recognized {
   if (cell.type === CellType.merkleProof) return recognizeProof(cell);

@@ -8,7 +8,7 @@ import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/curre
 import { tlbErrors } from '#formats/tlb/errors.js';
 import { concatBytes } from '#kernel/bytes.js';
 
-/** A binary tree with a value at each leaf; a leaf is found by the bits of its path: 0 is left, 1 is right. */
+/** A binary tree with a value at each leaf; the bits of the path select a leaf: 0 is left, 1 is right. */
 export type BinTree<T> =
   | { readonly kind: 'bt_leaf'; readonly leaf: T }
   | { readonly kind: 'bt_fork'; readonly left: Lazy<BinTree<T>>; readonly right: Lazy<BinTree<T>> };
@@ -25,7 +25,7 @@ export function binTree<T>(leaf: Codec<T>): Codec<BinTree<T>> {
   return tree;
 }
 
-/** Whether a split or merge of a shard is planned: from which unix second on, and for how many seconds. */
+/** A planned split or merge of a shard: start in unix seconds, and duration in seconds. */
 export const FutureSplitMerge = union('FutureSplitMerge', [
   variant('fsm_none$0 = FutureSplitMerge;', {}),
   variant('fsm_split$10 split_utime:uint32 interval:uint32 = FutureSplitMerge;', {
@@ -39,7 +39,7 @@ export const FutureSplitMerge = union('FutureSplitMerge', [
 ]);
 export type FutureSplitMerge = ValueOf<typeof FutureSplitMerge>;
 
-/** The anonymous cell of `shard_descr_new`, under a name of its own, since proofs may leave it out. */
+/** The anonymous cell of `shard_descr_new`, a separate type because proofs may prune it. */
 export const ShardDescrFees = record(
   '_ fees_collected:CurrencyCollection funds_created:CurrencyCollection = ShardDescrFees;',
   { fees_collected: CurrencyCollection, funds_created: CurrencyCollection },
@@ -67,8 +67,8 @@ const common = {
 } as const;
 
 /**
- * The newest block of a shard that the masterchain has registered. Which shard it is, the path to it tells; see
- * {@link shardDescrs}. Today only the first entry of a new workchain is a `shard_descr`. Its fees: {@link shardDescrFees}.
+ * The newest block of a shard that the masterchain has committed. The path in the tree identifies the shard; see
+ * {@link shardDescrs}. Today only the first entry of a new workchain is a `shard_descr`. For fees see {@link shardDescrFees}.
  */
 export const ShardDescr = union('ShardDescr', [
   variant(
@@ -88,7 +88,7 @@ export const ShardDescr = union('ShardDescr', [
 ]);
 export type ShardDescr = ValueOf<typeof ShardDescr>;
 
-/** What a shard's blocks since the last registered one collected and created, wherever the constructor keeps it. */
+/** Fees collected and coins created by a shard's blocks since the previously committed one, for either constructor. */
 export function shardDescrFees(descr: ShardDescr): ShardDescrFees {
   return descr.kind === 'shard_descr' ? descr : descr.fees.value;
 }
@@ -101,7 +101,7 @@ export const ShardTree: Codec<ShardTree> = binTree(ShardDescr);
 export const ShardHashes = hashmapE(intKey(32), ref(ShardTree));
 export type ShardHashes = Dictionary<number, Lazy<ShardTree>>;
 
-/** A shard and its newest registered block. */
+/** A shard and its newest committed block. */
 export interface ShardEntry {
   readonly workchain: number;
   /** uint64 with the tag bit. */
@@ -130,10 +130,10 @@ export function* shardLeaves(workchain: number, root: ShardTree): Generator<Shar
 }
 
 /**
- * The shard that an account is in, or `null` when there is no such workchain. Walks one path: works on a proof that
- * leaves out the others.
+ * The shard that contains an account, or `null` when there is no such workchain. Walks one path, so the others may be
+ * pruned.
  *
- * @param prefix the first 64 bits of the account's id, or a shard id: then the shard that contains its first account
+ * @param prefix the first 64 bits of the account id, or a shard id: then the shard that contains its first account
  */
 export function findShard(hashes: ShardHashes, workchain: number, prefix: bigint): ShardEntry | null {
   let tree = hashes.get(workchain)?.value;
@@ -174,7 +174,7 @@ export const shardKey: KeyCodec<ShardKey> = {
   },
 };
 
-/** What a shard's blocks that a masterchain block registers collected in fees and created. */
+/** Fees collected and coins created by the shard blocks that a masterchain block commits. */
 export const ShardFeeCreated = record('_ fees:CurrencyCollection create:CurrencyCollection = ShardFeeCreated;', {
   fees: CurrencyCollection,
   create: CurrencyCollection,

@@ -11,8 +11,8 @@ import { OutMsgQueueInfo } from '#formats/tlb/out-msg-queue.js';
 import { ShardHashes } from '#formats/tlb/shard-hashes.js';
 
 /**
- * How many blocks: in total, and as averages that fade over 2048 and 65536 seconds, both times 2^32 as of `last_updated`
- * (unix seconds).
+ * Numbers of blocks: in total, and as exponentially decaying averages over 2048 and 65536 seconds, scaled by 2^32, as of
+ * `last_updated` (unix seconds).
  */
 export const Counters = record(
   'counters#_ last_updated:uint32 total:uint64 cnt2048:uint64 cnt65536:uint64 = Counters;',
@@ -20,7 +20,7 @@ export const Counters = record(
 );
 export type Counters = ValueOf<typeof Counters>;
 
-/** Blocks that one validator made. */
+/** Blocks created by one validator. */
 export const CreatorStats = record('creator_info#4 mc_blocks:Counters shard_blocks:Counters = CreatorStats;', {
   mc_blocks: Counters,
   shard_blocks: Counters,
@@ -28,8 +28,8 @@ export const CreatorStats = record('creator_info#4 mc_blocks:Counters shard_bloc
 export type CreatorStats = ValueOf<typeof CreatorStats>;
 
 /**
- * Blocks made, by the validator's public key; the key of zeros stands for all. Networks write the first constructor; how
- * extras of the second are made is written down nowhere, here they are the time of the last change below.
+ * Blocks created, by the validator's public key; the all-zero key holds the totals. Networks write the first constructor.
+ * The extras of the second are not documented anywhere; here they are the time of the last change below.
  */
 export const BlockCreateStats = union('BlockCreateStats', [
   variant('block_create_stats#17 counters:(HashmapE 256 CreatorStats) = BlockCreateStats;', {
@@ -45,7 +45,7 @@ export const BlockCreateStats = union('BlockCreateStats', [
 ]);
 export type BlockCreateStats = ValueOf<typeof BlockCreateStats>;
 
-/** Which validators make the next masterchain blocks. */
+/** The validator group that creates the next masterchain blocks. */
 export const ValidatorInfo = record(
   'validator_info$_ validator_list_hash_short:uint32 catchain_seqno:uint32 nx_cc_updated:Bool = ValidatorInfo;',
   { validator_list_hash_short: uint32, catchain_seqno: uint32, nx_cc_updated: bool },
@@ -54,7 +54,7 @@ export type ValidatorInfo = ValueOf<typeof ValidatorInfo>;
 
 /**
  * `_ (HashmapAugE 32 KeyExtBlkRef KeyMaxLt) = OldMcBlocksInfo;`
- * All masterchain blocks before this one by sequence number, 0 being the zerostate.
+ * All previous masterchain blocks by seqno; 0 is the zerostate.
  */
 export const OldMcBlocksInfo = hashmapAugE(uintKey(32), KeyExtBlkRef, KeyMaxLt, {
   empty: { key: false, max_end_lt: 0n },
@@ -66,7 +66,7 @@ export const OldMcBlocksInfo = hashmapAugE(uintKey(32), KeyExtBlkRef, KeyMaxLt, 
 });
 export type OldMcBlocksInfo = AugmentedDictionary<number, KeyExtBlkRef, KeyMaxLt>;
 
-/** The anonymous cell of a masterchain state's extra, under a name of its own, since proofs may leave it out. */
+/** The anonymous cell of a masterchain state's extra, a separate type because proofs may prune it. */
 export const McStateInfo = record(
   `_ flags:(## 16) { flags <= 1 } validator_info:ValidatorInfo prev_blocks:OldMcBlocksInfo after_key_block:Bool
     last_key_block:(Maybe ExtBlkRef) block_create_stats:(flags . 0)?BlockCreateStats = McStateInfo;`,
@@ -81,7 +81,7 @@ export const McStateInfo = record(
 );
 export type McStateInfo = ValueOf<typeof McStateInfo>;
 
-/** What only masterchain states have. Of the schema's `^[ … ]`, this makes the field `info`. */
+/** The masterchain part of a state. The schema's `^[ … ]` is the field `info` here. */
 export const McStateExtra = record(
   `masterchain_state_extra#cc26 shard_hashes:ShardHashes config:ConfigParams info:^McStateInfo
     global_balance:CurrencyCollection = McStateExtra;`,
@@ -89,14 +89,14 @@ export const McStateExtra = record(
 );
 export type McStateExtra = ValueOf<typeof McStateExtra>;
 
-/** A library of the masterchain and the ids of the accounts that keep it published. */
+/** A masterchain library and the ids of the accounts that publish it. */
 export const LibDescr = record('shared_lib_descr$00 lib:^Cell publishers:(Hashmap 256 True) = LibDescr;', {
   lib: cellRef,
   publishers: hashmap(bytesKey(32), unit),
 });
 export type LibDescr = ValueOf<typeof LibDescr>;
 
-/** The anonymous cell of a shard state, under a name of its own, since proofs may leave it out. */
+/** The anonymous cell of a shard state, a separate type because proofs may prune it. */
 export const ShardStateTotals = record(
   `_ overload_history:uint64 underload_history:uint64 total_balance:CurrencyCollection
     total_validator_fees:CurrencyCollection libraries:(HashmapE 256 LibDescr) master_ref:(Maybe BlkMasterInfo)
@@ -113,8 +113,8 @@ export const ShardStateTotals = record(
 export type ShardStateTotals = ValueOf<typeof ShardStateTotals>;
 
 /**
- * The state of a shard after a block: accounts, queues. `gen_utime` is that block's, in unix seconds, `gen_lt` its end lt.
- * Of the schema's `^[ … ]`, this makes the field `totals`.
+ * The state of a shard after a block: accounts and queues. `gen_utime` is that of the block in unix seconds, `gen_lt` its
+ * end lt. The schema's `^[ … ]` is the field `totals` here.
  */
 export const ShardStateUnsplit = variant(
   `shard_state#9023afe2 global_id:int32 shard_id:ShardIdent seq_no:uint32 vert_seq_no:# gen_utime:uint32 gen_lt:uint64
@@ -137,7 +137,7 @@ export const ShardStateUnsplit = variant(
 );
 export type ShardStateUnsplit = ValueOf<typeof ShardStateUnsplit>;
 
-/** The state of a shard, or of two that are about to merge: what the first block after a merge starts from. */
+/** The state of a shard, or of two merging shards, from which the first block after a merge starts. */
 export const ShardState = union('ShardState', [
   ShardStateUnsplit,
   variant('split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit = ShardState;', {

@@ -18,21 +18,21 @@ import { enumeration, group, record, union, variant } from '#formats/tlb/codec/r
 import { CurrencyCollection, currencySum } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
 
-/** Hash of something before and after: of the `Account` cell around a transaction, or around all of an account's in a block. */
+/** Hashes before and after: of the `Account` cell around one transaction, or around all transactions of the account in a block. */
 export const HASH_UPDATE = record('update_hashes#72 {X:Type} old_hash:bits256 new_hash:bits256 = HASH_UPDATE X;', {
   old_hash: bits256,
   new_hash: bits256,
 });
 export type HASH_UPDATE = ValueOf<typeof HASH_UPDATE>;
 
-/** Rent for the time since the last transaction, in nanotons: what was taken, and what is still owed. */
+/** Storage fees since the last transaction in nanotons: collected, and still due. */
 export const TrStoragePhase = record(
   'tr_phase_storage$_ storage_fees_collected:Grams storage_fees_due:(Maybe Grams) status_change:AccStatusChange = TrStoragePhase;',
   { storage_fees_collected: grams, storage_fees_due: maybe(grams), status_change: AccStatusChange },
 );
 export type TrStoragePhase = ValueOf<typeof TrStoragePhase>;
 
-/** The value of the message is added to the balance, debts are taken off. */
+/** Due fees are collected, and the value of the message is added to the balance. */
 export const TrCreditPhase = record(
   'tr_phase_credit$_ due_fees_collected:(Maybe Grams) credit:CurrencyCollection = TrCreditPhase;',
   { due_fees_collected: maybe(grams), credit: CurrencyCollection },
@@ -40,7 +40,7 @@ export const TrCreditPhase = record(
 export type TrCreditPhase = ValueOf<typeof TrCreditPhase>;
 
 /**
- * Why no code ran.
+ * Why the compute phase was skipped.
  * `cskip_no_state$00 = ComputeSkipReason;` `cskip_bad_state$01 = ComputeSkipReason;`
  * `cskip_no_gas$10 = ComputeSkipReason;` `cskip_suspended$110 = ComputeSkipReason;`
  */
@@ -52,7 +52,7 @@ export const ComputeSkipReason = enumeration('ComputeSkipReason', {
 });
 export type ComputeSkipReason = ValueOf<typeof ComputeSkipReason>;
 
-/** The run of the contract's code, or why there was none. Gas fees in nanotons. */
+/** The execution of the contract's code, or why it was skipped. Gas fees in nanotons. */
 export const TrComputePhase = union('TrComputePhase', [
   variant('tr_phase_compute_skipped$0 reason:ComputeSkipReason = TrComputePhase;', { reason: ComputeSkipReason }),
   variant(
@@ -78,7 +78,7 @@ export const TrComputePhase = union('TrComputePhase', [
 ]);
 export type TrComputePhase = ValueOf<typeof TrComputePhase>;
 
-/** What was done of the actions that the code asked for. Fees in nanotons; `action_list_hash` is that of the `OutList` cell. */
+/** The execution of the output actions. Fees in nanotons; `action_list_hash` is the hash of the `OutList` cell. */
 export const TrActionPhase = record(
   'tr_phase_action$_ success:Bool valid:Bool no_funds:Bool status_change:AccStatusChange total_fwd_fees:(Maybe Grams) total_action_fees:(Maybe Grams) result_code:int32 result_arg:(Maybe int32) tot_actions:uint16 spec_actions:uint16 skipped_actions:uint16 msgs_created:uint16 action_list_hash:bits256 tot_msg_size:StorageUsed = TrActionPhase;',
   {
@@ -100,7 +100,7 @@ export const TrActionPhase = record(
 );
 export type TrActionPhase = ValueOf<typeof TrActionPhase>;
 
-/** Whether the message went back to its sender after a failure. */
+/** Whether the message bounced to its sender after a failure. */
 export const TrBouncePhase = union('TrBouncePhase', [
   variant('tr_phase_bounce_negfunds$00 = TrBouncePhase;', {}),
   variant('tr_phase_bounce_nofunds$01 msg_size:StorageUsed req_fwd_fees:Grams = TrBouncePhase;', {
@@ -115,7 +115,7 @@ export const TrBouncePhase = union('TrBouncePhase', [
 ]);
 export type TrBouncePhase = ValueOf<typeof TrBouncePhase>;
 
-/** The two halves of an account that is split or merged together with its shard. */
+/** The two parts of an account that is split or merged together with its shard. */
 export const SplitMergeInfo = record(
   'split_merge_info$_ cur_shard_pfx_len:(## 6) acc_split_depth:(## 6) this_addr:bits256 sibling_addr:bits256 = SplitMergeInfo;',
   { cur_shard_pfx_len: uint(6), acc_split_depth: uint(6), this_addr: bits256, sibling_addr: bits256 },
@@ -173,7 +173,7 @@ const transMergePrepare = variant(
   { split_info: SplitMergeInfo, storage_ph: TrStoragePhase, aborted: bool },
 );
 
-/** The value of `trans_split_install`; `T` is `Transaction`, which is declared on top of this. */
+/** The value of `trans_split_install`; `T` is `Transaction`, which is declared below. */
 export interface TransSplitInstall<T> {
   readonly kind: 'trans_split_install';
   readonly split_info: SplitMergeInfo;
@@ -204,8 +204,7 @@ export type TransactionDescrOf<T> =
   | TransMergeInstall<T>;
 
 /**
- * The codec of `TransactionDescr`: what kind of transaction it is and how it went. Two of its constructors contain a
- * transaction, whose codec (and so this one, as `TransactionDescr`) is in transaction.ts.
+ * The codec of `TransactionDescr`: the kind of a transaction and its phases. Two constructors contain a transaction.
  */
 export function transactionDescr<T>(transaction: Codec<T>): Codec<TransactionDescrOf<T>> {
   return union('TransactionDescr', [
@@ -234,7 +233,7 @@ export function transactionDescr<T>(transaction: Codec<T>): Codec<TransactionDes
   ]);
 }
 
-/** A transaction: one step of one account. Its cell's hash is the transaction's hash. */
+/** A transaction of one account. The hash of its cell is the transaction hash. */
 export interface Transaction {
   /** The address without workchain. */
   readonly account_addr: Uint8Array;
@@ -243,22 +242,22 @@ export interface Transaction {
   readonly prev_trans_hash: Uint8Array;
   /** Of the previous transaction of this account; 0 for the first one. */
   readonly prev_trans_lt: bigint;
-  /** Unix seconds: when its block was made. */
+  /** Unix seconds: generation time of the block. */
   readonly now: number;
   readonly outmsg_cnt: number;
   readonly orig_status: AccountStatus;
   readonly end_status: AccountStatus;
   readonly in_msg: Lazy<Message> | null;
-  /** By number from 0, in the order of sending. */
+  /** By index from 0, in the order of sending. */
   readonly out_msgs: Dictionary<number, Lazy<Message>>;
-  /** Nanotons, without the forward fees of messages that go on to other accounts. */
+  /** Nanotons, without the forward fees of outgoing messages to other accounts. */
   readonly total_fees: CurrencyCollection;
   /** Hashes of the `Account` cell. */
   readonly state_update: Lazy<HASH_UPDATE>;
   readonly description: Lazy<TransactionDescr>;
 }
 
-/** What kind of transaction it is (ordinary, tick-tock, split, merge) and how its phases went. */
+/** The kind of a transaction (ordinary, tick-tock, split, merge) and the results of its phases. */
 export type TransactionDescr = TransactionDescrOf<Transaction>;
 export const TransactionDescr: Codec<TransactionDescr> = transactionDescr<Transaction>(
   deferred('Transaction', () => Transaction),

@@ -17,21 +17,21 @@ import {
 } from '#formats/tlb/vm-value.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** Continuations with a stack, in the stack of a continuation, and so on: no contract gets anywhere near. */
+/** Maximum nesting of continuations whose stacks hold continuations; far above what contracts use. */
 const MAX_NESTED_STACKS = 64;
 
 const continuations = vmContinuations<Value>(
   deferred('VmStack', () => VmStack),
   deferred('VmStackValue', () => VmStackValue),
 );
-/** A continuation: code to go on with, or one of the ways in which a loop of the virtual machine goes on. */
+/** A TVM continuation: code, or the state of a control structure. */
 export const VmCont = continuations.VmCont;
 export type VmCont = Cont;
-/** What a continuation restores when it is entered. */
+/** Control data that a continuation restores when it is entered. */
 export const VmControlData = continuations.VmControlData;
 export type VmControlData = ControlData;
 
-/** A value whose tuple items are cells yet: tuples are nested as deep as cells may be, so that they are read by a loop. */
+/** A value whose tuple items are still cells: tuples can be nested as deep as cells, so a loop reads them. */
 const ShallowValue = union('VmStackValue', [
   variant('vm_stk_null#00 = VmStackValue;', {}),
   variant('vm_stk_tinyint#01 value:int64 = VmStackValue;', { value: int64 }),
@@ -47,15 +47,15 @@ const ShallowValue = union('VmStackValue', [
   }),
 ]);
 
-/** Cells of tuple items that are still to be read, and where their values go. */
+/** Cells of tuple items that are still to be read, and the array for their values. */
 interface Pending {
   readonly cells: readonly Cell[];
   readonly values: Value[];
   readonly path: string;
 }
 
-// Stacks in continuations are read by their declared codecs, which pass nothing on: how deep we are, and how many
-// values may still be read, is kept here while a value or stack is read or written.
+// Stacks in continuations are read by their declared codecs, which pass no context: the nesting depth and the remaining
+// budget of values are kept here while a value or stack is read or written.
 let nested = 0;
 let budget: VisitBudget = { left: 0 };
 let limit = 0;
@@ -70,14 +70,14 @@ function nesting<T>(work: () => T): T {
   }
 }
 
-/** Equal parts of a value are one cell: without a bound, a few cells could stand for a tuple of 2^1000 items. */
+/** Equal parts of a value share a cell: without a bound, a few cells could expand to a tuple of 2^1000 items. */
 function startBudget(slice: Slice): void {
   if (nested > 0) return;
   budget = visitBudget(slice.cell, undefined);
   limit = budget.left;
 }
 
-/** Reads a value up to its tuples, whose items are put on `pending`. */
+/** Reads a value except for tuple items, which are pushed to `pending`. */
 function loadShallow(slice: Slice, pending: Pending[], path: string): Value {
   if (budget.left-- <= 0) throw tlbErrors['vm-size']({ limit });
   const value = ShallowValue.load(slice);
@@ -127,7 +127,7 @@ function storeValue(value: Value, builder: Builder, depth: number): void {
   ShallowValue.store({ kind: 'vm_stk_tuple', len: cells.length, data: cells }, builder);
 }
 
-/** A value of the virtual machine; see the type for its constructors. */
+/** A TVM value; see the type for its constructors. */
 export type VmStackValue = Value;
 export const VmStackValue: Codec<Value> = {
   type: 'VmStackValue',
@@ -143,11 +143,11 @@ export const VmStackValue: Codec<Value> = {
   store: (value, builder) => nesting(() => storeValue(value, builder, 0)),
 };
 
-/** Values of a stack, the top last: results of a get method come in the order in which it declares them. */
+/** The values of a stack, top last: results of a get-method are in the order of its declaration. */
 export type VmStack = readonly Value[];
 
 /**
- * A stack: arguments and results of get methods.
+ * A TVM stack: arguments and results of get-methods.
  *
  * ```
  * vm_stack#_ depth:(## 24) stack:(VmStackList depth) = VmStack;
@@ -195,7 +195,7 @@ export const VmStack: Codec<VmStack> = {
 };
 
 /**
- * The cells of a tuple's items, in order; what is in them is not read. Their nesting in cells is taken apart in a loop.
+ * The cells of a tuple's items in order; their contents are not read. A loop unwinds the nesting of cells.
  *
  * ```
  * vm_tupref_nil$_ = VmTupleRef 0;
@@ -241,7 +241,7 @@ export function vmTupleCells(length: number): Codec<readonly Cell[]> {
 
 const encoder = new TextEncoder();
 
-/** The id of the get method with this name, as compilers number them: `crc16(name) & 0xffff | 0x10000`. */
+/** The id of the get-method with this name: `crc16(name) & 0xffff | 0x10000`. */
 export function methodIdOf(name: string): number {
   const bytes = encoder.encode(name);
   return crc16(bytes, bytes.length) | 0x10000;

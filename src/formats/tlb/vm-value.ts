@@ -8,7 +8,7 @@ import { record, union, variant } from '#formats/tlb/codec/record.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
 /**
- * A value of the virtual machine, as on the stack of a get method. Its constructors in TL-B:
+ * A TVM value, as on the stack of a get-method. Its constructors in TL-B:
  *
  * ```
  * vm_stk_null#00 = VmStackValue;
@@ -24,14 +24,14 @@ import { tlbErrors } from '#formats/tlb/errors.js';
  */
 export type VmStackValue =
   | { readonly kind: 'vm_stk_null' }
-  /** What the node uses for every integer of 64 bits; {@link vmInt} picks the form. */
+  /** The form that nodes use for every integer that fits int64; {@link vmInt} chooses it. */
   | { readonly kind: 'vm_stk_tinyint'; readonly value: bigint }
   | { readonly kind: 'vm_stk_int'; readonly value: bigint }
-  /** Result of a division by zero and the like. */
+  /** Not a number: for example the result of a quiet division by zero. */
   | { readonly kind: 'vm_stk_nan' }
   | { readonly kind: 'vm_stk_cell'; readonly cell: Cell }
   | { readonly kind: 'vm_stk_slice'; readonly slice: VmCellSlice }
-  /** What was written to the builder so far. */
+  /** The contents of the builder. */
   | { readonly kind: 'vm_stk_builder'; readonly cell: Cell }
   | { readonly kind: 'vm_stk_cont'; readonly cont: VmCont }
   | { readonly kind: 'vm_stk_tuple'; readonly data: readonly VmStackValue[] };
@@ -43,7 +43,7 @@ export type VmSaveList = VmSaveListOf<VmStackValue>;
 export const VM_NULL: VmStackValue = { kind: 'vm_stk_null' };
 export const VM_NAN: VmStackValue = { kind: 'vm_stk_nan' };
 
-/** An integer in the form that the node writes: `vm_stk_tinyint` when it fits int64. Beyond int257 its encoding fails. */
+/** An integer in the form that nodes use: `vm_stk_tinyint` when it fits int64. Encoding fails beyond int257. */
 export function vmInt(value: bigint | number): VmStackValue {
   const big = BigInt(value);
   return { kind: BigInt.asIntN(64, big) === big ? 'vm_stk_tinyint' : 'vm_stk_int', value: big };
@@ -53,7 +53,7 @@ export function vmCell(cell: Cell): VmStackValue {
   return { kind: 'vm_stk_cell', cell };
 }
 
-/** A slice over a whole cell: how addresses and strings are passed. */
+/** A slice of a whole cell: the way to pass addresses and strings. */
 export function vmSlice(cell: Cell): VmStackValue {
   return { kind: 'vm_stk_slice', slice: wholeCellSlice(cell) };
 }
@@ -62,7 +62,7 @@ export function vmTuple(data: readonly VmStackValue[]): VmStackValue {
   return { kind: 'vm_stk_tuple', data };
 }
 
-/** A part of a cell: bits `st_bits` to `end_bits`, references `st_ref` to `end_ref`, the ends not included. */
+/** A part of a cell: bits `st_bits` to `end_bits`, references `st_ref` to `end_ref`, ends exclusive. */
 export interface VmCellSlice {
   readonly cell: Cell;
   readonly st_bits: number;
@@ -76,7 +76,7 @@ const fields = record(
   { cell: cellRef, st_bits: uint(10), end_bits: uint(10), st_ref: uint(3), end_ref: uint(3) },
 );
 
-/** A slice on the stack of the virtual machine. Bounds beyond the cell are refused. */
+/** A slice on the TVM stack. Bounds beyond the cell are refused. */
 export const VmCellSlice: Codec<VmCellSlice> = {
   type: 'VmCellSlice',
   load: (slice: Slice) => {
@@ -103,7 +103,7 @@ export function wholeCellSlice(cell: Cell): VmCellSlice {
   return { cell, st_bits: 0, end_bits: cell.bits, st_ref: 0, end_ref: cell.refCount };
 }
 
-/** To read it. @throws cells/exotic-not-expected, cells/pruned-branch */
+/** A slice for reading it. @throws cells/exotic-not-expected, cells/pruned-branch */
 export function openVmCellSlice({ cell, st_bits, end_bits, st_ref, end_ref }: VmCellSlice): Slice {
   const slice = openCell(cell);
   slice.take(st_bits, st_ref);
@@ -116,11 +116,11 @@ export function openVmCellSlice({ cell, st_bits, end_bits, st_ref, end_ref }: Vm
 /** `_ cregs:(HashmapE 4 VmStackValue) = VmSaveList;` — control registers by number. */
 export type VmSaveListOf<V> = Dictionary<number, V>;
 
-/** What a continuation restores when it is entered: see the schema line in {@link vmContinuations}. */
+/** Control data that a continuation restores when it is entered: see the schema line in {@link vmContinuations}. */
 export interface VmControlDataOf<V> {
-  /** How many arguments it takes; `null`: all. */
+  /** Number of arguments; `null`: all. */
   readonly nargs: number | null;
-  /** Values put under the arguments, the top last. */
+  /** Values placed below the arguments, top last. */
   readonly stack: readonly V[] | null;
   readonly save: VmSaveListOf<V>;
   /** Codepage. */

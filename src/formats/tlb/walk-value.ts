@@ -11,16 +11,16 @@ import { isTernError } from '#kernel/tern-error.js';
 // biome-ignore lint/suspicious/noExplicitAny: dictionaries of all types
 export type AnyDictionary = Dictionary<any, any> | AugmentedDictionary<any, any, any>;
 
-/** A value without parts. */
+/** A value without parts of its own. */
 export type LeafValue = null | boolean | number | bigint | string | Uint8Array | BitString | Address;
 
 /**
  * One part of a decoded value.
  *
  * - `leaf`: a number, a hash, an address, an absent part (`null`)
- * - `object`, `array`, `dictionary`, `lazy`: has parts; that of a `lazy` is its value
- * - `pruned`: a value in a cell that a proof leaves out
- * - `opaque`: cells that the schema says nothing about (`^Cell`, `Any`), and library references in place of a value
+ * - `object`, `array`, `dictionary`, `lazy`: has parts; the part of a `lazy` is its value
+ * - `pruned`: a value in a pruned cell
+ * - `opaque`: cells not described by the schema (`^Cell`, `Any`), and library references in place of a value
  */
 export type VisitedNode =
   | { readonly kind: 'leaf'; readonly value: LeafValue }
@@ -31,27 +31,27 @@ export type VisitedNode =
   | { readonly kind: 'pruned'; readonly value: Lazy<unknown> | Cell; readonly cell: Cell }
   | { readonly kind: 'opaque'; readonly value: Cell | Slice };
 
-/** Where a part stands: the way from the root, last step first. The root is `null`. */
+/** The position of a part: the path from the root, last step first. The root is `null`. */
 export interface Place {
   readonly parent: Place | null;
   /** Name of the field, `[index]`, or `[key]` with the key as text. */
   readonly step: string;
-  /** The key of an entry of a dictionary, as the dictionary gives it. */
+  /** The decoded key of a dictionary entry. */
   readonly key?: unknown;
 }
 
-/** The name under which the extra of an augmented dictionary stands among its parts. */
+/** The step of the extra of an augmented dictionary. */
 export const EXTRA_STEP = 'extra';
 
-/** What to do at each part. */
+/** Callbacks of {@link walkValue}. */
 export interface ValueVisitor {
-  /** On the way in; tells whether to go inside. */
+  /** Called before the parts of a node; returns whether to visit them. */
   enter(node: VisitedNode, place: Place | null): boolean;
-  /** On the way out of a part that has parts and was not left out. */
+  /** Called after the parts of a node have been visited. */
   leave?(node: VisitedNode, place: Place | null): void;
 }
 
-/** Written as paths of errors are: `extra.account_blocks[3333…].transactions`. Lazies make no step of their own. */
+/** The path in the notation of errors: `extra.account_blocks[3333…].transactions`. A `Lazy` adds no step. */
 export function pathOf(place: Place | null): string {
   const steps: string[] = [];
   for (let at = place; at !== null; at = at.parent) steps.push(at.step);
@@ -60,7 +60,7 @@ export function pathOf(place: Place | null): string {
   return path;
 }
 
-/** A part that is being visited: those of its own parts that are still to come. */
+/** A node that is being visited, and its remaining parts. */
 interface Frame {
   readonly node: VisitedNode;
   readonly place: Place | null;
@@ -72,11 +72,11 @@ interface Part {
 }
 
 /**
- * Visits a decoded value and all its parts in order, decoding what is lazy as it goes. Of dictionaries, what a proof leaves
- * out is passed over. Takes no stack however deep the value is; but cells that occur in several places are visited in each,
- * so who walks values of unknown senders keeps count in `enter`.
+ * Visits a decoded value and all its parts in order, decoding lazy values on the way. Pruned parts of dictionaries are
+ * skipped. It is not recursive, however deep the value is; but cells that occur in several places are visited in each,
+ * so count in `enter` when walking values of untrusted senders.
  *
- * @param at where the value itself stands, when it is a part of one that is being visited
+ * @param at the position of the value itself, when it is a part of a larger one
  * @throws what decoding a part throws, with the path to it
  */
 export function walkValue(root: unknown, visitor: ValueVisitor, at: Place | null = null): void {
@@ -150,7 +150,7 @@ function* partsOf(node: Composite, place: Place | null): Generator<Part, undefin
   }
 }
 
-/** A key as text: hex of bytes, the parts of a composed key with commas between them. */
+/** A key as text: hex for bytes, comma-separated parts for composite keys. */
 export function keyText(key: unknown): string {
   if (key instanceof Uint8Array) return toHex(key);
   if (typeof key !== 'object' || key === null) return String(key);

@@ -16,7 +16,7 @@ import {
 } from '#formats/tlb/codec/dictionary.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
 
-/** How the extra value of each node follows from what is below it. */
+/** How the extra of each node is computed. */
 export interface AugmentationRule<V, E> {
   /** The extra of an empty dictionary. */
   readonly empty: E;
@@ -26,7 +26,7 @@ export interface AugmentationRule<V, E> {
   combine(left: E, right: E): E;
 }
 
-/** The types of an augmented dictionary and the rule of its extras; one per declaration. */
+/** Key, value and extra types of an augmented dictionary and the rule of its extras; one per declaration. */
 export class AugmentedType<K, V, E> {
   readonly key: KeyCodec<K>;
   readonly value: Codec<V>;
@@ -50,12 +50,12 @@ export class AugmentedType<K, V, E> {
 }
 
 /**
- * `HashmapAugE n X Y`: a dictionary whose nodes carry an extra value, such as the sum of what is below. Immutable, as
- * `Dictionary`; `set` and `delete` compute the extras on the way to the root anew.
+ * `HashmapAugE n X Y`: a dictionary whose nodes carry an extra, such as a sum over their entries. Immutable, like
+ * `Dictionary`; `set` and `delete` recompute the extras on the path to the root.
  */
 export class AugmentedDictionary<K, V, E> {
   readonly root: Cell | null;
-  /** The extra of the root; there also when the dictionary is empty. */
+  /** The extra of the root; also present when the dictionary is empty. */
   readonly extra: E;
   readonly type: AugmentedType<K, V, E>;
   readonly #walkOptions: WalkOptions;
@@ -83,7 +83,7 @@ export class AugmentedDictionary<K, V, E> {
     return countEntries(this.root, this.type.key.bits, this.#walkOptions);
   }
 
-  /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
+  /** The value of a key, or `undefined`. @throws cells/pruned-branch when the path to it is pruned */
   get(key: K): V | undefined {
     const bits = this.type.key.encode(key);
     const slice = lookup(this.root, this.type.key.bits, bits);
@@ -94,7 +94,7 @@ export class AugmentedDictionary<K, V, E> {
     return lookup(this.root, this.type.key.bits, this.type.key.encode(key)) !== null;
   }
 
-  /** Entries in ascending order of the keys' bits, decoded one by one. */
+  /** Entries in ascending order of their key bits, decoded on demand. */
   *entries(options?: EntriesOptions): IterableIterator<[K, V]> {
     const { key } = this.type;
     const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
@@ -142,7 +142,7 @@ export class AugmentedDictionary<K, V, E> {
   }
 }
 
-/** A codec of augmented dictionaries, with a way to make one from entries. */
+/** A codec of augmented dictionaries that can also build one from entries. */
 export interface AugmentedCodec<K, V, E> extends Codec<AugmentedDictionary<K, V, E>> {
   readonly dictionaryType: AugmentedType<K, V, E>;
   of(entries: Iterable<readonly [K, V]>): AugmentedDictionary<K, V, E>;
@@ -172,7 +172,7 @@ export function hashmapAugE<K, V, E>(
   };
 }
 
-/** `HashmapAug n X Y`: never empty, its root edge inline in the cell at hand. */
+/** `HashmapAug n X Y`: never empty, its root edge inline in the current cell. */
 export function hashmapAug<K, V, E>(
   key: KeyCodec<K>,
   value: Codec<V>,

@@ -2,13 +2,13 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell, CellType } from '#formats/cells/cell.js';
 import { openCell, openExotic, type Slice } from '#formats/cells/slice.js';
 
-/** Reads and writes one TL-B type. Codecs are declared with `record`, `union` and their parts; they hold no state. */
+/** Reads and writes one TL-B type. Codecs are declared with `record`, `union` and primitives; they are stateless. */
 export interface Codec<T> {
-  /** The TL-B type as it would be written: `uint32`, `Maybe ^Cell`, `BlockInfo`. */
+  /** The TL-B type: `uint32`, `Maybe ^Cell`, `BlockInfo`. */
   readonly type: string;
-  /** Set when the type is a whole exotic cell (`!merkle_update`); its codec starts after the type byte. */
+  /** Set when the type is a whole exotic cell (`!merkle_update`); the codec starts after the type byte. */
   readonly exotic?: CellType;
-  /** Reads a value from the front of the slice and moves it. @throws tlb/* or cells/*, with the path of the field */
+  /** Reads a value from the slice, moving it. @throws tlb/* or cells/*, with the path of the field */
   load(slice: Slice): T;
   /** Appends a value. @throws cells/value-range, cells/cell-overflow, tlb/* */
   store(value: T, builder: Builder): void;
@@ -18,7 +18,7 @@ export interface Codec<T> {
 export type ValueOf<C> = C extends Codec<infer T> ? T : never;
 
 /**
- * Reads a whole cell as one value; nothing may be left over.
+ * Decodes a whole cell as one value; nothing may be left over.
  * @throws cells/slice-not-empty, cells/pruned-branch, and what the codec throws
  */
 export function decodeCell<T>(codec: Codec<T>, cell: Cell): T {
@@ -28,7 +28,7 @@ export function decodeCell<T>(codec: Codec<T>, cell: Cell): T {
   return value;
 }
 
-/** Writes a value as a cell of its own. */
+/** Encodes a value as a cell. */
 export function encodeCell<T>(codec: Codec<T>, value: T): Cell {
   const builder = new Builder();
   if (codec.exotic === undefined) {
@@ -41,8 +41,8 @@ export function encodeCell<T>(codec: Codec<T>, value: T): Cell {
 }
 
 /**
- * A value in a cell of its own (`^X` in TL-B) that is decoded when it is first asked for. Its cell is there without
- * decoding, so a hash of it costs no parsing; a pruned cell is an error only when its value is asked for.
+ * A value in a referenced cell (`^X` in TL-B) that is decoded on first use. The cell is available without
+ * decoding, so its hash needs no parsing; a pruned cell is an error only when the value is read.
  */
 export class Lazy<T> {
   /** Codec of the value. */
@@ -56,12 +56,12 @@ export class Lazy<T> {
     this.#cell = cell;
   }
 
-  /** Stands for the value in `cell`. */
+  /** Wraps a cell that contains the value. */
   static ofCell<T>(codec: Codec<T>, cell: Cell): Lazy<T> {
     return new Lazy(codec, cell);
   }
 
-  /** Holds a value; its cell is built when it is first asked for. */
+  /** Wraps a value; its cell is built on first use. */
   static ofValue<T>(codec: Codec<T>, value: T): Lazy<T> {
     const lazy = new Lazy(codec, null);
     lazy.#value = value;
@@ -118,7 +118,7 @@ export function either<L, R>(left: Codec<L>, right: Codec<R>): Codec<Either<L, R
   };
 }
 
-/** `^X`, decoded when asked for. */
+/** `^X`, decoded on first use. */
 export function ref<T>(codec: Codec<T>): Codec<Lazy<T>> {
   return {
     type: `^${codec.type}`,
@@ -127,7 +127,7 @@ export function ref<T>(codec: Codec<T>): Codec<Lazy<T>> {
   };
 }
 
-/** `^X`, decoded at once: for small parts that are always wanted. */
+/** `^X`, decoded immediately: for small parts that are always needed. */
 export function eagerRef<T>(codec: Codec<T>): Codec<T> {
   return {
     type: `^${codec.type}`,
@@ -136,7 +136,7 @@ export function eagerRef<T>(codec: Codec<T>): Codec<T> {
   };
 }
 
-/** A codec that is defined further down: for types that contain themselves. */
+/** A codec that is defined later: for recursive types. */
 export function deferred<T>(type: string, codec: () => Codec<T>): Codec<T> {
   return {
     type,

@@ -10,12 +10,12 @@ import { tlbErrors } from '#formats/tlb/errors.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** How to treat parts of a dictionary that a proof leaves out: an error, or pass over them. */
+/** How to treat pruned parts of a dictionary: as an error, or skip them. */
 export interface EntriesOptions {
   readonly pruned?: 'throw' | 'skip';
 }
 
-/** The types of a dictionary's keys and values; one per declaration, shared by its dictionaries. */
+/** Key and value types of a dictionary; one per declaration, shared by its dictionaries. */
 export interface DictionaryType<K, V> {
   readonly key: KeyCodec<K>;
   readonly value: Codec<V>;
@@ -24,15 +24,15 @@ export interface DictionaryType<K, V> {
 export const NO_OPTIONS: WalkOptions = {};
 
 /**
- * `HashmapE n X`: read straight from its cells, entry by entry, when asked. Immutable: `set` and `delete` give a new
- * dictionary that shares all untouched cells. `root` is `null` when it is empty.
+ * `HashmapE n X`: entries are read from the cells on demand. Immutable: `set` and `delete` return a new
+ * dictionary that shares all unchanged cells. `root` is `null` when it is empty.
  */
 export class Dictionary<K, V> {
   readonly root: Cell | null;
   readonly type: DictionaryType<K, V>;
   readonly #walkOptions: WalkOptions;
 
-  /** @param walkOptions for all walks over it; where the root cell was made from a part of another, it does not know its table */
+  /** @param walkOptions for all walks over it; needed when the root cell was built from a part of another and has no table */
   constructor(type: DictionaryType<K, V>, root: Cell | null, walkOptions: WalkOptions = NO_OPTIONS) {
     this.type = type;
     this.root = root;
@@ -54,7 +54,7 @@ export class Dictionary<K, V> {
     return countEntries(this.root, this.type.key.bits, this.#walkOptions);
   }
 
-  /** The value of a key, or `undefined`. @throws cells/pruned-branch when a proof leaves the way to it out */
+  /** The value of a key, or `undefined`. @throws cells/pruned-branch when the path to it is pruned */
   get(key: K): V | undefined {
     const { key: keys, value } = this.type;
     const bits = keys.encode(key);
@@ -66,7 +66,7 @@ export class Dictionary<K, V> {
     return lookup(this.root, this.type.key.bits, this.type.key.encode(key)) !== null;
   }
 
-  /** Entries in ascending order of the keys' bits, decoded one by one. */
+  /** Entries in ascending order of their key bits, decoded on demand. */
   *entries(options?: EntriesOptions): IterableIterator<[K, V]> {
     const { key, value } = this.type;
     const walk = new DictWalk(this.root, key.bits, { ...this.#walkOptions, ...options });
@@ -91,7 +91,7 @@ export class Dictionary<K, V> {
   }
 }
 
-/** Reads the value of a leaf whole. */
+/** Reads a leaf as one value; nothing may be left over. */
 export function loadValue<V>(codec: Codec<V>, slice: Slice, key: Uint8Array): V {
   try {
     const value = codec.load(slice);
@@ -143,10 +143,11 @@ export function hashmapRef<K, V>(
 }
 
 /**
- * Cuts the root edge of a dictionary that is stored inline out of the cell at hand, as a cell of its own, and moves past
- * it. How far it reaches is known only by reading it.
+ * Extracts the root edge of an inline dictionary as a separate cell and moves past it. Its length is only known by
+ * reading it.
  *
- * @param skipLeaf moves past what a leaf holds; @param skipFork moves past what a fork holds after its two references
+ * @param skipLeaf moves past the contents of a leaf
+ * @param skipFork moves past the contents of a fork after its two references
  */
 export function inlineRoot(
   slice: Slice,
@@ -168,14 +169,14 @@ export function inlineRoot(
 }
 
 /**
- * How to walk over a dictionary of {@link inlineRoot}: no further than the cells of the slice allow. The root made there
- * is of no table, and would allow far more to a few bytes of shared cells.
+ * Walk options for a dictionary of {@link inlineRoot}: the budget of the slice's table. The extracted root has no table,
+ * and its default budget would be far too large for a few bytes of shared cells.
  */
 export function inlineWalk(slice: Slice): WalkOptions {
   return { limit: visitBudget(slice.cell, undefined).left };
 }
 
-/** A slice at the extra of an augmented dictionary's root node. */
+/** A slice positioned at the extra of an augmented dictionary's root node. */
 export function rootExtra(root: Cell, keyBits: number): Slice {
   const slice = openCell(root);
   if (readLabel(slice, keyBits).length < keyBits) {
@@ -185,7 +186,7 @@ export function rootExtra(root: Cell, keyBits: number): Slice {
   return slice;
 }
 
-/** `Hashmap n X`: never empty, its root edge inline in the cell at hand. */
+/** `Hashmap n X`: never empty, its root edge inline in the current cell. */
 export function hashmap<K, V>(
   key: KeyCodec<K>,
   value: Codec<V>,
@@ -212,10 +213,10 @@ export function hashmap<K, V>(
   };
 }
 
-/** Turns keys of a dictionary into bit strings of a fixed length and back. */
+/** Converts dictionary keys to bit strings of a fixed length and back. */
 export interface KeyCodec<K> {
   readonly bits: number;
-  /** ⌈bits/8⌉ bytes, most significant bit first, bits after the last 0. */
+  /** ⌈bits/8⌉ bytes, left-aligned, unused bits 0. */
   encode(key: K): Uint8Array;
   decode(bits: Uint8Array): K;
 }
@@ -245,7 +246,7 @@ export function uintKey(bits: number): KeyCodec<number> {
   };
 }
 
-/** Two's complement integers of at most 48 bits. In a dictionary they stand in the order of their bits: negative ones last. */
+/** Two's complement integers of at most 48 bits. Dictionaries order them by their bits: negative ones last. */
 export function intKey(bits: number): KeyCodec<number> {
   const unsigned = uintKey(bits);
   const range = 2 ** bits;
@@ -280,13 +281,13 @@ export function bigUintKey(bits: 64 | 256): KeyCodec<bigint> {
 const wordBytes = new Uint8Array(8);
 const word = new DataView(wordBytes.buffer);
 
-/** Keys by logical time are read all the time; this spares the way over text. */
+/** Logical times are the most frequent keys; this avoids conversion through text. */
 function decodeUint64(bytes: Uint8Array): bigint {
   wordBytes.set(bytes);
   return word.getBigUint64(0);
 }
 
-/** Keys that are whole bytes: hashes, account ids, composed keys. */
+/** Keys of whole bytes: hashes, account ids, composite keys. */
 export function bytesKey(length: number): KeyCodec<Uint8Array> {
   return {
     bits: length * 8,

@@ -87,14 +87,14 @@ export const bool: Codec<boolean> = {
   store: (value, builder) => void builder.storeBit(value),
 };
 
-/** By number of bytes, the smallest number that needs so many. */
+/** By number of bytes: the smallest number that needs that many. */
 const SMALLEST = [0, 1, 2 ** 8, 2 ** 16, 2 ** 24, 2 ** 32, 2 ** 40];
 
 function leadingZero(bit: number): Error {
   return tlbErrors.constraint({ bit, value: 'a leading zero byte', rule: 'shortest form' });
 }
 
-/** `VarUInteger n`: a length of ⌈log2 n⌉ bits in bytes (below n), then the number, which as in all valid blocks has no leading zero byte. */
+/** `VarUInteger n`: a byte length (below n) in ⌈log2 n⌉ bits, then the number. As in all valid blocks, leading zero bytes are refused. */
 export function varUint(n: number): Codec<bigint> {
   const lengthBits = 32 - Math.clz32(n - 1);
   return {
@@ -127,21 +127,21 @@ export const grams = varUint(16);
 /** `True`: no bits; always `true`. */
 export const unit: Codec<true> = { type: 'True', load: () => true, store: () => {} };
 
-/** `^Cell`: a reference whose content is not described by the schema. */
+/** `^Cell`: a reference whose content the schema does not describe. */
 export const cellRef: Codec<Cell> = {
   type: '^Cell',
   load: (slice) => slice.loadRef(),
   store: (value, builder) => void builder.storeRef(value),
 };
 
-/** `Any`: all bits and references that are left, undescribed. */
+/** `Any`: all remaining bits and references. */
 export const any: Codec<Slice> = {
   type: 'Any',
   load: (slice) => slice.takeRest(),
   store: (value, builder) => void builder.storeSlice(value),
 };
 
-/** A codec whose values must pass a test: `{ flags <= 1 }`. */
+/** A codec whose values must satisfy a constraint: `{ flags <= 1 }`. */
 export function constrained<T>(codec: Codec<T>, rule: string, test: (value: T) => boolean): Codec<T> {
   const check = (value: T, bit: number): T => {
     if (!test(value)) throw tlbErrors.constraint({ bit, value: String(value), rule });

@@ -32,7 +32,7 @@ type OwnFields<F> = {
 };
 type GroupedFields<F> = Intersect<{ [K in keyof F]: F[K] extends Group<infer G> ? FieldValues<G> : never }[keyof F]>;
 
-/** The object that a record of these fields decodes to. */
+/** The decoded value of a record with these fields. */
 export type FieldValues<F> = Simplify<OwnFields<F> & GroupedFields<F>>;
 
 type Head<S extends string> = S extends `${infer H} ${string}` ? H : S;
@@ -67,7 +67,7 @@ export function when<T, D>(dependsOn: string, test: (earlier: D) => boolean, cod
   return { dependsOn, choose: (earlier: D) => (test(earlier) ? present : absent) };
 }
 
-/** A field whose codec is picked by an earlier field: `(BlkPrevInfo after_merge)`. */
+/** A field whose codec is chosen by an earlier field: `(BlkPrevInfo after_merge)`. */
 export function dependent<T, D>(dependsOn: string, choose: (earlier: D) => Codec<T>): Dependent<T> {
   return { dependsOn, choose };
 }
@@ -78,8 +78,8 @@ export function group<const F extends Fields>(fields: F): Group<F> {
 }
 
 /**
- * A type with one constructor. The schema line is quoted whole: tag and names are taken from it, and a declaration that
- * does not follow it is refused when the module loads. A line that starts with `!` is that of a whole exotic cell.
+ * A type with one constructor. The schema line is quoted in full: tag and names are taken from it, and a declaration that
+ * does not match it is refused when the module loads. A line that starts with `!` describes a whole exotic cell.
  */
 export function record<const F extends Fields>(schema: string, fields: F): RecordCodec<FieldValues<F>> {
   return compile(schema, fields, false) as RecordCodec<FieldValues<F>>;
@@ -93,7 +93,7 @@ export function variant<const S extends string, const F extends Fields>(
   return compile(schema, fields, true) as RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>>;
 }
 
-/** Lines of generated code while a record is compiled. */
+/** Lines of generated code during compilation of a record. */
 interface Draft {
   readonly names: string[];
   readonly specs: FieldSpec[];
@@ -103,18 +103,18 @@ interface Draft {
 }
 
 /**
- * One value of each record, never looked at: code that the engine has optimised for the values of a record is thrown
- * away when a garbage collection finds not a single value alive.
+ * One unused value of each record: the engine discards code that it has optimised for the values of a record when a
+ * garbage collection finds none of them alive.
  */
 const samples: object[] = [];
 
 /**
- * Turns the declaration into two straight-line functions: no loop over fields at run time, one object literal, one hidden
- * class. Nothing but the declaration's own field names and numbers goes into the code.
+ * Compiles the declaration to two straight-line functions: no loop over fields at run time, one object literal, one hidden
+ * class. The code contains only field names and numbers of the declaration itself.
  */
 function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec<unknown> {
   const line = parseSchemaLine(schema);
-  // The tag of an exotic type is the type byte of its cell, which the codec does not see.
+  // The tag of an exotic type is the type byte of its cell, which is outside the codec.
   const exotic = schema.startsWith('!');
   const draft: Draft = { names: [], specs: [], load: [], store: [], literal: [] };
   addFields(draft, fields, 's', 'b');
@@ -200,10 +200,10 @@ function expectTag(slice: Slice, line: SchemaLine): void {
   slice.skip(line.tagBits);
 }
 
-/** What tells constructors apart: their tags, as prefixes of at most this many bits by table, longer ones one by one. */
+/** Constructors are looked up in a table by tags of at most this many bits; longer tags are compared one by one. */
 const TABLE_BITS = 8;
 
-/** A type with several constructors, told apart by their tags. */
+/** A type with several constructors, distinguished by their tags. */
 // biome-ignore lint/suspicious/noExplicitAny: constructors of all value types
 export function union<const V extends readonly RecordCodec<any>[]>(
   type: string,
@@ -226,7 +226,7 @@ export function union<const V extends readonly RecordCodec<any>[]>(
   };
 }
 
-/** A type whose constructors have no fields: the value is the constructor's name. Give the schema lines. */
+/** A type whose constructors have no fields: the value is the constructor's name. */
 export function enumeration<const N extends string>(type: string, tags: Readonly<Record<N, `$${string}`>>): Codec<N> {
   const names = Object.keys(tags) as N[];
   const lines = names.map((name) => parseSchemaLine(`${name}${tags[name]} = ${type};`));
@@ -246,7 +246,7 @@ export function enumeration<const N extends string>(type: string, tags: Readonly
   };
 }
 
-/** A function that looks at a slice without moving it and gives the index of the constructor that it starts with. */
+/** Returns a function that finds the constructor at the position of a slice, without moving it, and returns its index. */
 function picker(type: string, lines: readonly SchemaLine[]): (slice: Slice) => number {
   const width = Math.max(...lines.map((line) => line.tagBits));
   const peek = (slice: Slice): number => {
@@ -284,21 +284,21 @@ function unknownVariant(type: string, kind: string, allowed: readonly string[]):
   return tlbErrors['unknown-variant']({ type, kind, allowed: allowed.join(', ') });
 }
 
-/** What a codec takes from the TL-B line it quotes. */
+/** A parsed TL-B line. */
 export interface SchemaLine {
   /** Constructor name; empty for `_`. */
   readonly name: string;
   readonly tag: number;
   readonly tagBits: number;
-  /** The type that it makes: what stands after `=`. */
+  /** The type after `=`. */
   readonly type: string;
   /** Names of the explicit fields in order; `_` for a field without a name. */
   readonly fields: readonly string[];
 }
 
 /**
- * Takes apart a line such as `block_info#9bc7a987 version:uint32 … = BlockInfo;`. Implicit fields and constraints in
- * braces are passed over; fields in `^[ … ]` count as fields of the constructor itself.
+ * Parses a line such as `block_info#9bc7a987 version:uint32 … = BlockInfo;`. Implicit fields and constraints in
+ * braces are ignored; fields in `^[ … ]` count as fields of the constructor itself.
  */
 export function parseSchemaLine(line: string): SchemaLine {
   const flat = line.replace(/\{[^}]*\}/g, ' ').trim();
@@ -319,7 +319,7 @@ export function parseSchemaLine(line: string): SchemaLine {
   };
 }
 
-/** The tag in binary digits. In hexadecimal, a `_` at the end says that the last 1 bit and what follows only fill up the digit. */
+/** The tag in binary digits. In hexadecimal, a trailing `_` marks the last 1 bit and the zeros after it as padding. */
 function tagBits(hex: boolean, written: string): string {
   const digits = written.replace(/_$/, '');
   if (!hex) return digits;
@@ -327,7 +327,7 @@ function tagBits(hex: boolean, written: string): string {
   return written.endsWith('_') ? bits.replace(/10*$/, '') : bits;
 }
 
-/** A tag as schema lines have it: `#9bc7a987`, or `$011` when it is not whole hexadecimal digits. */
+/** A tag in schema notation: `#9bc7a987`, or `$011` when it is not a whole number of hexadecimal digits. */
 export function tagText(tag: number, bits: number): string {
   return bits % 4 === 0 ? `#${tag.toString(16).padStart(bits / 4, '0')}` : `$${tag.toString(2).padStart(bits, '0')}`;
 }

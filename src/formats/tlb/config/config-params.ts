@@ -32,7 +32,7 @@ import {
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** All parameters of a configuration by number, each a cell of its own. */
+/** All config parameters by number, each in a separate cell. */
 export type ConfigDictionary = Dictionary<number, Cell>;
 
 const parameters = { key: intKey(32), value: cellRef };
@@ -44,7 +44,7 @@ export const ConfigParams = record('_ config_addr:bits256 config:^(Hashmap 32 ^C
 });
 export type ConfigParams = ValueOf<typeof ConfigParams>;
 
-/** The configuration whose dictionary has this root cell, as servers and emulators pass it on without an address. */
+/** The configuration with this root cell, as liteservers and emulators exchange it without the address. */
 export function configDictionary(root: Cell): ConfigDictionary {
   return new Dictionary(parameters, root);
 }
@@ -55,17 +55,17 @@ function param<T>(name: string, schema: string, codec: Codec<T>): ConfigParamTyp
   return { name, schema, codec };
 }
 
-/** What is known of a parameter. A parameter with a single field has that field's value, without an object around it. */
+/** The type of a config parameter. A parameter with a single field has that field's value, without a wrapping object. */
 export interface ConfigParamType<T> {
-  /** The field's name in the schema, or else a fitting one. */
+  /** The name of the field in the schema, or a descriptive one. */
   readonly name: string;
   readonly schema: string;
   readonly codec: Codec<T>;
 }
 
 /**
- * All parameters with a form in the schema. Others (negative ones are free for anything, validators do not look at them)
- * stay cells.
+ * All parameters described by the schema. Others stay cells; negative numbers are free for any use, validators ignore
+ * them.
  */
 export const CONFIG_PARAMS = {
   0: param('config_addr', '_ config_addr:bits256 = ConfigParam 0;', bits256),
@@ -133,13 +133,13 @@ export const CONFIG_PARAMS = {
   82: param('polygon_token_bridge', '_ JettonBridgeParams = ConfigParam 82;', JettonBridgeParams),
 } as const satisfies Readonly<Record<number, ConfigParamType<unknown>>>;
 
-/** Numbers of parameters that have a form. */
+/** Numbers of parameters described by the schema. */
 export type ConfigParamIndex = keyof typeof CONFIG_PARAMS;
 
 /** The value of a parameter. */
 export type ConfigParamValue<I extends ConfigParamIndex> = ValueOf<(typeof CONFIG_PARAMS)[I]['codec']>;
 
-/** A parameter of any number: decoded, or the cell itself (`name` is `null`) when the schema has no form for it. */
+/** A parameter of any number: decoded, or the cell itself (`name` is `null`) when the schema does not describe it. */
 export type ConfigParam =
   | {
       readonly [I in ConfigParamIndex]: {
@@ -150,14 +150,14 @@ export type ConfigParam =
     }[ConfigParamIndex]
   | { readonly index: number; readonly name: null; readonly value: Cell };
 
-/** Whether the parameter of this number has a form. */
+/** Whether the schema describes the parameter of this number. */
 export function isConfigParamIndex(index: number): index is ConfigParamIndex {
   return Object.hasOwn(CONFIG_PARAMS, index);
 }
 
 /**
- * The value of a parameter, `undefined` when the configuration does not have it.
- * @throws cells/*, tlb/* with the parameter's name in the path; cells/pruned-branch when a proof leaves it out
+ * The value of a parameter, `undefined` when the configuration does not contain it.
+ * @throws cells/*, tlb/* with the parameter's name in the path; cells/pruned-branch when it is pruned
  */
 export function configParam<I extends ConfigParamIndex>(
   config: ConfigDictionary,
@@ -169,15 +169,15 @@ export function configParam<I extends ConfigParamIndex>(
 
 /**
  * Decodes the cell of a parameter of any number.
- * @throws cells/*, tlb/* with the parameter's name in the path. Networks have had cells of another form under a number that
- *   nodes do not read (testnet its token bridge under 79), so who shows whole configurations has to reckon with that.
+ * @throws cells/*, tlb/* with the parameter's name in the path. Networks have stored other data under numbers that
+ *   nodes do not read (testnet: its token bridge under 79); code that shows whole configurations must handle this.
  */
 export function decodeConfigParam(index: number, cell: Cell): ConfigParam {
   if (!isConfigParamIndex(index)) return { index, name: null, value: cell };
   return { index, name: CONFIG_PARAMS[index].name, value: decodeTyped(index, cell) } as ConfigParam;
 }
 
-/** The cell of a parameter. @throws cells/*, tlb/* when the value does not fit the form */
+/** Encodes a parameter. @throws cells/*, tlb/* when the value does not fit the type */
 export function encodeConfigParam<I extends ConfigParamIndex>(index: I, value: ConfigParamValue<I>): Cell {
   return encodeCell(typedCodec(index), value);
 }

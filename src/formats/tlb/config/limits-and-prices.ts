@@ -7,7 +7,7 @@ import { dependent, record, union, variant } from '#formats/tlb/codec/record.js'
 const atLeast = (floor: string) =>
   dependent(floor, (least: number) => constrained(uint32, `at least ${floor} (${least})`, (limit) => limit >= least));
 
-/** Marks of a block's fill: below `underload` shards may merge, above `soft_limit` they may split, `hard_limit` ends it. */
+/** Load limits of a block: below `underload` shards may merge, above `soft_limit` they may split; `hard_limit` ends the block. */
 export const ParamLimits = record(
   `param_limits#c3 underload:# soft_limit:# { underload <= soft_limit }
     hard_limit:# { soft_limit <= hard_limit } = ParamLimits;`,
@@ -15,14 +15,14 @@ export const ParamLimits = record(
 );
 export type ParamLimits = ValueOf<typeof ParamLimits>;
 
-/** How much of a neighbour's message queue a block may take in. */
+/** How much of a neighbour's out-message queue a block may import. */
 export const ImportedMsgQueueLimits = record(
   'imported_msg_queue_limits#d3 max_bytes:# max_msgs:# = ImportedMsgQueueLimits;',
   { max_bytes: uint32, max_msgs: uint32 },
 );
 export type ImportedMsgQueueLimits = ValueOf<typeof ImportedMsgQueueLimits>;
 
-/** How big a block may get, in bytes, gas and logical time. */
+/** Maximum size of a block in bytes, gas and logical time. */
 export const BlockLimits = union('BlockLimits', [
   variant('block_limits#5d bytes:ParamLimits gas:ParamLimits lt_delta:ParamLimits = BlockLimits;', {
     bytes: ParamLimits,
@@ -63,7 +63,7 @@ const sizesV2 = {
   max_transaction_library_loads: maybe(uint32),
 };
 
-/** How big messages, accounts and libraries may be. Networks without this parameter use the values built into nodes. */
+/** Maximum sizes of messages, accounts and libraries. Without this parameter nodes use built-in defaults. */
 export const SizeLimitsConfig = union('SizeLimitsConfig', [
   variant(
     `size_limits_config#01 max_msg_bits:uint32 max_msg_cells:uint32 max_library_cells:uint32 max_vm_data_depth:uint16
@@ -115,18 +115,18 @@ export const SuspendedAddressList = record(
 );
 export type SuspendedAddressList = ValueOf<typeof SuspendedAddressList>;
 
-/** The gas that a contract built into nodes is charged. */
+/** The gas charged for a precompiled contract. */
 export const PrecompiledSmc = record('precompiled_smc#b0 gas_usage:uint64 = PrecompiledSmc;', { gas_usage: uint64 });
 export type PrecompiledSmc = ValueOf<typeof PrecompiledSmc>;
 
-/** Contracts that nodes may run without the TVM, by the hash of their code. */
+/** Precompiled contracts, which nodes may run without the TVM, by code hash. */
 export const PrecompiledContractsConfig = record(
   'precompiled_contracts_config#c0 list:(HashmapE 256 PrecompiledSmc) = PrecompiledContractsConfig;',
   { list: hashmapE(hashKey, PrecompiledSmc) },
 );
 export type PrecompiledContractsConfig = ValueOf<typeof PrecompiledContractsConfig>;
 
-/** Price of storage from `utime_since` (unix seconds) on, in 2^-16 nanotons for a bit or cell and second. */
+/** Storage prices from `utime_since` (unix seconds) on, in 2^-16 nanotons per bit or cell and second. */
 export const StoragePrices = record(
   `_#cc utime_since:uint32 bit_price_ps:uint64 cell_price_ps:uint64
     mc_bit_price_ps:uint64 mc_cell_price_ps:uint64 = StoragePrices;`,
@@ -168,8 +168,8 @@ const GasPricesExt = variant(
 );
 
 /**
- * The price of gas in 2^-16 nanotons a unit, and its limits. As `gas_flat_pfx` the first `flat_gas_limit` units together
- * cost `flat_gas_price` nanotons, and `other` counts for the rest.
+ * The gas price in 2^-16 nanotons per unit, and gas limits. With `gas_flat_pfx` the first `flat_gas_limit` units together
+ * cost `flat_gas_price` nanotons, and `other` applies to the rest.
  */
 export type GasLimitsPrices =
   | ValueOf<typeof GasPrices>
@@ -191,8 +191,8 @@ export const GasLimitsPrices: Codec<GasLimitsPrices> = union('GasLimitsPrices', 
 ]);
 
 /**
- * Price of a message: `lump_price` + ⌈(`bit_price` · bits + `cell_price` · cells) / 2^16⌉ nanotons, its root cell not
- * counted; `first_frac` / 2^16 of it goes to the sending shard, `next_frac` / 2^16 of the rest to each shard on the way.
+ * Forward fee of a message: `lump_price` + ⌈(`bit_price` · bits + `cell_price` · cells) / 2^16⌉ nanotons, not counting its
+ * root cell; `first_frac` / 2^16 of it goes to the sending shard, `next_frac` / 2^16 of the rest to each shard on the route.
  */
 export const MsgForwardPrices = record(
   `msg_forward_prices#ea lump_price:uint64 bit_price:uint64 cell_price:uint64
@@ -209,8 +209,8 @@ export const MsgForwardPrices = record(
 export type MsgForwardPrices = ValueOf<typeof MsgForwardPrices>;
 
 /**
- * Which coins are destroyed: all that reach `blackhole_addr` (an account id in the masterchain), and of the fees the part
- * `fee_burn_num` / `fee_burn_denom`.
+ * Which coins are burned: all that reach `blackhole_addr` (an account id in the masterchain), and the fraction
+ * `fee_burn_num` / `fee_burn_denom` of fees.
  */
 export const BurningConfig = record(
   `burning_config#01 blackhole_addr:(Maybe bits256)
@@ -225,7 +225,7 @@ export const BurningConfig = record(
 );
 export type BurningConfig = ValueOf<typeof BurningConfig>;
 
-/** What it costs, in nanotons, to create an extra currency and to mint more of one. */
+/** Prices in nanotons for creating an extra currency and for minting more of one. */
 export const MintPrices = record('_ mint_new_price:Grams mint_add_price:Grams = ConfigParam 6;', {
   mint_new_price: grams,
   mint_add_price: grams,

@@ -13,7 +13,7 @@ import {
 } from '#formats/tlb/codec/primitives.js';
 import { dependent, record, union, variant } from '#formats/tlb/codec/record.js';
 
-/** Version of the rules of the network, or of a block's producer, and bits of what it supports. */
+/** Global version of the network, or version of the software that created a block, and capability bits. */
 export const GlobalVersion = record('capabilities#c4 version:uint32 capabilities:uint64 = GlobalVersion;', {
   version: uint32,
   capabilities: uint64,
@@ -39,10 +39,10 @@ const WorkchainFormatExtended = variant(
   },
 );
 
-/** The kind of a workchain's addresses and machine: `wfmt_basic` (256-bit addresses, the TVM) or `wfmt_ext`. */
+/** Address format and virtual machine of a workchain: `wfmt_basic` (256-bit addresses, TVM) or `wfmt_ext`. */
 export type WorkchainFormat = ValueOf<typeof WorkchainFormatBasic> | ValueOf<typeof WorkchainFormatExtended>;
 
-/** `WorkchainFormat basic`: only the constructor that `basic` stands for. */
+/** `WorkchainFormat basic`: only the constructor selected by `basic`. */
 const formats: Readonly<Record<'true' | 'false', Codec<WorkchainFormat>>> = {
   true: union('WorkchainFormat 1', [WorkchainFormatBasic]),
   false: union('WorkchainFormat 0', [WorkchainFormatExtended]),
@@ -81,8 +81,8 @@ const common = {
 };
 
 /**
- * A workchain: since when it exists (unix seconds), how deep its shards may split (`monitor_min_split` was called
- * `actual_min_split` once), its zerostate, and its kind.
+ * A workchain: activation time (unix seconds), minimum and maximum depth of shard splits (`monitor_min_split` was formerly
+ * `actual_min_split`), zerostate, and format.
  */
 export const WorkchainDescr = union('WorkchainDescr', [
   variant(
@@ -112,7 +112,7 @@ export type WorkchainDescr = ValueOf<typeof WorkchainDescr>;
 /** Addresses in the other chain by the oracle's public key; `uint256` in the schema, here 32 bytes. */
 const oracles = hashmapE(bytesKey(32), bits256);
 
-/** A bridge of TON coins to another chain: contracts in the masterchain, and the oracles that attest transfers. */
+/** A Toncoin bridge to another chain: contracts in the masterchain, and the oracles that attest transfers. */
 export const OracleBridgeParams = record(
   `oracle_bridge_params#_ bridge_address:bits256 oracle_mutlisig_address:bits256 oracles:(HashmapE 256 uint256)
     external_chain_address:bits256 = OracleBridgeParams;`,
@@ -120,7 +120,7 @@ export const OracleBridgeParams = record(
 );
 export type OracleBridgeParams = ValueOf<typeof OracleBridgeParams>;
 
-/** What a token bridge charges and keeps back, in nanotons (`Coins` are `Grams`). */
+/** Fees and reserves of a token bridge in nanotons (`Coins` are `Grams`). */
 export const JettonBridgePrices = record(
   `jetton_bridge_prices#_ bridge_burn_fee:Coins bridge_mint_fee:Coins
     wallet_min_tons_for_storage:Coins wallet_gas_consumption:Coins
@@ -136,7 +136,7 @@ export const JettonBridgePrices = record(
 );
 export type JettonBridgePrices = ValueOf<typeof JettonBridgePrices>;
 
-/** A bridge of tokens of another chain to TON; bits of `state_flags` switch parts of it off. */
+/** A bridge for tokens of another chain; bits of `state_flags` disable parts of it. */
 export const JettonBridgeParams = union('JettonBridgeParams', [
   variant(
     `jetton_bridge_params_v0#00 bridge_address:bits256 oracles_address:bits256 oracles:(HashmapE 256 uint256)

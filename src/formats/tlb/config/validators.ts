@@ -18,7 +18,7 @@ import {
 } from '#formats/tlb/codec/primitives.js';
 import { dependent, record, union, variant } from '#formats/tlb/codec/record.js';
 
-/** A validator: its key, its share of all votes, and, in the form used today, its ADNL address. */
+/** A validator: its key, its voting weight and, in the constructor used today, its ADNL address. */
 export const ValidatorDescr = union('ValidatorDescr', [
   variant('validator#53 public_key:SigPubKey weight:uint64 = ValidatorDescr;', {
     public_key: SigPubKey,
@@ -32,15 +32,15 @@ export const ValidatorDescr = union('ValidatorDescr', [
 ]);
 export type ValidatorDescr = ValueOf<typeof ValidatorDescr>;
 
-/** `main` stands behind `total`, and must agree with it. */
+/** `main` follows `total` and must not exceed it. */
 const mainOf = dependent('total', (total: number) =>
   constrained(uint16, `1 <= main <= total (${total})`, (main) => main >= 1 && main <= total),
 );
 
 /**
- * Validators of a period (`utime_since` to `utime_until`, unix seconds), by their number; the first `main` of `total`
- * validate the masterchain. The schema does not say so, but the keys of `list` must be 0 to `total` - 1, no weight may be
- * 0, and `total_weight` must be their sum: the list is read lazily, and who relies on it has to check that.
+ * Validators of a period (`utime_since` to `utime_until`, unix seconds) by index; the first `main` of `total`
+ * validate the masterchain. Although the schema does not say so, the keys of `list` must be 0 to `total` - 1, no weight may
+ * be 0, and `total_weight` must be their sum. The list is read lazily, so callers that rely on this must check it.
  */
 export const ValidatorSet = union('ValidatorSet', [
   variant(
@@ -69,7 +69,7 @@ export const ValidatorSet = union('ValidatorSet', [
 ]);
 export type ValidatorSet = ValueOf<typeof ValidatorSet>;
 
-/** When validators are elected, for how long, and how long a stake stays locked afterwards; in seconds. */
+/** Timings of validator elections in seconds: terms, start and end of elections, and how long stakes stay locked. */
 export const ElectionTimings = record(
   `_ validators_elected_for:uint32 elections_start_before:uint32
     elections_end_before:uint32 stake_held_for:uint32 = ElectionTimings;`,
@@ -82,7 +82,7 @@ export const ElectionTimings = record(
 );
 export type ElectionTimings = ValueOf<typeof ElectionTimings>;
 
-/** How many validators there may be, how many of them in the masterchain, and how few. */
+/** Maximum and minimum number of validators, and the maximum in the masterchain. */
 export const ValidatorCounts = record(
   `_ max_validators:(## 16) max_main_validators:(## 16) min_validators:(## 16)
     { max_validators >= max_main_validators } { max_main_validators >= min_validators } { min_validators >= 1 } = ConfigParam 16;`,
@@ -98,7 +98,7 @@ export const ValidatorCounts = record(
 );
 export type ValidatorCounts = ValueOf<typeof ValidatorCounts>;
 
-/** Stakes in nanotons; `max_stake_factor` / 65536 is how many times the smallest stake the largest one may weigh. */
+/** Stakes in nanotons; `max_stake_factor` / 65536 is the maximum ratio of the largest to the smallest effective stake. */
 export const StakeLimits = record(
   '_ min_stake:Grams max_stake:Grams min_total_stake:Grams max_stake_factor:uint32 = ConfigParam 17;',
   { min_stake: grams, max_stake: grams, min_total_stake: grams, max_stake_factor: uint32 },
@@ -112,7 +112,7 @@ export const ValidatorTempKey = record(
 );
 export type ValidatorTempKey = ValueOf<typeof ValidatorTempKey>;
 
-/** A temporary key, signed with the permanent one. No network has used them yet. */
+/** A temporary key, signed with the permanent one. Unused on all networks so far. */
 export const ValidatorSignedTempKey = record(
   'signed_temp_key#4 key:^ValidatorTempKey signature:CryptoSignature = ValidatorSignedTempKey;',
   { key: ref(ValidatorTempKey), signature: CryptoSignature },
@@ -128,8 +128,8 @@ const lifetimes = {
 };
 
 /**
- * How validator sessions are formed: lifetimes in seconds, how many validators a shard has, and whether those of the
- * masterchain are shuffled (never, in the older form).
+ * How validator sessions are formed: catchain lifetimes in seconds, the number of validators of a shard, and whether the
+ * masterchain validators are shuffled (never, in the older constructor).
  */
 export const CatchainConfig = union('CatchainConfig', [
   variant(
@@ -161,7 +161,7 @@ const timings = {
   max_collated_bytes: uint32,
 };
 
-/** How validators agree on a block in the catchain protocol: timeouts in milliseconds, sizes in bytes. */
+/** Parameters of the catchain consensus: timeouts in milliseconds, sizes in bytes. */
 export const ConsensusConfig = union('ConsensusConfig', [
   variant(
     `consensus_config#d6 round_candidates:# { round_candidates >= 1 }
@@ -212,8 +212,8 @@ export type ConsensusConfig = ValueOf<typeof ConsensusConfig>;
 const slotsPerLeaderWindow = constrained(uint32, 'slots_per_leader_window >= 1', (value) => value >= 1);
 
 /**
- * How validators agree on a block in the simplex protocol. `noncritical_params` are timings and limits by number, for
- * example 0: the target interval between blocks in milliseconds, 1: the time to wait for the first block of a window; a
+ * Parameters of the simplex consensus. `noncritical_params` are timings and limits by number, for
+ * example 0: the target interval between blocks in milliseconds, 1: the timeout for the first block of a window; a
  * few of them (2, 5) hold the bits of a 32-bit float.
  */
 export const NewConsensusConfig = union('NewConsensusConfig', [
@@ -245,14 +245,14 @@ export const NewConsensusConfig = union('NewConsensusConfig', [
 ]);
 export type NewConsensusConfig = ValueOf<typeof NewConsensusConfig>;
 
-/** The simplex settings of the masterchain and of shards; where there are none, {@link ConsensusConfig} counts. */
+/** The simplex settings of the masterchain and of shards; where they are absent, {@link ConsensusConfig} applies. */
 export const NewConsensusConfigAll = record(
   'new_consensus_config_all#10 mc:(Maybe ^NewConsensusConfig) shard:(Maybe ^NewConsensusConfig) = NewConsensusConfigAll;',
   { mc: maybe(ref(NewConsensusConfig)), shard: maybe(ref(NewConsensusConfig)) },
 );
 export type NewConsensusConfigAll = ValueOf<typeof NewConsensusConfigAll>;
 
-/** What a complaint about a validator costs, in nanotons. */
+/** Prices of a complaint about a validator in nanotons. */
 export const ComplaintPricing = record(
   'complaint_prices#1a deposit:Grams bit_price:Grams cell_price:Grams = ComplaintPricing;',
   { deposit: grams, bit_price: grams, cell_price: grams },
@@ -260,8 +260,8 @@ export const ComplaintPricing = record(
 export type ComplaintPricing = ValueOf<typeof ComplaintPricing>;
 
 /**
- * Fines for validators that do not work: a flat part in nanotons and a part of the stake in 2^-32, both times multipliers
- * in 1/256 by severity and by the length of the interval in seconds.
+ * Fines for misbehaving validators: a flat part in nanotons and a proportion of the stake in units of 2^-32, both scaled by
+ * multipliers in 1/256 for severity and for the length of the interval in seconds.
  */
 export const MisbehaviourPunishmentConfig = record(
   `misbehaviour_punishment_config_v1#01 default_flat_fine:Grams default_proportional_fine:uint32
@@ -284,7 +284,7 @@ export const MisbehaviourPunishmentConfig = record(
 );
 export type MisbehaviourPunishmentConfig = ValueOf<typeof MisbehaviourPunishmentConfig>;
 
-/** What a proposal to change a parameter must reach: rounds, wins, storage time in seconds, prices in nanotons. */
+/** Requirements for a proposal to change a parameter: rounds, wins, storage time in seconds, prices in nanotons. */
 export const ConfigProposalSetup = record(
   `cfg_vote_cfg#36 min_tot_rounds:(## 8) max_tot_rounds:(## 8) { min_tot_rounds <= max_tot_rounds }
     min_wins:uint8 max_losses:uint8 min_store_sec:(## 32) max_store_sec:(## 32) { min_store_sec <= max_store_sec }
@@ -306,7 +306,7 @@ export const ConfigProposalSetup = record(
 );
 export type ConfigProposalSetup = ValueOf<typeof ConfigProposalSetup>;
 
-/** How validators vote on changes of the configuration: parameters named critical (10) have rules of their own. */
+/** How validators vote on configuration changes; critical parameters (config parameter 10) have separate rules. */
 export const ConfigVotingSetup = record(
   `cfg_vote_setup#91 normal_params:^ConfigProposalSetup critical_params:^ConfigProposalSetup = ConfigVotingSetup;`,
   { normal_params: ref(ConfigProposalSetup), critical_params: ref(ConfigProposalSetup) },
@@ -314,8 +314,8 @@ export const ConfigVotingSetup = record(
 export type ConfigVotingSetup = ValueOf<typeof ConfigVotingSetup>;
 
 /**
- * A proposal in the configuration contract: the new value of a parameter (none: remove it), and the hash that the present
- * value must have (`uint256` in the schema; here its 32 bytes).
+ * A proposal in the configuration contract: the new value of a parameter (none: remove it), and the hash that the current
+ * value must have (`uint256` in the schema; here 32 bytes).
  */
 export const ConfigProposal = record(
   'cfg_proposal#f3 param_id:int32 param_value:(Maybe ^Cell) if_hash_equal:(Maybe uint256) = ConfigProposal;',
@@ -324,8 +324,8 @@ export const ConfigProposal = record(
 export type ConfigProposal = ValueOf<typeof ConfigProposal>;
 
 /**
- * A proposal under vote. `voters` are numbers in the validator set `validator_set_id` (`uint256` in the schema; here 32
- * bytes); what is missing to win the round is `remaining_weight`, negative once it is won.
+ * The voting status of a proposal. `voters` are indexes in the validator set `validator_set_id` (`uint256` in the schema;
+ * here 32 bytes); `remaining_weight` is the weight missing to win the round, negative once it is won.
  */
 export const ConfigProposalStatus = record(
   `cfg_proposal_status#ce expires:uint32 proposal:^ConfigProposal is_critical:Bool voters:(HashmapE 16 True)
