@@ -157,7 +157,8 @@ export const cellsErrors = defineErrors('cells', {
     class: 'caller',
     message: (d: { keyBits: number; bytes: number }) =>
       `${d.bytes} bytes are not a dictionary key of ${d.keyBits} bits (0 to 1023; in as few bytes as possible, unused bits zero)`,
-    remedy: 'Give the key left-aligned in exactly as many bytes as its bits require, and the key size of the dictionary.',
+    remedy:
+      'Give the key left-aligned in exactly as many bytes as its bits require, and the key size of the dictionary.',
   },
   'dict-label': {
     class: 'caller',

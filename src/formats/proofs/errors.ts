@@ -56,8 +56,7 @@ export const proofsErrors = defineErrors('proofs', {
   'not-masterchain': {
     class: 'caller',
     message: (d: { block: string }) => `block ${d.block} is not a masterchain block`,
-    remedy:
-      'Such a proof starts and ends at masterchain blocks; use the masterchain block that commits this one.',
+    remedy: 'Such a proof starts and ends at masterchain blocks; use the masterchain block that commits this one.',
   },
   'same-height': {
     class: 'upstream',
@@ -133,8 +132,7 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'signature-count': {
     class: 'upstream',
-    message: (d: { expected: string; found: number }) =>
-      `there are ${d.found} signatures, allowed are ${d.expected}`,
+    message: (d: { expected: string; found: number }) => `there are ${d.found} signatures, allowed are ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'signature-kind': {
@@ -165,8 +163,7 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'signature-invalid': {
     class: 'upstream',
-    message: (d: { node: string; key: string }) =>
-      `the signature of node ${d.node} is invalid for its key ${d.key}`,
+    message: (d: { node: string; key: string }) => `the signature of node ${d.node} is invalid for its key ${d.key}`,
     remedy: ASK_ANOTHER,
   },
   'signature-weight': {
@@ -223,7 +220,8 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'shard-of-account': {
     class: 'upstream',
-    message: (d: { block: string; account: string }) => `block ${d.block} is of a shard that does not contain ${d.account}`,
+    message: (d: { block: string; account: string }) =>
+      `block ${d.block} is of a shard that does not contain ${d.account}`,
     remedy: ASK_ANOTHER,
   },
   'account-state': {
@@ -246,8 +244,7 @@ export const proofsErrors = defineErrors('proofs', {
   },
   'transaction-lt': {
     class: 'upstream',
-    message: (d: { expected: bigint; found: bigint }) =>
-      `the transaction has lt ${d.found}, expected ${d.expected}`,
+    message: (d: { expected: bigint; found: bigint }) => `the transaction has lt ${d.found}, expected ${d.expected}`,
     remedy: ASK_ANOTHER,
   },
   'transaction-account': {

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { PubEd25519, TcpMessage, TcpPing, TcpPong } from '#formats/tl/adnl.js';
-import { decodeBoxed, decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
 import {
   ConsensusCandidateHashData,
   ConsensusDataToSign,
   ConsensusSimplexUnsignedVote,
+  TonBlockId,
+} from '#formats/tl/consensus.js';
+import { decodeBoxed, decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
+import {
   type LiteServerBlockLink,
   LiteServerBlockTransactions,
   LiteServerListBlockTransactions,
   LiteServerPartialBlockProof,
   LiteServerSignatureSet,
   LiteServerTransactionId,
-  TonBlockId,
 } from '#formats/tl/lite-api.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';

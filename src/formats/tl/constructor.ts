@@ -4,11 +4,17 @@ import { TlWriter } from '#formats/tl/tl-writer.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /** The codec of one line of a TL schema: reads and writes its fields, without the constructor id ("bare"). */
-export interface TlConstructor<Name extends string = string, Value = unknown> {
+export interface TlConstructor<Name extends string = string, Value = unknown, Type extends string = string> {
   /** As in the schema: `liteServer.accountState`. */
   readonly name: Name;
   /** CRC-32 of the line, unless the line states an id; unsigned. Little-endian on the wire. */
   readonly id: number;
+  /** The type after `=`: `liteServer.AccountState`. */
+  readonly type: Type;
+  /** The line of the schema. */
+  readonly line: string;
+  /** Minimum number of bytes of a value, without the id. */
+  readonly leastBytes: number;
   /** The value may contain views of the reader's bytes. */
   load(reader: TlReader): Value;
   store(value: Value, writer: TlWriter): void;
@@ -25,10 +31,12 @@ export interface TlFunction<
 }
 
 /** A type with several constructors, distinguished by `kind`; values start with the constructor id ("boxed"). */
-export interface TlUnion<Value = unknown> {
+export interface TlUnion<Value = unknown, Name extends string = string> {
   /** `liteServer.BlockLink` */
-  readonly name: string;
+  readonly name: Name;
   readonly constructors: readonly TlConstructor[];
+  /** Minimum number of bytes of a value, including the id. */
+  readonly leastBytes: number;
   load(reader: TlReader): Value;
   store(value: Value, writer: TlWriter): void;
 }
@@ -60,12 +68,9 @@ export function storeBoxed<Value>(type: TlConstructor<string, Value>, value: Val
 }
 
 /** The error for a value whose `kind` is not one of the constructors of its type. */
-export function unknownVariant(
-  { name, constructors }: Pick<TlUnion, 'name' | 'constructors'>,
-  value: { readonly kind: string },
-): TernError {
-  const allowed = constructors.map((each) => each.name).join(', ');
-  return tlErrors['unknown-variant']({ type: name, kind: String(value.kind), allowed });
+export function unknownVariant(type: string, constructors: readonly TlConstructor[], kind: unknown): TernError {
+  const allowed = constructors.map(({ name }) => name).join(', ');
+  return tlErrors['unknown-variant']({ type, kind: String(kind), allowed });
 }
 
 /** A value and the name of its constructor, which is the discriminant of the union in TypeScript. */

@@ -55,4 +55,9 @@ export const tlErrors = defineErrors('tl', {
       `${d.type} has no constructor ${d.kind}; it has ${d.allowed}`,
     remedy: 'Set `kind` to one of the constructors of the type.',
   },
+  'schema-line': {
+    class: 'internal',
+    message: (d: { line: string; problem: string }) => `${d.problem} in the TL line: ${d.line}`,
+    remedy: 'Correct the line that the codec quotes from schemas/*.tl, or pass the types that it refers to.',
+  },
 });
