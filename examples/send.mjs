@@ -1,4 +1,4 @@
-// node examples/send.mjs [URL]: makes a wallet on a local network (npm start), sends coins from it, and shows what happened.
+// node examples/send.mjs [URL]: creates a wallet on a local network (npm start), sends coins from it, and prints the resulting trace.
 import { setTimeout as delay } from 'node:timers/promises';
 import { internal, toNano } from '@ton/core';
 import { mnemonicNew, mnemonicToPrivateKey } from '@ton/crypto';
@@ -7,21 +7,21 @@ import { TonClient, WalletContractV5R1 } from '@ton/ton';
 const url = process.argv[2] ?? 'http://127.0.0.1:8081';
 const client = new TonClient({ endpoint: `${url}/api/v2/jsonRPC` });
 
-// 1. A new wallet: 24 words, from which its key and its address follow. Nothing is on the chain yet.
-const words = await mnemonicNew();
-const { publicKey, secretKey } = await mnemonicToPrivateKey(words);
+// 1. Create a wallet from a new mnemonic of 24 words. Nothing is on the chain yet.
+const mnemonic = await mnemonicNew();
+const { publicKey, secretKey } = await mnemonicToPrivateKey(mnemonic);
 const wallet = client.open(WalletContractV5R1.create({ publicKey }));
 console.log(`wallet     ${wallet.address.toString({ bounceable: false })}`);
 
-// 2. Coins from the faucet. When it answers they are in a block.
+// 2. Request coins from the faucet. When it responds, they are in a block.
 const faucet = await fetch(`${url}/localnet/faucet`, {
   method: 'POST',
   body: JSON.stringify({ address: wallet.address.toString(), amount: String(toNano('5')) }),
 });
-if (!faucet.ok) throw new Error(`the faucet refuses: ${await faucet.text()}`);
+if (!faucet.ok) throw new Error(`the faucet refused: ${await faucet.text()}`);
 console.log(`balance    ${await wallet.getBalance()} nanotons`);
 
-// 3. A transfer with a comment to one of the wallets that every local network has. The first one deploys the wallet, too.
+// 3. Send a transfer with a comment to a wallet that exists in every local network. The first transfer also deploys the wallet.
 const { wallets } = await (await fetch(`${url}/localnet/wallets`)).json();
 const { user_friendly: receiver } = wallets.find(({ version }) => version === 'v4r2');
 const seqno = await wallet.getSeqno();
@@ -34,7 +34,7 @@ await wallet.sendTransfer({
 console.log(`sent       1.5 TON to ${receiver}`);
 while ((await wallet.getSeqno()) === seqno) await delay(200);
 
-// 4. All that followed from it: a trace, over API v3, once its last message has arrived.
+// 4. Read the trace of the transfer from API v3, once its last message has arrived.
 let trace;
 do {
   await delay(200);
@@ -46,11 +46,11 @@ print(trace.trace, 0);
 
 function print({ tx_hash, children }, depth) {
   const { account, in_msg, total_fees, description } = trace.transactions[tx_hash];
-  const value = in_msg.value === null || in_msg.value === undefined ? 'from outside' : `${in_msg.value} nanotons`;
+  const value = in_msg.value === null || in_msg.value === undefined ? 'external-in' : `${in_msg.value} nanotons`;
   const comment = in_msg.message_content?.decoded?.comment;
-  const went = description.aborted ? 'aborted' : 'ok';
+  const result = description.aborted ? 'aborted' : 'ok';
   console.log(
-    `${'  '.repeat(depth)}- ${account} took a message (${value}${comment ? `, "${comment}"` : ''}): ${went}, fees ${total_fees}`,
+    `${'  '.repeat(depth)}- ${account} received a message (${value}${comment ? `, "${comment}"` : ''}): ${result}, fees ${total_fees}`,
   );
   for (const child of children) print(child, depth + 1);
 }

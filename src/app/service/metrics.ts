@@ -1,8 +1,4 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
-import { accessMetricRows } from '#app/telemetry/access-metrics.js';
-import { indexerMetricRows, type WriterFigures } from '#app/telemetry/indexer-metrics.js';
-import { localnetMetricRows } from '#app/telemetry/localnet-metrics.js';
-import { metadataMetricRows } from '#app/telemetry/metadata-metrics.js';
 import { registerRows } from '#app/telemetry/metric-rows.js';
 import { type AdnlMetrics, adnlMetricRows } from '#drivers/adnl/metrics.js';
 import { liteMetricRows, type PoolMetrics } from '#drivers/lite/metrics.js';
@@ -10,19 +6,23 @@ import { type TvmMetrics, tvmMetricRows } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock.js';
 import type { MetricRow, MetricSource, Sample } from '#kernel/metric-rows.js';
 import type { ProducedCounts } from '#localnet/node/node-protocol.js';
+import { localnetMetricRows } from '#localnet/node/node-protocol.js';
 import type { AccessMetrics } from '#services/access/access.js';
+import { accessMetricRows } from '#services/access/access.js';
 import { type ContractsMetrics, contractMetricRows } from '#services/emulation/metrics.js';
+import { indexerMetricRows, type WriterFigures } from '#services/indexer/metrics.js';
 import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
+import { metadataMetricRows } from '#services/metadata/metadata-fetcher.js';
 
-/** How a network is; what `/readyz` tells, as figures. */
+/** State of a network, as reported on `/readyz`. */
 export interface NetworkFigures {
   readonly ready: boolean;
-  /** Newest masterchain block that is proven; 0 before the first. */
+  /** Newest proven masterchain block; 0 before the first. */
   readonly head_seqno: number;
   readonly head_age_seconds: number | null;
 }
 
-/** Everything that has figures, with a source for each. */
+/** Sources of all metrics of a service. */
 export interface MeasuredService {
   readonly version: string;
   readonly networks: readonly MetricSource<NetworkFigures>[];
@@ -30,35 +30,35 @@ export interface MeasuredService {
   readonly connections: readonly MetricSource<AdnlMetrics>[];
   readonly contracts: readonly MetricSource<ContractsMetrics>[];
   readonly tvm: readonly MetricSource<TvmMetrics>[];
-  /** Of the networks that have an index. */
+  /** Networks with an index. */
   readonly indexes: readonly MetricSource<IndexFigures>[];
   readonly databases: readonly MetricSource<DatabaseFigures>[];
   /** `null` where this process does not write. */
   readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where this process does not write. */
   readonly metadata: readonly MetricSource<MetadataMetrics | null>[];
-  /** Of networks that run in this process. */
+  /** Local networks in this process. */
   readonly localnets: readonly MetricSource<ProducedCounts>[];
-  /** `null` where everybody may ask. */
+  /** `null` with open access. */
   readonly access: (() => AccessMetrics) | null;
 }
 
 const networkMetricRows: readonly MetricRow<NetworkFigures>[] = [
   {
     name: 'tern_network_ready',
-    help: '1 when requests about the network can be answered, as /readyz tells',
+    help: '1 when the network is ready, as on /readyz',
     kind: 'gauge',
     read: ({ ready }) => Number(ready),
   },
   {
     name: 'tern_network_head_seqno',
-    help: 'Newest masterchain block that is proven',
+    help: 'Newest proven masterchain block',
     kind: 'gauge',
     read: ({ head_seqno }) => head_seqno,
   },
   {
     name: 'tern_network_head_age_seconds',
-    help: 'Time since that block was made',
+    help: 'Age of the newest block',
     kind: 'gauge',
     read: ({ head_age_seconds }) => (head_age_seconds === null ? [] : [[{}, head_age_seconds]]),
   },
@@ -66,13 +66,13 @@ const networkMetricRows: readonly MetricRow<NetworkFigures>[] = [
 
 const versionRow: MetricRow<string> = {
   name: 'tern_build_info',
-  help: 'Always 1; the label tells the version',
+  help: 'Always 1; the label contains the version',
   kind: 'gauge',
   labels: ['version'],
   read: (version) => [[{ version }, 1]],
 };
 
-/** Puts the metrics of Tern into a registry; those of HTTP are put there by the server. */
+/** Registers the metrics of Tern; those of HTTP are registered by the HTTP server. */
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
   const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
     service;
@@ -93,45 +93,45 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }
 
-/** Puts the metrics of the process into a registry: those that prom-client knows, under its names. */
+/** Registers the default process metrics of prom-client. */
 export function registerProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
 }
 
-/** How an index is, as those see it who read it. */
+/** State of an index for readers. */
 export interface IndexFigures {
-  /** Whether it could be read when that was tried last. */
+  /** Whether the last read succeeded. */
   readonly readable: boolean;
-  /** 0 before anything is indexed. */
+  /** 0 for an empty index. */
   readonly head_seqno: number;
   readonly head_age_seconds: number | null;
-  /** Behind the newest block that is proven. */
+  /** Lag behind the newest proven block. */
   readonly lag_seconds: number | null;
   /** Masterchain blocks between the first and the last indexed one that are not indexed. */
   readonly missing_blocks: number;
 }
 
-/** Connections to a database. */
+/** State of a connection pool. */
 export interface PoolFigures {
   readonly open: number;
   readonly idle: number;
-  /** How many wait for one. */
+  /** Requests waiting for a connection. */
   readonly waiting: number;
 }
 
-/** Connections by what they are for; `null` while the database is not open. */
+/** Connection pools by purpose; `null` while the database is not open. */
 export type DatabaseFigures = Readonly<Record<'read' | 'write', PoolFigures>> | null;
 
 export const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
-  gauge('readable', '1 when the index could be read when that was tried last', ({ readable }) => Number(readable)),
-  gauge('head_seqno', 'Newest masterchain block that is indexed with all it commits', (index) => index.head_seqno),
-  gauge('head_age_seconds', 'Time since that block was made', (index) => known(index.head_age_seconds)),
-  gauge('lag_seconds', 'By how much that block is older than the newest proven one', (index) =>
+  gauge('readable', '1 when the last read of the index succeeded', ({ readable }) => Number(readable)),
+  gauge('head_seqno', 'Newest masterchain block indexed with its shard blocks', (index) => index.head_seqno),
+  gauge('head_age_seconds', 'Age of the newest block', (index) => known(index.head_age_seconds)),
+  gauge('lag_seconds', 'Time difference between the newest proven and the newest indexed block', (index) =>
     known(index.lag_seconds),
   ),
   gauge(
     'missing_blocks',
-    'Masterchain blocks between the first and the last indexed one that are not indexed',
+    'Masterchain blocks missing between the first and the last indexed one',
     (index) => index.missing_blocks,
   ),
 ];
@@ -139,13 +139,13 @@ export const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
 export const databaseMetricRows: readonly MetricRow<DatabaseFigures>[] = [
   {
     name: 'tern_database_open',
-    help: '1 since the database was opened and its schema found right',
+    help: '1 when the database is open and its schema is valid',
     kind: 'gauge',
     read: (pools) => Number(pools !== null),
   },
-  ofPools('connections', 'Connections, by what they are for', ({ open }) => open),
-  ofPools('idle_connections', 'Connections that nobody uses', ({ idle }) => idle),
-  ofPools('waiting', 'Who waits for a connection', ({ waiting }) => waiting),
+  ofPools('connections', 'Connections by purpose', ({ open }) => open),
+  ofPools('idle_connections', 'Idle connections', ({ idle }) => idle),
+  ofPools('waiting', 'Requests waiting for a connection', ({ waiting }) => waiting),
 ];
 
 function known(value: number | null): Sample[] {

@@ -2,10 +2,10 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '#kernel/clock.js';
 import type { MetricRow, MetricSource, Sample } from '#kernel/metric-rows.js';
 
-/** A snapshot is used for all metrics of a scrape: for so long. */
+/** A snapshot is reused for all metrics of a scrape, for this time. */
 const SCRAPE_MS = 100;
 
-/** Registers a metric for each row; its samples are those of all sources. */
+/** Registers a metric for each row, with the samples of all sources. */
 export function registerRows<Snapshot>(
   registry: Registry,
   rows: readonly MetricRow<Snapshot>[],

@@ -7,16 +7,16 @@ export interface PinoLoggerOptions {
   readonly to: number;
 }
 
-/** A logger that has to be closed, so that nothing is lost. */
+/** A logger that must be closed to flush its output. */
 export interface ClosableLogger extends Logger {
   /** Resolves when everything is written. */
   close(): Promise<void>;
 }
 
-/** Lines of JSON: `{"level":"warn","time":"2026-…","message":"…",…fields}`. Integers beyond 2^53 are written as text. */
+/** Logs JSON lines: `{"level":"warn","time":"2026-…","message":"…",…fields}`. Bigints are written as strings. */
 export function pinoLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
   const stream = destination({ dest: to, sync: false });
-  // Whoever read the log is gone: there is nobody to tell.
+  // The reader of the log is gone; the error cannot be reported.
   stream.on('error', () => {});
   const lines = pino(
     {

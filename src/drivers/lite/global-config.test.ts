@@ -142,7 +142,7 @@ describe('a network config', () => {
       [slice({ '@type': 'liteserver.descV2.sliceTimed' }), 'liteservers_v2[0].slices[0].shards_from is absent'],
       [
         slice({ '@type': 'liteserver.descV2.sliceTimed', shards_to: [{ shard_id: { workchain: 0, shard: SHARD } }] }),
-        'liteservers_v2[0].slices[0].shards_to is a list of 1; allowed is a list with the masterchain in it once',
+        'liteservers_v2[0].slices[0].shards_to is a list of 1; allowed is a list that contains the masterchain exactly once',
       ],
       [
         slice({ '@type': 'liteserver.descV2.sliceSimple', shards: [{ workchain: 0, shard: 0 }] }),

@@ -4,6 +4,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Cell } from '#formats/cells/cell.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import type { LogFields } from '#kernel/logger.js';
+import type { MetricRow } from '#kernel/metric-rows.js';
 import type { PlainError } from '#kernel/tern-error.js';
 import type { PlainAddress } from '#localnet/fork/fork-source.js';
 import type { ForkOrigin } from '#localnet/ledger/genesis.js';
@@ -106,4 +107,24 @@ function mapped(value: unknown, map: (each: unknown) => unknown): unknown {
 
 function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Metrics of block production in local networks. */
+export const localnetMetricRows: readonly MetricRow<ProducedCounts>[] = [
+  producerMetric(
+    'rounds_total',
+    'Masterchain blocks produced, each with the shard blocks that it commits',
+    (m) => m.rounds,
+  ),
+  producerMetric('transactions_total', 'Transactions in produced blocks', (m) => m.transactions),
+  producerMetric('emulate_seconds_total', 'Time for executing transactions', (m) => m.emulateMs / 1000),
+  producerMetric('round_seconds_total', 'Time for producing blocks, including execution', (m) => m.totalMs / 1000),
+];
+
+function producerMetric(
+  name: string,
+  help: string,
+  read: (counts: ProducedCounts) => number,
+): MetricRow<ProducedCounts> {
+  return { name: `tern_localnet_${name}`, help, kind: 'counter', read };
 }

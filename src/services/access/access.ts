@@ -1,3 +1,5 @@
+import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+
 /** What a request asks to be let in with. */
 export interface AccessRequest {
   /** The API key as the request gave it, unchecked; `null` when it gave none. */
@@ -75,4 +77,68 @@ export interface RedisMetrics {
   readonly fallbacks: number;
   /** How often it went down. */
   readonly outages: number;
+}
+
+/** Metrics of API keys and limits. */
+export const accessMetricRows: readonly MetricRow<AccessMetrics>[] = [
+  {
+    name: 'tern_access_requests_total',
+    help: 'Requests by plan and outcome',
+    kind: 'counter',
+    labels: ['plan', 'network', 'outcome'],
+    read: ({ plans }) =>
+      plans.flatMap(({ plan, network, allowed, limited_by_rate, limited_by_quota }): Sample[] => [
+        [{ plan, network, outcome: 'allowed' }, allowed],
+        [{ plan, network, outcome: 'limited_by_rate' }, limited_by_rate],
+        [{ plan, network, outcome: 'limited_by_quota' }, limited_by_quota],
+      ]),
+  },
+  accessMetric(
+    'counter',
+    'unknown_keys_total',
+    'Requests with an unknown, revoked or expired key',
+    (m) => m.unknown_keys,
+  ),
+  accessMetric(
+    'counter',
+    'networks_refused_total',
+    'Requests with a key for another network',
+    (m) => m.networks_refused,
+  ),
+  accessMetric('gauge', 'keys', 'Active keys', (m) => m.keys),
+  accessMetric('gauge', 'addresses', 'Client addresses in memory', (m) => m.addresses),
+  accessMetric('counter', 'usage_failures_total', 'Failed writes of usage', (m) => m.usage_failures),
+  redisMetric('gauge', 'up', '1 when Redis answers', (m) => Number(m.up)),
+  redisMetric('counter', 'checks_total', 'Requests counted by Redis', (m) => m.checks),
+  redisMetric(
+    'counter',
+    'fallbacks_total',
+    'Requests counted locally because Redis did not answer',
+    (m) => m.fallbacks,
+  ),
+  redisMetric('counter', 'outages_total', 'Outages of Redis', (m) => m.outages),
+];
+
+function accessMetric(
+  kind: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (metrics: AccessMetrics) => number,
+): MetricRow<AccessMetrics> {
+  return { name: `tern_access_${name}`, help, kind, read };
+}
+
+/** No samples without Redis. */
+function redisMetric(
+  kind: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (metrics: NonNullable<AccessMetrics['redis']>) => number,
+): MetricRow<AccessMetrics> {
+  return {
+    name: `tern_access_redis_${name}`,
+    help,
+    kind,
+    read: (metrics) => (metrics.redis === null ? [] : [[{}, read(metrics.redis)]]),
+  };
 }

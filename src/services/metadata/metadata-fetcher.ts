@@ -9,6 +9,7 @@ import {
 import { HOST_LIMITS, type HostLimits, HostThrottle } from '#drivers/web/host-throttle.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import type { MetricRow, Sample } from '#kernel/metric-rows.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 import { type FetchModules, fetchDocument, metadataError } from '#services/metadata/fetch-document.js';
@@ -303,4 +304,41 @@ export interface MetadataMetrics {
   readonly resting_hosts: number;
   /** Tokens whose metadata is overridden by the operator's file. */
   readonly overrides: number;
+}
+
+/** Metrics of the metadata fetcher; `null` where this process does not fetch. */
+export const metadataMetricRows: readonly MetricRow<MetadataMetrics | null>[] = [
+  metadataMetric('counter', 'fetched_total', 'Metadata documents fetched', (m) => m.fetched),
+  {
+    name: 'tern_metadata_failures_total',
+    help: 'Failed metadata fetches by error code',
+    kind: 'counter',
+    labels: ['code'],
+    read: (metrics) => [...(metrics?.failed ?? [])].map(([code, count]): Sample => [{ code }, count]),
+  },
+  metadataMetric(
+    'counter',
+    'put_off_total',
+    'Fetches postponed because of the rate limit or the failure of their host',
+    (m) => m.put_off,
+  ),
+  metadataMetric('counter', 'fetch_seconds_total', 'Total duration of fetches', (m) => m.fetch_seconds),
+  metadataMetric('gauge', 'running', 'Fetches in progress', (m) => m.running),
+  metadataMetric('gauge', 'behind_seconds', 'How long the last started fetch had been due', (m) => m.behind_seconds),
+  metadataMetric('gauge', 'resting_hosts', 'Hosts paused after failures', (m) => m.resting_hosts),
+  metadataMetric('gauge', 'overrides', 'Tokens in the overrides file', (m) => m.overrides),
+];
+
+function metadataMetric(
+  kind: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (metrics: MetadataMetrics) => number,
+): MetricRow<MetadataMetrics | null> {
+  return {
+    name: `tern_metadata_${name}`,
+    help,
+    kind,
+    read: (metrics): Sample[] => (metrics === null ? [] : [[{}, read(metrics)]]),
+  };
 }

@@ -20,7 +20,7 @@ export async function checkFirstSteps({ network, v3 }: Stage, report: CheckRepor
     if (code !== 0) throw new Error(`it ended with ${code}: ${errors}`);
     const id = /trace_id=(\S+)$/m.exec(output)?.[1];
     const trace = await v3.row('traces', 'traces', { trace_id: decodeURIComponent(id ?? '') });
-    const lines = output.split('\n').filter((line) => /^ *- (?:0|-1):[0-9A-F]{64} took a message/.test(line));
+    const lines = output.split('\n').filter((line) => /^ *- (?:0|-1):[0-9A-F]{64} received a message/.test(line));
     expectSame((trace.transactions_order as string[]).length, lines.length, 'transactions it printed');
     expectSame(true, /"hello"\): ok/.test(lines[1] ?? ''), 'whether it printed the comment');
     return `${lines.length} transactions`;
