@@ -146,6 +146,15 @@ CREATE INDEX dns_items_domain ON public.dns_items USING btree (domain) WHERE (la
 CREATE INDEX dns_items_own ON public.dns_items USING btree (owner, dns_wallet, length(domain), domain) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
 CREATE INDEX dns_items_wallet ON public.dns_items USING btree (dns_wallet, length(domain), domain COLLATE "C", address) WHERE ((lapsed IS NULL) AND (dns_wallet IS NOT NULL));
 
+CREATE TABLE index_events (
+  id bigint NOT NULL,
+  mc_seqno_from integer,
+  mc_seqno_to integer,
+  kind smallint NOT NULL,
+  touched bytea STORAGE EXTERNAL,
+  CONSTRAINT index_events_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE index_state (
   one_row boolean NOT NULL DEFAULT true,
   zerostate_root_hash bytea NOT NULL,
@@ -155,6 +164,7 @@ CREATE TABLE index_state (
   rounds int4multirange NOT NULL DEFAULT '{}'::int4multirange,
   pruned_below integer NOT NULL DEFAULT 0,
   contract_changes bigint NOT NULL DEFAULT 0,
+  last_event bigint NOT NULL DEFAULT 0,
   CONSTRAINT index_state_one_row_check CHECK (one_row),
   CONSTRAINT index_state_partition_rounds_check CHECK ((partition_rounds > 0)),
   CONSTRAINT index_state_pkey PRIMARY KEY (one_row)

@@ -109,7 +109,7 @@ async function make(server: EmbeddedServer, folder: string, { transactions, roun
       rounds,
       jobs.map(({ lastFile }) => lastFile),
     );
-    await claimRange(client, { from: 1, to: rounds });
+    await claimRange(client, { from: 1, to: rounds }, 0);
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
     for (const { lastFile } of jobs) rmSync(lastFile);

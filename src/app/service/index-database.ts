@@ -4,6 +4,7 @@ import { serviceErrors } from '#app/service/errors.js';
 import { isTransient } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import type { IndexEventFeed } from '#drivers/store/event-log.js';
 import { type IndexProgress, type NetworkIdentity, readIndexProgress } from '#drivers/store/index-state.js';
 import { type Migration, prepareSchema, readMigrations } from '#drivers/store/migrate.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
@@ -110,6 +111,8 @@ export class IndexDatabase {
         url: writes ? url : (readUrl ?? url),
         readOnly: !writes,
         ...(readUrl === null ? {} : { readUrl }),
+        // A standby cannot announce events.
+        eventUrl: url,
         readConnections: connections,
         readTimeoutMs: queryTimeoutMs,
         connectTimeoutMs: CONNECT_MS,
@@ -154,26 +157,26 @@ function problemOf(error: unknown): string {
 
 export interface IndexWatchOptions {
   readonly network: NetworkIdentity;
-  /** How often it looks by itself. */
-  readonly lookMs: number;
 }
 
 export interface IndexWatchModules {
   /** `null` while there is none. */
   readonly database: () => Database | null;
+  /** Announces what is committed. */
+  readonly feed: IndexEventFeed;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** A database that is down is not asked so often. */
+/** Pause after a read that failed. */
 const RETRY_MS = 1_000;
 
-/** However often it is told to look: not more often. */
+/** Least time between two reads, however fast events come. */
 const LEAST_MS = 20;
 
 const QUERY_MS = 5_000;
 
-/** Looks again and again where is read how far the index is, so that answers can say how new they are. */
+/** Reads how far the index is whenever something is committed, so that answers can state how fresh they are. */
 export class IndexWatch {
   readonly #options: IndexWatchOptions;
   readonly #modules: IndexWatchModules;
@@ -181,8 +184,6 @@ export class IndexWatch {
   #progress: IndexProgress | null = null;
   #problem: string | null = null;
   #version = 0;
-  #isDue = false;
-  #wake = (): void => {};
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: IndexWatchOptions, modules: IndexWatchModules) {
@@ -190,17 +191,17 @@ export class IndexWatch {
     this.#modules = modules;
   }
 
-  /** As it was found last; `null` before the index is begun. */
+  /** As it was read last; `null` before the index is created. */
   get progress(): IndexProgress | null {
     return this.#progress;
   }
 
-  /** Why the database could not be asked just now; `null` when it could. */
+  /** Why the database could not be read just now; `null` when it could. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Another one when there is something else in the index; 0 before anything is. */
+  /** Changes with the content of the index; 0 before there is any. */
   get version(): number {
     return this.#version;
   }
@@ -209,38 +210,34 @@ export class IndexWatch {
     this.#running = this.#run();
   }
 
-  /** Looks soon: something has been written. */
-  lookNow(): void {
-    this.#isDue = true;
-    this.#wake();
-  }
-
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#wake();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    const { database } = this.#modules;
+    const { database, feed, clock } = this.#modules;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      this.#isDue = false;
-      const found = database();
-      if (found !== null) await this.look(found).catch((error) => this.#noteProblem(error));
-      await this.#pause(LEAST_MS);
-      const rest = (this.#problem === null ? this.#options.lookMs : RETRY_MS) - LEAST_MS;
-      if (!this.#isDue && !signal.aborted) await this.#pause(rest);
+      const { notifications } = feed;
+      const current = database();
+      if (current !== null) await this.read(current).catch((error) => this.#noteProblem(error));
+      if (this.#problem !== null) await pause(RETRY_MS, clock, signal);
+      else await feed.next({ notifications, last: this.#progress?.last_event ?? 0n }, signal);
+      // Events that come close together are read together.
+      await pause(LEAST_MS, clock, signal);
     }
   }
 
-  /** Looks now. @throws store/other-network, and what the database says */
-  async look(database: Database): Promise<void> {
+  /** Reads now. @throws store/other-network, and what the database says */
+  async read(database: Database): Promise<void> {
     const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
     const progress = await readIndexProgress(database, this.#options.network, limits);
     const before = this.#progress;
     const isOther =
-      progress?.indexedRanges !== before?.indexedRanges || progress?.contract_changes !== before?.contract_changes;
+      progress?.last_event !== before?.last_event ||
+      progress?.indexedRanges !== before?.indexedRanges ||
+      progress?.contract_changes !== before?.contract_changes;
     if (isOther) this.#version++;
     this.#progress = progress;
     if (this.#problem !== null) this.#modules.logger.info('the index can be read again');
@@ -252,16 +249,6 @@ export class IndexWatch {
     const problem = isTernError(error) ? error.message : String(error);
     if (this.#problem === null) this.#modules.logger.warn('the index cannot be read; it is tried again', { problem });
     this.#problem = problem;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#modules.clock.schedule(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 }
 

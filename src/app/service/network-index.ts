@@ -7,6 +7,7 @@ import type { ChainSource } from '#app/service/network.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Database } from '#drivers/store/database.js';
+import { IndexEventFeed } from '#drivers/store/event-log.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
 import type { Address } from '#formats/address/address.js';
@@ -40,9 +41,6 @@ export interface NetworkIndex {
   close(): Promise<void>;
 }
 
-/** How often it is looked how new the index is; what this process itself writes is seen at once. */
-const LOOK_MS = 200;
-
 /**
  * Opens the index of a network and begins to write it, as the role says. A database that does not answer is waited for in the
  * background.
@@ -61,22 +59,28 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       modules,
     );
     closers.add(() => store.close());
+    const feed = new IndexEventFeed({}, { database: () => store.database, clock, logger });
+    closers.add(() => feed.close());
     const watch = new IndexWatch(
-      { network: config.zeroState, lookMs: LOOK_MS },
-      { database: () => store.database, clock, logger },
+      { network: config.zeroState },
+      { database: () => store.database, feed, clock, logger },
     );
     closers.add(() => watch.close());
     let reader: IndexReader | null = null;
     let writer: IndexWriter | null = null;
     closers.add(() => writer?.close());
     const opened = store.start(async (database, { url }) => {
-      const onWritten = () => watch.lookNow();
-      if (writes) writer = await startIndexWriter(options, { ...modules, database, url, onWritten });
-      else await watch.look(database);
+      if (writes) writer = await startIndexWriter(options, { ...modules, database, url });
+      else await watch.read(database);
       reader = new IndexReader(database);
     });
+    opened.then(
+      () => feed.wake(),
+      () => {},
+    );
     if (database instanceof Promise) opened.catch(() => {});
     else await opened;
+    feed.start();
     watch.start();
 
     const unreadable = () => store.problem ?? watch.problem;
@@ -160,8 +164,6 @@ export interface IndexWriterModules extends NetworkIndexModules {
   readonly database: Database;
   /** Of the database, for threads. */
   readonly url: string;
-  /** Called after each batch. */
-  readonly onWritten: () => void;
 }
 
 /**
@@ -175,9 +177,7 @@ export async function startIndexWriter(
   modules: IndexWriterModules,
 ): Promise<IndexWriter> {
   const indexer = await openIndexer(options, modules, { to: null, follow: true });
-  const { onWritten } = modules;
-  indexer.onWritten(onWritten);
-  const metadata = await startMetadata(options.metadata, { ...modules, onChange: onWritten }).catch(async (error) => {
+  const metadata = await startMetadata(options.metadata, modules).catch(async (error) => {
     await indexer.close();
     throw error;
   });
@@ -207,7 +207,7 @@ export function openIndexer(
     dnsRoots,
     workers,
   }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
-  { source, database, url, clock, unixTimeMs, logger }: Omit<IndexWriterModules, 'onWritten'>,
+  { source, database, url, clock, unixTimeMs, logger }: IndexWriterModules,
   until: { readonly to: number | null; readonly follow: boolean; readonly deriveOnly?: boolean },
 ): Promise<Indexer> {
   const { chain } = source;

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** A replica, for reading. */
   readonly readUrl?: string;
+  /** The server that announces events of the index (a standby cannot). Default: that of `url`. */
+  readonly eventUrl?: string;
   /** Refuse to write: what the pool for writing is used for is then to look at the schema. Default: no. */
   readonly readOnly?: boolean;
   /** Connections for writing at most. Default: 8. */
@@ -65,6 +67,7 @@ export class Database {
     this.#options = {
       ...{
         url,
+        eventUrl: url,
         readOnly: false,
         writeConnections: 8,
         readConnections: 16,
@@ -170,14 +173,13 @@ export class Database {
    * A connection of its own to where is written, for what lasts as long as a session: a lock, notifications. The caller ends
    * it, and is told by its event `end` when it is lost.
    */
-  async session(options: SessionOptions = {}): Promise<pg.Client> {
-    const client = new pg.Client(connectionConfig(this.#options.url, options));
-    // Without a listener the process would end; that the connection is lost is told by `end`.
-    client.on('error', () => {});
-    await client.connect().catch((error) => {
-      throw connectError(error);
-    });
-    return client;
+  session(options: SessionOptions = {}): Promise<pg.Client> {
+    return openSession(this.#options.url, options);
+  }
+
+  /** As {@link session}, to the server that announces events of the index. */
+  eventSession(options: SessionOptions = {}): Promise<pg.Client> {
+    return openSession(this.#options.eventUrl, options);
   }
 
   get pools(): { readonly write: ConnectionPoolState; readonly read: ConnectionPoolState } {
@@ -204,6 +206,16 @@ export class Database {
   async close(): Promise<void> {
     await Promise.all([this.#writers.close(), this.#readers.close()]);
   }
+}
+
+async function openSession(url: string, options: SessionOptions): Promise<pg.Client> {
+  const client = new pg.Client(connectionConfig(url, options));
+  // Without a listener the process would end; that the connection is lost is told by `end`.
+  client.on('error', () => {});
+  await client.connect().catch((error) => {
+    throw connectError(error);
+  });
+  return client;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Database, ReadLimits } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import { appendEvents } from '#drivers/store/event-log.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** What an index is of. It is chosen when the index is begun and never changes. */
@@ -48,11 +49,14 @@ export async function openIndex(
   partition_rounds: number,
 ): Promise<IndexState> {
   const { zerostate_root_hash, zerostate_file_hash, selection } = identity;
-  await client.query(
-    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection)
-     VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+  const created = await client.query<{ last_event: bigint }>(
+    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection, last_event)
+     VALUES ($1, $2, $3, $4, 1) ON CONFLICT DO NOTHING RETURNING last_event`,
     [zerostate_root_hash, zerostate_file_hash, partition_rounds, selection],
   );
+  for (const { last_event: id } of created.rows) {
+    await appendEvents(client, [{ id, kind: 'reset', range: null, touched: null }]);
+  }
   return requireIdentity(client, identity);
 }
 
@@ -102,30 +106,31 @@ function describeSelection(selection: Readonly<Record<string, string>>): string 
   return entries.length === 0 ? 'everything' : entries.map(([name, value]) => `${name} ${value}`).join(', ');
 }
 
-/**
- * Notes rounds as indexed, in the transaction that writes them. Others who do so wait for its end.
- *
- * @throws store/overlap when some of them are indexed already: the transaction must be rolled back
- */
-export async function claimRange(client: ClientBase, { from, to }: SeqnoRange): Promise<void> {
-  const { rowCount } = await client.query({
-    name: 'claim-rounds',
-    text: `UPDATE index_state SET rounds = rounds + int4multirange(int4range($1, $2))
-           WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1`,
-    values: [from, to + 1],
-  });
-  if (rowCount !== 1) throw storeErrors.overlap({ from, to });
+/** A range that a transaction has claimed. */
+export interface ClaimedRange {
+  /** The id of the last of the events that the transaction is to append. */
+  readonly last_event: bigint;
+  /** Whether nothing after the range is indexed. */
+  readonly is_newest: boolean;
 }
 
 /**
- * Says, in the transaction that changes it, that something else is told of contracts or metadata: answers made before are not
- * good any more. Others who do so, and batches, wait for its end.
+ * Marks masterchain blocks as indexed, in the transaction that writes them. Other transactions that do so wait until it ends.
+ *
+ * @param events how many events the transaction is going to append
+ * @throws store/overlap when some of them are indexed already: the transaction must be rolled back
  */
-export async function recordContractChange(client: ClientBase): Promise<void> {
-  await client.query({
-    name: 'note-contract-change',
-    text: 'UPDATE index_state SET contract_changes = contract_changes + 1',
+export async function claimRange(client: ClientBase, { from, to }: SeqnoRange, events: number): Promise<ClaimedRange> {
+  const { rows } = await client.query<ClaimedRange>({
+    name: 'claim-range',
+    text: `UPDATE index_state SET rounds = rounds + int4multirange(int4range($1, $2)), last_event = last_event + $3
+           WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1
+           RETURNING last_event, upper(rounds) = $2 AS is_newest`,
+    values: [from, to + 1, events],
   });
+  const [claimed] = rows;
+  if (claimed === undefined) throw storeErrors.overlap({ from, to });
+  return claimed;
 }
 
 /**
@@ -155,6 +160,8 @@ export interface IndexProgress {
   readonly missing: number;
   /** Another number, something else to tell of contracts or metadata. */
   readonly contract_changes: bigint;
+  /** The newest event of the event log. */
+  readonly last_event: bigint;
 }
 
 interface ProgressRow extends NetworkIdentity {
@@ -164,12 +171,13 @@ interface ProgressRow extends NetworkIdentity {
   readonly gen_utime: bigint | null;
   readonly count: bigint;
   readonly contract_changes: bigint;
+  readonly last_event: bigint;
 }
 
 const PROGRESS_QUERY = `SELECT s.zerostate_root_hash AS root_hash, s.zerostate_file_hash AS file_hash, s.rounds::text AS rounds,
   lower(s.rounds) AS first, upper(s.rounds) - 1 AS last,
   (SELECT gen_utime FROM blocks WHERE id = (upper(s.rounds) - 1)::bigint << 24) AS gen_utime,
-  (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count, s.contract_changes
+  (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count, s.contract_changes, s.last_event
 FROM index_state s`;
 
 /**
@@ -185,7 +193,7 @@ export async function readIndexProgress(
   const [row] = await database.query<ProgressRow>({ name: 'index-progress', text: PROGRESS_QUERY }, limits);
   if (row === undefined) return null;
   requireSameNetwork(network, row);
-  const { rounds, first, last, gen_utime, count, contract_changes } = row;
+  const { rounds, first, last, gen_utime, count, contract_changes, last_event } = row;
   const missing = first === null || last === null ? 0 : last - first + 1 - Number(count);
   return {
     indexedRanges: rounds,
@@ -194,6 +202,7 @@ export async function readIndexProgress(
     gen_utime: gen_utime === null ? null : Number(gen_utime),
     missing,
     contract_changes,
+    last_event,
   };
 }
 

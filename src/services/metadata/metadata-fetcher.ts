@@ -31,7 +31,7 @@ export interface FetcherModules extends FetchModules {
   readonly random: () => number;
   readonly logger: Logger;
   /** Called when the stored metadata of a token changed. */
-  readonly onChange: () => void;
+  readonly onChange?: () => void;
 }
 
 /** How often due links are looked for when none was due. */
@@ -151,7 +151,7 @@ export class MetadataFetcher {
     const { database, onChange } = this.#modules;
     const changes = await database.transaction((client) => settleMetadata(client, outcomes, now));
     this.#outcomes.splice(0, outcomes.length);
-    if (changes) onChange();
+    if (changes) onChange?.();
   }
 
   #begin(row: ClaimedMetadata): void {

@@ -32,7 +32,7 @@ export interface MetadataModules {
   readonly random: () => number;
   readonly logger: Logger;
   /** Called when the stored metadata of a token changed. */
-  readonly onChange: () => void;
+  readonly onChange?: () => void;
 }
 
 /** The running service for off-chain token metadata. */
@@ -133,6 +133,6 @@ class OverridesWatcher {
     const now = Math.floor(unixTimeMs() / 1000);
     const changes = await database.transaction((client) => replaceOverrides(client, rows, now));
     this.#count = all.length;
-    if (changes > 0) onChange();
+    if (changes > 0) onChange?.();
   }
 }

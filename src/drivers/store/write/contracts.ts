@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import pg from 'pg';
-import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
+import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import {
   type ColumnValue,
   type ContractSourceState,
@@ -106,7 +107,8 @@ export async function writeContracts(
       .filter((summary) => !sameContractSummary(summary, summaries.get(addressKey(summary)))),
   );
   if (changed + lapsed + owners > 0) {
-    await client.query('UPDATE index_state SET contract_changes = contract_changes + 1');
+    const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items];
+    await recordContractChange(client, [...new Set(touched.map(accountKey))]);
   }
   return { older: found.length - current.length, changed, superseded: lapsed };
 }

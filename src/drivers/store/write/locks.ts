@@ -47,9 +47,9 @@ export class LeaderLock {
   ): Promise<LeaderLock | null> {
     const client = await database.session({ name: 'tern leader', connectTimeoutMs: options.deadAfterMs });
     try {
-      await connectDeadline(client.query(KEEPALIVES), clock, options);
+      await withConnectionDeadline(client.query(KEEPALIVES), clock, options);
       for (; !signal.aborted; await pause(options.everyMs, clock, signal)) {
-        if (await connectDeadline(tryAdvisoryLock(client, 'leader'), clock, options)) {
+        if (await withConnectionDeadline(tryAdvisoryLock(client, 'leader'), clock, options)) {
           return new LeaderLock(client, clock, options);
         }
       }
@@ -80,7 +80,7 @@ export class LeaderLock {
       await pause(this.#options.everyMs, this.#clock, signal);
       if (signal.aborted || this.#lost.signal.aborted) return;
       try {
-        await connectDeadline(this.#client.query('SELECT'), this.#clock, this.#options);
+        await withConnectionDeadline(this.#client.query('SELECT'), this.#clock, this.#options);
       } catch {
         this.#lose();
         return;
@@ -95,14 +95,18 @@ export class LeaderLock {
   }
 }
 
-/** An answer of the database, which must not take too long. */
-function connectDeadline<T>(answer: Promise<T>, clock: Clock, { deadAfterMs }: LeaderLockOptions): Promise<T> {
+/** Waits for an answer of the database. @throws store/unreachable when it takes longer than `deadAfterMs` */
+export function withConnectionDeadline<T>(
+  answer: Promise<T>,
+  clock: Clock,
+  { deadAfterMs }: Pick<LeaderLockOptions, 'deadAfterMs'>,
+): Promise<T> {
   const expired = () => storeErrors.unreachable({ problem: `no answer within ${deadAfterMs} ms` });
   return withDeadline(answer, { until: clock.now() + deadAfterMs, expired, aborted: expired }, clock);
 }
 
-/** Ends a connection that does not answer. */
-function dropConnection(client: pg.Client): void {
+/** Ends a connection without waiting for its server. */
+export function dropConnection(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { appendEvents } from '#drivers/store/event-log.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { firstIdOf } from '#drivers/store/keys.js';
 import { advisoryLock } from '#drivers/store/write/locks.js';
@@ -93,9 +94,13 @@ export async function pruneBelow(client: ClientBase, mc_seqno: number): Promise<
     }
     await client.query('DELETE FROM open_messages WHERE trace_root < $1', [firstIdOf(bound)]);
     await client.query('DELETE FROM orphan_messages WHERE tx_id < $1', [firstIdOf(bound)]);
-    await client.query('UPDATE index_state SET pruned_below = $1, rounds = rounds - int4multirange(int4range(0, $1))', [
-      bound,
-    ]);
+    const changed = await client.query<{ last_event: bigint }>(
+      `UPDATE index_state SET pruned_below = $1, rounds = rounds - int4multirange(int4range(0, $1)),
+         last_event = last_event + 1 RETURNING last_event`,
+      [bound],
+    );
+    const range = { from: pruned_below, to: bound - 1 };
+    await appendEvents(client, [{ id: changed.rows[0]!.last_event, kind: 'reset', range, touched: null }]);
     await client.query('COMMIT');
     return bound;
   } catch (error) {

@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg';
 import pg from 'pg';
+import { recordContractChange } from '#drivers/store/event-log.js';
+import { accountKey } from '#drivers/store/keys.js';
 import { stagingTable } from '#drivers/store/write/contract-tables.js';
 
 /** Which metadata: a row of `token_metadata`. */
@@ -113,7 +115,7 @@ export async function settleMetadata(
     ],
   });
   const changes = rows.some((row) => row.changes);
-  if (changes) await recordMetadataChange(client);
+  if (changes) await recordContractChange(client, [...new Set(outcomes.map(({ address }) => accountKey(address)))]);
   return changes;
 }
 
@@ -157,13 +159,8 @@ export async function replaceOverrides(
     [...given, now],
   );
   const changes = [removed, cleared, set].reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
-  if (changes > 0) await recordMetadataChange(client);
+  if (changes > 0) await recordContractChange(client, null);
   return changes;
-}
-
-/** For whoever keeps answers. */
-async function recordMetadataChange(client: ClientBase): Promise<void> {
-  await client.query('UPDATE index_state SET contract_changes = contract_changes + 1');
 }
 
 /** The tables of contracts whose content may name a link; `kind` of their metadata is the name of the table. */

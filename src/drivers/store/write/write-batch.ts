@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg';
 import pg from 'pg';
 import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { claimRange, requireUnclaimed, type SeqnoRange } from '#drivers/store/index-state.js';
+import { appendEvents, type IndexEvent, type TouchedMcBlock } from '#drivers/store/event-log.js';
+import { type ClaimedRange, claimRange, requireUnclaimed, type SeqnoRange } from '#drivers/store/index-state.js';
 import {
   BLOCKS,
   MESSAGES,
@@ -38,6 +39,8 @@ export interface BatchParts {
   staged(): Promise<readonly EncodedTable[]>;
   /** Changes the traces that this batch continues or connects; its own rows are there. */
   traces(): Promise<void>;
+  /** What each masterchain block touched, for the event log; called last, and only of a batch that is written exclusively. */
+  touched(): readonly TouchedMcBlock[];
 }
 
 const UNIQUE_VIOLATION = '23505';
@@ -73,10 +76,26 @@ export async function writeBatch(
   }
   await awaitPrevious();
   if (!exclusive) await lockTraces(client);
-  await claimRange(client, range);
+  const claimed = await claimRange(client, range, exclusive ? range.to - range.from + 1 : 1);
   await copyTables(client, await parts.staged());
   await mergeAccounts(client, parts.plainCodes);
   await parts.traces();
+  await appendEvents(client, batchEvents(range, claimed, exclusive ? parts.touched() : null));
+}
+
+/** An event for each masterchain block, or one for all. */
+function batchEvents(
+  range: SeqnoRange,
+  { last_event, is_newest }: ClaimedRange,
+  blocks: readonly TouchedMcBlock[] | null,
+): IndexEvent[] {
+  if (blocks === null) return [{ id: last_event, kind: 'backfilled', range, touched: null }];
+  return blocks.map(({ mc_seqno, touched }, i) => ({
+    id: last_event - BigInt(blocks.length - 1 - i),
+    kind: is_newest ? 'committed' : 'backfilled',
+    range: { from: mc_seqno, to: mc_seqno },
+    touched,
+  }));
 }
 
 async function copyTables(client: ClientBase, tables: readonly EncodedTable[]): Promise<void> {

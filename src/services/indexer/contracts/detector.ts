@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
 import type { Database } from '#drivers/store/database.js';
-import { recordContractChange } from '#drivers/store/index-state.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
 import {
@@ -156,7 +156,7 @@ export class ContractDetector {
     await lockTraces(client);
     await addImportedAccounts(client, foreign, WALLET_CODE_HASHES);
     for (const { code_hash, methods } of states.newMethods) await setCodeMethods(client, code_hash, methods);
-    if (states.newMethods.length > 0) await recordContractChange(client);
+    if (states.newMethods.length > 0) await recordContractChange(client, null);
     if (told.length > 0) {
       await writeContracts(
         client,

@@ -1,6 +1,6 @@
 import { codeMethods } from '#domain/contracts/code-methods.js';
 import { libraryHashOf } from '#domain/contracts/interface-registry.js';
-import { recordContractChange } from '#drivers/store/index-state.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
 import {
   codesWithoutMethods,
   readStoredCodes,
@@ -60,7 +60,7 @@ export class CodeMethodsDeriver {
         await setCodeMethods(client, code_hash, codeMethods(code));
         changed = true;
       }
-      if (changed) await recordContractChange(client);
+      if (changed) await recordContractChange(client, null);
       return page;
     });
   }

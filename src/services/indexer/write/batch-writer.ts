@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import { growTrace, joinTraces, OpenMessages, type Trace } from '#domain/traces/trace.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import type { Database } from '#drivers/store/database.js';
+import { type TouchedMcBlock, touchedKeys } from '#drivers/store/event-log.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
@@ -136,6 +137,7 @@ export class BatchWriter {
       used = client;
       if (!this.#prepared.has(client)) await createStagingTables(client);
       let traces: TraceBatch | null = null;
+      let mergedTraces: readonly bigint[] = [];
       const parts = {
         range,
         plainCodes: WALLET_CODE_HASHES,
@@ -157,10 +159,11 @@ export class BatchWriter {
           });
         },
         traces: async () => {
-          await updateTraces(client, traces!);
+          mergedTraces = await updateTraces(client, traces!);
           await tokens.confirm(client);
           await markDerived(client, 'token_events', range);
         },
+        touched: () => encode(() => touchedMcBlocks(built.rounds, tokens, mergedTraces)),
       };
       await writeBatch(client, parts, { exclusive, awaitPrevious });
     });
@@ -264,6 +267,8 @@ export class BatchTokenEvents {
   readonly #rounds: readonly BundleRows[];
   readonly #candidates: readonly TokenEventCandidate[];
   #known = new KnownTokens([], []);
+  /** Tokens with a confirmed event, by transaction. */
+  readonly tokens = new Map<bigint, bigint>();
 
   constructor(rounds: readonly BundleRows[]) {
     this.#rounds = rounds;
@@ -281,7 +286,9 @@ export class BatchTokenEvents {
     for (const { transactions } of this.#rounds) {
       for (const { id, lt, now, token_candidate } of transactions) {
         if (token_candidate === null) continue;
-        encoder.add('token_events', tokenEventRow({ id, lt, now }, token_candidate, this.#known));
+        const row = tokenEventRow({ id, lt, now }, token_candidate, this.#known);
+        if (row.token_key !== null) this.tokens.set(id, row.token_key);
+        encoder.add('token_events', row);
       }
     }
   }
@@ -290,6 +297,19 @@ export class BatchTokenEvents {
   async confirm(client: ClientBase): Promise<void> {
     await confirmChanges(client, this.#known, this.#candidates);
   }
+}
+
+/** What each masterchain block touched, for the event log. Traces that were merged belong to the last one. */
+function touchedMcBlocks(
+  bundles: readonly BundleRows[],
+  { tokens }: BatchTokenEvents,
+  mergedTraces: readonly bigint[],
+): TouchedMcBlock[] {
+  return bundles.map(({ mc_seqno, transactions, messages }, i) => {
+    const traces = i === bundles.length - 1 ? mergedTraces : [];
+    const touchedTokens = transactions.map(({ id }) => tokens.get(id)).filter((key) => key !== undefined);
+    return { mc_seqno, touched: touchedKeys({ transactions, messages, traces, tokens: touchedTokens }) };
+  });
 }
 
 /** The states of traces as the table has them, by number. */
@@ -308,9 +328,10 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
  * Changes the traces of the index by what a batch tells of them: those that go on in it, and those that it connects. The rows
  * of the batch are written already, and the lock of the traces is held.
  *
+ * @returns roots of the traces that took up others
  * @throws traces/trace-missing and what the database says: the transaction must be rolled back
  */
-export async function updateTraces(client: ClientBase, batch: TraceBatch): Promise<void> {
+export async function updateTraces(client: ClientBase, batch: TraceBatch): Promise<readonly bigint[]> {
   await closeOpenMessages(
     client,
     batch.arrived.map(({ hash }) => hash),
@@ -342,4 +363,5 @@ export async function updateTraces(client: ClientBase, batch: TraceBatch): Promi
   const changes: TraceChange[] = [];
   for (const trace of traces.values()) changes.push({ trace: traceRow(trace), absorbs: absorbs.get(trace.root) ?? [] });
   await updateAndMergeTraces(client, changes, joins, before);
+  return [...absorbs.keys()];
 }
