@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const probe = new URL('coverage-probe.mjs', import.meta.url).href;
+
+/** An account of `vectors/dev-chain` that has a state and transactions: the elector. */
+const ACCOUNT = '-1:3333333333333333333333333333333333333333333333333333333333333333';
+
+/**
+ * Runs `tern dev` on the recorded chain of a checkout and reports which of its source files run code on three trips: a v2
+ * request, a v3 request (both uncached), and masterchain blocks from the liteserver into rows. Files of `src/localnet` play
+ * the liteserver and are left out, as is the thread of the local node.
+ * @param {string} checkout
+ * @returns {Promise<Record<'v2' | 'v3' | 'block', string[]>>} paths relative to the checkout
+ */
+export async function tripFiles(checkout) {
+  const replay = ['--replay', join(checkout, 'vectors/dev-chain')];
+  const still = await withTern(checkout, replay, async ({ url, files }) => {
+    await until(async () => {
+      const head = await answerOf(`${url}/api/v2/getMasterchainInfo`);
+      const indexed = await answerOf(`${url}/api/v3/masterchainInfo`);
+      return head.result.last.seqno === indexed.last.seqno;
+    });
+    await delay(5000);
+    const ask = async (/** @type {string} */ path) => {
+      const answer = await fetch(url + path);
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      await answer.text();
+    };
+    await ask('/api/v2/getMasterchainInfo');
+    return {
+      v2: await files(() => ask(`/api/v2/getAddressInformation?address=${ACCOUNT}`)),
+      v3: await files(() => ask(`/api/v3/transactions?account=${ACCOUNT}&limit=10`)),
+    };
+  });
+  const block = await withTern(checkout, ['--block-time', '400'], async ({ url, files }) => {
+    await until(async () => (await fetch(`${url}/api/v3/masterchainInfo`)).ok);
+    await delay(4000);
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ address: `0:${'1'.repeat(64)}`, amount: '1000000000', comment: 'trip' });
+    await fetch(`${url}/localnet/faucet`, { method: 'POST', headers, body });
+    return files(() => delay(5000));
+  });
+  return { ...still, block };
+}
+
+/**
+ * @template T
+ * @param {string} checkout
+ * @param {string[]} options
+ * @param {(tern: { url: string, files: (run: () => Promise<unknown>) => Promise<string[]> }) => Promise<T>} use
+ */
+async function withTern(checkout, options, use) {
+  const data = mkdtempSync(join(tmpdir(), 'tern-structure-'));
+  const args = ['dev', '--port', '0', '--data', data, '--request-log', 'none', ...options];
+  const child = spawn(process.execPath, [join(checkout, 'bin/tern.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_OPTIONS: `--import ${probe}` },
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    const url = await new Promise((resolve, reject) => {
+      let page = '';
+      child.stdout?.on('data', (text) => {
+        page += text;
+        const found = /http:\S+?(?=\/readyz)/.exec(page);
+        if (found !== null) resolve(found[0]);
+      });
+      child.once('exit', () => reject(new Error(`tern dev ended: ${page}`)));
+    });
+    const command = (/** @type {string} */ name) =>
+      new Promise((resolve) => {
+        child.once('message', resolve);
+        child.send(name);
+      });
+    const files = async (/** @type {() => Promise<unknown>} */ run) => {
+      await command('reset');
+      await run();
+      return sources(checkout, /** @type {string[]} */ (await command('take')));
+    };
+    return await use({ url, files });
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<any>}
+ */
+async function answerOf(url) {
+  return (await fetch(url)).json();
+}
+
+/** @param {() => Promise<boolean>} isTrue */
+async function until(isTrue) {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await isTrue().catch(() => false)) return;
+    await delay(100);
+  }
+  throw new Error('tern dev did not become ready within a minute');
+}
+
+/**
+ * @param {string} checkout
+ * @param {readonly string[]} urls
+ */
+function sources(checkout, urls) {
+  return urls
+    .map((url) => decodeURIComponent(new URL(url).pathname))
+    .filter((path) => path.startsWith(`${checkout}/`))
+    .map((path) =>
+      path
+        .slice(checkout.length + 1)
+        .replace(/^dist\//, 'src/')
+        .replace(/\.js$/, '.ts'),
+    )
+    .filter((path) => path.startsWith('src/') && !path.startsWith('src/localnet/'))
+    .sort();
+}
