@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { profileFormat } from '#api/v3/answer-type.js';
-import { MessageListWriter } from '#api/v3/messages.js';
-import { AddressCollector } from '#api/v3/page.js';
-import { traceText } from '#api/v3/traces.js';
-import { type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
+import { AddressCollector, writeAnswer } from '#api/v3/answer-type.js';
+import { MessageJson, MessagesOfPage } from '#api/v3/messages.js';
+import { writeTrace } from '#api/v3/traces.js';
+import { writeTransaction } from '#api/v3/transactions.js';
 import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -22,7 +21,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 const recordings = vectorPath('collection/recorded-net/v3-recordings.jsonl.br');
 const chain = vectorPath('collection/recorded-net/chain');
 
-const dialect = profileFormat('toncenter');
+const newPage = () => ({ profile: 'toncenter' as const, addresses: new AddressCollector() });
 const bytes = (text: string) => fromBase64(text) as Uint8Array;
 
 /**
@@ -52,16 +51,14 @@ describe('what the reference service of API v3 answers', () => {
     return indexedTransaction(expected, byHash.get(expected.hash) as ChainTransaction);
   }
 
-  function serialized(expected: Recorded): WrittenTransaction {
-    return writeTransaction(indexed(expected), dialect, new AddressCollector());
-  }
-
   it('of transactions is in the cells of the same transactions', () => {
     let count = 0;
     for (const { transactions } of answers) {
       if (!Array.isArray(transactions)) continue;
       for (const expected of transactions) {
-        expect(JSON.parse(serialized(expected).json), expected.hash).toEqual(corrected(expected));
+        expect(JSON.parse(writeTransaction(indexed(expected), newPage()).json), expected.hash).toEqual(
+          corrected(expected),
+        );
         count++;
       }
     }
@@ -72,9 +69,9 @@ describe('what the reference service of API v3 answers', () => {
     let count = 0;
     for (const { transactions, address_book } of answers) {
       if (!Array.isArray(transactions) || Object.keys(address_book).length === 0) continue;
-      const addresses = new AddressCollector();
-      for (const expected of transactions) writeTransaction(indexed(expected), dialect, addresses);
-      expect([...addresses.byRaw.keys()].sort()).toEqual(Object.keys(address_book).sort());
+      const page = newPage();
+      for (const expected of transactions) writeTransaction(indexed(expected), page);
+      expect([...page.addresses.byRaw.keys()].sort()).toEqual(Object.keys(address_book).sort());
       count++;
     }
     expect(count).toBeGreaterThan(50);
@@ -84,7 +81,7 @@ describe('what the reference service of API v3 answers', () => {
     let count = 0;
     for (const { traces } of answers) {
       for (const expected of traces ?? []) {
-        const all = expected.transactions_order.map((hash: string) => serialized(expected.transactions[hash]));
+        const all = expected.transactions_order.map((hash: string) => indexed(expected.transactions[hash]));
         const { trace_info: info } = expected;
         const trace = {
           root: 0n,
@@ -100,7 +97,7 @@ describe('what the reference service of API v3 answers', () => {
           pending_edges: info.pending_messages,
           state: info.trace_state,
         };
-        const given = JSON.parse(traceText(trace, { root: all[0], all }, expected.actions !== undefined, dialect));
+        const given = JSON.parse(writeTrace(trace, all, expected.actions !== undefined, newPage()));
         // Nothing is looked for actions here.
         const actions = expected.actions === undefined ? {} : { actions: [] };
         const transactions = Object.fromEntries(
@@ -116,9 +113,13 @@ describe('what the reference service of API v3 answers', () => {
   it('of messages is in the cells of both their transactions', () => {
     let count = 0;
     for (const { messages } of answers) {
-      const reader = new MessageListWriter(dialect, new AddressCollector());
+      const page = newPage();
+      const sources = new MessagesOfPage();
       for (const expected of messages ?? []) {
-        expect(JSON.parse(reader.textOf(indexedMessage(expected))), expected.hash).toEqual(expected);
+        expect(
+          JSON.parse(writeAnswer(MessageJson, sources.source(indexedMessage(expected)), page)),
+          expected.hash,
+        ).toEqual(expected);
         count++;
       }
     }

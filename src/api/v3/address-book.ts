@@ -1,82 +1,59 @@
 import { Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { commaList, jsonText } from '#api/http/endpoint.js';
+import { httpErrors } from '#api/http/errors.js';
 import {
-  answerObject,
-  booleanField,
-  interfacesField,
-  mapField,
-  nullableField,
-  optionalField,
-  type ProfileFormat,
-  profileFormat,
-  textField,
-  upperCaseRaw,
+  AddressCollector,
+  answerType,
+  answerValue,
+  type InputOf,
+  mapSchema,
+  nullable,
+  text,
+  word,
+  writeAnswer,
 } from '#api/v3/answer-type.js';
-import type { V3Context } from '#api/v3/context.js';
+import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { upperCaseRaw } from '#api/v3/json-values.js';
+import { decodeAccount } from '#api/v3/parameters.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';
 import { type MetadataOverride, tokenMetadata } from '#domain/contracts/token-metadata.js';
 import { WALLET_CODES } from '#domain/contracts/wallet.js';
 import type { AddressAccount, AddressFacts, AddressTokens, TokenFacts } from '#drivers/store/read/index-types.js';
-import type { Address } from '#formats/address/address.js';
+import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
-export const AddressBookRowJson = answerObject(
-  'AddressBookRow',
-  {
-    user_friendly: nullableField(
-      textField(
-        'User-friendly form: non-bounceable for wallets and accounts without code, bounceable for other contracts.',
-      ),
-    ),
-    domain: nullableField(
-      textField('The shortest of the `.ton` and `.t.me` domains that the account owns and that lead to it.'),
-    ),
-    interfaces: nullableField(interfacesField),
-  },
-  'How to show an account.',
+/** Names of contract interfaces, as JSON. */
+export const interfaces = answerValue<string>(
+  Type.Array(Type.String(), {
+    description:
+      'Interfaces of the contract: the one that its code hash stands for, else all whose get-methods its code has.',
+  }),
+  (json) => json,
 );
 
-export const AddressBookJson = mapField(AddressBookRowJson, {
-  $id: 'AddressBook',
-  description: 'How to show the accounts of the answer, by raw address. Empty with `X-No-Address-Book`.',
-});
-
-const TokenInfo = answerObject('TokenInfo', {
-  type: optionalField(textField('`jetton_masters`, `jetton_wallets`, `nft_collections` or `nft_items`.')),
-  valid: optionalField(booleanField('There is what such a token must have: a symbol, a name, a domain.')),
-  name: optionalField(textField('Name.')),
-  symbol: optionalField(textField('Symbol.')),
-  description: optionalField(textField('Description.')),
-  image: optionalField(textField('Link to an image.')),
-  nft_index: optionalField(textField('Index in the collection: a decimal number as text.')),
-  is_nsfw: optionalField(booleanField('Whoever runs the service says that it is not for everybody’s eyes.')),
-  is_scam: optionalField(booleanField('Whoever runs the service says that it is a fraud.')),
-  extra: optionalField(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'All the rest, such as `uri`, `decimals`, `attributes`; of a jetton wallet `balance`, `owner` and `jetton`.',
-      },
+const AddressBookRow = answerType(
+  'AddressBookRow',
+  {
+    user_friendly: nullable(
+      word('User-friendly form: non-bounceable for wallets and accounts without code, bounceable for other contracts.'),
     ),
-  ),
-});
+    domain: nullable(text('The shortest `.ton` or `.t.me` domain that the account owns and that resolves to it.')),
+    interfaces: nullable(interfaces),
+  },
+  'How to display an account.',
+);
 
-const AddressMetadata = answerObject('AddressMetadata', {
-  is_indexed: booleanField('False: what its link leads to is still to be read, and nothing more is told.'),
-  token_info: Type.Array(TokenInfo),
-});
-
-export const MetadataJson = mapField(AddressMetadata, {
-  $id: 'Metadata',
-  description:
-    'What tokens among the accounts say of themselves, by raw address; of jetton wallets also what their jettons say. Empty with ' +
-    '`X-No-Metadata`.',
+/** Schema of `address_book`. */
+export const AddressBookJson = mapSchema(AddressBookRow.schema, {
+  $id: 'AddressBook',
+  description: 'How to display the accounts of the answer, by raw address. Empty with `X-No-Address-Book`.',
 });
 
 /**
- * Rows of an address book as JSON: how to show accounts, and what they are known to be.
+ * Rows of an address book as JSON.
  *
  * @param addresses by the keys that are to be written
  */
@@ -85,42 +62,26 @@ export function addressBookText(
   { accounts, domains }: AddressFacts,
   { network, profile }: V3Context,
 ): string {
-  const dialect = profileFormat(profile);
-  let text = '';
+  const page = { profile, addresses: new AddressCollector() };
+  let json = '';
   for (const [key, address] of addresses) {
     const raw = address.toRaw();
     const account = accounts.get(raw);
-    const form = friendly(address, account, network.isTestnet);
-    const row = rowText(form, domains.get(raw) ?? null, interfacesOfAddress(account), dialect);
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${row}`;
+    const row = {
+      user_friendly: friendlyForm(address, account, network.isTestnet),
+      domain: domains.get(raw) ?? null,
+      interfaces: interfacesOfAddress(account),
+    };
+    json += `${json === '' ? '' : ','}${JSON.stringify(key)}:${writeAnswer(AddressBookRow, row, page)}`;
   }
-  return `{${text}}`;
-}
-
-/** The row of a text that is no address. */
-export function emptyRowText(dialect: ProfileFormat): string {
-  return rowText(null, null, '[]', dialect);
-}
-
-/** @param form null: not an address, or one without such a form @param interfaces JSON text */
-function rowText(
-  form: string | null,
-  domain: string | null,
-  interfaces: string | null,
-  dialect: ProfileFormat,
-): string {
-  const members =
-    dialect.nullable('user_friendly', form === null ? null : `"${form}"`) +
-    dialect.nullable('domain', domain === null ? null : JSON.stringify(domain)) +
-    dialect.nullable('interfaces', interfaces);
-  return `{${members.slice(1)}}`;
+  return `{${json}}`;
 }
 
 /**
- * Non-bounceable for wallets and for accounts without code, which could not send coins back that came with a mistake;
+ * Non-bounceable for wallets and for accounts without code, which could not return coins that were sent by mistake;
  * bounceable for all others. Null: the workchain does not fit that form.
  */
-function friendly(address: Address, account: AddressAccount | undefined, testnet: boolean): string | null {
+function friendlyForm(address: Address, account: AddressAccount | undefined, testnet: boolean): string | null {
   const { workchain } = address;
   if ((workchain << 24) >> 24 !== workchain) return null;
   const code = account?.code_hash ?? null;
@@ -130,47 +91,96 @@ function friendly(address: Address, account: AddressAccount | undefined, testnet
 
 interface CachedInterfaces {
   readonly methods: readonly number[] | null;
-  readonly text: string | null;
+  readonly json: string | null;
 }
 
-/** Memory for texts, in bytes, and what an entry takes beside its text. */
+/** Memory for the JSON of interfaces, in bytes, and the overhead of an entry. */
 const CACHE_BYTES = 2 * 2 ** 20;
 const ENTRY_BYTES = 256;
 
-/** By the hash of the code. */
+/** By code hash. */
 const interfacesCache = new LruByBytes<CachedInterfaces>(CACHE_BYTES);
 
 /**
- * What kinds of contract an account with code is of, as JSON; null where its get methods are known and of no kind. `[]` is said
- * where they are not known, and no kind has that code.
+ * Interfaces of an account with code, as JSON; null where its get-methods are known and match none. `[]` where they are not known
+ * and no interface has that code hash.
  */
-export function interfacesText(code_hash: Uint8Array, methods: readonly number[] | null): string | null {
+export function interfacesJson(code_hash: Uint8Array, methods: readonly number[] | null): string | null {
   const key = toHex(code_hash);
   const known = interfacesCache.get(key);
-  if (known !== undefined && known.methods === methods) return known.text;
+  if (known !== undefined && known.methods === methods) return known.json;
   const names = interfaceNamesOf(key, methods);
-  const text = names.length === 0 && methods !== null ? null : JSON.stringify(names);
-  interfacesCache.set(key, { methods, text }, ENTRY_BYTES + (text?.length ?? 0));
-  return text;
+  const json = names.length === 0 && methods !== null ? null : JSON.stringify(names);
+  interfacesCache.set(key, { methods, json }, ENTRY_BYTES + (json?.length ?? 0));
+  return json;
 }
 
-/** The same in a row of the address book. @param account undefined: it has no state; one without code is of no kind: null */
-export function interfacesOfAddress(account: AddressAccount | undefined): string | null {
+/** @param account undefined: it has no state; one without code has no interfaces: null */
+function interfacesOfAddress(account: AddressAccount | undefined): string | null {
   if (account === undefined) return '[]';
-  return account.code_hash === null ? null : interfacesText(account.code_hash, account.methods);
+  return account.code_hash === null ? null : interfacesJson(account.code_hash, account.methods);
 }
+
+/** Written by `JSON.stringify`, with the members that a token has, in the order of its own metadata. */
+const TokenInfo = Type.Object(
+  {
+    type: Type.Optional(
+      Type.String({ description: '`jetton_masters`, `jetton_wallets`, `nft_collections` or `nft_items`.' }),
+    ),
+    valid: Type.Optional(
+      Type.Boolean({ description: 'It has what such a token must have: a symbol, a name, a domain.' }),
+    ),
+    name: Type.Optional(Type.String({ description: 'Name.' })),
+    symbol: Type.Optional(Type.String({ description: 'Symbol.' })),
+    description: Type.Optional(Type.String({ description: 'Description.' })),
+    image: Type.Optional(Type.String({ description: 'Link to an image.' })),
+    nft_index: Type.Optional(Type.String({ description: 'Index in the collection: a decimal number as text.' })),
+    is_nsfw: Type.Optional(
+      Type.Boolean({ description: 'The operator of the service marked it as not safe for work.' }),
+    ),
+    is_scam: Type.Optional(Type.Boolean({ description: 'The operator of the service marked it as a scam.' })),
+    extra: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'All other metadata, such as `uri`, `decimals`, `attributes`; of a jetton wallet `balance`, `owner` and `jetton`.',
+        },
+      ),
+    ),
+  },
+  { $id: 'TokenInfo' },
+);
+
+const AddressMetadata = Type.Object(
+  {
+    is_indexed: Type.Boolean({
+      description: 'False: its off-chain metadata was not fetched yet, and the rest is missing.',
+    }),
+    token_info: Type.Array(TokenInfo),
+  },
+  { $id: 'AddressMetadata' },
+);
+
+/** Schema of `metadata`. */
+export const MetadataJson = mapSchema(AddressMetadata, {
+  $id: 'Metadata',
+  description:
+    'Token metadata (TEP-64) of the accounts that are tokens, by raw address; of jetton wallets also that of their jettons. Empty ' +
+    'with `X-No-Metadata`.',
+});
 
 /** `metadata` of an answer as JSON: of those addresses that are tokens, and of the masters of jetton wallets among them. */
 export function metadataText(tokens: AddressFacts['tokens']): string {
   const entries: string[] = [];
-  for (const entry of tokens.values()) entries.push(`"${upperCaseRaw(entry.address)}":${entryText(entry)}`);
+  for (const entry of tokens.values()) entries.push(`"${upperCaseRaw(entry.address)}":${metadataOf(entry)}`);
   return `{${entries.join(',')}}`;
 }
 
-/** The members of an object of `token_info`, as far as it has them. */
 type TokenInfoMembers = Readonly<Record<string, unknown>>;
 
-function entryText({ tokens }: AddressTokens): string {
+function metadataOf({ tokens }: AddressTokens): string {
   const infos: TokenInfoMembers[] = [];
   let is_indexed = true;
   for (const token of tokens) {
@@ -185,7 +195,7 @@ function identityOf(token: TokenFacts): TokenInfoMembers {
   return token.kind === 'nft_items' ? { type: token.kind, nft_index: String(token.index) } : { type: token.kind };
 }
 
-/** Null: what its link leads to is still to be read. */
+/** Null: its off-chain metadata was not fetched yet. */
 function infoOf(token: TokenFacts): TokenInfoMembers | null {
   if (token.kind === 'jetton_wallets') {
     const { balance, owner, jetton } = token;
@@ -200,3 +210,88 @@ function infoOf(token: TokenFacts): TokenInfoMembers | null {
   const { valid, extra, ...rest } = tokenMetadata(kind, content, document, override ?? null);
   return valid ? { valid, ...identityOf(token), ...rest, extra } : { valid, ...identityOf(token) };
 }
+
+const TAG = 'Accounts';
+const GET = ['GET'] as const;
+const STATUSES = [422, 504];
+
+/** Most texts that `addressBook` and `metadata` take. */
+const MAX_BOOK = 1_024;
+
+/** Texts that should be accounts; an invalid one does not fail the request for the others. */
+const accountTexts = commaList(Type.String({ maxLength: 200 }), {
+  description:
+    'Accounts, in raw or user-friendly form; several may be given by repeating the parameter or with commas between them.',
+  maxItems: MAX_BOOK,
+});
+
+const addressBook = v3Endpoint({
+  name: 'addressBook',
+  verbs: GET,
+  tag: TAG,
+  summary: 'How to display accounts',
+  description:
+    'For each given text, the user-friendly form of the account, its domain, and its interfaces. Texts that are no address ' +
+    'have a row without them; if none of the texts is an address, the request is refused (422).',
+  params: Type.Object({ address: accountTexts }, { additionalProperties: false }),
+  result: AddressBookJson,
+  schemaName: 'AddressBook',
+  statuses: STATUSES,
+  freshness: 'head',
+  handle: async ({ address: given }, context) => {
+    const { accounts, others } = splitAccounts(given);
+    const { network, query, profile } = context;
+    const wanted = { domains: true, tokens: false };
+    const facts = await network.index.addressFacts([...accounts.values()], wanted, query);
+    const rows = addressBookText(accounts, facts, context);
+    const empty: InputOf<typeof AddressBookRow> = { user_friendly: null, domain: null, interfaces: '[]' };
+    const row = writeAnswer(AddressBookRow, empty, { profile, addresses: new AddressCollector() });
+    const more = others.map((each) => `,${JSON.stringify(each)}:${row}`).join('');
+    return jsonText(`${rows.slice(0, -1)}${more}}`);
+  },
+});
+
+const metadata = v3Endpoint({
+  name: 'metadata',
+  verbs: GET,
+  tag: TAG,
+  summary: 'Token metadata',
+  description:
+    'Names, symbols and images of those accounts that are tokens, by raw address; of jetton wallets also those of their jettons.',
+  params: Type.Object({ address: accountTexts }, { additionalProperties: false }),
+  result: MetadataJson,
+  schemaName: 'Metadata',
+  statuses: STATUSES,
+  freshness: 'head',
+  handle: async ({ address: given }, { network, query }) => {
+    const { accounts } = splitAccounts(given);
+    const wanted = { domains: false, tokens: true };
+    return jsonText(metadataText((await network.index.addressFacts([...accounts.values()], wanted, query)).tokens));
+  },
+});
+
+/** The accounts by their texts, and the texts that are no account. @throws http/bad-parameter when no text is an account */
+function splitAccounts(given: readonly string[]) {
+  const accounts = new Map<string, Address>();
+  const others = new Set<string>();
+  for (const each of given) {
+    const read = readAccount(each);
+    if (read instanceof Address) accounts.set(each, read);
+    else others.add(each);
+  }
+  if (accounts.size > 0) return { accounts, others: [...others] };
+  const problem = readAccount(given[0] ?? '') as string;
+  throw httpErrors['bad-parameter']({ parameter: 'address', problem });
+}
+
+/** The account, or the reason why the text is none. */
+function readAccount(given: string): Address | string {
+  try {
+    return decodeAccount(given);
+  } catch (error) {
+    if (isTernError(error)) return error.message;
+    throw error;
+  }
+}
+
+export const addressBookEndpoints: readonly AnyEndpoint<V3Context>[] = [addressBook, metadata];

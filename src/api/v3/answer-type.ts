@@ -1,205 +1,346 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Profile } from '#api/http/http-api.js';
 import { byProfile, nullInToncenter } from '#api/http/profile.js';
+import {
+  addressText,
+  base64Text,
+  bocBase64,
+  currenciesText,
+  decimalText,
+  hashText,
+  upperCaseRaw,
+} from '#api/v3/json-values.js';
 import type { Address } from '#formats/address/address.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { toBase64 } from '#kernel/bytes.js';
 
-/** A member that may have no value: then it is left out, and `null` in the toncenter profile. */
-export interface NullableField {
-  readonly nullable: TSchema;
+/*
+ * One declaration of an answer type gives its OpenAPI schema, the TypeScript type of the values that it is written from
+ * (`AnswerInput`), and a JSON writer for each profile. The writer is compiled from the declaration when the module loads: straight
+ * string concatenation, as fast as if written by hand. Only `compileWriter` knows that the output is a string; a writer for bytes
+ * needs another `compileWriter` and another `write` of the values, not other declarations.
+ */
+
+/** Writes addresses as JSON, in raw form with upper-case digits. */
+export interface AddressWriter {
+  add(address: Address): string;
 }
 
-/** A member that is left out in both profiles when it has no value. */
-export interface OptionalField {
-  readonly optional: TSchema;
+/** Collects the addresses that an answer names, each once, in the order in which they are written: for its address book. */
+export class AddressCollector implements AddressWriter {
+  readonly #byRaw = new Map<string, Address>();
+
+  /** By their raw form, hexadecimal digits in upper case. */
+  get byRaw(): ReadonlyMap<string, Address> {
+    return this.#byRaw;
+  }
+
+  add(address: Address): string {
+    const raw = upperCaseRaw(address);
+    this.#byRaw.set(raw, address);
+    return `"${raw}"`;
+  }
 }
 
-export function nullableField(schema: TSchema): NullableField {
-  return { nullable: schema };
+/** State of one answer while it is written. */
+export interface AnswerPage {
+  readonly profile: Profile;
+  readonly addresses: AddressWriter;
 }
 
-export function optionalField(schema: TSchema): OptionalField {
-  return { optional: schema };
+/** JSON text of a value. */
+export type JsonWriter<Value> = (value: Value, page: AnswerPage) => string;
+
+/** A kind of value in answers: how it is documented and how it is written. */
+export interface AnswerValue<Value> {
+  readonly schema: TSchema;
+  readonly write: Readonly<Record<Profile, JsonWriter<Value>>>;
+  /** The value's own text is its JSON: integers and booleans. The compiled writer then calls no function. */
+  readonly isPlain?: true;
 }
 
-/** An object of the document, by its name there. */
-export function answerObject(
+/** Where a member's value comes from: the member of the input with this name, or a function of the input. */
+// biome-ignore lint/suspicious/noExplicitAny: inputs of all types; AnswerInput takes them from the functions
+type MemberSource<Value> = string | ((input: any) => Value);
+
+/** A member of an answer object. `nullable`: without a value it is left out in `spec` and null in `toncenter`; `optional`: left out in both. */
+interface Member<Presence extends 'required' | 'nullable' | 'optional', Value, Source> {
+  readonly presence: Presence;
+  readonly value: AnswerValue<Value>;
+  /** Undefined: the member of the input with the same name. */
+  readonly source: Source;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: members of all kinds stand in one object
+type AnyMember = AnswerValue<any> | Member<any, any, any>;
+export type AnswerMembers = Readonly<Record<string, AnyMember>>;
+
+/** A member that reads another member of the input, or a function of it. One that is a plain {@link AnswerValue} reads its own name. */
+export function required<Value, const Source extends MemberSource<Value>>(
+  value: AnswerValue<Value>,
+  source: Source,
+): Member<'required', Value, Source> {
+  return { presence: 'required', value, source };
+}
+
+export function nullable<Value>(value: AnswerValue<Value>): Member<'nullable', Value, undefined>;
+export function nullable<Value, const Source extends MemberSource<Value | null | undefined>>(
+  value: AnswerValue<Value>,
+  source: Source,
+): Member<'nullable', Value, Source>;
+export function nullable<Value>(value: AnswerValue<Value>, source?: unknown): Member<'nullable', Value, unknown> {
+  return { presence: 'nullable', value, source };
+}
+
+export function optional<Value>(value: AnswerValue<Value>): Member<'optional', Value, undefined>;
+export function optional<Value, const Source extends MemberSource<Value | null | undefined>>(
+  value: AnswerValue<Value>,
+  source: Source,
+): Member<'optional', Value, Source>;
+export function optional<Value>(value: AnswerValue<Value>, source?: unknown): Member<'optional', Value, unknown> {
+  return { presence: 'optional', value, source };
+}
+
+type InputKey<Name, M, Presence> =
+  // biome-ignore lint/suspicious/noExplicitAny: matches members of all values
+  M extends Member<infer P, any, infer Source>
+    ? P extends Presence
+      ? Source extends string
+        ? Source
+        : Source extends undefined
+          ? Name
+          : never
+      : never
+    : 'required' extends Presence
+      ? Name
+      : never;
+type ValueOfMember<M> =
+  // biome-ignore lint/suspicious/noExplicitAny: matches members of all presences and sources
+  M extends Member<any, infer Value, any> ? Value : M extends AnswerValue<infer Value> ? Value : never;
+// biome-ignore lint/suspicious/noExplicitAny: matches members of all values
+type ComputedInput<M> = M extends Member<any, any, (input: infer Input) => unknown> ? (input: Input) => void : never;
+type Intersection<Functions> = [Functions] extends [never]
+  ? unknown
+  : Functions extends (input: infer Input) => void
+    ? Input
+    : never;
+
+/** What an answer object is written from: an object with the members that its declaration reads. */
+export type AnswerInput<Members> = {
+  readonly [Name in keyof Members as InputKey<Name, Members[Name], 'required'> & string]: ValueOfMember<Members[Name]>;
+} & {
+  readonly [Name in keyof Members as InputKey<Name, Members[Name], 'nullable'> & string]: ValueOfMember<
+    Members[Name]
+  > | null;
+} & {
+  readonly [Name in keyof Members as InputKey<Name, Members[Name], 'optional'> & string]?:
+    | ValueOfMember<Members[Name]>
+    | null
+    | undefined;
+} & Intersection<{ readonly [Name in keyof Members]: ComputedInput<Members[Name]> }[keyof Members]>;
+
+/** An object of the published document. */
+export interface AnswerType<Input> extends AnswerValue<Input> {
+  readonly schema: TObject;
+}
+
+/** The input of an answer type. */
+export type InputOf<Type> = Type extends AnswerValue<infer Input> ? Input : never;
+
+/**
+ * Declares an answer type.
+ *
+ * @param $id its name in the published document
+ * @param members in the order in which they are written
+ */
+export function answerType<const Members extends AnswerMembers>(
   $id: string,
-  members: Readonly<Record<string, TSchema | NullableField | OptionalField>>,
+  members: Members,
   description?: string,
-): TObject {
+): AnswerType<AnswerInput<Members>> {
+  return {
+    schema: objectSchema($id, members, description),
+    write: { spec: compileWriter(members, 'spec'), toncenter: compileWriter(members, 'toncenter') },
+  };
+}
+
+function objectSchema($id: string, members: AnswerMembers, description: string | undefined): TObject {
   const properties: Record<string, TSchema> = {};
   const nulls: string[] = [];
   for (const [name, member] of Object.entries(members)) {
-    if ('nullable' in member) {
-      properties[name] = Type.Optional(member.nullable as TSchema);
-      nulls.push(name);
-    } else properties[name] = 'optional' in member ? Type.Optional(member.optional as TSchema) : (member as TSchema);
+    if (!('presence' in member)) properties[name] = member.schema;
+    else properties[name] = member.presence === 'required' ? member.value.schema : Type.Optional(member.value.schema);
+    if ('presence' in member && member.presence === 'nullable') nulls.push(name);
   }
   const words = nulls.length === 0 ? {} : nullInToncenter(nulls);
   return Type.Object(properties, { $id, ...(description === undefined ? {} : { description }), ...words });
 }
 
-/** What is always of type text; the description says what it is. */
-export function textField(description: string, options: { readonly enum?: readonly string[] } = {}) {
-  return Type.String({ description, ...options });
+/**
+ * Compiles the writer of an object to one expression that concatenates its members, as `formats/tlb/codec/record.ts` does with
+ * codecs. Only names and numbers of the declaration go into the code.
+ */
+function compileWriter<Input>(members: AnswerMembers, profile: Profile): JsonWriter<Input> {
+  const bound: unknown[] = [];
+  const bind = (one: unknown) => `f${bound.push(one) - 1}`;
+  const parts: string[] = [];
+  let isFirstSure = true;
+  for (const [name, member] of Object.entries(members)) {
+    const { presence, value, source } =
+      'presence' in member ? member : ({ presence: 'required', value: member, source: undefined } as const);
+    const read = typeof source === 'function' ? `${bind(source)}(input)` : `input[${JSON.stringify(source ?? name)}]`;
+    const write = (text: string) => (value.isPlain ? text : `${bind(value.write[profile])}(${text}, page)`);
+    const isAlways = presence === 'required' || (presence === 'nullable' && profile === 'toncenter');
+    if (parts.length === 0) isFirstSure = isAlways;
+    const key = JSON.stringify(`${parts.length === 0 && isAlways ? '' : ','}${JSON.stringify(name)}:`);
+    if (presence === 'required') {
+      parts.push(`${key} + ${write(read)}`);
+      continue;
+    }
+    const without = isAlways ? JSON.stringify(`${JSON.parse(key)}null`) : "''";
+    parts.push(`((v = ${read}) == null ? ${without} : ${key} + ${write('v')})`);
+  }
+  const text = parts.join(' + ');
+  const object = isFirstSure ? `'{' + ${text} + '}'` : `'{' + (${text}).slice(1) + '}'`;
+  const names = bound.map((_, i) => `f${i}`).join(', ');
+  const make = new Function('bound', `const [${names}] = bound; return (input, page) => { let v; return ${object}; };`);
+  return make(bound) as JsonWriter<Input>;
 }
 
-export function hash256Field(description: string) {
-  return Type.String({ description: `${description} 32 bytes in base64.` });
+/** A value that both profiles write alike. */
+export function answerValue<Value>(schema: TSchema, write: JsonWriter<Value>): AnswerValue<Value> {
+  return { schema, write: { spec: write, toncenter: write } };
 }
 
-export function bocField(description: string) {
-  return Type.String({ description: `${description} A bag of cells in base64.`, contentEncoding: 'base64' });
+/** JSON text of a value of an answer type. */
+export function writeAnswer<Value>({ write }: AnswerValue<Value>, value: Value, page: AnswerPage): string {
+  return write[page.profile](value, page);
 }
 
-export function decimalField(description: string) {
-  return Type.String({ description: `${description} A decimal number as text.` });
+/** A string. */
+export function text(description: string, options: { readonly enum?: readonly string[] } = {}): AnswerValue<string> {
+  return answerValue(Type.String({ description, ...options }), (value) => JSON.stringify(value));
 }
 
-export function addressField(description: string) {
-  return Type.String({ description: `${description} Raw form, hexadecimal digits in upper case.` });
+/** A string in which nothing must be escaped: base64, digits, names from a fixed list. */
+export function word(description: string, options: { readonly enum?: readonly string[] } = {}): AnswerValue<string> {
+  return answerValue(Type.String({ description, ...options }), (value) => `"${value}"`);
 }
 
-export function integerField(description: string) {
-  return Type.Integer({ description });
+/** 256 bits. */
+export function hash(description: string): AnswerValue<Uint8Array> {
+  return answerValue(Type.String({ description: `${description} 32 bytes in base64.` }), hashText);
 }
 
-export function booleanField(description: string) {
-  return Type.Boolean({ description });
+/** 256 bits that are base64 already. */
+export function hashInBase64(description: string): AnswerValue<string> {
+  return answerValue(hash(description).schema, (value) => `"${value}"`);
 }
 
-/** A shard; the profiles write it in two ways. */
-export const shardField = Type.String({
-  ...byProfile({
-    spec: { description: 'Shard: a signed 64-bit decimal number as text.' },
-    toncenter: { description: 'Shard: hexadecimal in upper case, such as 8000000000000000.' },
+/** A BoC: its bytes, or a cell, which is then serialised with a checksum. */
+export function boc(description: string): AnswerValue<Uint8Array | Cell> {
+  const schema = Type.String({ description: `${description} A bag of cells in base64.`, contentEncoding: 'base64' });
+  return answerValue(schema, (value) => (value instanceof Uint8Array ? base64Text(value) : `"${bocBase64(value)}"`));
+}
+
+export function decimal(description: string): AnswerValue<bigint | number> {
+  return answerValue(Type.String({ description: `${description} A decimal number as text.` }), decimalText);
+}
+
+/** An address; the address book of the answer lists it. */
+export function address(description: string): AnswerValue<Address> {
+  const schema = Type.String({ description: `${description} Raw form, hexadecimal digits in upper case.` });
+  return answerValue(schema, (value, { addresses }) => addresses.add(value));
+}
+
+const UNLISTED: AddressWriter = { add: addressText };
+
+/** The same value, with addresses that the address book of the answer need not list. */
+export function unlisted<Value>({ schema, write }: AnswerValue<Value>): AnswerValue<Value> {
+  const spec: AnswerPage = { profile: 'spec', addresses: UNLISTED };
+  const toncenter: AnswerPage = { profile: 'toncenter', addresses: UNLISTED };
+  return {
+    schema,
+    write: { spec: (value) => write.spec(value, spec), toncenter: (value) => write.toncenter(value, toncenter) },
+  };
+}
+
+/** Addresses that the address book of the answer lists. */
+export function addressList(description: string): AnswerValue<readonly Address[]> {
+  const schema = Type.Array(Type.String(), { description });
+  return answerValue(schema, (value, { addresses }) => `[${value.map((each) => addresses.add(each)).join(',')}]`);
+}
+
+export function integer(description?: string): AnswerValue<number | bigint> {
+  return { ...answerValue(Type.Integer(description === undefined ? {} : { description }), String), isPlain: true };
+}
+
+export function flag(description: string): AnswerValue<boolean> {
+  return { ...answerValue(Type.Boolean({ description }), String), isPlain: true };
+}
+
+/** A shard prefix, unsigned. */
+export const shard: AnswerValue<bigint> = {
+  schema: Type.String({
+    ...byProfile({
+      spec: { description: 'Shard: a signed 64-bit decimal number as text.' },
+      toncenter: { description: 'Shard: hexadecimal in upper case, such as 8000000000000000.' },
+    }),
   }),
-});
+  write: {
+    spec: (value) => `"${BigInt.asIntN(64, value)}"`,
+    toncenter: (value) => `"${value.toString(16).toUpperCase()}"`,
+  },
+};
 
-/** Values of one kind by names that are not declared. */
-export function mapField(value: TSchema, options: { readonly $id?: string; readonly description: string }) {
+/** Schema of an object whose keys are data. */
+export function mapSchema(value: TSchema, options: { readonly $id?: string; readonly description: string }): TObject {
   return Type.Object({}, { ...options, additionalProperties: value });
 }
 
-/** Amounts by currency. */
-export const currenciesField = mapField(Type.String(), {
-  description: 'Other currencies: amount by currency id, both decimal numbers as text; empty without any.',
-});
+/** Amounts by currency id. */
+export const currencies: AnswerValue<Iterable<readonly [number, bigint]>> = answerValue(
+  mapSchema(Type.String(), {
+    description: 'Other currencies: amount by currency id, both decimal numbers as text; empty without any.',
+  }),
+  currenciesText,
+);
 
-export const interfacesField = Type.Array(Type.String(), {
-  description:
-    'Kinds of contract that the account is: the one that its code is known as, else all whose get methods it has.',
-});
-
-/** In what the two profiles of answers differ; everything else is the same in both. */
-export interface ProfileFormat {
-  readonly profile: Profile;
-  /**
-   * A member of an object that may have no value, with the comma before it: without one it is `null` in the live service,
-   * and left out where the published document is followed, whose types have no null.
-   *
-   * @param value JSON text
-   */
-  nullable(name: string, value: string | null): string;
-  /** The first 32 bits of a body. The number is unsigned. */
-  opcode(opcode: number): string;
-  /** The shard is unsigned. */
-  shard(shard: bigint): string;
-  /** A list of orders without any. */
-  readonly noItems: string;
-  /** The tree of a trace, in which `children` may be null. */
-  traceTree(json: string): string;
+/** Any object, written by `JSON.stringify`. */
+export function anyObject(description: string): AnswerValue<object> {
+  return answerValue(Type.Object({}, { additionalProperties: true, description }), (value) => JSON.stringify(value));
 }
 
-/** The published document: opcodes are integers (int32), shards numbers as text (int64), and nothing is null. */
-const spec: ProfileFormat = {
-  profile: 'spec',
-  nullable: (name, value) => (value === null ? '' : `,"${name}":${value}`),
-  opcode: (opcode) => String(opcode | 0),
-  shard: (shard) => `"${BigInt.asIntN(64, shard)}"`,
-  noItems: '[]',
-  // Its texts are hashes, which hold no quotes.
-  traceTree: (json) => json.replaceAll('"children":null', '"children":[]'),
-};
-
-/** The live service: `"0x0f8a7ea5"`, and shards in upper-case hexadecimal without zeros in front. */
-const toncenter: ProfileFormat = {
-  profile: 'toncenter',
-  nullable: (name, value) => `,"${name}":${value}`,
-  opcode: (opcode) => `"0x${opcode.toString(16).padStart(8, '0')}"`,
-  shard: (shard) => `"${shard.toString(16).toUpperCase()}"`,
-  noItems: 'null',
-  traceTree: (json) => json,
-};
-
-const PROFILE_FORMATS: Readonly<Record<Profile, ProfileFormat>> = { spec, toncenter };
-
-export function profileFormat(profile: Profile): ProfileFormat {
-  return PROFILE_FORMATS[profile];
+/** JSON text that is written already. */
+export function jsonOf(schema: TSchema): AnswerValue<string> {
+  return answerValue(schema, (value) => value);
 }
 
-/** An optional member of an object, with the comma before it; left out in both profiles when there is no value. */
-export function optionalMember(name: string, value: string | null): string {
-  return value === null ? '' : `,"${name}":${value}`;
+/** An array. */
+export function list<Value>(items: AnswerValue<Value>, description?: string): AnswerValue<readonly Value[]> {
+  const writeList = (profile: Profile): JsonWriter<readonly Value[]> => {
+    const write = items.write[profile];
+    return (values, page) => {
+      let json = '';
+      for (const value of values) json += json === '' ? write(value, page) : `,${write(value, page)}`;
+      return `[${json}]`;
+    };
+  };
+  return {
+    schema: Type.Array(items.schema, description === undefined ? {} : { description }),
+    write: { spec: writeList('spec'), toncenter: writeList('toncenter') },
+  };
 }
 
-const WITH_CRC = { crc32c: true } as const;
-
-/** A quoted text in which nothing must be escaped: base64, digits, names of constructors. */
-export function quotedText(text: string): string {
-  return `"${text}"`;
-}
-
-/** An integer as a JSON text of its decimal digits. Numbers are written quicker than bigints, and most are no longer. */
-export function decimalText(value: bigint | number): string {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? `"${number}"` : `"${value}"`;
-}
-
-/** Bytes in standard base64, as JSON. */
-export function base64Text(bytes: Uint8Array): string {
-  return `"${toBase64(bytes)}"`;
-}
-
-const scratch = Buffer.alloc(32);
-
-/** 32 bytes in standard base64: as {@link base64Text}, without a buffer for each. */
-export function hashBase64(hash: Uint8Array): string {
-  scratch.set(hash);
-  return scratch.toString('base64');
-}
-
-/** As {@link hashBase64}, as JSON. */
-export function hashText(hash: Uint8Array): string {
-  return `"${hashBase64(hash)}"`;
-}
-
-/** The raw form, hexadecimal digits in upper case: `0:ABC…`. */
-export function upperCaseRaw(address: Address): string {
-  return address.toRaw().toUpperCase();
-}
-
-/** As {@link upperCaseRaw}, as JSON. */
-export function addressText(address: Address): string {
-  return `"${upperCaseRaw(address)}"`;
-}
-
-/** A bag of cells with a checksum in base64, as JSON. */
-export function bocText(cell: Cell): string {
-  return `"${toBase64(serializeBoc(cell, WITH_CRC))}"`;
-}
-
-/** Amounts by currency id, as JSON; `{}` for none. */
-export function currenciesText(amounts: Iterable<readonly [number, bigint]>): string {
-  let text = '';
-  for (const [id, amount] of amounts) text += `${text === '' ? '' : ','}"${id}":"${amount}"`;
-  return `{${text}}`;
-}
-
-/** `[a,b]` */
-export function listText(items: readonly string[]): string {
-  return `[${items.join(',')}]`;
+/** One of several answer types, chosen by the member `kind` of the input. */
+export function oneOf<const Types extends Readonly<Record<string, AnswerValue<never>>>>(
+  types: Types,
+): AnswerValue<{ [Kind in keyof Types]: { readonly kind: Kind } & InputOf<Types[Kind]> }[keyof Types]> {
+  const writeOne =
+    (profile: Profile): JsonWriter<{ readonly kind: keyof Types }> =>
+    (value, page) =>
+      types[value.kind]!.write[profile](value as never, page);
+  return {
+    schema: Type.Union(Object.values(types).map(({ schema }) => schema)),
+    write: { spec: writeOne('spec'), toncenter: writeOne('toncenter') },
+  };
 }

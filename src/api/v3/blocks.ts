@@ -1,10 +1,21 @@
 import { Type } from '@sinclair/typebox';
-import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
-import { decimalText, hashText, listText, type ProfileFormat, profileFormat } from '#api/v3/answer-type.js';
-import { BlocksResponse, MasterchainInfoJson } from '#api/v3/block.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { jsonText } from '#api/http/endpoint.js';
+import {
+  AddressCollector,
+  answerType,
+  decimal,
+  flag,
+  hash,
+  integer,
+  list,
+  required,
+  shard,
+  writeAnswer,
+} from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkPage, pageOf, rowsOf } from '#api/v3/page.js';
+import { checkPage, filterOf, pageOf, rowsOf } from '#api/v3/page.js';
 import {
   blockSeqnoParameter,
   hash256Parameter,
@@ -15,38 +26,79 @@ import {
   timeParameters,
   workchainParameter,
 } from '#api/v3/parameters.js';
-import { blockIdText } from '#api/v3/transactions.js';
 import type { IndexedBlock } from '#drivers/store/read/index-types.js';
 
-/** A block as `/blocks` shows it. Times and lts are texts; a masterchain block has `master_ref_seqno` 0. */
-export function blockJson(block: IndexedBlock, dialect: ProfileFormat): string {
-  const committed = { workchain: -1, shard: 1n << 63n, seqno: block.mc_seqno };
-  return (
-    `{"workchain":${block.workchain},"shard":${dialect.shard(block.shard)},"seqno":${block.seqno}` +
-    `,"root_hash":${hashText(block.root_hash)},"file_hash":${hashText(block.file_hash)}` +
-    `,"global_id":${block.global_id},"version":${block.version}` +
-    `,"after_merge":${block.after_merge},"before_split":${block.before_split},"after_split":${block.after_split}` +
-    `,"want_merge":${block.want_merge},"want_split":${block.want_split},"key_block":${block.key_block}` +
-    `,"vert_seqno_incr":${block.vert_seqno_incr},"flags":${block.flags},"gen_utime":${decimalText(block.gen_utime)}` +
-    `,"start_lt":${decimalText(block.start_lt)},"end_lt":${decimalText(block.end_lt)}` +
-    `,"validator_list_hash_short":${block.validator_list_hash_short | 0}` +
-    `,"gen_catchain_seqno":${block.gen_catchain_seqno},"min_ref_mc_seqno":${block.min_ref_mc_seqno}` +
-    `,"prev_key_block_seqno":${block.prev_key_block_seqno},"vert_seqno":${block.vert_seqno}` +
-    `,"master_ref_seqno":${block.master_ref_seqno ?? 0}` +
-    `,"rand_seed":${hashText(block.rand_seed)},"created_by":${hashText(block.created_by)},"tx_count":${block.tx_count}` +
-    `,"masterchain_block_ref":${blockIdText(committed, dialect)}` +
-    `,"prev_blocks":${listText(block.prev_blocks.map((previous) => blockIdText(previous, dialect)))}}`
-  );
-}
+export const BlockIdJson = answerType(
+  'BlockId',
+  {
+    workchain: integer('-1 is the masterchain, 0 the basechain.'),
+    shard,
+    seqno: integer('Sequence number in its shard.'),
+  },
+  'The workchain, shard and seqno of a block.',
+);
+
+const BlockJson = answerType(
+  'Block',
+  {
+    workchain: integer('-1 is the masterchain, 0 the basechain.'),
+    shard,
+    seqno: integer('Sequence number in its shard.'),
+    root_hash: hash('Hash of the root cell.'),
+    file_hash: hash('Hash of the file.'),
+    global_id: integer('Id of the network: -239 is mainnet, -3 testnet.'),
+    version: integer('Version of the block header.'),
+    after_merge: flag('Its shard is the result of a merge.'),
+    before_split: flag('Its shard is split after this block.'),
+    after_split: flag('Its shard is the result of a split.'),
+    want_merge: flag('Its validators want to merge the shard.'),
+    want_split: flag('Its validators want to split the shard.'),
+    key_block: flag('It is a key block: it may change the configuration.'),
+    vert_seqno_incr: flag('It starts a new vertical chain.'),
+    flags: integer('Flags of the header.'),
+    gen_utime: decimal('Generation time: unix time in seconds.'),
+    start_lt: decimal('First logical time.'),
+    end_lt: decimal('Logical time after the last one.'),
+    validator_list_hash_short: required(
+      integer('CRC-32 of its validator list, signed.'),
+      (block: IndexedBlock) => block.validator_list_hash_short | 0,
+    ),
+    gen_catchain_seqno: integer('Catchain seqno of its validator group.'),
+    min_ref_mc_seqno: integer('Oldest masterchain block that its shard refers to.'),
+    prev_key_block_seqno: integer('Seqno of the last key block before it.'),
+    vert_seqno: integer('Seqno in the vertical chain.'),
+    master_ref_seqno: required(
+      integer('Masterchain block that it refers to; 0 for masterchain blocks.'),
+      (block: IndexedBlock) => block.master_ref_seqno ?? 0,
+    ),
+    rand_seed: hash('Random seed.'),
+    created_by: hash('Public key of the validator that created it.'),
+    tx_count: integer('Number of its transactions.'),
+    masterchain_block_ref: required(BlockIdJson, ({ mc_seqno }: IndexedBlock) => ({
+      workchain: -1,
+      shard: 1n << 63n,
+      seqno: mc_seqno,
+    })),
+    prev_blocks: list(BlockIdJson, 'The previous block; two after a merge.'),
+  },
+  'A block. `masterchain_block_ref` is the masterchain block that commits it.',
+);
+
+const BlocksResponse = answerType('BlocksResponse', { blocks: list(BlockJson) });
+
+const MasterchainInfoJson = answerType(
+  'MasterchainInfo',
+  { last: BlockJson, first: BlockJson },
+  'The newest and the oldest masterchain block of the index.',
+);
 
 const TAG = 'Blockchain Data';
 const GET = ['GET'] as const;
 
-const masterchainSeqno = seqnoParameter('Number of the masterchain block.');
+const masterchainSeqno = seqnoParameter('Seqno of the masterchain block.');
 
-function blocksJson(blocks: readonly IndexedBlock[], { profile }: V3Context) {
-  const dialect = profileFormat(profile);
-  return jsonText(`{"blocks":${listText(blocks.map((block) => blockJson(block, dialect)))}}`);
+function answerBlocks(blocks: readonly IndexedBlock[], { profile }: V3Context) {
+  return jsonText(writeAnswer(BlocksResponse, { blocks }, { profile, addresses: new AddressCollector() }));
 }
 
 const masterchainInfo = v3Endpoint({
@@ -54,17 +106,16 @@ const masterchainInfo = v3Endpoint({
   verbs: GET,
   tag: TAG,
   summary: 'First and last block of the index',
-  description: 'The oldest and the newest masterchain block that are indexed, each with all blocks that it commits.',
+  description: 'The oldest and the newest indexed masterchain block.',
   params: Type.Object({}, { additionalProperties: false }),
-  result: MasterchainInfoJson,
+  result: MasterchainInfoJson.schema,
   schemaName: 'MasterchainInfo',
   statuses: [422, 503, 504],
   freshness: 'head',
   handle: async (_, { network, query, profile }) => {
     const head = await network.index.extent(query);
     if (head === null) throw v3Errors['nothing-indexed']({});
-    const dialect = profileFormat(profile);
-    return jsonText(`{"last":${blockJson(head.last, dialect)},"first":${blockJson(head.first, dialect)}}`);
+    return jsonText(writeAnswer(MasterchainInfoJson, head, { profile, addresses: new AddressCollector() }));
   },
 });
 
@@ -74,8 +125,8 @@ const blocks = v3Endpoint({
   tag: TAG,
   summary: 'Blocks',
   description:
-    'Blocks that meet all conditions given, by the time of their making. Where a logical time is a bound and no unix time ' +
-    'is, they are in the order of logical time.',
+    'Blocks that match all given conditions, ordered by generation time; ordered by logical time if the request bounds that and ' +
+    'not the unix time.',
   params: Type.Object(
     {
       workchain: workchainParameter,
@@ -83,7 +134,7 @@ const blocks = v3Endpoint({
       seqno: blockSeqnoParameter,
       root_hash: Type.Optional(hash256Parameter('Hash of the root cell')),
       file_hash: Type.Optional(hash256Parameter('Hash of the file')),
-      mc_seqno: Type.Optional(seqnoParameter('Number of the masterchain block that commits it.')),
+      mc_seqno: Type.Optional(seqnoParameter('Seqno of the masterchain block that commits it.')),
       ...timeParameters('gen_utime', 'start_lt'),
       ...pageFields,
       sort: sortParameter('By time.'),
@@ -91,13 +142,12 @@ const blocks = v3Endpoint({
     { additionalProperties: false },
   ),
   check: checkPage,
-  result: BlocksResponse,
+  result: BlocksResponse.schema,
   statuses: [422, 504],
   freshness: 'head',
   handle: async (params, context) => {
-    const { limit: _, offset: __, cursor: ___, sort: ____, ...filter } = params;
-    const listed = await context.network.index.blocks(filter, pageOf(params, context), context.query);
-    return blocksJson(rowsOf(listed, context), context);
+    const listed = await context.network.index.blocks(filterOf(params), pageOf(params, context), context.query);
+    return answerBlocks(rowsOf(listed, context), context);
   },
 });
 
@@ -107,16 +157,15 @@ const masterchainBlockShardState = v3Endpoint({
   tag: TAG,
   summary: 'The newest blocks of all shards at a masterchain block',
   description:
-    'The masterchain block, and the newest block of each shard as it commits them: what of the network was final at that ' +
-    'time. Ordered by workchain and shard.',
+    'The masterchain block and the newest block of each shard as of that masterchain block, ordered by workchain and shard.',
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
-  result: BlocksResponse,
+  result: BlocksResponse.schema,
   statuses: [404, 422, 504],
   freshness: 'head',
   handle: async ({ seqno }, context) => {
     const state = await context.network.index.shardState(seqno, context.query);
     if (state.length === 0) throw v3Errors['blocks-not-found']({ mc_seqno: seqno });
-    return blocksJson(state, context);
+    return answerBlocks(state, context);
   },
 });
 
@@ -124,10 +173,10 @@ const masterchainBlockShards = v3Endpoint({
   name: 'masterchainBlockShards',
   verbs: GET,
   tag: TAG,
-  summary: 'What a masterchain block commits',
+  summary: 'Blocks that a masterchain block commits',
   description:
-    'The masterchain block, and all blocks of shards that it is the first to commit. Behind the last of them it is an error ' +
-    '(404), as for a masterchain block that is not indexed.',
+    'The masterchain block and all shard blocks that it newly commits. A page after the last of them is an error (404), as is ' +
+    'a masterchain block that is not indexed.',
   params: Type.Object(
     {
       seqno: masterchainSeqno,
@@ -135,14 +184,14 @@ const masterchainBlockShards = v3Endpoint({
         Type.Boolean({ description: 'False: without the masterchain block itself. Default: true.' }),
       ),
       ...pageFields,
-      sort: sortParameter('By the time of their making.'),
+      sort: sortParameter('By generation time.'),
     },
     { additionalProperties: false },
   ),
   check: checkPage,
-  result: BlocksResponse,
+  result: BlocksResponse.schema,
   statuses: [404, 422, 504],
-  // A round is indexed whole or not at all, and does not change.
+  // A masterchain block is indexed with all its shard blocks or not at all, and never changes.
   freshness: 'forever',
   handle: async ({ seqno, include_mc_block = true, ...page }, context) => {
     const { index } = context.network;
@@ -151,7 +200,7 @@ const masterchainBlockShards = v3Endpoint({
     if (listed.rows.length === 0 && (include_mc_block || !(await index.hasMcBlock(seqno, context.query)))) {
       throw v3Errors['blocks-not-found']({ mc_seqno: seqno });
     }
-    return blocksJson(rowsOf(listed, context), context);
+    return answerBlocks(rowsOf(listed, context), context);
   },
 });
 

@@ -1,11 +1,21 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
+import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswer } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
-import { DecodeResponse } from '#api/v3/legacy-calls.js';
 import { invalidParameter, MAX_LIST_ITEMS, quotedInput } from '#api/v3/parameters.js';
 import { decodeMessageBodyText, opcodeName, parseOpcode } from '#domain/message-bodies/decode-message-body.js';
 
-/** How names of opcodes that have none are answered. */
+const DecodeResponse = answerType('DecodeResponse', {
+  opcodes: answerValue<readonly string[]>(
+    Type.Array(Type.String(), {
+      description: 'Names, in the order of the request; `unknown` for opcodes without a name.',
+    }),
+    (names) => JSON.stringify(names),
+  ),
+  bodies: list(anyObject('A message body by its layout, or `error` with the reason.')),
+});
+
+/** The name of opcodes without one. */
 const UNKNOWN = 'unknown';
 
 const opcode = Type.Transform(Type.String())
@@ -20,27 +30,29 @@ const decode = v3Endpoint({
   name: 'decode',
   verbs: ['GET', 'POST'],
   tag: 'Utils',
-  summary: 'Names of opcodes, fields of bodies',
+  summary: 'Decodes opcodes and message bodies',
   description:
-    'What opcodes are called, and bodies of messages by their layouts, in the order given. Opcodes are hexadecimal with `0x` ' +
-    'or without, or else decimal. Bodies are bags of cells in base64 or hexadecimal; one that cannot be decoded has an ' +
-    '`error` in its place. Long bodies go by POST.',
+    'Names of opcodes, and message bodies decoded by their layouts, in the order of the request. Opcodes are hexadecimal with ' +
+    '`0x` or without, or else decimal. Bodies are bags of cells in base64 or hexadecimal; one that cannot be decoded has an ' +
+    '`error` in its place. Use POST for long bodies.',
   params: Type.Object(
     {
       opcodes: Type.Optional(
         commaList(opcode, { description: 'Opcodes.', maxItems: MAX_LIST_ITEMS, examples: [['0x0f8a7ea5']] }),
       ),
-      bodies: Type.Optional(commaList(Type.String(), { description: 'Bodies.', maxItems: MAX_LIST_ITEMS })),
+      bodies: Type.Optional(commaList(Type.String(), { description: 'Message bodies.', maxItems: MAX_LIST_ITEMS })),
     },
     { additionalProperties: false },
   ),
-  result: DecodeResponse,
+  result: DecodeResponse.schema,
   statuses: [422],
   freshness: 'forever',
-  handle: async ({ opcodes = [], bodies = [] }) => {
-    const names = opcodes.map((one) => opcodeName(one) ?? UNKNOWN);
-    const decoded = bodies.map(decodeMessageBodyText);
-    return jsonText(JSON.stringify({ opcodes: names, bodies: decoded }));
+  handle: async ({ opcodes = [], bodies = [] }, { profile }) => {
+    const answer = {
+      opcodes: opcodes.map((one) => opcodeName(one) ?? UNKNOWN),
+      bodies: bodies.map(decodeMessageBodyText),
+    };
+    return jsonText(writeAnswer(DecodeResponse, answer, { profile, addresses: new AddressCollector() }));
   },
 });
 

@@ -1,133 +1,82 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
 import {
-  addressField,
-  answerObject,
-  booleanField,
-  decimalField,
-  decimalText,
-  hash256Field,
-  hashText,
-  integerField,
-  mapField,
-  nullableField,
-  optionalField,
-  type ProfileFormat,
-  textField,
+  address,
+  answerType,
+  answerValue,
+  decimal,
+  flag,
+  hash,
+  integer,
+  list,
+  mapSchema,
+  nullable,
+  optional,
+  required,
+  text,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { type AddressCollector, answerList, checkPage, pageOf } from '#api/v3/page.js';
+import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { accountListParameter, pageFields, sortParameter } from '#api/v3/parameters.js';
-import type { IndexedJettonMaster, IndexedJettonWallet, TokenTexts } from '#drivers/store/read/index-types.js';
+import type { TokenTexts } from '#drivers/store/read/index-types.js';
 
-/** Content of a token. */
-export const tokenContent = mapField(Type.String(), {
-  description:
-    'What the contract says of the token (TEP-64): texts by their keys; where that stands elsewhere, `uri` is the link.',
-});
-
-export const JettonMasterJson = answerObject(
-  'JettonMaster',
-  {
-    address: addressField('The master.'),
-    total_supply: decimalField('Units of the jetton that there are.'),
-    mintable: booleanField('There may be more.'),
-    admin_address: nullableField(addressField('Who rules it.')),
-    jetton_content: nullableField(tokenContent),
-    jetton_wallet_code_hash: hash256Field('Of the code of its wallets.'),
-    code_hash: nullableField(hash256Field('Of its code.')),
-    data_hash: nullableField(hash256Field('Of its data.')),
-    last_transaction_lt: decimalField('Logical time of the last transaction.'),
+/** Content of a token, its keys sorted. */
+export const tokenContent = answerValue<TokenTexts>(
+  mapSchema(Type.String(), {
+    description:
+      'On-chain content of the token (TEP-64): strings by their keys; `uri` is the link to off-chain content.',
+  }),
+  (content) => {
+    const keys = Object.keys(content).sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(content[key])}`).join(',')}}`;
   },
-  'A jetton, as its master tells.',
 );
 
-const JettonWalletMintlessInfo = answerObject(
+const JettonMaster = answerType(
+  'JettonMaster',
+  {
+    address: address('The jetton master.'),
+    total_supply: decimal('Total supply in units of the jetton.'),
+    mintable: flag('More may be minted.'),
+    admin_address: nullable(address('Its admin.'), 'admin'),
+    jetton_content: nullable(tokenContent, 'content'),
+    jetton_wallet_code_hash: hash('Hash of the code of its jetton wallets.'),
+    code_hash: nullable(hash('Hash of its code.')),
+    data_hash: nullable(hash('Hash of its data.')),
+    last_transaction_lt: required(decimal('Logical time of its last transaction.'), 'last_trans_lt'),
+  },
+  'A jetton, as described by its master.',
+);
+
+const JettonWalletMintlessInfo = answerType(
   'JettonWalletMintlessInfo',
   {
-    amount: nullableField(decimalField('Units that can be claimed.')),
-    start_from: nullableField(integerField('Not before: unix time in seconds.')),
-    expire_at: nullableField(integerField('Not after: unix time in seconds.')),
-    custom_payload_api_uri: nullableField(Type.Array(textField('Link to a service that proves the claim.'))),
+    amount: nullable(decimal('Units that can be claimed.')),
+    start_from: nullable(integer('Not before: unix time in seconds.')),
+    expire_at: nullable(integer('Not after: unix time in seconds.')),
+    custom_payload_api_uri: nullable(list(text('Link to a service that returns the proof of the claim.'))),
   },
   'What an owner may claim of a mintless jetton.',
 );
 
-export const JettonWalletJson = answerObject(
+const JettonWallet = answerType(
   'JettonWallet',
   {
-    address: addressField('The wallet.'),
-    balance: decimalField('Units of the jetton in it.'),
-    owner: addressField('Whose it is.'),
-    jetton: addressField('Master of the jetton, which confirms the wallet.'),
-    last_transaction_lt: decimalField('Logical time of the last transaction.'),
-    code_hash: nullableField(hash256Field('Of its code.')),
-    data_hash: nullableField(hash256Field('Of its data.')),
-    mintless_info: optionalField(JettonWalletMintlessInfo),
+    address: address('The jetton wallet.'),
+    balance: decimal('Its balance in units of the jetton.'),
+    owner: address('Its owner.'),
+    jetton: address('Its jetton master, which confirms the wallet.'),
+    last_transaction_lt: required(decimal('Logical time of its last transaction.'), 'last_trans_lt'),
+    code_hash: nullable(hash('Hash of its code.')),
+    data_hash: nullable(hash('Hash of its data.')),
+    mintless_info: optional(JettonWalletMintlessInfo),
   },
-  'Who has how much of a jetton. `mintless_info` is never told: what can be claimed does not stand on the chain.',
+  'A jetton wallet. `mintless_info` is never given: claimable amounts are not on the chain.',
 );
 
-export const JettonMastersResponse = answerObject('JettonMastersResponse', {
-  jetton_masters: Type.Array(JettonMasterJson),
-  address_book: AddressBookJson,
-  metadata: MetadataJson,
-});
-
-export const JettonWalletsResponse = answerObject('JettonWalletsResponse', {
-  jetton_wallets: Type.Array(JettonWalletJson),
-  address_book: AddressBookJson,
-  metadata: MetadataJson,
-});
-
-/** A master as `/jetton/masters` shows it. The answer names it and its admin. */
-export function jettonMasterText(
-  master: IndexedJettonMaster,
-  { nullable }: ProfileFormat,
-  addresses: AddressCollector,
-): string {
-  const { address, total_supply, mintable, admin, content, code_hash, data_hash } = master;
-  return (
-    `{"address":${addresses.add(address)},"total_supply":${decimalText(total_supply)},"mintable":${mintable}` +
-    nullable(
-      'admin_address',
-      textOrNull(admin, (value) => addresses.add(value)),
-    ) +
-    nullable('jetton_content', contentText(content)) +
-    `,"jetton_wallet_code_hash":${hashText(master.jetton_wallet_code_hash)}` +
-    nullable('code_hash', textOrNull(code_hash, hashText)) +
-    nullable('data_hash', textOrNull(data_hash, hashText)) +
-    `,"last_transaction_lt":${decimalText(master.last_trans_lt)}}`
-  );
-}
-
-/** A wallet as `/jetton/wallets` shows it. The answer names it, its owner and its master. */
-export function jettonWalletText(
-  wallet: IndexedJettonWallet,
-  { nullable }: ProfileFormat,
-  addresses: AddressCollector,
-): string {
-  const { address, balance, owner, jetton, last_trans_lt, code_hash, data_hash } = wallet;
-  return (
-    `{"address":${addresses.add(address)},"balance":${decimalText(balance)},"owner":${addresses.add(owner)}` +
-    `,"jetton":${addresses.add(jetton)},"last_transaction_lt":${decimalText(last_trans_lt)}` +
-    nullable('code_hash', textOrNull(code_hash, hashText)) +
-    `${nullable('data_hash', textOrNull(data_hash, hashText))}}`
-  );
-}
-
-/** JSON of a value, or null without one. */
-export function textOrNull<T>(value: T | null, text: (value: T) => string): string | null {
-  return value === null ? null : text(value);
-}
-
-/** Content of a token as JSON, by its sorted keys. */
-export function contentText(content: TokenTexts): string {
-  const keys = Object.keys(content).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(content[key])}`).join(',')}}`;
-}
+const JettonMasters = listAnswer('JettonMastersResponse', 'jetton_masters', JettonMaster, { metadata: true });
+const JettonWallets = listAnswer('JettonWalletsResponse', 'jetton_wallets', JettonWallet, { metadata: true });
 
 const GET = ['GET'] as const;
 const TAG = 'Jettons';
@@ -138,23 +87,23 @@ const masters = v3Endpoint({
   verbs: GET,
   tag: TAG,
   summary: 'Jettons',
-  description: 'Masters of jettons that meet all conditions given, in the order in which the index found them.',
+  description: 'Jetton masters that match all given conditions, in the order in which the index detected them.',
   params: Type.Object(
     {
       address: Type.Optional(accountListParameter('Only these masters')),
-      admin_address: Type.Optional(accountListParameter('Only masters of which one of these is the admin')),
+      admin_address: Type.Optional(accountListParameter('Only masters whose admin is one of these')),
       ...pageFields,
     },
     { additionalProperties: false },
   ),
   check: checkPage,
-  result: JettonMastersResponse,
+  result: JettonMasters.schema,
   statuses: STATUSES,
   freshness: 'head',
   handle: async ({ address, admin_address: admin, ...rest }, context) => {
     const filter = { address, admin };
     const listed = await context.network.index.jettonMasters(filter, pageOf(rest, context), context.query);
-    return answerList('jetton_masters', listed, jettonMasterText, context);
+    return JettonMasters.write(listed, context);
   },
 });
 
@@ -164,9 +113,9 @@ const wallets = v3Endpoint({
   tag: TAG,
   summary: 'Jetton wallets',
   description:
-    'Jetton wallets that their masters confirm and that meet all conditions given. They stand in the order in which the index ' +
-    'found them, or by balance with `sort`; those of several owners one owner after the other; and asked for by nothing but ' +
-    '`address`, by that. Several `jetton_address` go with just one `owner_address`.',
+    'Jetton wallets that their masters confirm and that match all given conditions. They are ordered as the index detected them, or ' +
+    'by balance with `sort`; those of several owners are grouped by owner; if only `address` is given, they are ordered by ' +
+    'address. Several `jetton_address` require exactly one `owner_address`.',
   params: Type.Object(
     {
       address: Type.Optional(accountListParameter('Only these wallets')),
@@ -174,7 +123,7 @@ const wallets = v3Endpoint({
       jetton_address: Type.Optional(accountListParameter('Only wallets of these jettons, by their masters')),
       exclude_zero_balance: Type.Optional(
         Type.Boolean({
-          description: 'Without empty wallets. What could still be claimed of a mintless jetton does not count.',
+          description: 'Without empty wallets. Claimable amounts of mintless jettons do not count.',
         }),
       ),
       ...pageFields,
@@ -188,13 +137,13 @@ const wallets = v3Endpoint({
     if (jetton_address.length <= 1 || owner_address.length === 1) return;
     throw v3Errors.parameters({ problem: 'exact one owner_address required for multiple jetton_address' });
   },
-  result: JettonWalletsResponse,
+  result: JettonWallets.schema,
   statuses: STATUSES,
   freshness: 'head',
   handle: async ({ address, owner_address: owner, jetton_address: jetton, exclude_zero_balance, ...rest }, context) => {
     const filter = { address, owner, jetton, exclude_zero_balance, by_balance: rest.sort !== undefined };
     const listed = await context.network.index.jettonWallets(filter, pageOf(rest, context), context.query);
-    return answerList('jetton_wallets', listed, jettonWalletText, context);
+    return JettonWallets.write(listed, context);
   },
 });
 

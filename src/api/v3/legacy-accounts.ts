@@ -2,8 +2,18 @@ import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { byProfile } from '#api/http/profile.js';
-import { V2AddressInformation, V2WalletInformation, walletMembers, walletOf } from '#api/v3/accounts.js';
-import { base64Text, bocText, decimalText, hashText, type ProfileFormat, profileFormat } from '#api/v3/answer-type.js';
+import { walletMembers, walletOf } from '#api/v3/accounts.js';
+import {
+  AddressCollector,
+  answerType,
+  boc,
+  decimal,
+  hash,
+  type InputOf,
+  nullable,
+  word,
+  writeAnswer,
+} from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { accountParameter } from '#api/v3/parameters.js';
@@ -12,31 +22,50 @@ import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
 import type { AccountStateRead } from '#services/chain/accounts.js';
 
-/** What `addressInformation` and `walletInformation` tell, wherever it was read. */
-export interface AccountFacts {
-  /** Nanotons. */
-  readonly balance: bigint;
-  /** Bags of cells in base64, as JSON; null: none. */
-  readonly code: string | null;
-  readonly data: string | null;
-  readonly last_transaction_lt: bigint;
-  readonly last_transaction_hash: Uint8Array;
-  readonly frozen_hash: Uint8Array | null;
-  readonly status: string;
-  /** Null: it is no wallet of a known kind. */
+const V2AddressInformation = answerType(
+  'V2AddressInformation',
+  {
+    balance: decimal('Nanotons.'),
+    code: nullable(boc('Code.')),
+    data: nullable(boc('Data.')),
+    last_transaction_lt: decimal('Logical time of its last transaction; 0 without any.'),
+    last_transaction_hash: hash('Its last transaction; zeros without any.'),
+    frozen_hash: nullable(hash('Hash of the state that a frozen account had.')),
+    status: word(
+      '`active`, `frozen`, or without code: `uninitialized` from the chain, `uninit` or `nonexist` from the index.',
+    ),
+  },
+  'An account.',
+);
+
+const V2WalletInformation = answerType(
+  'V2WalletInformation',
+  {
+    balance: decimal('Nanotons.'),
+    ...walletMembers,
+    last_transaction_lt: decimal('Logical time of its last transaction; 0 without any.'),
+    last_transaction_hash: hash('Its last transaction; zeros without any.'),
+    status: word('As of addressInformation.'),
+  },
+  'A wallet.',
+);
+
+/** What both methods return of an account, whether it was read from the chain or from the index. */
+type AccountFacts = InputOf<typeof V2AddressInformation> & {
+  /** Null: it is no wallet of a known type. */
   readonly wallet: WalletState | null;
-}
+};
 
 const NO_HASH = new Uint8Array(32);
 
 /** @param account null: it is not indexed */
-export function factsOfIndexed(account: IndexedAccount | null): AccountFacts {
-  if (account === null) return nothingKnown('uninit');
+function factsOfIndexed(account: IndexedAccount | null): AccountFacts {
+  if (account === null) return emptyAccount('uninit');
   const { balance, code_boc, data_boc, last_trans_lt, last_trans_hash, frozen_hash, status } = account;
   return {
     balance,
-    code: code_boc === null ? null : base64Text(code_boc),
-    data: data_boc === null ? null : base64Text(data_boc),
+    code: code_boc,
+    data: data_boc,
     last_transaction_lt: last_trans_lt,
     last_transaction_hash: last_trans_hash,
     frozen_hash,
@@ -46,14 +75,11 @@ export function factsOfIndexed(account: IndexedAccount | null): AccountFacts {
 }
 
 /** @throws v3/no-workchain */
-export function factsOfRead(
-  { account, last_transaction, shard_block }: AccountStateRead,
-  address: Address,
-): AccountFacts {
+function factsOfRead({ account, last_transaction, shard_block }: AccountStateRead, address: Address): AccountFacts {
   if (shard_block === null) {
     throw v3Errors['no-workchain']({ address: address.toRaw(), workchain: address.workchain });
   }
-  if (account === null || account.kind === 'account_none') return nothingKnown('uninitialized');
+  if (account === null || account.kind === 'account_none') return emptyAccount('uninitialized');
   const { state, balance } = account.storage;
   const init = state.kind === 'account_active' ? state.state_init : null;
   const code = init?.code ?? null;
@@ -61,8 +87,8 @@ export function factsOfRead(
   const frozen_hash = state.kind === 'account_frozen' ? state.state_hash : null;
   return {
     balance: balance.grams,
-    code: code === null ? null : bocText(code),
-    data: data === null ? null : bocText(data),
+    code,
+    data,
     last_transaction_lt: last_transaction?.lt ?? 0n,
     last_transaction_hash: last_transaction?.hash ?? NO_HASH,
     frozen_hash,
@@ -71,7 +97,7 @@ export function factsOfRead(
   };
 }
 
-function nothingKnown(status: string): AccountFacts {
+function emptyAccount(status: string): AccountFacts {
   return {
     balance: 0n,
     code: null,
@@ -84,43 +110,25 @@ function nothingKnown(status: string): AccountFacts {
   };
 }
 
-export function addressInformationText(facts: AccountFacts, dialect: ProfileFormat): string {
-  return (
-    `{"balance":${decimalText(facts.balance)}` +
-    dialect.nullable('code', facts.code) +
-    dialect.nullable('data', facts.data) +
-    `,"last_transaction_lt":${decimalText(facts.last_transaction_lt)}` +
-    `,"last_transaction_hash":${hashText(facts.last_transaction_hash)}` +
-    dialect.nullable('frozen_hash', facts.frozen_hash === null ? null : hashText(facts.frozen_hash)) +
-    `,"status":"${facts.status}"}`
-  );
-}
-
 const WITHOUT_CODE: ReadonlySet<string> = new Set(['uninit', 'uninitialized']);
 
-/** @throws v3/not-a-wallet for a contract that is none, and what is left of one; an account that may become one is no error */
-export function walletInformationText(facts: AccountFacts, address: Address): string {
-  const { wallet, status } = facts;
+/** @throws v3/not-a-wallet for other contracts and deleted ones; an account that may become a wallet is no error */
+function requireWallet({ wallet, status }: AccountFacts, address: Address): void {
   if (wallet === null && !WITHOUT_CODE.has(status)) throw v3Errors['not-a-wallet']({ address: address.toRaw() });
-  return (
-    `{"balance":${decimalText(facts.balance)}${walletMembers(wallet)}` +
-    `,"last_transaction_lt":${decimalText(facts.last_transaction_lt)}` +
-    `,"last_transaction_hash":${hashText(facts.last_transaction_hash)},"status":"${status}"}`
-  );
 }
 
 const TAG = 'Api/v2';
 const GET = ['GET'] as const;
 
-/** Without a value: as the profile has it. */
+/** Default of `use_v2` by profile. */
 const READS_CHAIN = { spec: true, toncenter: false } as const;
 
-/** The live service calls it unauthorised when what a method is about is missing. */
+/** The live service answers 401 when the main parameter of a method is missing. */
 export const MISSING_INPUT = { [httpErrors['missing-parameter'].code]: { spec: 422, toncenter: 401 } } as const;
 
 const params = Type.Object(
   {
-    address: accountParameter('Account to look at'),
+    address: accountParameter('The account'),
     use_v2: Type.Optional(
       Type.Boolean({
         description:
@@ -133,17 +141,17 @@ const params = Type.Object(
   { additionalProperties: false },
 );
 
-interface LegacyAccountRequest {
+interface AccountRequest {
   readonly address: Address;
   readonly use_v2?: boolean;
 }
 
-async function factsOf({ address, use_v2 }: LegacyAccountRequest, context: V3Context): Promise<AccountFacts> {
+async function factsOf({ address, use_v2 }: AccountRequest, context: V3Context): Promise<AccountFacts> {
   const { network, read, query, profile } = context;
   if (use_v2 ?? READS_CHAIN[profile]) return factsOfRead(await network.chain.account(address, read), address);
   const [account = null] = await network.index.accounts({ address: [address] }, { boc: true }, query);
   if (account === null || !account.incomplete) return factsOfIndexed(account);
-  // The same state, from the chain, where the index does not have all of it.
+  // The index has a part of the state only: the same state from the chain.
   return factsOfRead(await network.chain.account(address, { ...read, at: account.mc_seqno }), address);
 }
 
@@ -154,15 +162,17 @@ const addressInformation = v3Endpoint({
   tag: TAG,
   summary: 'An account: balance, code, data',
   description:
-    'Balance, code, data and last transaction of an account. One that does not exist has no code, and a balance of 0.',
+    'Balance, code, data and last transaction of an account. An account that does not exist has no code and a balance of 0.',
   params,
-  result: V2AddressInformation,
+  result: V2AddressInformation.schema,
   schemaName: 'V2AddressInformation',
   statuses: [404, 422, 504],
   errorStatuses: MISSING_INPUT,
   freshness: 'head',
-  handle: async (question, context) =>
-    jsonText(addressInformationText(await factsOf(question, context), profileFormat(context.profile))),
+  handle: async (request, context) => {
+    const page = { profile: context.profile, addresses: new AddressCollector() };
+    return jsonText(writeAnswer(V2AddressInformation, await factsOf(request, context), page));
+  },
 });
 
 const walletInformation = v3Endpoint({
@@ -170,19 +180,23 @@ const walletInformation = v3Endpoint({
   aliases: ['wallet'],
   verbs: GET,
   tag: TAG,
-  summary: 'A wallet: its kind, seqno and balance',
+  summary: 'A wallet: its type, seqno and balance',
   description:
-    'What a wallet (v1 to v5) keeps: its kind, the `seqno` that its next order must carry, its id. Another contract is an ' +
-    'error (409); an account without code, which may become a wallet, is not.',
+    'Type of a wallet (v1 to v5), the `seqno` that its next external-in message must carry, and its wallet id. Another contract ' +
+    'is an error (409); an account without code, which may become a wallet, is not.',
   params,
-  result: V2WalletInformation,
+  result: V2WalletInformation.schema,
   schemaName: 'V2WalletInformation',
   statuses: [404, 409, 422, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['not-a-wallet'].code]: 409 },
   freshness: 'head',
-  handle: async (question, context) =>
-    jsonText(walletInformationText(await factsOf(question, context), question.address)),
+  handle: async (request, context) => {
+    const facts = await factsOf(request, context);
+    requireWallet(facts, request.address);
+    const page = { profile: context.profile, addresses: new AddressCollector() };
+    return jsonText(writeAnswer(V2WalletInformation, { ...facts, ...facts.wallet }, page));
+  },
 });
 
-/** Methods that API v2 has as well, about accounts. */
+/** Account methods that API v2 has as well. */
 export const legacyAccountEndpoints: readonly AnyEndpoint<V3Context>[] = [addressInformation, walletInformation];

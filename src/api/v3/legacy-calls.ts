@@ -1,8 +1,19 @@
 import { Type } from '@sinclair/typebox';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { answerObject, bocText, hash256Field, integerField, optionalField } from '#api/v3/answer-type.js';
+import { type AnyEndpoint, type JsonText, jsonText } from '#api/http/endpoint.js';
+import {
+  AddressCollector,
+  type AnswerValue,
+  answerType,
+  answerValue,
+  hash,
+  integer,
+  list,
+  optional,
+  writeAnswer,
+} from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { bocBase64 } from '#api/v3/json-values.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
 import { accountParameter, invalidParameter, quotedInput } from '#api/v3/parameters.js';
 import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
@@ -17,49 +28,55 @@ import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { SendDiagnosis } from '#services/emulation/contract-reads.js';
 
-export const V2SendMessageResult = answerObject('V2SendMessageResult', {
-  message_hash: hash256Field('Hash of the message as it was sent.'),
-  message_hash_norm: optionalField(hash256Field('The hash that does not depend on how it was stored (TEP-467).')),
+const V2SendMessageResult = answerType('V2SendMessageResult', {
+  message_hash: hash('Hash of the message as it was sent.'),
+  message_hash_norm: optional(hash('Normalised hash of the message (TEP-467).')),
 });
 
-export const V2StackEntity = answerObject(
-  'V2StackEntity',
+/** A result of a get-method. */
+export interface StackEntry {
+  readonly type: string;
+  readonly value: string | readonly StackEntry[];
+}
+
+const StackEntrySchema = Type.Object(
   {
     type: Type.String({ description: '`num`, `cell`, `slice`, `tuple` or `list`.' }),
     value: Type.Any({
-      description: 'Text: a number, or a bag of cells in base64; of tuples and lists an array of such entries.',
+      description: 'A string: a number, or a bag of cells in base64; of tuples and lists an array of such entries.',
     }),
   },
-  'A value on a stack.',
+  { $id: 'V2StackEntity', description: 'A stack entry.' },
 );
 
-export const V2RunGetMethodResult = answerObject('V2RunGetMethodResult', {
-  gas_used: integerField('Gas.'),
-  exit_code: integerField('0 and 1 are success.'),
-  stack: Type.Array(V2StackEntity, { description: 'Results, the first one first.' }),
-});
-
-const V2EstimatedFee = answerObject('V2EstimatedFee', {
-  in_fwd_fee: integerField('Nanotons for taking the message in.'),
-  storage_fee: integerField('Nanotons of rent.'),
-  gas_fee: integerField('Nanotons for gas.'),
-  fwd_fee: integerField('Nanotons for the messages that it sends.'),
-});
-
-export const V2EstimateFeeResult = answerObject('V2EstimateFeeResult', {
-  source_fees: V2EstimatedFee,
-  destination_fees: Type.Array(V2EstimatedFee, { description: 'Not computed: empty.' }),
-});
-
-export const DecodeResponse = answerObject('DecodeResponse', {
-  opcodes: Type.Array(Type.String(), { description: 'Names, in the order asked for; `unknown` for one without.' }),
-  bodies: Type.Array(
-    Type.Object({}, { additionalProperties: true, description: 'A body by its layout, or `error` with the reason.' }),
+const V2RunGetMethodResult = answerType('V2RunGetMethodResult', {
+  gas_used: integer('Gas.'),
+  exit_code: integer('0 and 1 are success.'),
+  stack: list(
+    answerValue<StackEntry>(StackEntrySchema, (entry) => JSON.stringify(entry)),
+    'Results, the first one first.',
   ),
 });
 
-/** `boc`: a message from outside. */
-export const externalMessageParameter = Type.Transform(
+const V2EstimatedFee = answerType('V2EstimatedFee', {
+  in_fwd_fee: integer('Import fee of the message in nanotons.'),
+  storage_fee: integer('Storage fee in nanotons.'),
+  gas_fee: integer('Gas fee in nanotons.'),
+  fwd_fee: integer('Forward fees of the messages that it sends in nanotons.'),
+});
+
+const V2EstimateFeeResult = answerType('V2EstimateFeeResult', {
+  source_fees: V2EstimatedFee,
+  destination_fees: list(V2EstimatedFee, 'Not computed: empty.'),
+});
+
+/** JSON of the answer of a method that names no address. */
+function answerOf<Input>(type: AnswerValue<Input>, value: Input, { profile }: V3Context): JsonText {
+  return jsonText(writeAnswer(type, value, { profile, addresses: new AddressCollector() }));
+}
+
+/** `boc`: an external-in message. */
+const externalMessageParameter = Type.Transform(
   Type.String({
     description: 'The message, with its header (`ext_in_msg_info$10`): a bag of cells with one root in base64.',
     contentEncoding: 'base64',
@@ -68,12 +85,12 @@ export const externalMessageParameter = Type.Transform(
   .Decode((text): ExternalInMessage => {
     const boc = decodeBase64(text);
     const cell = rootCell(boc);
-    return refusedAsParameter('it is a cell, but no message that can be sent', () => readExternalInMessage(cell, boc));
+    return refusedAsParameter('it is a cell, but no external-in message', () => readExternalInMessage(cell, boc));
   })
   .Encode(({ boc }) => toBase64(boc));
 
-/** A cell in a bag of cells; an empty text is none. */
-export function optionalCellBocParameter(description: string) {
+/** A bag of cells with one root; an empty text is none. */
+function optionalCellBocParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64' }))
       .Decode((text) => (text === '' ? undefined : rootCell(decodeBase64(text))))
@@ -82,13 +99,13 @@ export function optionalCellBocParameter(description: string) {
 }
 
 /** @throws v3/parameter-value */
-export function decodeBocText(text: string): Cell {
+function decodeBocText(text: string): Cell {
   return rootCell(decodeBase64(text));
 }
 
 function decodeBase64(text: string): Uint8Array {
   if (text === '') throw invalidParameter('it is empty');
-  // Standard base64 only, with its padding: what follows a - or _ may mean something else.
+  // Standard base64 with padding only: base64url could hide a mistake in the encoding of the URL.
   const bytes = text.length % 4 === 0 && !/[-_]/.test(text) ? fromBase64(text) : null;
   if (bytes !== null) return bytes;
   throw invalidParameter('it is not base64 in the standard alphabet, with padding');
@@ -98,7 +115,7 @@ function rootCell(bytes: Uint8Array): Cell {
   return refusedAsParameter('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
 
-/** What `read` gives; whatever is wrong with its input is wrong with the value. */
+/** Runs `read`; errors of it become errors of the parameter. */
 function refusedAsParameter<T>(problem: string, read: () => T): T {
   try {
     return read();
@@ -107,7 +124,7 @@ function refusedAsParameter<T>(problem: string, read: () => T): T {
   }
 }
 
-/** An argument of a get method as a request gives it. */
+/** An argument of a get-method in a request. */
 export interface StackArgument {
   readonly type: string;
   readonly value: unknown;
@@ -116,7 +133,7 @@ export interface StackArgument {
 const MIN_INT257 = -(1n << 256n);
 const MAX_INT257 = (1n << 256n) - 1n;
 
-/** Types of arguments; the reference hands the last two on as they are called there. */
+/** Types of arguments; the live service passes the last two on under these names. */
 const ARGUMENT_READERS: ReadonlyMap<string, (value: string) => VmStackValue> = new Map([
   ['num', decodeNumber],
   ['cell', (value) => vmCell(decodeBocText(value))],
@@ -131,7 +148,7 @@ export function decodeStack(entries: readonly StackArgument[]): VmStack {
     const read = ARGUMENT_READERS.get(type);
     if (read === undefined)
       throw invalidParameter(`at ${index}: unsupported stack parameter type: ${quotedInput(type)}`);
-    if (typeof value !== 'string') throw invalidParameter(`at ${index}: the value is no text`);
+    if (typeof value !== 'string') throw invalidParameter(`at ${index}: the value is not a string`);
     try {
       return read(value);
     } catch (error) {
@@ -154,18 +171,12 @@ function vmSliceOf(cell: Cell): VmStackValue {
   return vmSlice(cell);
 }
 
-/** A result of a get method. */
-export interface StackEntry {
-  readonly type: string;
-  readonly value: string | readonly StackEntry[];
-}
-
 /** Deepest nesting of tuples and lists in an answer. */
 const MAX_LEVELS = 256;
 
 /**
- * Results of a get method: numbers in hexadecimal, cells and slices as bags of cells; a slice that is no part of a tuple is
- * called a cell, as in the live service. Pairs that end in null are a list, and null is an empty one.
+ * Results of a get-method: numbers in hexadecimal, cells and slices as bags of cells; a slice outside of tuples has the type
+ * `cell`, as in the live service. Cons pairs that end in null are a list, and null is an empty one.
  * @throws v3/result-depth
  */
 export function encodeStack(stack: VmStack): StackEntry[] {
@@ -183,9 +194,9 @@ function entryOf(value: VmStackValue, level: number): StackEntry {
     case 'vm_stk_int':
       return { type: 'num', value: hexOf(value.value) };
     case 'vm_stk_cell':
-      return { type: 'cell', value: bocOf(value.cell) };
+      return { type: 'cell', value: bocBase64(value.cell) };
     case 'vm_stk_slice':
-      return { type: 'slice', value: bocOf(cellOfSlice(value.slice)) };
+      return { type: 'slice', value: bocBase64(cellOfSlice(value.slice)) };
     case 'vm_stk_null':
       return { type: 'list', value: [] };
     case 'vm_stk_tuple': {
@@ -198,10 +209,6 @@ function entryOf(value: VmStackValue, level: number): StackEntry {
   }
 }
 
-function bocOf(cell: Cell): string {
-  return bocText(cell).slice(1, -1);
-}
-
 /** `0x2a`, `-0x1`, `0x0` */
 function hexOf(value: bigint): string {
   return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
@@ -210,12 +217,12 @@ function hexOf(value: bigint): string {
 const TAG = 'Api/v2';
 const POST = ['POST'] as const;
 
-/** Says who ran a get method, when it was not run here on proven state. */
+/** Says that a node ran a get-method, and why it was not run here on proven state. */
 const RAN_ON_HEADER = 'X-Tern-Get-Method';
 /** Says why the real fees may differ from the estimate. */
 const ESTIMATE_HEADER = 'X-Tern-Fee-Estimate';
 
-/** A text as the value of a header: printable ASCII, not long. */
+/** A text as a header value: printable ASCII, at most 200 characters. */
 function headerText(text: string): string {
   return text
     .replace(/[^\x21-\x7e]+/g, ' ')
@@ -229,20 +236,18 @@ const message = v3Endpoint({
   tag: TAG,
   summary: 'Sends a message',
   description:
-    'Sends a signed message from outside, such as an order to a wallet, to several nodes at once. It is sent when one of ' +
-    'them takes it, which says that the contract accepted it in a trial run. A refusal (500) has the text of the node and, ' +
-    'below it, what is wrong in words.',
+    'Sends a signed external-in message, such as a transfer from a wallet, to several nodes at once. It counts as sent when one ' +
+    'of them accepts it, which means that the contract accepted it in a trial run. A refusal (500) has the text of the node ' +
+    'and, below it, an explanation.',
   params: Type.Object({ boc: externalMessageParameter }, { $id: 'V2SendMessageRequest', additionalProperties: false }),
-  result: V2SendMessageResult,
+  result: V2SendMessageResult.schema,
   statuses: [404, 422, 500, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['message-refused'].code]: 500 },
   freshness: 'none',
   handle: async ({ boc: sent }, context) => {
     await send(sent, context);
-    return {
-      message_hash: toBase64(sent.cell.hash()),
-      message_hash_norm: toBase64(normalizedExternalHash(sent.message)),
-    };
+    const hashes = { message_hash: sent.cell.hash(), message_hash_norm: normalizedExternalHash(sent.message) };
+    return answerOf(V2SendMessageResult, hashes, context);
   },
 });
 
@@ -258,7 +263,7 @@ async function send({ boc, cell }: ExternalInMessage, { network, read }: V3Conte
   }
 }
 
-/** An explanation that cannot be had must not hide what the node said. */
+/** A failure to explain must not hide the error of the node. */
 async function explain(
   cell: Cell,
   nodeText: string,
@@ -274,7 +279,7 @@ async function explain(
 }
 
 const stack = Type.Transform(
-  Type.Array(V2StackEntity, {
+  Type.Array(StackEntrySchema, {
     description:
       'Arguments, the first one first: `num` (text in decimal or hexadecimal), `cell` and `slice` (a bag of cells in base64).',
     maxItems: 1_000,
@@ -288,16 +293,16 @@ const runGetMethod = v3Endpoint({
   name: 'runGetMethod',
   verbs: POST,
   tag: TAG,
-  summary: 'Runs a get method',
+  summary: 'Runs a get-method',
   description:
-    'Runs a get method of a contract on its state after the newest masterchain block. Whatever the contract does, throwing ' +
-    'included, is a result with an `exit_code`: 0 and 1 are success, -13 says that the account has no code. Numbers in ' +
-    'results are hexadecimal; tuples and lists have their items as `value`.',
+    'Runs a get-method of a contract on its state after the newest masterchain block. Exceptions are results as well, with an ' +
+    '`exit_code`: 0 and 1 are success, -13 means that the account has no code. Numbers in results are hexadecimal; tuples ' +
+    'and lists have their items as `value`.',
   params: Type.Object(
     {
       address: accountParameter('Contract'),
       method: Type.String({
-        description: 'Name of the get method.',
+        description: 'Name of the get-method.',
         minLength: 1,
         maxLength: 1_000,
         examples: ['seqno'],
@@ -306,14 +311,15 @@ const runGetMethod = v3Endpoint({
     },
     { $id: 'V2RunGetMethodRequest', additionalProperties: false },
   ),
-  result: V2RunGetMethodResult,
+  result: V2RunGetMethodResult.schema,
   statuses: [404, 422, 500, 504],
   errorStatuses: MISSING_INPUT,
   freshness: 'head',
-  handle: async ({ address, method, stack: given = [] }, { network, read, header }) => {
+  handle: async ({ address, method, stack: given = [] }, context) => {
+    const { network, read, header } = context;
     const run = await network.contracts.runGetMethod(address, method, given, read);
     if (run.ran_on === 'node') header(RAN_ON_HEADER, `node; reason=${headerText(run.ran_on_reason ?? 'unknown')}`);
-    return { gas_used: run.gas_used, exit_code: run.exit_code, stack: encodeStack(run.stack) };
+    return answerOf(V2RunGetMethodResult, { ...run, stack: encodeStack(run.stack) }, context);
   },
 });
 
@@ -321,39 +327,32 @@ const estimateFee = v3Endpoint({
   name: 'estimateFee',
   verbs: POST,
   tag: TAG,
-  summary: 'What a message would cost',
+  summary: 'Estimates the fees of a message',
   description:
-    'Fees of a message from outside, in nanotons, by running it on the state after the newest masterchain block without ' +
-    'sending it. It need not be signed when `ignore_chksig` is true.',
+    'Fees of an external-in message, in nanotons, estimated by running it on the state after the newest masterchain block ' +
+    'without sending it. It need not be signed if `ignore_chksig` is true.',
   params: Type.Object(
     {
-      address: accountParameter('Account that is to receive the message'),
+      address: accountParameter('Receiver of the message'),
       body: optionalCellBocParameter('Body of the message: a bag of cells in base64. Empty: an empty one.'),
       init_code: optionalCellBocParameter('Code to deploy: a bag of cells in base64. Empty: none.'),
       init_data: optionalCellBocParameter('Data to deploy: a bag of cells in base64. Empty: none.'),
-      ignore_chksig: Type.Optional(Type.Boolean({ description: 'Take every signature as right. Default: false.' })),
+      ignore_chksig: Type.Optional(Type.Boolean({ description: 'Accept every signature. Default: false.' })),
     },
     { $id: 'V2EstimateFeeRequest', additionalProperties: false },
   ),
-  result: V2EstimateFeeResult,
+  result: V2EstimateFeeResult.schema,
   statuses: [404, 422, 500, 504],
   freshness: 'none',
-  handle: async (question, { network, read, header }) => {
-    const { address, body = EMPTY_CELL, init_code = null, init_data = null, ignore_chksig = false } = question;
+  handle: async (request, context) => {
+    const { network, read, header } = context;
+    const { address, body = EMPTY_CELL, init_code = null, init_data = null, ignore_chksig = false } = request;
     const parts = { address, body, init_code, init_data, ignore_chksig };
     const fees = await network.contracts.estimateFee(parts, read);
     if (fees.caveat !== null) header(ESTIMATE_HEADER, `approximate; reason=${headerText(fees.caveat)}`);
-    return {
-      source_fees: {
-        in_fwd_fee: Number(fees.in_fwd_fee),
-        storage_fee: Number(fees.storage_fee),
-        gas_fee: Number(fees.gas_fee),
-        fwd_fee: Number(fees.fwd_fee),
-      },
-      destination_fees: [],
-    };
+    return answerOf(V2EstimateFeeResult, { source_fees: fees, destination_fees: [] }, context);
   },
 });
 
-/** Methods that API v2 has as well, about messages and get methods. */
+/** Methods for messages and get-methods that API v2 has as well. */
 export const legacyCallEndpoints: readonly AnyEndpoint<V3Context>[] = [message, runGetMethod, estimateFee];

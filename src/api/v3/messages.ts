@@ -1,10 +1,26 @@
 import { Type } from '@sinclair/typebox';
-import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
-import { listText, type ProfileFormat, profileFormat } from '#api/v3/answer-type.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { byProfile } from '#api/http/profile.js';
+import {
+  type AnswerValue,
+  address,
+  answerType,
+  answerValue,
+  anyObject,
+  boc,
+  currencies,
+  decimal,
+  flag,
+  hash,
+  nullable,
+  optional,
+  required,
+  word,
+  writeAnswer,
+} from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { messageText } from '#api/v3/message.js';
-import { AddressCollector, checkPage, pageAddressesText, pageOf, rowsOf } from '#api/v3/page.js';
+import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
   hash256ListParameter,
@@ -16,64 +32,217 @@ import {
   sortParameter,
   timeParameters,
 } from '#api/v3/parameters.js';
-import { MessagesResponse } from '#api/v3/transactions.js';
+import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
+import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
-import type { Message } from '#formats/tlb/message.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { Slice } from '#formats/cells/slice.js';
+import { StateInit } from '#formats/tlb/account.js';
+import type { Lazy } from '#formats/tlb/codec/codec.js';
+import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { type CommonMsgInfo, type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { toHex } from '#kernel/bytes.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-interface ReadTransaction {
+/** From this global version on, the bits of `ihr_fee` hold `extra_flags`. */
+const EXTRA_FLAGS_VERSION = 12;
+
+type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
+
+/** What a message is written from. */
+export interface MessageSource {
+  readonly message: Message;
+  readonly hash: Uint8Array;
+  /** Null for external messages. */
+  readonly internal: InternalInfo | null;
+  readonly hasExtraFlags: boolean;
+  readonly body: Cell;
+  readonly decoded: DecodedMessageBody;
+  /** Hash of the transaction that received it; only in lists of messages. */
+  readonly in_msg_tx_hash: Uint8Array | null;
+  /** Hash of the transaction that sent it; only in lists of messages. */
+  readonly out_msg_tx_hash: Uint8Array | null;
+}
+
+/** @param global_version of the configuration at its transaction */
+export function messageSource(
+  { cell, value: message }: Lazy<Message>,
+  global_version: number,
+  in_msg_tx_hash: Uint8Array | null = null,
+  out_msg_tx_hash: Uint8Array | null = null,
+): MessageSource {
+  const { info } = message;
+  const body = messageBodyCell(message);
+  return {
+    message,
+    hash: cell.hash(),
+    internal: info.kind === 'int_msg_info' ? info : null,
+    hasExtraFlags: global_version >= EXTRA_FLAGS_VERSION,
+    body,
+    decoded: decodeMessageBody(body),
+    in_msg_tx_hash,
+    out_msg_tx_hash,
+  };
+}
+
+interface ContentSource {
+  readonly cell: Cell;
+  readonly decoded: object | null;
+}
+
+const MessageContent = answerType(
+  'MessageContent',
+  {
+    hash: required(hash('Hash of the cell.'), ({ cell }: ContentSource) => cell.hash()),
+    body: required(boc('The cell.'), 'cell'),
+    decoded: nullable(
+      anyObject('The message body by its layout, whose name is in `@type`. Without a value if the layout is unknown.'),
+    ),
+  },
+  'A cell of a message.',
+);
+
+const OPCODE = 'First 32 bits of the message body; none if it has fewer.';
+
+/** The opcode, unsigned. */
+const opcode: AnswerValue<number> = {
+  schema: Type.Any({
+    ...byProfile({
+      spec: { type: 'integer', description: `${OPCODE} Signed.` },
+      toncenter: { type: 'string', description: `${OPCODE} Hexadecimal with 0x.` },
+    }),
+  }),
+  write: {
+    spec: (value) => String(value | 0),
+    toncenter: (value) => `"0x${value.toString(16).padStart(8, '0')}"`,
+  },
+};
+
+export const MessageJson = answerType(
+  'Message',
+  {
+    hash: hash('Hash of the message.'),
+    source: nullable(address('Sender; external-in messages have none.'), ({ message: { info } }: MessageSource) =>
+      info.kind === 'ext_in_msg_info' ? null : accountOf(info.src),
+    ),
+    destination: nullable(
+      address('Receiver; external-out messages have none.'),
+      ({ message: { info } }: MessageSource) => (info.kind === 'ext_out_msg_info' ? null : accountOf(info.dest)),
+    ),
+    value: nullable(decimal('Nanotons that it carries.'), ({ internal }: MessageSource) => internal?.value.grams),
+    value_extra_currencies: nullable(currencies, ({ internal }: MessageSource) => internal?.value.other),
+    fwd_fee: nullable(decimal('Forward fee in nanotons.'), ({ internal }: MessageSource) => internal?.fwd_fee),
+    ihr_fee: nullable(
+      decimal('Fee for instant hypercube routing in nanotons; 0 since global version 12.'),
+      ({ internal, hasExtraFlags }: MessageSource) => (hasExtraFlags && internal ? 0n : internal?.extra_flags),
+    ),
+    extra_flags: nullable(
+      decimal('Flags of the bounce format, since global version 12.'),
+      ({ internal, hasExtraFlags }: MessageSource) => (hasExtraFlags ? internal?.extra_flags : null),
+    ),
+    created_lt: nullable(
+      decimal('Logical time of its creation; external-in messages have none.'),
+      ({ message: { info } }: MessageSource) => (info.kind === 'ext_in_msg_info' ? null : info.created_lt),
+    ),
+    created_at: nullable(
+      decimal('Unix time of its creation, in seconds; external-in messages have none.'),
+      ({ message: { info } }: MessageSource) => (info.kind === 'ext_in_msg_info' ? null : info.created_at),
+    ),
+    opcode: nullable(opcode, ({ body }: MessageSource) => opcodeOf(body)),
+    decoded_opcode: nullable(
+      word('Name of message bodies with this opcode.'),
+      ({ decoded }: MessageSource) => decoded.opcodeName,
+    ),
+    ihr_disabled: nullable(
+      flag('Instant hypercube routing is disabled.'),
+      ({ internal, hasExtraFlags }: MessageSource) => internal && (hasExtraFlags || internal.ihr_disabled),
+    ),
+    bounce: nullable(flag('It bounces if the receiver fails.'), ({ internal }: MessageSource) => internal?.bounce),
+    bounced: nullable(flag('It is a bounced message.'), ({ internal }: MessageSource) => internal?.bounced),
+    import_fee: nullable(
+      decimal('Import fee of external-in messages in nanotons.'),
+      ({ message: { info } }: MessageSource) => (info.kind === 'ext_in_msg_info' ? info.import_fee : null),
+    ),
+    in_msg_tx_hash: optional(hash('In /messages: the transaction that received it.')),
+    out_msg_tx_hash: optional(hash('In /messages: the transaction that sent it.')),
+    message_content: required(MessageContent, ({ body, decoded }: MessageSource) => ({
+      cell: body,
+      decoded: decoded.decoded,
+    })),
+    init_state: nullable(MessageContent, ({ message: { init } }: MessageSource) => {
+      if (init === null) return null;
+      return { cell: init.kind === 'left' ? encodeCell(StateInit, init.value) : init.value.cell, decoded: null };
+    }),
+    hash_norm: optional(
+      hash('Of external-in messages: the normalised hash (TEP-467), if it differs from the hash.'),
+      normalizedHashOf,
+    ),
+  },
+  'A message. Members that its kind does not have are left out.',
+);
+
+/** The first 32 bits of a body, unsigned; null when it has fewer. */
+function opcodeOf(body: Cell): number | null {
+  return body.type === CellType.ordinary && body.bits >= 32 ? new Slice(body).loadUint(32) : null;
+}
+
+function normalizedHashOf({ message, hash }: MessageSource): Uint8Array | null {
+  if (message.info.kind !== 'ext_in_msg_info') return null;
+  const normalized = normalizedExternalHash(message);
+  return bytesEqual(normalized, hash) ? null : normalized;
+}
+
+interface DecodedTransaction {
   readonly hash: Uint8Array;
   readonly transaction: Transaction;
 }
 
-/** Writes the messages of one answer; a transaction that has several of them is read once. */
-export class MessageListWriter {
-  readonly #dialect: ProfileFormat;
-  readonly #addresses: AddressCollector;
-  readonly #read = new Map<bigint, ReadTransaction>();
+/** The messages of one page; a transaction that holds several of them is decoded once. */
+export class MessagesOfPage {
+  readonly #decoded = new Map<bigint, DecodedTransaction>();
 
-  constructor(dialect: ProfileFormat, addresses: AddressCollector) {
-    this.#dialect = dialect;
-    this.#addresses = addresses;
-  }
-
-  /** A message as `/messages` shows it, with the hashes of both transactions as far as they are given. */
-  textOf(indexed: IndexedMessage): string {
+  /** @throws v3/message-missing */
+  source(indexed: IndexedMessage): MessageSource {
     const sender = this.#transactionOf(indexed.sent_by);
     const receiver = this.#transactionOf(indexed.received_by);
-    const surroundings = {
-      global_version: indexed.global_version,
-      in_msg_tx_hash: receiver?.hash ?? null,
-      out_msg_tx_hash: sender?.hash ?? null,
-    };
     const message = messageIn(indexed, sender, receiver);
-    return messageText(message, surroundings, this.#dialect, this.#addresses);
+    return messageSource(message, indexed.global_version, receiver?.hash ?? null, sender?.hash ?? null);
   }
 
-  #transactionOf(cells: IndexedTransactionCells | null): ReadTransaction | null {
+  #transactionOf(cells: IndexedTransactionCells | null): DecodedTransaction | null {
     if (cells === null) return null;
-    const known = this.#read.get(cells.id);
+    const known = this.#decoded.get(cells.id);
     if (known !== undefined) return known;
     const cell = parseBocRoot(cells.boc);
-    const read = { hash: cell.hash(), transaction: decodeCell(Transaction, cell) };
-    this.#read.set(cells.id, read);
-    return read;
+    const decoded = { hash: cell.hash(), transaction: decodeCell(Transaction, cell) };
+    this.#decoded.set(cells.id, decoded);
+    return decoded;
   }
 }
 
 function messageIn(
   { hash, out_index }: IndexedMessage,
-  sender: ReadTransaction | null,
-  receiver: ReadTransaction | null,
+  sender: DecodedTransaction | null,
+  receiver: DecodedTransaction | null,
 ): Lazy<Message> {
   const sent = out_index === null ? undefined : sender?.transaction.out_msgs.get(out_index);
   const message = sent ?? receiver?.transaction.in_msg;
   if (message !== undefined && message !== null) return message;
   throw v3Errors['message-missing']({ hash: toHex(hash) });
 }
+
+/** A message of the index and the page that it is on. */
+interface MessageRow {
+  readonly indexed: IndexedMessage;
+  readonly messages: MessagesOfPage;
+}
+
+const messageRow = answerValue(MessageJson.schema, ({ indexed, messages }: MessageRow, page) =>
+  writeAnswer(MessageJson, messages.source(indexed), page),
+);
+
+const Messages = listAnswer('MessagesResponse', 'messages', messageRow, { metadata: true });
 
 const ACCOUNT_FORMS = 'in raw or user-friendly form';
 
@@ -83,25 +252,25 @@ const messages = v3Endpoint({
   tag: 'Blockchain Data',
   summary: 'Messages',
   description:
-    'Messages that meet all conditions given, each once, by the logical time of their making; by unix time where one is a ' +
-    'bound. Messages from outside have neither: they count as the last ones, so that falling order begins with them, ' +
+    'Messages that match all given conditions, each once, ordered by the logical time of their creation; by unix time if the ' +
+    'request bounds that. External-in messages have neither and count as the newest: descending order starts with them, ' +
     'unless there is a bound or `exclude_externals`.',
   params: Type.Object(
     {
       msg_hash: Type.Optional(hash256ListParameter('Hash of the message, as it is or normalised (TEP-467)')),
-      hash: Type.Optional(hash256ListParameter('The same as `msg_hash`: hash of the message')),
+      hash: Type.Optional(hash256ListParameter('Alias of `msg_hash`: hash of the message')),
       body_hash: Type.Optional(hash256Parameter('Hash of the body')),
       source: Type.Optional(
-        accountOrNullParameter(`Sender, ${ACCOUNT_FORMS}; the word null: from outside, without a sender.`),
+        accountOrNullParameter(`Sender, ${ACCOUNT_FORMS}; the word null: external-in messages, without a sender.`),
       ),
       destination: Type.Optional(
-        accountOrNullParameter(`Receiver, ${ACCOUNT_FORMS}; the word null: to the outside, without a receiver.`),
+        accountOrNullParameter(`Receiver, ${ACCOUNT_FORMS}; the word null: external-out messages, without a receiver.`),
       ),
       opcode: opcodeParameter,
       ...timeParameters('created_at', 'created_lt'),
       direction: messageDirectionParameter,
-      exclude_externals: Type.Optional(Type.Boolean({ description: 'Without messages from outside.' })),
-      only_externals: Type.Optional(Type.Boolean({ description: 'Only messages from outside.' })),
+      exclude_externals: Type.Optional(Type.Boolean({ description: 'Without external-in messages.' })),
+      only_externals: Type.Optional(Type.Boolean({ description: 'Only external-in messages.' })),
       ...pageFields,
       sort: sortParameter('By time.'),
     },
@@ -112,17 +281,15 @@ const messages = v3Endpoint({
     if (params.msg_hash === undefined || params.hash === undefined) return;
     throw v3Errors.parameters({ problem: 'msg_hash and hash mean the same; give one of them' });
   },
-  result: MessagesResponse,
+  result: Messages.schema,
   statuses: [422, 504],
   freshness: 'head',
   handle: async (params, context) => {
-    const { limit: _, offset: __, cursor: ___, sort: ____, hash, msg_hash = hash, opcode: readings, ...rest } = params;
+    const { hash: same, msg_hash = same, opcode: readings, ...rest } = filterOf(params);
     const filter = { ...rest, msg_hash, opcode: opcodeIn(context.profile, readings) };
-    const listed = await context.network.index.messages(filter, pageOf(params, context), context.query);
-    const addresses = new AddressCollector();
-    const reader = new MessageListWriter(profileFormat(context.profile), addresses);
-    const texts = rowsOf(listed, context).map((row) => reader.textOf(row));
-    return jsonText(`{"messages":${listText(texts)},${await pageAddressesText(addresses, context)}}`);
+    const { rows, next } = await context.network.index.messages(filter, pageOf(params, context), context.query);
+    const messages = new MessagesOfPage();
+    return Messages.write({ rows: rows.map((indexed) => ({ indexed, messages })), next }, context);
   },
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { profileFormat } from '#api/v3/answer-type.js';
-import { orderActionText, PARSED_BODY_TYPES } from '#api/v3/multisig.js';
-import { AddressCollector } from '#api/v3/page.js';
+import { AddressCollector, writeAnswer } from '#api/v3/answer-type.js';
+import { OrderActionJson } from '#api/v3/multisig.js';
 import type { OrderAction } from '#domain/contracts/order-actions.js';
 import type { OrderBodies, OrderBodyType } from '#domain/contracts/order-messages.js';
 import { Address } from '#formats/address/address.js';
@@ -81,11 +80,12 @@ function action<Type extends OrderBodyType>(parsed_body_type: Type): OrderAction
 }
 
 describe('an action of an order', () => {
-  const toncenter = profileFormat('toncenter');
+  const written = (given: OrderAction, profile: 'spec' | 'toncenter', addresses = new AddressCollector()) =>
+    writeAnswer(OrderActionJson, given, { profile, addresses });
 
-  it.each(PARSED_BODY_TYPES as OrderBodyType[])('tells a body of the type %s', (type) => {
+  it.each(Object.keys(BODIES) as OrderBodyType[])('tells a body of the type %s', (type) => {
     const addresses = new AddressCollector();
-    expect(orderActionText(action(type), toncenter, addresses)).toBe(
+    expect(written(action(type), 'toncenter', addresses)).toBe(
       `{"destination":"${raw(5)}","value":"1","body_raw":"${text}","parsed":true,"error":null,` +
         `"parsed_body":${BODIES[type][1]},"parsed_body_type":"${type}","send_mode":1}`,
     );
@@ -95,11 +95,10 @@ describe('an action of an order', () => {
   });
 
   it('leaves out what has no value in the spec profile', () => {
-    const written = (type: OrderBodyType) =>
-      JSON.parse(orderActionText(action(type), profileFormat('spec'), new AddressCollector()));
-    expect(Object.keys(written('jetton_burn').parsed_body)).toEqual(['query_id', 'amount']);
-    expect(written('jetton_burn')).not.toHaveProperty('error');
-    expect(Object.keys(written('jetton_transfer').parsed_body.stonfi_swap_body)).toEqual([
+    const inSpec = (type: OrderBodyType) => JSON.parse(written(action(type), 'spec'));
+    expect(Object.keys(inSpec('jetton_burn').parsed_body)).toEqual(['query_id', 'amount']);
+    expect(inSpec('jetton_burn')).not.toHaveProperty('error');
+    expect(Object.keys(inSpec('jetton_transfer').parsed_body.stonfi_swap_body)).toEqual([
       'jetton_wallet',
       'min_amount',
     ]);
@@ -110,11 +109,11 @@ describe('an action of an order', () => {
       ...{ destination: null, value: null, body_raw: null, send_mode: 0, parsed: false, error: 'it is "none"' },
       ...{ parsed_body: null, parsed_body_type: 'unknown' },
     };
-    expect(orderActionText(failed, toncenter, new AddressCollector())).toBe(
+    expect(written(failed, 'toncenter')).toBe(
       '{"destination":null,"value":null,"body_raw":null,"parsed":false,"error":"it is \\"none\\"","parsed_body":null,' +
         '"parsed_body_type":"unknown","send_mode":0}',
     );
-    expect(orderActionText(failed, profileFormat('spec'), new AddressCollector())).toBe(
+    expect(written(failed, 'spec')).toBe(
       '{"parsed":false,"error":"it is \\"none\\"","parsed_body_type":"unknown","send_mode":0}',
     );
   });
@@ -132,6 +131,6 @@ describe('an action of an order', () => {
       ...message,
       ...{ parsed: true, error: null, parsed_body_type: 'jetton_transfer', parsed_body },
     };
-    expect(orderActionText(swap, toncenter, new AddressCollector())).toContain(`"min_amount":"${coins}"`);
+    expect(written(swap, 'toncenter')).toContain(`"min_amount":"${coins}"`);
   });
 });

@@ -1,14 +1,14 @@
+import { type TObject, Type } from '@sinclair/typebox';
 import { type JsonText, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { addressBookText, metadataText } from '#api/v3/address-book.js';
-import { listText, type ProfileFormat, profileFormat, upperCaseRaw } from '#api/v3/answer-type.js';
+import { AddressBookJson, addressBookText, MetadataJson, metadataText } from '#api/v3/address-book.js';
+import { AddressCollector, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { DEFAULT_PAGE_ROWS } from '#api/v3/parameters.js';
 import type { AddressFacts, Listed, Page, WantedFacts } from '#drivers/store/read/index-types.js';
-import type { Address } from '#formats/address/address.js';
 
-/** The header that names the cursor of the next page. */
+/** The header with the cursor of the next page. */
 const NEXT_HEADER = 'X-Tern-Next';
 
 interface PageParameters {
@@ -18,96 +18,94 @@ interface PageParameters {
   readonly sort?: 'asc' | 'desc' | undefined;
 }
 
-/** Which stretch a request asks for. */
+/** The page that a list request asks for. */
 export function pageOf(params: PageParameters, { profile }: Pick<V3Context, 'profile'>): Page {
   const { limit = DEFAULT_PAGE_ROWS[profile], offset = 0, sort = 'desc', cursor = null } = params;
   return { limit, offset, sort, cursor };
 }
 
-/** A cursor knows where it is. @throws http/bad-parameter */
+/** The parameters of a list request without those of its page. */
+export function filterOf<Params extends PageParameters>(params: Params): Omit<Params, keyof PageParameters> {
+  const { limit: _, offset: __, cursor: ___, sort: ____, ...filter } = params;
+  return filter;
+}
+
+/** A cursor already says where the page starts. @throws http/bad-parameter */
 export function checkPage({ cursor, offset }: PageParameters): void {
   if (cursor === undefined || offset === undefined || offset === 0) return;
   throw httpErrors['bad-parameter']({ parameter: 'offset', problem: 'it cannot be given together with cursor' });
 }
 
-/** The rows; says in a header how to go on. */
+/** The rows of a page; the cursor of the next one goes to a header. */
 export function rowsOf<Row>({ rows, next }: Listed<Row>, { header }: Pick<V3Context, 'header'>): readonly Row[] {
   if (next !== null) header(NEXT_HEADER, next);
   return rows;
 }
 
-/** The addresses that an answer names, each once. */
-export class AddressCollector {
-  readonly #byRaw = new Map<string, Address>();
-
-  /** By their raw form, hexadecimal digits in upper case. */
-  get byRaw(): ReadonlyMap<string, Address> {
-    return this.#byRaw;
-  }
-
-  /** @returns the raw form, as JSON */
-  add(address: Address): string {
-    const raw = upperCaseRaw(address);
-    this.#byRaw.set(raw, address);
-    return `"${raw}"`;
-  }
+/** The answer of a list method: `{"<member>":[…],"address_book":{…},"metadata":{…}}`. */
+export interface ListAnswer<Row> {
+  readonly schema: TObject;
+  /** Writes a page of rows, then reads and writes what the index knows of the addresses in them. */
+  write(listed: Listed<Row>, context: V3Context): Promise<JsonText>;
 }
-
-/** Whether the method has `metadata`; default: true. */
-interface PageParts {
-  readonly metadata?: boolean;
-}
-
-const NOTHING: AddressFacts = { accounts: new Map(), domains: new Map(), tokens: new Map() };
 
 /**
- * What an answer says of the accounts that it names: its last members, `"address_book":{…}` and, of those methods that have it,
- * `"metadata":{…}`. The index is read once, and not at all where the request does without both.
+ * Declares the answer of a list method.
+ *
+ * @param $id its name in the published document
+ * @param member name of the array of rows
+ * @param metadata whether the answer has `metadata`
  */
-export async function pageAddressesText(
-  addresses: AddressCollector,
-  context: V3Context,
-  parts: PageParts = {},
-): Promise<string> {
-  const { network, query } = context;
-  const all = [...addresses.byRaw.values()];
-  const wanted = wantedFacts(context, parts);
-  const isWanted = all.length > 0 && (wanted.domains || wanted.tokens);
-  const facts = isWanted ? await network.index.addressFacts(all, wanted, query) : NOTHING;
-  return addressesText(addresses, facts, context, parts);
+export function listAnswer<Row>(
+  $id: string,
+  member: string,
+  row: AnswerValue<Row>,
+  { metadata }: { readonly metadata: boolean },
+): ListAnswer<Row> {
+  const tail = metadata ? { address_book: AddressBookJson, metadata: MetadataJson } : { address_book: AddressBookJson };
+  return {
+    schema: Type.Object({ [member]: Type.Array(row.schema), ...tail }, { $id }),
+    write: async (listed, context) => {
+      const { profile } = context;
+      const page = { profile, addresses: new AddressCollector() };
+      const rows = rowsOf(listed, context).map((each) => row.write[profile](each, page));
+      const facts = await readAddressFacts(page.addresses, context, metadata);
+      return jsonText(`{"${member}":[${rows.join(',')}],${addressesText(page.addresses, facts, context, metadata)}}`);
+    },
+  };
 }
 
-/** What has to be read for {@link addressesText}. */
-export function wantedFacts({ switches }: V3Context, { metadata = true }: PageParts = {}): WantedFacts {
+const NO_FACTS: AddressFacts = { accounts: new Map(), domains: new Map(), tokens: new Map() };
+
+/** What the index knows of the addresses of an answer; read at once, and not at all when the request excludes both parts. */
+async function readAddressFacts(
+  addresses: AddressCollector,
+  context: V3Context,
+  metadata: boolean,
+): Promise<AddressFacts> {
+  const all = [...addresses.byRaw.values()];
+  const wanted = wantedFacts(context, metadata);
+  if (all.length === 0 || (!wanted.domains && !wanted.tokens)) return NO_FACTS;
+  return await context.network.index.addressFacts(all, wanted, context.query);
+}
+
+/** What {@link addressesText} needs. @param metadata whether the answer has `metadata` */
+export function wantedFacts({ switches }: V3Context, metadata: boolean): WantedFacts {
   return { domains: !switches.noAddressBook, tokens: metadata && !switches.noMetadata };
 }
 
-/** As {@link pageAddressesText}, of facts that were read before. */
+/** The last members of an answer: `"address_book":{…}` and, where it has that, `"metadata":{…}`. */
 export function addressesText(
   addresses: AddressCollector,
   facts: AddressFacts,
   context: V3Context,
-  { metadata = true }: PageParts = {},
+  metadata: boolean,
 ): string {
   const book = context.switches.noAddressBook ? '{}' : addressBookText(addresses.byRaw, facts, context);
   return `"address_book":${book}${metadata ? `,"metadata":${metadataText(facts.tokens)}` : ''}`;
 }
 
-/** The rows of a page under their name, and what is known of the accounts that they name: with `metadata`, as tokens, too. */
-export async function answerList<Row>(
-  name: string,
-  listed: Listed<Row>,
-  text: (row: Row, dialect: ProfileFormat, addresses: AddressCollector) => string,
-  context: V3Context,
-  { metadata = true }: { readonly metadata?: boolean } = {},
-): Promise<JsonText> {
-  const dialect = profileFormat(context.profile);
-  const addresses = new AddressCollector();
-  const texts = rowsOf(listed, context).map((row) => text(row, dialect, addresses));
-  return jsonText(`{"${name}":${listText(texts)},${await pageAddressesText(addresses, context, { metadata })}}`);
-}
-
-/** For a list that turned out empty: there may be nothing, or nothing may be known. @throws v3/masterchain-block-not-found */
+/** For an empty list: the masterchain block may commit nothing, or not be indexed. @throws v3/masterchain-block-not-found */
 export async function requireIndexedMcBlock(mc_seqno: number, { network, query }: V3Context): Promise<void> {
   if (await network.index.hasMcBlock(mc_seqno, query)) return;
   throw v3Errors['masterchain-block-not-found']({ mc_seqno });

@@ -1,25 +1,22 @@
-import { type TSchema, Type } from '@sinclair/typebox';
-import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
-import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
+import { Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
 import {
-  addressField,
-  answerObject,
-  bocField,
-  bocText,
-  booleanField,
-  decimalField,
-  decimalText,
-  hash256Field,
-  hashText,
-  integerField,
-  listText,
-  nullableField,
-  type ProfileFormat,
-  profileFormat,
+  type AnswerValue,
+  address,
+  answerType,
+  answerValue,
+  anyObject,
+  boc,
+  decimal,
+  flag,
+  hash,
+  integer,
+  nullable,
+  required,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { AddressCollector, checkPage, pageAddressesText, pageOf, rowsOf } from '#api/v3/page.js';
+import { checkPage, type ListAnswer, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   accountListParameter,
   accountParameter,
@@ -35,190 +32,130 @@ import type { Address } from '#formats/address/address.js';
 import { accountOf, type MsgAddress } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
-/** Of the transaction in which a wallet or an item received the message. */
+type JettonTransferEvent = IndexedTokenEvent<'jetton_transfer'>;
+type JettonBurnEvent = IndexedTokenEvent<'jetton_burn'>;
+type NftTransferEvent = IndexedTokenEvent<'nft_transfer'>;
+
+/** An address in a message body, boxed: `addr_none` is a value, too. One that is no account is written as the name of its constructor. */
+function bodyAddress(description: string): AnswerValue<{ readonly of: MsgAddress }> {
+  return answerValue(address(description).schema, ({ of: value }, { addresses }) => {
+    const account = accountOf(value);
+    if (account !== null) return addresses.add(account);
+    return value === null ? '"addr_none"' : `"${(value as { readonly kind: string }).kind}"`;
+  });
+}
+
+/** The transaction in which a wallet or an item received the message. */
 const transaction = {
-  transaction_hash: hash256Field('Hash of the transaction.'),
-  transaction_lt: decimalField('Its logical time.'),
-  transaction_now: integerField('When it happened: unix time in seconds.'),
-  transaction_aborted: booleanField('The contract failed, and nothing moved.'),
+  transaction_hash: required(hash('Hash of the transaction.'), 'hash'),
+  transaction_lt: required(decimal('Its logical time.'), 'lt'),
+  transaction_now: required(integer('Its time: unix time in seconds.'), 'now'),
+  transaction_aborted: required(flag('The contract failed, and nothing was transferred.'), 'aborted'),
 };
 
-const response_destination = nullableField(
-  addressField('Who is to get the coins that are left; `addr_none` where the message names nobody.'),
+const responseDestination = nullable(
+  bodyAddress('Receiver of the remaining coins; `addr_none` if the message names none.'),
+  ({ body }: IndexedTokenEvent) => ({ of: body.response_destination }),
 );
 
-const decoded = (of: string) =>
-  nullableField(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: `${of} by its layout, with the name of it in \`@type\`. Not there when the layout is not known.`,
-      },
-    ),
-  );
+const decodedPayload = anyObject(
+  'The payload by its layout, whose name is in `@type`. Without a value if the layout is unknown.',
+);
+
+function decoded(payload: Cell | null): object | null {
+  return payload === null ? null : decodeMessageBody(payload).decoded;
+}
 
 const custom = {
-  custom_payload: nullableField(bocField('What the contract itself is told.')),
-  decoded_custom_payload: decoded('That'),
+  custom_payload: nullable(
+    boc('Payload for the contract itself.'),
+    ({ body }: IndexedTokenEvent) => body.custom_payload,
+  ),
+  decoded_custom_payload: nullable(decodedPayload, ({ body }: IndexedTokenEvent) => decoded(body.custom_payload)),
 };
 
 const forward = {
-  forward_payload: nullableField(
-    bocField(
-      'What the new owner is told, whether it stands in the message or in a cell of its own; not there when it is empty.',
-    ),
+  forward_payload: nullable(
+    boc('Payload for the new owner, stored in the message or in a cell of its own; without a value if it is empty.'),
+    ({ body }: JettonTransferEvent | NftTransferEvent) => body.forward_payload,
   ),
-  decoded_forward_payload: decoded('That'),
+  decoded_forward_payload: nullable(decodedPayload, ({ body }: JettonTransferEvent | NftTransferEvent) =>
+    decoded(body.forward_payload),
+  ),
 };
 
-const trace_id = nullableField(hash256Field('Hash of the first transaction of its trace.'));
+const queryId = required(decimal('Query id, chosen by the sender.'), ({ body }: IndexedTokenEvent) => body.query_id);
+const traceId = nullable(hash('Hash of the first transaction of its trace.'));
 
-const JettonTransfer = answerObject(
+const JettonTransfer = answerType(
   'JettonTransfer',
   {
-    query_id: decimalField('Number that its sender chose.'),
-    source: addressField('Owner of the jettons, who sent the message.'),
-    destination: addressField('New owner.'),
-    amount: decimalField('In the smallest units of the jetton.'),
-    source_wallet: addressField('Jetton wallet of the source.'),
-    jetton_master: addressField('Jetton master.'),
+    query_id: queryId,
+    source: address('Owner of the jettons, who sent the message.'),
+    destination: required(bodyAddress('New owner.'), ({ body }: JettonTransferEvent) => ({ of: body.destination })),
+    amount: required(decimal('In units of the jetton.'), ({ body }: JettonTransferEvent) => body.amount),
+    source_wallet: required(address('Jetton wallet of the source.'), 'account'),
+    jetton_master: required(address('Jetton master.'), ({ token }: JettonTransferEvent) => token as Address),
     ...transaction,
-    response_destination,
+    response_destination: responseDestination,
     ...custom,
-    forward_ton_amount: nullableField(decimalField('Nanotons that the new owner gets with the notification.')),
+    forward_ton_amount: nullable(
+      decimal('Nanotons that the new owner receives with the notification.'),
+      ({ body }: JettonTransferEvent) => body.forward_ton_amount,
+    ),
     ...forward,
-    trace_id,
+    trace_id: traceId,
   },
-  'Jettons that their owner sent to somebody.',
+  'A transfer of jettons.',
 );
 
-const JettonBurn = answerObject(
+const JettonBurn = answerType(
   'JettonBurn',
   {
-    query_id: decimalField('Number that its sender chose.'),
-    owner: addressField('Owner of the jettons, who sent the message.'),
-    jetton_wallet: addressField('Jetton wallet of the owner.'),
-    jetton_master: addressField('Jetton master.'),
+    query_id: queryId,
+    owner: required(address('Owner of the jettons, who sent the message.'), 'source'),
+    jetton_wallet: required(address('Jetton wallet of the owner.'), 'account'),
+    jetton_master: required(address('Jetton master.'), ({ token }: JettonBurnEvent) => token as Address),
     ...transaction,
-    amount: decimalField('In the smallest units of the jetton.'),
-    response_destination,
+    amount: required(decimal('In units of the jetton.'), ({ body }: JettonBurnEvent) => body.amount),
+    response_destination: responseDestination,
     ...custom,
-    trace_id,
+    trace_id: traceId,
   },
-  'Jettons that their owner gave up.',
+  'A burn of jettons.',
 );
 
-const NFTTransfer = answerObject(
+const NFTTransfer = answerType(
   'NFTTransfer',
   {
-    query_id: decimalField('Number that its sender chose.'),
-    nft_address: addressField('The item.'),
-    nft_collection: nullableField(addressField('Its collection; there are items without one.')),
+    query_id: queryId,
+    nft_address: required(address('The item.'), 'account'),
+    nft_collection: nullable(address('Its collection, if it has one.'), 'token'),
     ...transaction,
-    old_owner: addressField('Owner before, who sent the message.'),
-    new_owner: addressField('Owner after it.'),
-    response_destination,
+    old_owner: required(address('Previous owner, who sent the message.'), 'source'),
+    new_owner: required(bodyAddress('New owner.'), ({ body }: NftTransferEvent) => ({ of: body.new_owner })),
+    response_destination: responseDestination,
     ...custom,
-    forward_amount: nullableField(decimalField('Nanotons that the new owner gets with the notification.')),
+    forward_amount: nullable(
+      decimal('Nanotons that the new owner receives with the notification.'),
+      ({ body }: NftTransferEvent) => body.forward_amount,
+    ),
     ...forward,
-    trace_id,
+    trace_id: traceId,
   },
-  'An NFT that its owner gave to somebody.',
+  'A transfer of an NFT.',
 );
 
-const response = ($id: string, member: string, row: TSchema) =>
-  answerObject($id, { [member]: Type.Array(row), address_book: AddressBookJson, metadata: MetadataJson });
+const JettonTransfers = listAnswer('JettonTransfersResponse', 'jetton_transfers', JettonTransfer, { metadata: true });
+const JettonBurns = listAnswer('JettonBurnsResponse', 'jetton_burns', JettonBurn, { metadata: true });
+const NftTransfers = listAnswer('NFTTransfersResponse', 'nft_transfers', NFTTransfer, { metadata: true });
 
-export const JettonTransfersResponse = response('JettonTransfersResponse', 'jetton_transfers', JettonTransfer);
-export const JettonBurnsResponse = response('JettonBurnsResponse', 'jetton_burns', JettonBurn);
-export const NFTTransfersResponse = response('NFTTransfersResponse', 'nft_transfers', NFTTransfer);
-
-/** Writes an event of a kind as JSON; the accounts that it names are collected. */
-export type TokenEventText<Kind extends ListedTokenKind> = (
-  event: IndexedTokenEvent<Kind>,
-  dialect: ProfileFormat,
-  addresses: AddressCollector,
-) => string;
-
-/** `JettonTransfer` */
-export const jettonTransferText: TokenEventText<'jetton_transfer'> = (event, dialect, addresses) => {
-  const { body, source, account, token } = event;
-  return (
-    `{"query_id":${decimalText(body.query_id)},"source":${addresses.add(source)}` +
-    `,"destination":${messageAddress(body.destination, addresses)},"amount":${decimalText(body.amount)}` +
-    `,"source_wallet":${addresses.add(account)},"jetton_master":${addresses.add(token!)}` +
-    transactionText(event) +
-    dialect.nullable('response_destination', messageAddress(body.response_destination, addresses)) +
-    payloadText('custom_payload', body.custom_payload, dialect) +
-    dialect.nullable('forward_ton_amount', decimalText(body.forward_ton_amount)) +
-    payloadText('forward_payload', body.forward_payload, dialect) +
-    traceText(event, dialect)
-  );
-};
-
-/** `JettonBurn` */
-export const jettonBurnText: TokenEventText<'jetton_burn'> = (event, dialect, addresses) => {
-  const { body, source, account, token } = event;
-  return (
-    `{"query_id":${decimalText(body.query_id)},"owner":${addresses.add(source)},"jetton_wallet":${addresses.add(account)}` +
-    `,"jetton_master":${addresses.add(token!)}${transactionText(event)},"amount":${decimalText(body.amount)}` +
-    dialect.nullable('response_destination', messageAddress(body.response_destination, addresses)) +
-    payloadText('custom_payload', body.custom_payload, dialect) +
-    traceText(event, dialect)
-  );
-};
-
-/** `NFTTransfer` */
-export const nftTransferText: TokenEventText<'nft_transfer'> = (event, dialect, addresses) => {
-  const { body, source, account, token } = event;
-  return (
-    `{"query_id":${decimalText(body.query_id)},"nft_address":${addresses.add(account)}` +
-    dialect.nullable('nft_collection', token === null ? null : addresses.add(token)) +
-    `${transactionText(event)},"old_owner":${addresses.add(source)}` +
-    `,"new_owner":${messageAddress(body.new_owner, addresses)}` +
-    dialect.nullable('response_destination', messageAddress(body.response_destination, addresses)) +
-    payloadText('custom_payload', body.custom_payload, dialect) +
-    dialect.nullable('forward_amount', decimalText(body.forward_amount)) +
-    payloadText('forward_payload', body.forward_payload, dialect) +
-    traceText(event, dialect)
-  );
-};
-
-function transactionText({ hash, lt, now, aborted }: IndexedTokenEvent): string {
-  return (
-    `,"transaction_hash":${hashText(hash)},"transaction_lt":${decimalText(lt)}` +
-    `,"transaction_now":${now},"transaction_aborted":${aborted}`
-  );
-}
-
-/** The last member, and the end of the object. */
-function traceText({ trace_id }: IndexedTokenEvent, dialect: ProfileFormat): string {
-  return `${dialect.nullable('trace_id', trace_id === null ? null : hashText(trace_id))}}`;
-}
-
-/** An address in a body: one that is no account is called by the name of its constructor. */
-function messageAddress(address: MsgAddress, addresses: AddressCollector): string {
-  const account = accountOf(address);
-  if (account !== null) return addresses.add(account);
-  return address === null ? '"addr_none"' : `"${(address as { readonly kind: string }).kind}"`;
-}
-
-function payloadText(name: string, cell: Cell | null, dialect: ProfileFormat): string {
-  const decoded = cell === null ? null : decodeMessageBody(cell).decoded;
-  return (
-    dialect.nullable(name, cell === null ? null : bocText(cell)) +
-    dialect.nullable(`decoded_${name}`, decoded === null ? null : JSON.stringify(decoded))
-  );
-}
-
-/** Which way tokens go; as the live service, `both` says the same as nothing. */
-export const directionParameter = Type.Optional(
+/** Direction of a transfer as seen by the owner; `both` is the same as nothing, as in the live service. */
+const directionParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
-        'With the owner: `in`: what the owner gets; `out`: what the owner gives away. Default: both. Without an owner it has ' +
-        'no effect.',
+        '`in`: transfers to the owner; `out`: transfers from the owner. Default: both. Without an owner it has no effect.',
       enum: ['in', 'out'],
     }),
   )
@@ -230,19 +167,19 @@ export const directionParameter = Type.Optional(
     .Encode((value) => value ?? 'both'),
 );
 
-/** The owner, by both names that clients know. @param what `jettons` */
-export function ownerParameters(what: string) {
+/** The owner, by both names that clients use. @param what `jettons` */
+function ownerParameters(what: string) {
   return {
     owner_address: Type.Optional(accountListParameter(`Owner of the ${what}`)),
-    address: Type.Optional(accountListParameter('The same as `owner_address`')),
+    address: Type.Optional(accountListParameter('Alias of `owner_address`')),
   };
 }
 
 /** Bounds, page and order of a list of events. */
-export const listParameters = {
+const listParameters = {
   ...timeParameters('the transaction’s time', 'the transaction’s lt'),
   ...pageFields,
-  sort: sortParameter('By the transaction’s lt, or by its time where a bound of time is given.'),
+  sort: sortParameter('By the transaction’s lt, or by its unix time if the request bounds that.'),
 };
 
 interface OwnerParameters {
@@ -251,34 +188,31 @@ interface OwnerParameters {
 }
 
 /** @throws v3/parameters */
-export function checkEventParameters(params: Parameters<typeof checkPage>[0] & OwnerParameters): void {
+function checkEventParameters(params: Parameters<typeof checkPage>[0] & OwnerParameters): void {
   checkPage(params);
   if (params.owner_address === undefined || params.address === undefined) return;
   throw v3Errors.parameters({ problem: 'owner_address and address mean the same; give one of them' });
 }
 
-/** Reads a page of events and writes it as `{"member":[…],"address_book":{…},"metadata":{…}}`. */
-export async function answerEvents<Kind extends ListedTokenKind>(
+/** Reads and writes a page of events. */
+async function answerEvents<Kind extends ListedTokenKind>(
   kind: Kind,
   filter: TokenEventFilter,
   params: Parameters<typeof pageOf>[0],
   context: V3Context,
-  write: { readonly member: string; readonly text: TokenEventText<Kind> },
+  answer: ListAnswer<IndexedTokenEvent<Kind>>,
 ) {
   const listed = await context.network.index.tokenEvents(kind, filter, pageOf(params, context), context.query);
-  const addresses = new AddressCollector();
-  const dialect = profileFormat(context.profile);
-  const rows = rowsOf(listed, context).map((event) => write.text(event, dialect, addresses));
-  return jsonText(`{"${write.member}":${listText(rows)},${await pageAddressesText(addresses, context)}}`);
+  return answer.write(listed, context);
 }
 
 /** The bounds among the parameters of a list. */
-export function boundsOf({ start_utime, end_utime, start_lt, end_lt }: TokenEventFilter): TokenEventFilter {
+function boundsOf({ start_utime, end_utime, start_lt, end_lt }: TokenEventFilter): TokenEventFilter {
   return { start_utime, end_utime, start_lt, end_lt };
 }
 
 const jettonParameters = {
-  jetton_wallet: Type.Optional(accountListParameter('Jetton wallet that received the message: that of the owner')),
+  jetton_wallet: Type.Optional(accountListParameter('Jetton wallet that received the message: the owner’s')),
   jetton_master: Type.Optional(accountParameter('Jetton master')),
 };
 
@@ -288,21 +222,20 @@ const jettonTransfers = v3Endpoint({
   tag: 'Jettons',
   summary: 'Transfers of jettons',
   description:
-    'Messages by which owners sent jettons from wallets that their masters confirm, where all conditions given hold. ' +
-    'Those that failed are left out.',
+    'Transfer messages (TEP-74) to jetton wallets that their masters confirm, which match all given conditions. Failed ones are ' +
+    'left out.',
   params: Type.Object(
     { ...ownerParameters('jettons'), ...jettonParameters, direction: directionParameter, ...listParameters },
     { additionalProperties: false },
   ),
   check: checkEventParameters,
-  result: JettonTransfersResponse,
+  result: JettonTransfers.schema,
   statuses: [422, 504],
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction, jetton_wallet: account, jetton_master: token } = params;
     const filter = { ...boundsOf(params), owner, direction, account, token };
-    const write = { member: 'jetton_transfers', text: jettonTransferText };
-    return answerEvents('jetton_transfer', filter, params, context, write);
+    return answerEvents('jetton_transfer', filter, params, context, JettonTransfers);
   },
 });
 
@@ -312,25 +245,21 @@ const jettonBurns = v3Endpoint({
   tag: 'Jettons',
   summary: 'Burns of jettons',
   description:
-    'Messages by which owners gave up jettons of wallets that their masters confirm, where all conditions given hold. ' +
-    'Those that failed say so.',
+    'Burn messages (TEP-74) to jetton wallets that their masters confirm, which match all given conditions. Failed ones are ' +
+    'included (`transaction_aborted`).',
   params: Type.Object(
     { ...ownerParameters('jettons'), ...jettonParameters, ...listParameters },
     { additionalProperties: false },
   ),
   check: checkEventParameters,
-  result: JettonBurnsResponse,
+  result: JettonBurns.schema,
   statuses: [422, 504],
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, jetton_wallet: account, jetton_master: token } = params;
-    const write = { member: 'jetton_burns', text: jettonBurnText };
-    return answerEvents('jetton_burn', { ...boundsOf(params), owner, account, token }, params, context, write);
+    return answerEvents('jetton_burn', { ...boundsOf(params), owner, account, token }, params, context, JettonBurns);
   },
 });
-
-/** The methods about what happened to jettons. */
-export const jettonEventEndpoints: readonly AnyEndpoint<V3Context>[] = [jettonTransfers, jettonBurns];
 
 const nftTransfers = v3Endpoint({
   name: 'nft/transfers',
@@ -338,8 +267,8 @@ const nftTransfers = v3Endpoint({
   tag: 'NFTs',
   summary: 'Transfers of NFTs',
   description:
-    'Messages by which owners gave items to somebody, where all conditions given hold; of items that their collections ' +
-    'confirm, and of those without a collection. Those that failed say so.',
+    'Transfer messages (TEP-62) to items that their collections confirm or that have no collection, which match all given ' +
+    'conditions. Failed ones are included (`transaction_aborted`).',
   params: Type.Object(
     {
       ...ownerParameters('item'),
@@ -351,16 +280,16 @@ const nftTransfers = v3Endpoint({
     { additionalProperties: false },
   ),
   check: checkEventParameters,
-  result: NFTTransfersResponse,
+  result: NftTransfers.schema,
   statuses: [422, 504],
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction } = params;
     const { item_address: account, collection_address: token } = params;
     const filter = { ...boundsOf(params), owner, direction, account, token };
-    return answerEvents('nft_transfer', filter, params, context, { member: 'nft_transfers', text: nftTransferText });
+    return answerEvents('nft_transfer', filter, params, context, NftTransfers);
   },
 });
 
-/** The method about what happened to NFTs. */
+export const jettonEventEndpoints: readonly AnyEndpoint<V3Context>[] = [jettonTransfers, jettonBurns];
 export const nftEventEndpoints: readonly AnyEndpoint<V3Context>[] = [nftTransfers];

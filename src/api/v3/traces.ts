@@ -1,28 +1,27 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
-import { type AnyEndpoint, type JsonText, jsonText } from '#api/http/endpoint.js';
-import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
+import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import {
-  answerObject,
-  booleanField,
-  decimalField,
-  decimalText,
-  hash256Field,
-  hashText,
-  integerField,
-  listText,
-  mapField,
-  nullableField,
-  optionalField,
-  optionalMember,
-  type ProfileFormat,
-  profileFormat,
-  quotedText,
-  textField,
+  type AnswerPage,
+  answerType,
+  answerValue,
+  decimal,
+  flag,
+  hash,
+  hashInBase64,
+  integer,
+  jsonOf,
+  mapSchema,
+  nullable,
+  optional,
+  required,
+  text,
+  word,
+  writeAnswer,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { MessageJson } from '#api/v3/message.js';
-import { AddressCollector, checkPage, pageAddressesText, pageOf, requireIndexedMcBlock, rowsOf } from '#api/v3/page.js';
+import { MessageJson } from '#api/v3/messages.js';
+import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   accountParameter,
   hash256ListParameter,
@@ -31,30 +30,43 @@ import {
   sortParameter,
   timeParameters,
 } from '#api/v3/parameters.js';
-import { TransactionJson, type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
+import { transactionValue, type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
 import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
 
-const TraceMeta = answerObject('TraceMeta', {
-  trace_state: textField(
-    '`complete`: all its messages arrived. `pending`: some are on their way. `broken`: it began before the indexed history.',
+/** Traces with more transactions are returned without them. */
+const MAX_TRACE_TRANSACTIONS = 4_000;
+
+const TOO_LARGE = 'trace is too large';
+
+const TraceMeta = answerType('TraceMeta', {
+  trace_state: required(
+    word(
+      '`complete`: all its messages were received. `pending`: some are in flight. `broken`: it started before the indexed history.',
+    ),
+    'state',
   ),
-  messages: integerField('Messages that arrived.'),
-  transactions: integerField('Transactions.'),
-  pending_messages: integerField('Messages on their way.'),
-  classification_state: textField('`unclassified`: it was not looked for actions.'),
+  messages: required(integer('Messages that were received.'), 'edges'),
+  transactions: required(integer('Transactions.'), 'nodes'),
+  pending_messages: required(integer('Messages in flight.'), 'pending_edges'),
+  classification_state: required(
+    word('`unclassified`: it was not classified into actions.'),
+    (_: IndexedTrace) => 'unclassified',
+  ),
 });
 
-const TraceNode = Type.Recursive(
+/** Written by `domain/traces`, without recursion: trees may be thousands of nodes deep. */
+const TraceNodeSchema = Type.Recursive(
   (This) =>
     Type.Object(
       {
-        tx_hash: hash256Field('The transaction.'),
-        in_msg_hash: Type.Optional(hash256Field('The message that began it; tick-tock transactions have none.')),
-        transaction: Type.Optional(TransactionJson),
-        in_msg: Type.Optional(MessageJson),
+        tx_hash: hash('The transaction.').schema,
+        in_msg_hash: Type.Optional(hash('The message that triggered it; tick-tock transactions have none.').schema),
+        transaction: Type.Optional(transactionValue.schema),
+        in_msg: Type.Optional(MessageJson.schema),
         children: Type.Array(This, {
-          description: 'Transactions that its messages began. Live services have null for none that arrived.',
+          description:
+            'Transactions that its messages triggered. Null under /toncenter when none of its messages was received.',
         }),
       },
       { description: 'A transaction in the tree. `transaction` and `in_msg` are not filled.' },
@@ -62,104 +74,122 @@ const TraceNode = Type.Recursive(
   { $id: 'TraceNode' },
 );
 
-const Action = Type.Object({}, { $id: 'Action', additionalProperties: true, description: 'Not told yet.' });
+const Action = Type.Object({}, { $id: 'Action', additionalProperties: true, description: 'Not implemented yet.' });
 
-export const TraceJson = answerObject(
-  'Trace',
-  {
-    trace_id: hash256Field('Hash of its first transaction.'),
-    external_hash: nullableField(
-      hash256Field('The message from outside, or of the validators, that began it; other traces have none.'),
-    ),
-    mc_seqno_start: decimalField('Masterchain block that commits its first transaction.'),
-    mc_seqno_end: decimalField('Masterchain block that commits its last one.'),
-    start_lt: decimalField('Of its first transaction.'),
-    start_utime: integerField('Of its first transaction: unix time in seconds.'),
-    end_lt: decimalField('Greatest of all its transactions.'),
-    end_utime: integerField('Latest of all its transactions: unix time in seconds.'),
-    trace_info: TraceMeta,
-    is_incomplete: booleanField('It has too many transactions (above 4,000), which are left out.'),
-    warning: optionalField(textField('What is wrong with it.')),
-    actions: optionalField(
-      Type.Array(Action, {
-        description:
-          'With `include_actions`. Traces are not looked for actions yet, which `classification_state` says: it is empty.',
-      }),
-    ),
-    trace: optionalField(TraceNode),
-    transactions_order: optionalField(Type.Array(Type.String(), { description: 'Hashes by logical time.' })),
-    transactions: optionalField(mapField(TransactionJson, { description: 'By hash.' })),
-  },
-  'Transactions that messages connect.',
+/** What a trace is written from. */
+interface TraceSource {
+  readonly trace: IndexedTrace;
+  /** Null when no transaction is indexed. */
+  readonly external_hash: string | null;
+  /** Null when it has too many transactions. */
+  readonly tree: TraceTree | null;
+  readonly actions: string | null;
+  /** JSON. */
+  readonly treeJson: string | null;
+  readonly transactionsJson: string | null;
+}
+
+/** Hashes in base64. */
+const transactionsOrder = answerValue<readonly string[]>(
+  Type.Array(Type.String(), { description: 'Hashes by logical time.' }),
+  (hashes) => JSON.stringify(hashes),
 );
 
-export const TracesResponse = answerObject('TracesResponse', {
-  traces: Type.Array(TraceJson),
-  address_book: AddressBookJson,
-  metadata: MetadataJson,
-});
+const TraceJson = answerType(
+  'Trace',
+  {
+    trace_id: required(hash('Hash of its first transaction.'), ({ trace }: TraceSource) => trace.trace_id),
+    external_hash: nullable(
+      hashInBase64(
+        'The external-in message, or the message of the validators, that started it; other traces have none.',
+      ),
+    ),
+    mc_seqno_start: required(
+      decimal('Masterchain block that commits its first transaction.'),
+      ({ trace }: TraceSource) => trace.mc_seqno_start,
+    ),
+    mc_seqno_end: required(
+      decimal('Masterchain block that commits its last one.'),
+      ({ trace }: TraceSource) => trace.mc_seqno_end,
+    ),
+    start_lt: required(decimal('Of its first transaction.'), ({ trace }: TraceSource) => trace.start_lt),
+    start_utime: required(
+      integer('Of its first transaction: unix time in seconds.'),
+      ({ trace }: TraceSource) => trace.start_utime,
+    ),
+    end_lt: required(decimal('Largest of all its transactions.'), ({ trace }: TraceSource) => trace.end_lt),
+    end_utime: required(
+      integer('Latest of all its transactions: unix time in seconds.'),
+      ({ trace }: TraceSource) => trace.end_utime,
+    ),
+    trace_info: required(TraceMeta, 'trace'),
+    is_incomplete: required(
+      flag('It has too many transactions (above 4,000), which are left out.'),
+      ({ tree }: TraceSource) => tree === null,
+    ),
+    warning: optional(text('Problem of the trace.'), ({ tree }: TraceSource) =>
+      tree === null ? TOO_LARGE : tree.warning,
+    ),
+    actions: optional(
+      jsonOf(
+        Type.Array(Action, {
+          description:
+            'With `include_actions`. Traces are not classified into actions yet (see `classification_state`): empty.',
+        }),
+      ),
+    ),
+    trace: optional(jsonOf(TraceNodeSchema), 'treeJson'),
+    transactions_order: optional(transactionsOrder, ({ tree }: TraceSource) => tree?.transactions_order),
+    transactions: optional(jsonOf(mapSchema(transactionValue.schema, { description: 'By hash.' })), 'transactionsJson'),
+  },
+  'Transactions that are connected by messages.',
+);
 
-export const EventsResponse = answerObject('DeprecatedEventsResponse', {
-  events: Type.Array(TraceJson),
-  address_book: AddressBookJson,
-  metadata: MetadataJson,
-});
-
-/** Traces with more transactions are answered without them. */
-export const MAX_TRACE_TRANSACTIONS = 4_000;
-
-const TOO_LARGE = 'trace is too large';
-
-/** What is known of the transactions of a trace. */
-export interface TraceTransactions {
-  /** The first one. */
-  readonly root: WrittenTransaction | null;
-  /** In the order of lt and account; null when there are too many. */
-  readonly all: readonly WrittenTransaction[] | null;
-}
-
-/**
- * A trace as `/traces` shows it.
- *
- * @param withActions whether the member is wanted; nothing is classified, so that there are none
- */
-export function traceText(
+/** @param all its transactions by logical time and account; of a trace with too many only the first */
+export function writeTrace(
   trace: IndexedTrace,
-  { root, all }: TraceTransactions,
+  all: readonly IndexedTransaction[],
   withActions: boolean,
-  dialect: ProfileFormat,
+  page: AnswerPage,
 ): string {
-  const tree = all === null ? null : traceTree(all);
-  const warning = tree === null ? TOO_LARGE : tree.warning;
-  // The sender of a message that began a broken trace is an account, only not indexed.
-  const external_hash = trace.state === 'broken' || root === null ? null : root.in_msg_hash;
-  return (
-    `{"trace_id":${hashText(trace.trace_id)}` +
-    dialect.nullable('external_hash', external_hash === null ? null : quotedText(external_hash)) +
-    `,"mc_seqno_start":${decimalText(trace.mc_seqno_start)},"mc_seqno_end":${decimalText(trace.mc_seqno_end)}` +
-    `,"start_lt":${decimalText(trace.start_lt)},"start_utime":${trace.start_utime}` +
-    `,"end_lt":${decimalText(trace.end_lt)},"end_utime":${trace.end_utime}` +
-    `,"trace_info":{"trace_state":"${trace.state}","messages":${trace.edges},"transactions":${trace.nodes}` +
-    `,"pending_messages":${trace.pending_edges},"classification_state":"unclassified"}` +
-    `,"is_incomplete":${all === null}` +
-    optionalMember('warning', warning === null ? null : quotedText(warning)) +
-    optionalMember('actions', withActions ? '[]' : null) +
-    (tree === null ? '' : transactionsText(tree, all ?? [], dialect)) +
-    '}'
-  );
+  const written = all.map((one) => writeTransaction(one, page));
+  const root = written[0] ?? null;
+  const tree = trace.nodes <= MAX_TRACE_TRANSACTIONS ? traceTree(written) : null;
+  const source: TraceSource = {
+    trace,
+    // The sender of the message that started a broken trace is an account that is not indexed.
+    external_hash: trace.state === 'broken' || root === null ? null : root.in_msg_hash,
+    tree,
+    actions: withActions ? '[]' : null,
+    treeJson: tree?.trace ? treeJson(traceNodeJson(tree.trace), page) : null,
+    transactionsJson: tree === null ? null : transactionsJson(written),
+  };
+  return writeAnswer(TraceJson, source, page);
 }
 
-function transactionsText(
-  { trace, transactions_order }: TraceTree,
-  transactions: readonly WrittenTransaction[],
-  dialect: ProfileFormat,
-): string {
-  return (
-    optionalMember('trace', trace === null ? null : dialect.traceTree(traceNodeJson(trace))) +
-    `,"transactions_order":${listText(transactions_order.map(quotedText))}` +
-    `,"transactions":{${transactions.map(({ hash, json }) => `"${hash}":${json}`).join(',')}}`
-  );
+/** In the published document `children` is never null. */
+function treeJson(json: string, { profile }: AnswerPage): string {
+  // All strings in it are hashes, which hold no quotes.
+  return profile === 'spec' ? json.replaceAll('"children":null', '"children":[]') : json;
 }
+
+function transactionsJson(written: readonly WrittenTransaction[]): string {
+  return `{${written.map(({ hash: txHash, json }) => `"${txHash}":${json}`).join(',')}}`;
+}
+
+/** What the list of traces is written from. */
+interface TraceRow {
+  readonly trace: IndexedTrace;
+  readonly transactions: readonly IndexedTransaction[];
+  readonly withActions: boolean;
+}
+
+const traceRow = answerValue(TraceJson.schema, ({ trace, transactions, withActions }: TraceRow, page) =>
+  writeTrace(trace, transactions, withActions, page),
+);
+
+const Traces = listAnswer('TracesResponse', 'traces', traceRow, { metadata: true });
+const Events = listAnswer('DeprecatedEventsResponse', 'events', traceRow, { metadata: true });
 
 const TAG = 'Actions and traces';
 const GET = ['GET'] as const;
@@ -168,8 +198,8 @@ const STATUSES = [404, 422, 504];
 const include_actions = Type.Optional(
   Type.Boolean({
     description:
-      'Give each trace its `actions`. Traces are not looked for actions yet: the list is empty, and ' +
-      '`classification_state` says `unclassified`.',
+      'Include `actions`. Traces are not classified into actions yet: the list is empty, and `classification_state` is ' +
+      '`unclassified`.',
     default: false,
   }),
 );
@@ -191,7 +221,8 @@ const params = Type.Object(
     include_actions,
     supported_action_types: Type.Optional(
       Type.Array(Type.String({ maxLength: 100 }), {
-        description: 'Types of actions that the client knows. Accepted, and without effect while there are no actions.',
+        description:
+          'Types of actions that the client supports. Accepted, and without effect while there are no actions.',
         maxItems: 200,
       }),
     ),
@@ -209,35 +240,21 @@ function checkTraces(given: TraceParameters): void {
   throw v3Errors.parameters({ problem: 'only one of account, trace_id, tx_hash, msg_hash should be specified' });
 }
 
-/** @param member what the list is called */
-async function listTraces(given: TraceParameters, context: V3Context, member: 'traces' | 'events'): Promise<JsonText> {
-  const {
-    limit: _,
-    offset: __,
-    cursor: ___,
-    sort: ____,
-    include_actions: wanted,
-    supported_action_types: _____,
-    ...filter
-  } = given;
-  const { network, query, profile } = context;
-  const listed = await network.index.traces(filter, pageOf(given, context), query);
-  if (listed.rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
-  const traces = rowsOf(listed, context);
-  const transactions = await transactionsOf(traces, context);
-  const dialect = profileFormat(profile);
-  const addresses = new AddressCollector();
-  const withActions = wanted === true || member === 'events';
-  const texts = traces.map((trace) => {
-    const all = transactions.get(trace.root) ?? [];
-    const isWhole = trace.nodes <= MAX_TRACE_TRANSACTIONS;
-    const written = all.map((one) => writeTransaction(one, dialect, addresses));
-    return traceText(trace, { root: written[0] ?? null, all: isWhole ? written : null }, withActions, dialect);
-  });
-  return jsonText(`{"${member}":${listText(texts)},${await pageAddressesText(addresses, context)}}`);
+async function listTraces(
+  given: TraceParameters,
+  context: V3Context,
+  answer: typeof Traces,
+  withActions: boolean,
+): Promise<JsonText> {
+  const { include_actions: _, supported_action_types: __, ...filter } = filterOf(given);
+  const { rows, next } = await context.network.index.traces(filter, pageOf(given, context), context.query);
+  if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
+  const found = await transactionsOf(rows, context);
+  const traces = rows.map((trace) => ({ trace, transactions: found.get(trace.root) ?? [], withActions }));
+  return answer.write({ rows: traces, next }, context);
 }
 
-/** All transactions of each trace; of one with too many only the first. */
+/** All transactions of each trace; of a trace with too many only the first. */
 async function transactionsOf(
   traces: readonly IndexedTrace[],
   { network: { index }, query }: V3Context,
@@ -253,9 +270,9 @@ async function transactionsOf(
 }
 
 const DESCRIPTION =
-  'Traces that meet all conditions given, by the logical time of their end; by unix time where one is a bound. A trace is a ' +
-  'transaction and all that follow from it through messages. Of `account`, `trace_id`, `tx_hash` and `msg_hash` only one may ' +
-  `be given. A trace with more than ${MAX_TRACE_TRANSACTIONS.toLocaleString('en')} transactions comes without them.`;
+  'Traces that match all given conditions, ordered by the logical time of their end; by unix time if the request bounds that. A ' +
+  'trace is a transaction and all that it triggers through messages. Only one of `account`, `trace_id`, `tx_hash` and `msg_hash` ' +
+  `may be given. A trace with more than ${MAX_TRACE_TRANSACTIONS.toLocaleString('en')} transactions is returned without them.`;
 
 const traces = v3Endpoint({
   name: 'traces',
@@ -265,10 +282,10 @@ const traces = v3Endpoint({
   description: DESCRIPTION,
   params,
   check: checkTraces,
-  result: TracesResponse,
+  result: Traces.schema,
   statuses: STATUSES,
   freshness: 'head',
-  handle: (given, context) => listTraces(given, context, 'traces'),
+  handle: (given, context) => listTraces(given, context, Traces, given.include_actions === true),
 });
 
 const events = v3Endpoint({
@@ -280,10 +297,10 @@ const events = v3Endpoint({
   description: `As \`traces\` with \`include_actions\`, for older clients. ${DESCRIPTION}`,
   params,
   check: checkTraces,
-  result: EventsResponse,
+  result: Events.schema,
   statuses: STATUSES,
   freshness: 'head',
-  handle: (given, context) => listTraces(given, context, 'events'),
+  handle: (given, context) => listTraces(given, context, Events, true),
 });
 
 /** Methods about traces. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { profileFormat } from '#api/v3/answer-type.js';
-import { AddressCollector } from '#api/v3/page.js';
-import { TransactionJson as TransactionSchema, writeTransaction } from '#api/v3/transactions.js';
+import { AddressCollector } from '#api/v3/answer-type.js';
+import { transactionValue, writeTransaction } from '#api/v3/transactions.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { type Recorded, vectorTransactions } from '#test/support/recorded-v3.js';
@@ -9,7 +8,7 @@ import { type Recorded, vectorTransactions } from '#test/support/recorded-v3.js'
 const rows = vectorTransactions();
 
 const written = (transaction: IndexedTransaction, profile: 'spec' | 'toncenter') =>
-  JSON.parse(writeTransaction(transaction, profileFormat(profile), new AddressCollector()).json);
+  JSON.parse(writeTransaction(transaction, { profile, addresses: new AddressCollector() }).json);
 
 describe.each(rows)('a transaction: $name', ({ answer, transaction }) => {
   it('is written as the live service does', () => {
@@ -18,7 +17,7 @@ describe.each(rows)('a transaction: $name', ({ answer, transaction }) => {
 
   it('is written as the published document has it', () => {
     const json = written(transaction, 'spec');
-    expect(shapeProblems(TransactionSchema, json)).toEqual([]);
+    expect(shapeProblems(transactionValue.schema, json)).toEqual([]);
     expect(withoutDecoded(json)).toEqual(withoutDecoded(asInDocument(answer)));
   });
 
@@ -58,7 +57,7 @@ describe('what is collected', () => {
     const addresses = new AddressCollector();
     const named = new Set<string>();
     for (const { answer, transaction } of rows) {
-      writeTransaction(transaction, profileFormat('spec'), addresses);
+      writeTransaction(transaction, { profile: 'spec', addresses });
       for (const { source, destination } of [answer.in_msg ?? {}, ...answer.out_msgs]) {
         for (const account of [answer.account, source, destination]) if (account) named.add(account);
       }

@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { statisticsEndpoints, v3AccountEndpoints } from '#api/v3/accounts.js';
+import { addressBookEndpoints } from '#api/v3/address-book.js';
 import { v3BlockEndpoints } from '#api/v3/blocks.js';
 import { type V3Context, v3Switches } from '#api/v3/context.js';
 import { decodeEndpoints } from '#api/v3/decode.js';
@@ -15,9 +16,10 @@ import { traceEndpoints } from '#api/v3/traces.js';
 import { transactionEndpoints } from '#api/v3/transactions.js';
 import { vestingEndpoints } from '#api/v3/vesting.js';
 
-/** All methods of v3. */
+/** All methods of API v3, in the order of the document: each resource file has a line here. */
 export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...v3AccountEndpoints,
+  ...addressBookEndpoints,
   ...traceEndpoints,
   ...v3BlockEndpoints,
   ...transactionEndpoints,
@@ -35,37 +37,37 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...legacyCallEndpoints,
 ];
 
-/** The groups of the API reference, in its order. */
+/** Groups of the API reference, in its order. */
 export const v3Tags: readonly { readonly name: string; readonly description: string }[] = [
-  { name: 'Accounts', description: 'States of accounts, wallets, and how to show them' },
-  { name: 'Actions and traces', description: 'Transactions that follow from one another' },
+  { name: 'Accounts', description: 'States of accounts, wallets, and how to display them' },
+  { name: 'Actions and traces', description: 'Transactions that are connected by messages' },
   { name: 'Blockchain Data', description: 'Blocks, transactions, messages' },
   { name: 'Jettons', description: 'Fungible tokens (TEP-74)' },
-  { name: 'NFTs', description: 'Tokens of which each is one of its kind (TEP-62)' },
+  { name: 'NFTs', description: 'Non-fungible tokens (TEP-62)' },
   { name: 'Dns', description: 'Domains (TEP-81)' },
   { name: 'Multisig', description: 'Multisigs of version 2, and their orders' },
-  { name: 'Vesting', description: 'Wallets whose coins become free little by little' },
-  { name: 'Stats', description: 'What the whole of the index tells' },
-  { name: 'Utils', description: 'Names of opcodes, fields of bodies' },
-  { name: 'Api/v2', description: 'Methods as API v2 has them: the newest state, messages, get methods' },
+  { name: 'Vesting', description: 'Wallets whose coins are unlocked over time' },
+  { name: 'Stats', description: 'Statistics of the whole index' },
+  { name: 'Utils', description: 'Decoding of opcodes and message bodies' },
+  { name: 'Api/v2', description: 'Methods of API v2: newest state, messages, get-methods' },
 ];
 
 /** The published document that this API follows. */
 const DOCUMENT_VERSION = '1.2.4';
 
-/** A thousand accounts or hashes fit a query. */
+/** Enough for a thousand accounts or hashes in a query. */
 const MAX_URL_BYTES = 262_144;
 
 const DESCRIPTION = `The history of a TON network over HTTP: blocks, transactions, messages, traces and accounts from an index.
 
-The index holds what the masterchain has committed, so that nothing in an answer changes later. Lists are met by \`limit\` and
-\`offset\`, or by \`cursor\`: each answer that has more behind it names the next one in the header \`X-Tern-Next\`. How new the
-index is stands in \`X-Tern-Mc-Seqno\` and \`X-Tern-Lag-Ms\`.
+The index holds what the masterchain has committed, so nothing in an answer changes later. Lists are paged by \`limit\` and
+\`offset\`, or by \`cursor\`: the header \`X-Tern-Next\` of an answer is the cursor of the next page. The headers
+\`X-Tern-Mc-Seqno\` and \`X-Tern-Lag-Ms\` say how recent the index is.
 
-Answers follow this document: opcodes are integers with sign, shards decimal numbers as text, and what has no value is left out.
-Under \`/toncenter/api/v3\` they are written as the live service does: opcodes as \`"0x0f8a7ea5"\`, shards in hexadecimal, and
-\`null\` for what has no value. Requests are read in both ways. Unknown parameters, repeated single values and values out of range
-are refused (422) with the name of the parameter.`;
+Answers follow this document: opcodes are signed integers, shards decimal strings, and members without a value are left out.
+Under \`/toncenter/api/v3\` answers are written as by the live service: opcodes as \`"0x0f8a7ea5"\`, shards in hexadecimal, and
+\`null\` for members without a value. Requests may use both forms. Unknown parameters, repeated single values and values out of
+range are refused (422) with the name of the parameter.`;
 
 /** API v3 as its document describes it. */
 export const v3Description = {

@@ -1,0 +1,52 @@
+import type { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { toBase64 } from '#kernel/bytes.js';
+
+/** An integer as a JSON string of its decimal digits. Numbers are formatted faster than bigints, and most values are small. */
+export function decimalText(value: bigint | number): string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? `"${number}"` : `"${value}"`;
+}
+
+/** Bytes in standard base64, as JSON. */
+export function base64Text(bytes: Uint8Array): string {
+  return `"${toBase64(bytes)}"`;
+}
+
+const scratch = Buffer.alloc(32);
+
+/** 32 bytes in standard base64, without allocating a buffer for each. */
+export function hashBase64(hash: Uint8Array): string {
+  scratch.set(hash);
+  return scratch.toString('base64');
+}
+
+/** As {@link hashBase64}, as JSON. */
+export function hashText(hash: Uint8Array): string {
+  return `"${hashBase64(hash)}"`;
+}
+
+/** The raw form, hexadecimal digits in upper case: `0:ABC…`. */
+export function upperCaseRaw(address: Address): string {
+  return address.toRaw().toUpperCase();
+}
+
+/** As {@link upperCaseRaw}, as JSON. */
+export function addressText(address: Address): string {
+  return `"${upperCaseRaw(address)}"`;
+}
+
+const WITH_CRC = { crc32c: true } as const;
+
+/** A BoC with a checksum in base64. */
+export function bocBase64(cell: Cell): string {
+  return toBase64(serializeBoc(cell, WITH_CRC));
+}
+
+/** Amounts by currency id, as JSON; `{}` for none. */
+export function currenciesText(amounts: Iterable<readonly [number, bigint]>): string {
+  let text = '';
+  for (const [id, amount] of amounts) text += `${text === '' ? '' : ','}"${id}":"${amount}"`;
+  return `{${text}}`;
+}
