@@ -8,7 +8,6 @@ import type { ForkSpec } from '#app/config/settings.js';
 import type { Environment } from '#app/service/environment.js';
 import { type OpenFork, openFork } from '#app/service/fork.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
 import { verifyAccountTransactions } from '#formats/proofs/transactions.js';
@@ -74,7 +73,7 @@ function otherNetwork(): string {
   return file;
 }
 
-const NOBODY = { workchain: 0, hash: new Uint8Array(32).fill(0xab) };
+const NOBODY = Address.ofParts(0, new Uint8Array(32).fill(0xab));
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -100,7 +99,7 @@ describe('a fork that begins', () => {
     const accounts = accountsAt(7);
     expect(accounts.length).toBeGreaterThan(3);
     for (const { address, entry } of accounts) {
-      const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
+      const found = decodeCell(ShardAccount, (await fork.forkSource.account(address))!);
       expect(found.account.cell.hash(), address.toRaw()).toEqual(entry.account.cell.hash());
       expect(found.last_trans_lt).toBe(entry.last_trans_lt);
       expect(found.last_trans_hash).toEqual(entry.last_trans_hash);
@@ -111,18 +110,18 @@ describe('a fork that begins', () => {
   });
 
   it('finds nothing where there is nothing', async () => {
-    expect(await fork.questions.account(NOBODY)).toBeNull();
-    expect(await fork.questions.account({ ...NOBODY, workchain: 7 })).toBeNull();
-    expect(await fork.questions.library(new Uint8Array(32).fill(1))).toBeNull();
+    expect(await fork.forkSource.account(NOBODY)).toBeNull();
+    expect(await fork.forkSource.account(Address.ofParts(7, NOBODY.hash))).toBeNull();
+    expect(await fork.forkSource.library(new Uint8Array(32).fill(1))).toBeNull();
   });
 
   it('finds what an account did before', async () => {
     const { address, entry } = accountsAt(7).find(({ entry: each }) => each.last_trans_lt > 0n)!;
     const { last_trans_lt: lt, last_trans_hash: hash } = entry;
-    const bytes = await fork.questions.transactions(address, { lt, hash }, 3);
+    const bytes = await fork.forkSource.transactions(address, { lt, hash }, 3);
     const { transactions } = decodeOne(LiteServerTransactionList, bytes);
     expect(verifyAccountTransactions(address, { lt, hash }, transactions).transactions[0]).toMatchObject({ lt });
-    const wrong = fork.questions.transactions(address, { lt, hash: new Uint8Array(32).fill(1) }, 3);
+    const wrong = fork.forkSource.transactions(address, { lt, hash: new Uint8Array(32).fill(1) }, 3);
     await expect(wrong).rejects.toMatchObject({ code: 'fork/unreachable' });
   });
 
@@ -159,7 +158,7 @@ describe('a fork of a network with shards', () => {
     const found = accountsAt(300, big).filter(({ address }) => address.workchain === 0);
     expect(found.length).toBeGreaterThan(100);
     for (const { address, entry } of found.filter((_, i) => i % 20 === 0)) {
-      const pulled = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
+      const pulled = decodeCell(ShardAccount, (await fork.forkSource.account(address))!);
       expect(pulled.account.cell.hash(), address.toRaw()).toEqual(entry.account.cell.hash());
       expect(pulled.last_trans_hash).toEqual(entry.last_trans_hash);
     }
@@ -189,7 +188,7 @@ describe('a fork that goes on', () => {
     expect(fork.start).toBeNull();
     expect(fork.origin).toMatchObject({ source: copy, block: { seqno: 7 } });
     const [{ address, entry }] = accountsAt(7) as [Found];
-    const found = decodeCell(ShardAccount, parseBocRoot((await fork.questions.account(address))!));
+    const found = decodeCell(ShardAccount, (await fork.forkSource.account(address))!);
     expect(found.account.cell.hash()).toEqual(entry.account.cell.hash());
     await fork.close();
   });
@@ -210,25 +209,25 @@ describe('a fork that goes on', () => {
     const away = join(root, 'away');
     renameSync(copy, away);
     const fork = (await open(null, chain()))!;
-    const asked = fork.questions.account(NOBODY);
+    const asked = fork.forkSource.account(NOBODY);
     await expect(asked).rejects.toMatchObject({
       code: 'fork/unreachable',
       class: 'upstream',
       message: expect.stringContaining('0:abab'),
     });
-    await expect(fork.questions.library(NOBODY.hash)).rejects.toMatchObject({ code: 'fork/unreachable' });
+    await expect(fork.forkSource.library(NOBODY.hash)).rejects.toMatchObject({ code: 'fork/unreachable' });
     expect(warnings).toEqual([
       { message: expect.stringContaining('cannot be read now'), fields: expect.objectContaining({ source: copy }) },
     ]);
     // Once it is there again, it is asked again.
     renameSync(away, copy);
-    expect(await fork.questions.account(NOBODY)).toBeNull();
+    expect(await fork.forkSource.account(NOBODY)).toBeNull();
     await fork.close();
   });
 
   it('does not read another network that has come in its place', async () => {
     const fork = (await open(null, { fork: { ...origin, zero_state: other } }))!;
-    await expect(fork.questions.account(NOBODY)).rejects.toMatchObject({
+    await expect(fork.forkSource.account(NOBODY)).rejects.toMatchObject({
       code: 'fork/unreachable',
       message: expect.stringContaining('another network'),
     });

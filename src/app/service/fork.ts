@@ -7,9 +7,9 @@ import { startReplayedNetwork } from '#app/service/replayed-network.js';
 import { LitePool } from '#drivers/lite/pool.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { CachedForkQueries, ChainFork, LazyChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
+import { CachedForkSource, ChainFork, LazyChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import { forkErrors } from '#localnet/fork/errors.js';
-import type { ForkQueries, ForkStart } from '#localnet/fork/fork-source.js';
+import type { ForkSource, ForkStart } from '#localnet/fork/fork-source.js';
 import type { ChainOrigin, ForkOrigin } from '#localnet/ledger/genesis.js';
 import { Chain } from '#services/chain/chain.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
@@ -31,8 +31,8 @@ export interface OpenFork {
   readonly origin: ForkOrigin;
   /** How the local chain is to begin; null where it goes on. */
   readonly start: ForkStart | null;
-  /** To be answered for the local node. */
-  readonly questions: ForkQueries;
+  /** Read by the local node. */
+  readonly forkSource: ForkSource;
   close(): Promise<void>;
 }
 
@@ -74,8 +74,8 @@ async function startFork(given: ForkSpec, open: Open): Promise<OpenFork> {
   try {
     const start = await readForkStart(remote.chain, given.seqno, given.source);
     const origin = { source, zero_state: remote.zero_state, block: start.block };
-    const questions = new CachedForkQueries(new ChainFork({ block: start.block, source }, remote.chain));
-    return { origin, start, questions, close: () => remote.close() };
+    const forkSource = new CachedForkSource(new ChainFork({ block: start.block, source }, remote.chain));
+    return { origin, start, forkSource, close: () => remote.close() };
   } catch (error) {
     await remote.close();
     throw error;
@@ -110,7 +110,7 @@ function resumeFork(origin: ForkOrigin, source: string, open: Open, { logger }: 
   return {
     origin,
     start: null,
-    questions: new CachedForkQueries(late),
+    forkSource: new CachedForkSource(late),
     close: async () => {
       isClosed = true;
       await remote?.close();

@@ -9,14 +9,12 @@ import { type IndexPlan, type RunningService, type ServicePlan, startService } f
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
-import type { ForkQueries } from '#localnet/fork/fork-source.js';
 import { chainOrigin } from '#localnet/ledger/genesis.js';
 import { requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
-import type { ForkPlan, ForkQuery, ProducedCounts } from '#localnet/node/node-protocol.js';
-import { NodeThread } from '#localnet/node/node-thread.js';
+import { type ForkPlan, NodeThread, type ProducedCounts } from '#localnet/node/node-thread.js';
 import type { NodeAddress } from '#localnet/node/start-node.js';
 
 /** Which chain an index follows. */
@@ -173,7 +171,7 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Environ
     const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
     const { logger, unixTimeMs } = modules;
     await mkdir(folder, { recursive: true });
-    let counts: ProducedCounts = { rounds: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
+    let counts: ProducedCounts = { mcBlocks: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
     const thread = new NodeThread(
       {
         options: {
@@ -188,14 +186,14 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Environ
           now: Math.max(Math.floor(unixTimeMs() / 1000), fork?.start?.gen_utime ?? 0),
           fork: fork === null ? null : forkPlan(fork),
         },
-        hasForeign: fork !== null,
+        isFork: fork !== null,
       },
       {
         logger,
-        foreign: fork === null ? null : (question) => answerOf(fork.questions, question),
+        forkSource: fork?.forkSource ?? null,
         onProduced: (more) => {
           counts = {
-            rounds: counts.rounds + more.rounds,
+            mcBlocks: counts.mcBlocks + more.mcBlocks,
             transactions: counts.transactions + more.transactions,
             emulateMs: counts.emulateMs + more.emulateMs,
             totalMs: counts.totalMs + more.totalMs,
@@ -230,17 +228,6 @@ function forkPlan({ origin, start }: OpenFork): ForkPlan | null {
   if (start === null) return null;
   const { config, end_lt: startLt, global_id: globalId } = start;
   return { origin, config: serializeBoc(config), startLt, globalId };
-}
-
-function answerOf(questions: ForkQueries, question: ForkQuery): Promise<Uint8Array | null> {
-  switch (question.name) {
-    case 'account':
-      return questions.account(question.address);
-    case 'library':
-      return questions.library(question.hash);
-    case 'transactions':
-      return questions.transactions(question.address, question.from, question.count);
-  }
 }
 
 /** Something that runs, and can be ended and begun anew while others hold on to it. */

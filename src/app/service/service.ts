@@ -14,7 +14,7 @@ import { type OpenNetwork, type OpenNetworkOptions, openNetwork, PUBLIC_GROUP } 
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
 import type { Address } from '#formats/address/address.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
-import type { ProducedCounts } from '#localnet/node/node-protocol.js';
+import type { ProducedCounts } from '#localnet/node/node-thread.js';
 import { type Access, type AccessMetrics, openAccess } from '#services/access/access.js';
 import { plansIn, startKeyedAccess } from '#services/access/start-keyed-access.js';
 

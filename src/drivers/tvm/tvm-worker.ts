@@ -1,23 +1,26 @@
-// What a worker thread of the pool runs.
-import { parentPort, workerData } from 'node:worker_threads';
+// A TVM worker: an emulator in a thread of its own.
 import { Emulator } from '#drivers/tvm/emulator.js';
 import { readGetMethodOutput, readTransactionOutput } from '#drivers/tvm/emulator-output.js';
+import { tvmErrors } from '#drivers/tvm/errors.js';
 import type {
-  FromWorker,
   GetMethodJob,
   Job,
+  JobResult,
   Reply,
   TransactionJob,
-  WorkerStart,
+  TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
+import { transfer } from '#kernel/worker-channel.js';
+import { WorkerSide } from '#kernel/worker-side.js';
 
-const { module, configs, emulatorBytes } = workerData as WorkerStart;
+const side = new WorkerSide<TvmWorkerContract>({ unexpected: (problem) => tvmErrors.crashed({ problem }) });
+const { module, configs, emulatorBytes } = side.start;
 
 /** Whole and shortened form of each. */
 const instantiate = (): Promise<Emulator> => Emulator.instantiate(module, configs * 2);
-let emulator: Emulator | null = await instantiate();
+let emulator: Emulator | null = null;
 
-async function run(job: Job): Promise<FromWorker> {
+async function run(job: Job): Promise<JobResult> {
   emulator ??= await instantiate();
   let reply: Reply;
   let memoryBytes = 0;
@@ -30,7 +33,7 @@ async function run(job: Job): Promise<FromWorker> {
     emulator = null;
     reply = { kind: 'crashed', problem: error instanceof Error ? error.message : `exception ${String(error)}` };
   }
-  return { reply, memoryBytes };
+  return transfer({ reply, memoryBytes }, buffersOf(reply));
 }
 
 function runGetMethod(on: Emulator, job: GetMethodJob): Reply {
@@ -70,10 +73,11 @@ function buffersOf(reply: Reply): ArrayBuffer[] {
   return all.flatMap((each) => (each === null ? [] : [each.buffer as ArrayBuffer]));
 }
 
-const port = parentPort!;
-port.on('message', (job: Job) => {
-  void run(job).then((message) => {
-    port.postMessage(message, 'reply' in message ? buffersOf(message.reply) : []);
-  });
+void side.serve(async () => {
+  try {
+    emulator = await instantiate();
+  } catch (error) {
+    throw tvmErrors['not-started']({ problem: error instanceof Error ? error.message : String(error) }, error);
+  }
+  return { ready: undefined, methods: { run } };
 });
-port.postMessage({ started: true } satisfies FromWorker);

@@ -1,9 +1,9 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { TvmModules, TvmSettings } from '#drivers/tvm/options.js';
-import type { Job, Reply, WorkerStart } from '#drivers/tvm/worker-protocol.js';
-import { WorkerThread } from '#drivers/tvm/worker-thread.js';
+import type { Job, Reply, TvmWorkerContract, WorkerStart } from '#drivers/tvm/worker-protocol.js';
 import type { CancelSchedule } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
+import { WorkerThread } from '#kernel/worker-thread.js';
 
 /** How long and how far a run may go. */
 export interface RunOptions {
@@ -13,8 +13,10 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+type TvmWorker = WorkerThread<TvmWorkerContract>;
+
 interface Waiting {
-  readonly take: (thread: WorkerThread) => void;
+  readonly take: (thread: TvmWorker) => void;
   readonly refuse: (error: TernError) => void;
 }
 
@@ -26,9 +28,9 @@ export class WorkerPool {
   readonly #settings: TvmSettings;
   readonly #modules: TvmModules;
   #start: WorkerStart | null = null;
-  readonly #idle: WorkerThread[] = [];
-  readonly #busy = new Set<WorkerThread>();
-  readonly #spares: WorkerThread[] = [];
+  readonly #idle: TvmWorker[] = [];
+  readonly #busy = new Set<TvmWorker>();
+  readonly #spares: TvmWorker[] = [];
   readonly #waiting = new Set<Waiting>();
   readonly #timers = new Set<CancelSchedule>();
   #closed = false;
@@ -93,7 +95,7 @@ export class WorkerPool {
         result();
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      thread.run(job).then(
+      thread.call.run(job).then(
         ({ reply, memoryBytes }) => {
           cancel();
           this.#runSeconds += (clock.now() - began) / 1000;
@@ -122,7 +124,7 @@ export class WorkerPool {
     while (this.#moving.size > 0) await Promise.allSettled(this.#moving);
   }
 
-  #acquire(signal: AbortSignal | undefined): Promise<WorkerThread> {
+  #acquire(signal: AbortSignal | undefined): Promise<TvmWorker> {
     const { workers, maxWaiting, queueTimeoutMs } = this.#settings;
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(tvmErrors.closed({}));
@@ -159,7 +161,7 @@ export class WorkerPool {
   }
 
   /** Gives a thread that is free to who waits longest. */
-  #release(thread: WorkerThread): void {
+  #release(thread: TvmWorker): void {
     this.#busy.delete(thread);
     if (this.#closed) return;
     const [next] = this.#waiting;
@@ -171,13 +173,13 @@ export class WorkerPool {
     next.take(thread);
   }
 
-  #replace(thread: WorkerThread): void {
+  #replace(thread: TvmWorker): void {
     this.#forget(thread);
     this.#stop(thread);
   }
 
   /** Puts a spare, when there is one, in the place of a thread that is gone, and starts a new one. */
-  #forget(thread: WorkerThread): void {
+  #forget(thread: TvmWorker): void {
     const wasSpare = removeFrom(this.#spares, thread);
     if (!wasSpare && !this.#busy.delete(thread)) removeFrom(this.#idle, thread);
     if (this.#closed) return;
@@ -188,8 +190,8 @@ export class WorkerPool {
     void this.#restart();
   }
 
-  #stop(thread: WorkerThread): void {
-    void this.#follow(thread.stop());
+  #stop(thread: TvmWorker): void {
+    void this.#follow(thread.terminate());
   }
 
   /** Closing waits for it. */
@@ -202,7 +204,9 @@ export class WorkerPool {
 
   /** Starts a thread: a worker as long as there are not enough, else a spare. */
   async #add(): Promise<void> {
-    const thread = await WorkerThread.start(this.#start as WorkerStart, (lost) => this.#forget(lost));
+    const thread = startWorker(this.#start as WorkerStart);
+    await thread.ready;
+    thread.ended.catch(() => this.#forget(thread));
     if (this.#closed) this.#stop(thread);
     else if (this.#idle.length + this.#busy.size < this.#settings.workers) this.#release(thread);
     else this.#spares.push(thread);
@@ -230,6 +234,23 @@ export class WorkerPool {
     this.#timers.add(cancelOnce);
     return cancelOnce;
   }
+}
+
+/** The emulator recurses over stacks, tuples and cells. */
+const STACK_MIB = 32;
+
+function startWorker(start: WorkerStart): TvmWorker {
+  const worker: TvmWorker = new WorkerThread<TvmWorkerContract>({
+    entry: new URL('./tvm-worker.js', import.meta.url),
+    start,
+    host: {},
+    lost: (problem) => tvmErrors[worker.isReady ? 'crashed' : 'not-started']({ problem }),
+    closed: () => tvmErrors.closed({}),
+    unexpected: (problem, cause) => tvmErrors.crashed({ problem }, cause),
+    resourceLimits: { stackSizeMb: STACK_MIB },
+    silent: true,
+  });
+  return worker;
 }
 
 function removeFrom<T>(list: T[], member: T): boolean {

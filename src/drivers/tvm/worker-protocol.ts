@@ -77,5 +77,16 @@ export interface FailureReply {
 
 export type Reply = GetMethodReply | TransactionReply | NotAcceptedReply | FailureReply;
 
-/** What comes from a worker: one when it has started, then one for each job. */
-export type FromWorker = { readonly started: true } | { readonly reply: Reply; readonly memoryBytes: number };
+/** A reply, and how large the memory of the worker's emulator is. */
+export interface JobResult {
+  readonly reply: Reply;
+  readonly memoryBytes: number;
+}
+
+/** The two sides of a TVM worker: see `WorkerContract`. A worker runs one job at a time. */
+export interface TvmWorkerContract {
+  readonly start: WorkerStart;
+  readonly host: object;
+  readonly methods: { run(job: Job): Promise<JobResult> };
+  readonly ready: undefined;
+}

@@ -1,4 +1,4 @@
-import { Address } from '#formats/address/address.js';
+import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -9,7 +9,7 @@ import { LiteServerTransactionList } from '#formats/tl/lite-api.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { forkErrors } from '#localnet/fork/errors.js';
-import type { ForkQueries, ForkSource, ForkStart, PlainAddress } from '#localnet/fork/fork-source.js';
+import type { ForkSource, ForkStart } from '#localnet/fork/fork-source.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 
 /** Proving the head of a network from the block that is trusted may take many questions. */
@@ -151,59 +151,49 @@ export class LazyChainFork implements ForkSource {
   }
 }
 
-/** So many accounts and libraries that there are not are remembered: half a gigabyte of wrong addresses is not. */
-const MOST_ABSENT = 65_536;
+/** Accounts and libraries that are known not to exist there; beyond this many the oldest are forgotten. */
+const MAX_ABSENT = 65_536;
 
 /**
- * Answers what a local network asks of the one that it is a fork of. What is asked for twice at the same time is read once,
- * and what is not there is not asked for again.
+ * Reads of a fork source: identical reads in flight are coalesced, and what does not exist there is not read again.
  */
-export class CachedForkQueries implements ForkQueries {
+export class CachedForkSource implements ForkSource {
   readonly #source: ForkSource;
   readonly #absent = new Set<string>();
-  readonly #reading = new Map<string, Promise<Uint8Array | null>>();
+  readonly #inFlight = new Map<string, Promise<Cell | null>>();
 
   constructor(source: ForkSource) {
     this.#source = source;
   }
 
-  account({ workchain, hash }: PlainAddress): Promise<Uint8Array | null> {
-    const address = Address.ofParts(workchain, hash);
-    return this.#once(address.toRaw(), async () => {
-      const cell = await this.#source.account(address);
-      return cell === null ? null : serializeBoc(cell);
-    });
+  account(address: Address): Promise<Cell | null> {
+    return this.#once(address.toRaw(), () => this.#source.account(address));
   }
 
-  library(hash: Uint8Array): Promise<Uint8Array | null> {
-    return this.#once(toHex(hash), async () => {
-      const cell = await this.#source.library(hash);
-      return cell === null ? null : serializeBoc(cell);
-    });
+  library(hash: Uint8Array): Promise<Cell | null> {
+    return this.#once(toHex(hash), () => this.#source.library(hash));
   }
 
-  transactions({ workchain, hash }: PlainAddress, from: TransactionRef, count: number): Promise<Uint8Array> {
-    return this.#source.transactions(Address.ofParts(workchain, hash), from, count);
+  transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array> {
+    return this.#source.transactions(address, from, count);
   }
 
-  async #once(key: string, read: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+  async #once(key: string, read: () => Promise<Cell | null>): Promise<Cell | null> {
     if (this.#absent.has(key)) return null;
-    let reading = this.#reading.get(key);
+    let reading = this.#inFlight.get(key);
     if (reading === undefined) {
-      reading = read().finally(() => this.#reading.delete(key));
-      this.#reading.set(key, reading);
+      reading = read().finally(() => this.#inFlight.delete(key));
+      this.#inFlight.set(key, reading);
     }
     const found = await reading;
-    if (found === null) this.#remember(key);
+    if (found === null) this.#rememberAbsent(key);
     return found;
   }
 
-  #remember(key: string): void {
+  #rememberAbsent(key: string): void {
     this.#absent.add(key);
-    if (this.#absent.size <= MOST_ABSENT) return;
-    for (const oldest of this.#absent) {
-      this.#absent.delete(oldest);
-      break;
-    }
+    if (this.#absent.size <= MAX_ABSENT) return;
+    const [oldest] = this.#absent;
+    this.#absent.delete(oldest!);
   }
 }

@@ -30,23 +30,3 @@ export interface ForkSource {
    */
   transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array>;
 }
-
-/** An account's address as plain data. */
-export interface PlainAddress {
-  readonly workchain: number;
-  /** 32 bytes. */
-  readonly hash: Uint8Array;
-}
-
-/**
- * What a local network asks of the network that it is a fork of, in values that can be passed between threads: cells are
- * bags of cells.
- */
-export interface ForkQueries {
-  /** The `ShardAccount`; null: there is no such account. @throws fork/unreachable */
-  account(name: PlainAddress): Promise<Uint8Array | null>;
-  /** @param hash 32 bytes @throws fork/unreachable */
-  library(hash: Uint8Array): Promise<Uint8Array | null>;
-  /** As {@link ForkSource.transactions}. @throws fork/unreachable */
-  transactions(name: PlainAddress, from: TransactionRef, count: number): Promise<Uint8Array>;
-}

@@ -1,154 +1,167 @@
-import { Worker } from 'node:worker_threads';
+import { Address } from '#formats/address/address.js';
+import { wholeCell } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Cell } from '#formats/cells/cell.js';
 import type { Logger } from '#kernel/logger.js';
-import { isTernError, TernError } from '#kernel/tern-error.js';
+import type { MetricRow } from '#kernel/metric-rows.js';
+import type { ValueCodec } from '#kernel/worker-channel.js';
+import type { LogMethods } from '#kernel/worker-side.js';
+import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
+import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { RunningNode } from '#localnet/node/local-node.js';
-import {
-  type ForkQuery,
-  type FromNode,
-  fromPlainValue,
-  type NodeStart,
-  type ProducedCounts,
-  type ToNode,
-  toPlainValue,
-} from '#localnet/node/node-protocol.js';
-import type { NodeAddress } from '#localnet/node/start-node.js';
+import type { LiveNodeOptions, NodeAddress } from '#localnet/node/start-node.js';
 
-/** What the thread of a node needs from outside. */
+/** The two sides of a node thread: see `WorkerContract`. Arguments and results cross it by {@link plainValues}. */
+export interface NodeThreadContract {
+  readonly start: NodeStart;
+  readonly host: NodeHost;
+  readonly methods: RunningNode;
+  readonly ready: NodeAddress;
+}
+
+/** What a node thread calls. Of a network that is no fork, the methods of `ForkSource` are not called. */
+export interface NodeHost extends ForkSource, LogMethods {
+  produced(counts: ProducedCounts): void;
+}
+
+/** How a fork begins, as plain data. */
+export interface ForkPlan {
+  readonly origin: ForkOrigin;
+  /** BoC of the root of the configuration (`Hashmap 32 ^Cell`). */
+  readonly config: Uint8Array;
+  /** Logical time after which the chain continues. */
+  readonly startLt: bigint;
+  readonly globalId: number;
+}
+
+/** How a new chain begins, as plain data. */
+export interface GenesisPlan {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly fork: ForkPlan | null;
+}
+
+/** What a node thread is started with. */
+export interface NodeStart {
+  readonly options: LiveNodeOptions;
+  readonly genesis: GenesisPlan;
+  /** Whether the chain is a fork: then the host answers as a `ForkSource`. */
+  readonly isFork: boolean;
+}
+
+/** Sums over the masterchain blocks that were produced since the last report. */
+export interface ProducedCounts {
+  readonly mcBlocks: number;
+  readonly transactions: number;
+  readonly emulateMs: number;
+  readonly totalMs: number;
+}
+
 export interface NodeThreadModules {
   readonly logger: Logger;
   readonly onProduced: (counts: ProducedCounts) => void;
-  /** Answers from the network that this one is a fork of, cells as BoCs; null: there is no such thing. */
-  readonly foreign: ((question: ForkQuery) => Promise<Uint8Array | null>) | null;
+  /** The network that this one is a fork of. */
+  readonly forkSource: ForkSource | null;
 }
 
-// In a published package this file is .js and so is the thread's beside it.
-const fromSources = import.meta.url.endsWith('.ts');
-const entry = new URL(fromSources ? './node-main-source.mjs' : './node-main.js', import.meta.url);
-const conditions = fromSources ? ['--conditions=source'] : [];
-
-/** A round may be under way, and the states are written when the chain is closed. */
+/** A block may be in production, and the states are written when the chain is closed. */
 const GIVE_UP_MS = 2_500;
-
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
 
 /** A node in a thread of its own. */
 export class NodeThread {
-  readonly #worker: Worker;
-  readonly #modules: NodeThreadModules;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #started: Promise<NodeAddress>;
-  #settleStart: { resolve: (address: NodeAddress) => void; reject: (error: Error) => void } | null = null;
-  #asked = 0;
-  #closing = false;
-  /** Resolves when the thread has ended as it was told to; rejects when it ended by itself. */
-  readonly ended: Promise<void>;
-  /** The node, from here. */
-  readonly node: RunningNode;
+  readonly #thread: WorkerThread<NodeThreadContract>;
 
-  constructor(start: NodeStart, modules: NodeThreadModules) {
-    this.#modules = modules;
-    this.node = this.#proxy();
-    this.#started = new Promise((resolve, reject) => {
-      this.#settleStart = { resolve, reject };
+  constructor(start: NodeStart, { logger, onProduced, forkSource }: NodeThreadModules) {
+    this.#thread = new WorkerThread({
+      entry: new URL('./node-main.js', import.meta.url),
+      start,
+      host: {
+        ...logMethods(logger),
+        produced: onProduced,
+        account: (address) => forkSource!.account(address),
+        library: (hash) => forkSource!.library(hash),
+        transactions: (address, from, count) => forkSource!.transactions(address, from, count),
+      },
+      values: plainValues,
+      lost: (problem, thrown) => localnetErrors['thread-lost']({ problem: thrown?.stack ?? problem }),
+      closed: () => localnetErrors.closing({}),
+      unexpected: (problem, cause) => localnetErrors['round-failed']({ problem }, cause),
     });
-    this.#started.catch(() => {});
-    this.#worker = new Worker(entry, { workerData: start, execArgv: conditions });
-    this.#worker.on('message', (message: FromNode) => this.#receive(message));
-    let problem: string | null = null;
-    this.#worker.on('error', (error) => {
-      problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    });
-    this.ended = new Promise((resolve, reject) => {
-      this.#worker.once('exit', (code) => {
-        const lost = localnetErrors['thread-lost']({ problem: problem ?? `its thread ended with code ${code}` });
-        const reason = this.#closing ? localnetErrors.closing({}) : lost;
-        this.#settleStart?.reject(reason);
-        for (const { reject: refuse } of this.#waiting.values()) refuse(reason);
-        this.#waiting.clear();
-        if (this.#closing) resolve();
-        else reject(lost);
-      });
-    });
-    this.ended.catch(() => {});
+  }
+
+  /** The node; its methods also throw localnet/thread-lost and localnet/closing. */
+  get node(): RunningNode {
+    return this.#thread.call;
   }
 
   /** Resolves when the liteserver listens. @throws ledger/*, genesis/*, adnl/*, localnet/thread-lost */
   started(): Promise<NodeAddress> {
-    return this.#started;
+    return this.#thread.ready;
   }
 
-  /** Ends it: no block is lost, nor any message that is in one. */
-  async close(): Promise<void> {
-    this.#closing = true;
-    this.#say({ kind: 'close' });
-    const giveUp = setTimeout(() => void this.#worker.terminate(), GIVE_UP_MS);
-    await this.ended.catch(() => {});
-    clearTimeout(giveUp);
+  /** Resolves when the thread was closed; rejects when it has ended by itself. */
+  get ended(): Promise<void> {
+    return this.#thread.ended;
   }
 
-  #proxy(): RunningNode {
-    const call = (method: keyof RunningNode, args: readonly unknown[]): Promise<unknown> => {
-      if (this.#closing) return Promise.reject(localnetErrors.closing({}));
-      return new Promise((resolve, reject) => {
-        const id = this.#asked++;
-        this.#waiting.set(id, { resolve, reject });
-        this.#say({ kind: 'call', id, method, args: args.map(toPlainValue) });
-      });
-    };
-    return new Proxy({} as RunningNode, {
-      get: (_, method) =>
-        method === 'then' ? undefined : (...args: readonly unknown[]) => call(method as keyof RunningNode, args),
-    });
+  /** Ends the node: no block is lost, nor any message that is in a block. */
+  close(): Promise<void> {
+    return this.#thread.close(GIVE_UP_MS);
   }
+}
 
-  #receive(message: FromNode): void {
-    const { logger, onProduced } = this.#modules;
-    switch (message.kind) {
-      case 'started':
-        this.#settleStart?.resolve(message.address);
-        this.#settleStart = null;
-        return;
-      case 'failed':
-        this.#settleStart?.reject(TernError.fromPlain(message.error));
-        this.#settleStart = null;
-        return;
-      case 'result':
-        this.#take(message.id)?.resolve(fromPlainValue(message.value));
-        return;
-      case 'error':
-        this.#take(message.id)?.reject(TernError.fromPlain(message.error));
-        return;
-      case 'question':
-        void this.#answer(message.id, message.question);
-        return;
-      case 'produced':
-        onProduced(message.counts);
-        return;
-      case 'log':
-        logger[message.level](message.message, message.fields);
-    }
-  }
+/** Keeps cells and addresses across threads, where a value loses its class. */
+export const plainValues: ValueCodec = { encode: toPlainValue, decode: fromPlainValue };
 
-  async #answer(id: number, question: ForkQuery): Promise<void> {
-    try {
-      this.#say({ kind: 'answer', id, bytes: (await this.#modules.foreign?.(question)) ?? null });
-    } catch (error) {
-      const known = isTernError(error) ? error : localnetErrors['round-failed']({ problem: String(error) }, error);
-      this.#say({ kind: 'refused', id, error: known.toPlain() });
-    }
-  }
+/** Plain data in the place of a cell or an address. */
+interface Marked {
+  readonly $cell?: Uint8Array;
+  readonly $address?: { readonly workchain: number; readonly hash: Uint8Array };
+}
 
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
-  }
+function toPlainValue(value: unknown): unknown {
+  if (value instanceof Cell) return { $cell: serializeBoc(value) };
+  if (value instanceof Address) return { $address: { workchain: value.workchain, hash: value.hash } };
+  return mapped(value, toPlainValue);
+}
 
-  #say(message: ToNode): void {
-    this.#worker.postMessage(message);
+function fromPlainValue(value: unknown): unknown {
+  if (isPlainObject(value)) {
+    const { $cell, $address } = value as Marked;
+    if ($cell !== undefined) return wholeCell($cell);
+    if ($address !== undefined) return Address.ofParts($address.workchain, $address.hash);
   }
+  return mapped(value, fromPlainValue);
+}
+
+function mapped(value: unknown, map: (each: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map(map);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, map(each)]));
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Metrics of block production in local networks. */
+export const localnetMetricRows: readonly MetricRow<ProducedCounts>[] = [
+  producerMetric(
+    'rounds_total',
+    'Masterchain blocks produced, each with the shard blocks that it commits',
+    (m) => m.mcBlocks,
+  ),
+  producerMetric('transactions_total', 'Transactions in produced blocks', (m) => m.transactions),
+  producerMetric('emulate_seconds_total', 'Time for executing transactions', (m) => m.emulateMs / 1000),
+  producerMetric('round_seconds_total', 'Time for producing blocks, including execution', (m) => m.totalMs / 1000),
+];
+
+function producerMetric(
+  name: string,
+  help: string,
+  read: (counts: ProducedCounts) => number,
+): MetricRow<ProducedCounts> {
+  return { name: `tern_localnet_${name}`, help, kind: 'counter', read };
 }

@@ -1,53 +1,26 @@
-// What a thread runs that looks at contracts, over connections and with virtual machines of its own.
-import { parentPort, workerData } from 'node:worker_threads';
+// The detection thread: detects contracts, over database connections and with TVM workers of its own.
 import { DNS_ROOTS } from '#domain/contracts/dns-domain.js';
 import { CandidateInterfaces, contractInterfaces } from '#domain/contracts/interface-registry.js';
 import { Database } from '#drivers/store/database.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { parseAddress } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock.js';
-import { isTernError, TernError } from '#kernel/tern-error.js';
+import type { PlainError } from '#kernel/tern-error.js';
+import { plainError } from '#kernel/worker-channel.js';
+import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
 import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
 import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
-import type {
-  DetectionChain,
-  DetectionQuery,
-  DetectStart,
-  FromDetector,
-  ToDetector,
-} from '#services/indexer/contracts/detect-protocol.js';
+import type { DetectContract, DetectionChain } from '#services/indexer/contracts/detect-protocol.js';
 import { ContractDetector } from '#services/indexer/contracts/detector.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
-const { url, tvmWorkers, selected, dnsRoots } = workerData as DetectStart;
-const port = parentPort!;
-
-interface Waiting {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
-function say(message: FromDetector): void {
-  port.postMessage(message);
-}
-
-const waiting = new Map<number, Waiting>();
-let asked = 0;
-
-function ask<Answer>(question: DetectionQuery): Promise<Answer> {
-  return new Promise<Answer>((resolve, reject) => {
-    const id = asked++;
-    waiting.set(id, { resolve, reject });
-    say({ kind: 'question', id, question });
-  });
-}
-
-const chain: DetectionChain = {
-  config: (of) => ask({ name: 'config', of }),
-  library: (of) => ask({ name: 'library', of }),
-  account: (of) => ask({ name: 'account', of }),
-};
+const side = new WorkerSide<DetectContract>({
+  unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
+});
+const { url, tvmWorkers, selected, dnsRoots } = side.start;
+const { notify } = side;
+const chain: DetectionChain = side.host;
 
 /** One that waits for long waits behind others; each of them has its own time. */
 const QUEUE_MS = 3_600_000;
@@ -67,32 +40,15 @@ function startTvm(): Promise<TvmPool> {
   return tvm;
 }
 
-function plainOf(error: unknown) {
-  const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return (isTernError(error) ? error : indexerErrors.unexpected({ problem })).toPlain();
-}
-
+const plainOf = (error: unknown): PlainError =>
+  plainError(error, (problem, cause) => indexerErrors.unexpected({ problem }, cause));
 const clock = systemClock;
 const unixTime = () => Math.floor(Date.now() / 1000);
-const logger = {
-  info: (message: string, fields = {}) => say({ kind: 'log', level: 'info', message, fields }),
-  warn: (message: string, fields = {}) => say({ kind: 'log', level: 'warn', message, fields }),
-};
+const logger = forwardedLogger(notify);
 
-/** The database need not be there when the thread starts: connections are made when they are used. */
-async function main(): Promise<void> {
-  const early: ToDetector[] = [];
-  let receive = (message: ToDetector): void => void early.push(message);
-  port.on('message', (message: ToDetector) => receive(message));
-  say({ kind: 'started' });
-  let database: Database;
-  try {
-    database = await Database.open({ url, writeConnections: 3, readConnections: 1 }, { clock });
-  } catch (error) {
-    say({ kind: 'ended', error: plainOf(error) });
-    port.close();
-    return;
-  }
+void side.serve(async () => {
+  // The database need not be available when the thread starts: connections are opened when they are used.
+  const database = await Database.open({ url, writeConnections: 3, readConnections: 1 }, { clock });
   const libraries = new PublishedLibraryCache(chain, clock);
   const codes = new ContractCodes(libraries);
   const configs = new ConfigsAtBlock(database, chain, clock);
@@ -103,39 +59,23 @@ async function main(): Promise<void> {
     ...{ database, clock, unixTime, chain, codes, libraries, runs, logger },
     kindsOf: (codeHash, methodIds) => kinds.of(codeHash, methodIds),
     keepsForeign: !selected,
-    onPostponed: (error) => say({ kind: 'postponed', error: plainOf(error) }),
+    onPostponed: (error) => notify.postponed(plainOf(error)),
   });
   const loop = new DetectLoop({
     ...{ detector, database, clock, unixTime },
-    onLooked: (sums) => say({ kind: 'looked', sums }),
-    onQueued: (queued) => say({ kind: 'queued', queued }),
-    onIdle: (number, queued, soon) => say({ kind: 'idle', number, queued, soon }),
-    onTrouble: (error) => say({ kind: 'trouble', error: plainOf(error) }),
+    onLooked: (sums) => notify.looked(sums),
+    onQueued: (queued) => notify.queued(queued),
+    onIdle: (number, queued, soon) => notify.idle(number, queued, soon),
+    onTrouble: (error) => notify.trouble(plainOf(error)),
   });
-  receive = (message) => {
-    switch (message.kind) {
-      case 'pace':
-        loop.setPace(message.pace);
-        return;
-      case 'wake':
-        loop.wake(message.number);
-        return;
-      case 'answer':
-        waiting.get(message.id)?.resolve(message.value as never);
-        waiting.delete(message.id);
-        return;
-      case 'refused':
-        waiting.get(message.id)?.reject(TernError.fromPlain(message.error));
-        waiting.delete(message.id);
-        return;
-      case 'stop':
-        loop.stop();
-    }
+  const running = loop.run();
+  return {
+    ready: undefined,
+    methods: { setPace: (pace) => loop.setPace(pace), wake: (number) => loop.wake(number) },
+    close: async () => {
+      loop.stop();
+      await running;
+      await Promise.all([database.close(), tvm?.then((pool) => pool.close()).catch(() => {})]);
+    },
   };
-  for (const message of early.splice(0)) receive(message);
-  await loop.run();
-  await Promise.all([database.close(), tvm?.then((pool) => pool.close()).catch(() => {})]);
-  port.close();
-}
-
-await main();
+});

@@ -1,5 +1,5 @@
-import type { LogFields } from '#kernel/logger.js';
 import type { PlainError } from '#kernel/tern-error.js';
+import type { LogMethods } from '#kernel/worker-side.js';
 
 /** What looking at contracts asks of the chain, besides what is indexed. All of it goes to another thread and back. */
 export interface DetectionChain {
@@ -26,10 +26,6 @@ export interface UnindexedAccount {
   readonly gen_utime: number;
 }
 
-export type DetectionQuery = {
-  readonly [Name in keyof DetectionChain]: { readonly name: Name; readonly of: Parameters<DetectionChain[Name]>[0] };
-}[keyof DetectionChain];
-
 /** What the thread that looks at contracts is started with. */
 export interface DetectStart {
   /** Of the database. */
@@ -49,28 +45,29 @@ export interface DetectPace {
   readonly share: number;
 }
 
-export type ToDetector =
-  | { readonly kind: 'pace'; readonly pace: DetectPace }
-  /** Something has been written; what is due is to be looked at until `idle` gives the number back. */
-  | { readonly kind: 'wake'; readonly number: number }
-  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'refused'; readonly id: number; readonly error: PlainError }
-  | { readonly kind: 'stop' };
+/** The two sides of the detection thread: see `WorkerContract`. */
+export interface DetectContract {
+  readonly start: DetectStart;
+  readonly host: DetectHost;
+  readonly methods: {
+    setPace(pace: DetectPace): void;
+    /** Something has been written: what is due is detected, until {@link DetectHost.idle} returns the number. */
+    wake(number: number): void;
+  };
+  readonly ready: undefined;
+}
 
-export type FromDetector =
-  | { readonly kind: 'started' }
-  | { readonly kind: 'question'; readonly id: number; readonly question: DetectionQuery }
-  | { readonly kind: 'looked'; readonly sums: DetectSums }
-  /** Nothing is due; `number` of the last wake that came before it was looked. */
-  | { readonly kind: 'queued'; readonly queued: number }
-  | { readonly kind: 'idle'; readonly number: number; readonly queued: number; readonly soon: number }
-  /** Why a contract could not be asked now. */
-  | { readonly kind: 'postponed'; readonly error: PlainError }
-  /** What stands in the way of everything; it is tried again. */
-  | { readonly kind: 'trouble'; readonly error: PlainError }
-  | { readonly kind: 'log'; readonly level: 'info' | 'warn'; readonly message: string; readonly fields: LogFields }
-  /** The thread ends, since it cannot begin. */
-  | { readonly kind: 'ended'; readonly error: PlainError };
+/** What the detection thread calls. */
+export interface DetectHost extends DetectionChain, LogMethods {
+  looked(sums: DetectSums): void;
+  queued(queued: number): void;
+  /** Nothing is due. `wake`: number of the last wake before this was found out. */
+  idle(wake: number, queued: number, soon: number): void;
+  /** Why one contract could not be detected now. */
+  postponed(error: PlainError): void;
+  /** Why nothing can be done now; it is tried again. */
+  trouble(error: PlainError): void;
+}
 
 /** What was done since it was told last. */
 export interface DetectSums {

@@ -1,8 +1,7 @@
-import type { PlainError } from '#kernel/tern-error.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { BatchReport, ZerostateFile } from '#services/indexer/write/batch-writer.js';
 
-/** What a thread is started with. */
+/** What a write thread is started with. */
 export interface ThreadStart {
   /** Of the database. */
   readonly url: string;
@@ -11,25 +10,29 @@ export interface ThreadStart {
   readonly accounts: BigInt64Array | null;
 }
 
-export type ToThread =
-  | {
-      readonly kind: 'batch';
-      readonly packed: PackedBundles;
-      readonly zerostates: readonly ZerostateFile[] | null;
-      readonly alone: boolean;
-    }
-  /** It is the batch's turn; or it is to be given up. */
-  | { readonly kind: 'turn'; readonly refused: PlainError | null }
-  | { readonly kind: 'version'; readonly key_block: number; readonly version: number | PlainError };
+/** The two sides of a write thread: see `WorkerContract`. */
+export interface WriteThreadContract {
+  readonly start: ThreadStart;
+  readonly host: {
+    /** Called when most of the batch is written: resolves when the batches before it are committed. */
+    awaitPrevious(): Promise<void>;
+    /** Version of the rules that a key block set. */
+    globalVersion(key_block: number): Promise<number>;
+  };
+  readonly methods: {
+    /** Writes a batch, or nothing of it. @throws as `BatchWriter.write` */
+    write(batch: PackedBatch): Promise<BatchReport>;
+  };
+  readonly ready: undefined;
+}
 
-export type FromThread =
-  | { readonly kind: 'started' }
-  /** Most of the batch is written; it waits for its turn. */
-  | { readonly kind: 'turn' }
-  /** The version of the rules that a key block set is wanted. */
-  | { readonly kind: 'version'; readonly key_block: number }
-  | { readonly kind: 'done'; readonly report: BatchReport }
-  | { readonly kind: 'failed'; readonly error: PlainError };
+/** A batch, packed for the way to a write thread. */
+export interface PackedBatch {
+  readonly packed: PackedBundles;
+  readonly zerostates: readonly ZerostateFile[] | null;
+  /** As in `BatchOrder`. */
+  readonly exclusive: boolean;
+}
 
 /** A block in the bytes of a batch: root hash, file hash and file, one after the other. */
 interface PackedBlock {

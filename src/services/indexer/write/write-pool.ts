@@ -1,9 +1,15 @@
 import type { BatchOrder } from '#drivers/store/write/write-batch.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import { Semaphore } from '#kernel/semaphore.js';
+import { transfer } from '#kernel/worker-channel.js';
+import { WorkerThread } from '#kernel/worker-thread.js';
+import { indexerErrors } from '#services/indexer/errors.js';
+import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { BatchReport, BundleBatch } from '#services/indexer/write/batch-writer.js';
-import type { ThreadStart } from '#services/indexer/write/thread-protocol.js';
-import { type GlobalVersionOf, WriteThread } from '#services/indexer/write/write-thread.js';
+import { packBundles, type ThreadStart, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
+
+/** The version of the rules that a key block set. */
+export type GlobalVersionOf = (key_block: number) => Promise<number>;
 
 export interface WritePoolModules {
   readonly clock: Clock;
@@ -43,7 +49,7 @@ export class WritePool {
   async write(batch: BundleBatch, order: BatchOrder, signal: AbortSignal): Promise<BatchReport> {
     const release = await this.#permits.acquire(signal)!;
     try {
-      const thread = this.#idle.pop() ?? (await WriteThread.start(this.#start, this.#modules.globalVersion));
+      const thread = this.#idle.pop() ?? new WriteThread(this.#start, this.#modules.globalVersion);
       return await this.#write(thread, batch, order, signal);
     } finally {
       release();
@@ -53,7 +59,7 @@ export class WritePool {
   /** Ends all threads. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.stop()));
+    await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.terminate()));
     this.#idle.length = 0;
   }
 
@@ -63,7 +69,7 @@ export class WritePool {
     const ended = new AbortController();
     const giveUp = async (): Promise<void> => {
       await pause(GIVE_UP_MS, clock, ended.signal);
-      if (!ended.signal.aborted) await thread.stop();
+      if (!ended.signal.aborted) await thread.terminate();
     };
     const onAbort = (): void => void giveUp();
     if (signal.aborted) onAbort();
@@ -74,9 +80,45 @@ export class WritePool {
       ended.abort();
       signal.removeEventListener('abort', onAbort);
       this.#busy.delete(thread);
-      if (!thread.alive) this.#lost++;
-      else if (this.#closed) void thread.stop();
+      if (!thread.isAlive) this.#lost++;
+      else if (this.#closed) void thread.terminate();
       else this.#idle.push(thread);
     }
+  }
+}
+
+/** The rows of a batch live as long as the batch: in a small young generation they are copied again and again. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 128 };
+
+/** A thread that writes batches, one at a time. */
+class WriteThread {
+  readonly #thread: WorkerThread<WriteThreadContract>;
+  #awaitPrevious: () => Promise<void> = async () => {};
+
+  constructor(start: ThreadStart, globalVersion: GlobalVersionOf) {
+    this.#thread = new WorkerThread({
+      entry: new URL('./thread-main.js', import.meta.url),
+      start,
+      host: { globalVersion, awaitPrevious: () => this.#awaitPrevious() },
+      lost: (problem) => indexerErrors['thread-lost']({ problem }),
+      closed: () => indexerErrors['thread-lost']({ problem: 'it was stopped' }),
+      unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
+      resourceLimits: RESOURCE_LIMITS,
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.#thread.isAlive;
+  }
+
+  /** Writes a batch, or nothing of it. @throws as {@link WritePool.write} */
+  write({ rounds, zerostates }: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
+    this.#awaitPrevious = awaitPrevious;
+    const packed = packBundles(rounds as readonly McBlockBundle[]);
+    return this.#thread.call.write(transfer({ packed, zerostates, exclusive }, [packed.bytes]));
+  }
+
+  terminate(): Promise<void> {
+    return this.#thread.terminate();
   }
 }
