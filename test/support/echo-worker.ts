@@ -1,6 +1,6 @@
 // A thread for the tests of kernel/worker.
 import { defineErrors } from '#kernel/tern-error.js';
-import { forwardedLogger, type LogMethods, WorkerSide } from '#kernel/worker-side.js';
+import type { LogMethods } from '#kernel/worker-side.js';
 
 export const echoErrors = defineErrors('echo', {
   refused: { class: 'caller', message: (d: { what: string }) => `${d.what} is refused`, remedy: 'Send another.' },

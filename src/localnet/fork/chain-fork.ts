@@ -1,5 +1,4 @@
 import type { Address } from '#formats/address/address.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
