@@ -1,19 +1,51 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongFirst } from './test/support/long-first.js';
 
 /** `source` makes `#module/file.js` mean `src/module/file.ts` (see "imports" in package.json). */
 const conditions = ['source'];
 
-export default defineConfig({
+const LONG = '**/*.long.test.ts';
+
+/** Files that change what belongs to the whole process (its output, its environment): each has a process of its own. */
+const ISOLATED = ['src/app/cli/decode.test.ts', 'src/app/cli/keys.test.ts'];
+
+const base = {
+  environment: 'node',
+  // A file that is not isolated shares its process, and the modules it loads, with the files before it.
+  pool: 'forks',
+  maxWorkers: Math.max(2, availableParallelism()),
+  retry: 0,
+  // Only a hang should reach these: how fast a machine is does not decide whether a test passes.
+  testTimeout: 300_000,
+  hookTimeout: 600_000,
+} as const;
+
+const resolving = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
+};
+
+/** `npm test` runs `quick` and `isolated`, `npm run test:all` and CI run all of them. */
+export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-    environment: 'node',
     globalSetup: 'test/support/database-door.ts',
-    pool: 'forks',
-    maxWorkers: 2,
-    retry: 0,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    maxWorkers: base.maxWorkers,
+    sequence: { sequencer: LongFirst },
+    reporters: ['default', './test/support/skip-reporter.ts'],
+    projects: [
+      {
+        ...resolving,
+        test: {
+          ...base,
+          name: 'quick',
+          isolate: false,
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: [LONG, ...ISOLATED],
+        },
+      },
+      { ...resolving, test: { ...base, name: 'isolated', include: ISOLATED } },
+      { ...resolving, test: { ...base, name: 'long', isolate: false, include: [`{src,test,bench}/${LONG}`] } },
+    ],
   },
 });

@@ -53,10 +53,11 @@ function writeWhole(file, content) {
 /**
  * Brings `dist` up to the sources.
  * @param {string} root of the checkout
+ * @param {string} target where the JavaScript goes
  * @returns {Promise<boolean>} false when `dist` cannot be written to: then the sources have to run themselves
  */
-export async function compile(root) {
-  const [source, target] = [join(root, 'src'), join(root, 'dist')];
+export async function compile(root, target = join(root, 'dist')) {
+  const source = join(root, 'src');
   const sources = sourcesOf(source);
   const stamp = stampOf(join(target, STAMP));
   const isThere = (/** @type {string} */ name) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '#test/contract/v3-columns.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
+import { RECORDED_NET } from '#test/support/shared-index.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const network = vectorPath('collection/recorded-net');
@@ -26,7 +27,7 @@ const FIELDS = new Set(['name', 'symbol', 'description', 'image']);
 describe('metadata of the recorded tokens', () => {
   let served: ServedV3;
   beforeAll(async () => {
-    served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: 1060 });
+    served = await serveV3(RECORDED_NET);
   }, 600_000);
   afterAll(() => served?.close());
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,17 +17,15 @@ import { askV3, comesLater, v3Call } from '#test/contract/v3-recorded.js';
 import type { Recorded } from '#test/support/recorded-v3.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
+import { RECORDED_NET } from '#test/support/shared-index.js';
 import { vectorPath } from '#test/support/vector-files.js';
-
-/** Where the index of the reference stood. */
-const HEAD = 1060;
 
 const RULES = [
   ...readRules(`${import.meta.dirname}/v3-rules.json`),
   ...readRules(`${import.meta.dirname}/v3-insertion-order.json`),
 ];
 const network = vectorPath('collection/recorded-net');
-const comparer = join(import.meta.dirname, '../../../shared/tools/compare-recordings.mjs');
+const comparer = join(network, 'compare-recordings.mjs');
 
 function calls(file: string): RecordedCall[] {
   return readRecordings(file)
@@ -38,7 +36,7 @@ function calls(file: string): RecordedCall[] {
 describe('what a reference index answered', () => {
   let served: ServedV3;
   beforeAll(async () => {
-    served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: HEAD });
+    served = await serveV3(RECORDED_NET);
   }, 600_000);
   afterAll(() => served?.close());
 
@@ -65,7 +63,7 @@ describe('what a reference index answered', () => {
     expect([...new Set(asked.map(({ name }) => name))].sort()).toEqual(asked_here.sort());
   });
 
-  it.skipIf(!existsSync(comparer))('is the same to the comparer of the recordings', { timeout: 120_000 }, async () => {
+  it('is the same to the comparer of the recordings', { timeout: 120_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tern-recordings-'));
     try {
       const [recordings, rules] = [join(folder, 'recordings.jsonl'), join(folder, 'rules.json')];

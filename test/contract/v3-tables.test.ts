@@ -13,6 +13,7 @@ import {
 } from '#test/contract/v3-table-rows.js';
 import { readCsv } from '#test/support/csv.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
+import { RECORDED_NET } from '#test/support/shared-index.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const network = vectorPath('collection/recorded-net');
@@ -24,7 +25,7 @@ describe('the tables of a reference index', () => {
   let served: ServedV3;
   let transactions: Json[];
   beforeAll(async () => {
-    served = await serveV3({ name: 'recorded_net', folder: `${network}/chain`, to: 1060 });
+    served = await serveV3(RECORDED_NET);
     transactions = await allOf('transactions?sort=asc&x_no_address_book=1', 'transactions');
   }, 600_000);
   afterAll(() => served?.close());

@@ -12,10 +12,9 @@ import { askV3, callOf } from '#test/contract/v3-recorded.js';
 import { readCsv } from '#test/support/csv.js';
 import { addRecordedTokens } from '#test/support/recorded-tokens.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
-import { sharedIndex } from '#test/support/shared-index.js';
+import { copyOfIndex, RECORDED_NET } from '#test/support/shared-index.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
-const HEAD = 1060;
 const METHODS = /^\/(jetton\/(transfers|burns)|nft\/transfers)$/;
 /** Rules about these methods alone. */
 const OWN_RULES = /^\^\/\(?(\|?(jetton\/(transfers|burns)|nft\/transfers))+\)?\$$/;
@@ -33,13 +32,13 @@ describe('what a reference index says of jettons and NFTs that moved', () => {
   let served: ServedV3;
   let subject: ListSubject;
   beforeAll(async () => {
-    const chain = { name: 'recorded_tokens', folder: `${network}/chain`, to: HEAD };
-    const client = new pg.Client(connectionConfig(await sharedIndex(chain.name, chain.folder, chain.to)));
+    const url = await copyOfIndex(RECORDED_NET, 'recorded_tokens');
+    const client = new pg.Client(connectionConfig(url));
     await client.connect();
     await addRecordedTokens(client, network);
     await client.end();
-    served = await serveV3(chain);
-    const read = coreChain(chain.folder, { globalVersion: 13, to: HEAD });
+    served = await serveV3(RECORDED_NET, url);
+    const read = coreChain(RECORDED_NET.folder, { globalVersion: 13, to: RECORDED_NET.to });
     subject = { client: new V3Client(served.url), facts: chainFacts(read) };
   }, 600_000);
   afterAll(() => served?.close());

@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { BUILT_TERN } from '#test/support/tern-process.js';
 
-const source = fileURLToPath(new URL('../../src/app/cli/main.ts', import.meta.url));
-const configuration = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
-
-/** What runs: the build, or the sources, which takes a second longer to start. */
-export type Program = 'built' | 'source';
+/** The JavaScript file that is run: `bin/tern.js`, or `dist/app/cli/main.js` of a build. */
+export type Program = string;
 
 /** What an indexer is started with. */
 export interface IndexerArguments {
@@ -31,7 +26,6 @@ export class IndexerProcess {
   #hasEnded = false;
 
   constructor(program: Program, { command, config, databaseUrl, data, workers, more = [] }: IndexerArguments) {
-    const runs = program === 'built' ? [BUILT_TERN] : ['--conditions=source', '--import', 'tsx', source];
     const args = [
       ...[command, '--network', config, '--database-url', databaseUrl, '--data', data, '--log-level', 'info'],
       ...(command === 'serve'
@@ -39,8 +33,7 @@ export class IndexerProcess {
         : ['--workers', String(workers)]),
       ...['--from', 'genesis', ...more],
     ];
-    this.#child = spawn(process.execPath, [...runs, ...args], {
-      env: { ...process.env, TSX_TSCONFIG_PATH: configuration },
+    this.#child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child.stderr!.on('data', (text) => {

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { BUILT_TERN } from '#test/support/tern-process.js';
 import { stopTestServer } from '#test/support/test-database.js';
 import { vectorPath } from '#test/support/vector-files.js';
 import { fillInAnyOrder } from './fill-order.js';
@@ -26,7 +27,6 @@ const { positionals, values } = parseArgs({
     kills: { type: 'string', default: '200' },
     blocks: { type: 'string', default: '10000' },
     seed: { type: 'string', default: 'sim' },
-    source: { type: 'boolean', default: false },
   },
 });
 
@@ -86,7 +86,7 @@ async function run(name: string, scenario: () => Promise<readonly string[]>): Pr
 }
 
 async function breakIndexes(names: readonly string[]): Promise<void> {
-  const program = values.source ? 'source' : 'built';
+  const program = BUILT_TERN;
   const network = await recordedNetwork(DEV_CHAIN);
   const whole = await emptyIndex(network);
   const args = { config: network.config, databaseUrl: whole.url, data: whole.data, workers: 1 };

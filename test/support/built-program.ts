@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { compile } from '../../scripts/compile.mjs';
 
 /** A folder that lasts as long as a test run. Set by database-door.ts for all files of it. */
 const FOLDER_VARIABLE = 'TERN_TEST_FOLDER';
@@ -26,7 +24,12 @@ export async function builtProgram(): Promise<string> {
   if (begins(built)) {
     for (const name of LINKED) symlinkSync(join(ROOT, name), join(built, name));
     for (const name of ['bin', 'package.json']) cpSync(join(ROOT, name), join(built, name), { recursive: true });
-    await compile(join(built, 'dist'));
+    try {
+      await compile(ROOT, join(built, 'dist'));
+    } catch (error) {
+      writeFileSync(join(built, 'failed'), '');
+      throw error;
+    }
     writeFileSync(isReady, '');
   }
   while (!existsSync(isReady)) {
@@ -34,18 +37,6 @@ export async function builtProgram(): Promise<string> {
     await delay(50);
   }
   return join(built, 'bin/tern.js');
-
-  async function compile(outDir: string): Promise<void> {
-    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-    // Types are checked by who checks types.
-    const options = ['-p', 'tsconfig.build.json', '--noCheck', '--declaration', 'false', '--outDir', outDir];
-    try {
-      await promisify(execFile)(process.execPath, [compiler, ...options], { cwd: ROOT });
-    } catch (error) {
-      writeFileSync(join(built, 'failed'), '');
-      throw error;
-    }
-  }
 }
 
 /** Whether nobody else has begun. */

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
 
 /** Where test files ask: the path of a Unix socket, on which JSON is told to whoever connects. Names it to test-database.ts. */
 const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
@@ -19,9 +20,9 @@ interface Started {
   readonly answer: Promise<string>;
 }
 
-function startServer(): Started {
+function startServer(indexes: readonly string[]): Started {
   const program = join(import.meta.dirname, 'database-process.ts');
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program], {
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, ...indexes], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let said = '';
@@ -39,19 +40,24 @@ function startServer(): Started {
   return { child, answer };
 }
 
-/** Called by the test runner before the tests; what it returns is called after them. */
-export default async function setup(): Promise<() => Promise<void>> {
+/**
+ * Called by the test runner before the tests; what it returns is called after them. A run of all files wants the index of the
+ * recorded network: it is made from the beginning, while the first files run.
+ */
+export default async function setup({ vitest }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'tern-tests-'));
   let started: Started | null = null;
   const door = createServer((socket) => {
     socket.on('error', () => {});
-    started ??= startServer();
+    started ??= startServer([]);
     started.answer.then((answer) => socket.end(answer));
   });
   const address = join(folder, 'door');
   await new Promise<void>((resolve) => door.listen(address, resolve));
   process.env[ADDRESS_VARIABLE] = address;
   process.env[FOLDER_VARIABLE] = folder;
+  const { filenamePattern } = vitest as { readonly filenamePattern?: readonly string[] };
+  if (filenamePattern === undefined) started = startServer(['recorded_net']);
   return async () => {
     door.close();
     if (started !== null && started.child.exitCode === null) {

@@ -11,7 +11,7 @@ import { IndexReader } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { openAccess } from '#test/support/fake-http-api.js';
-import { sharedIndex } from '#test/support/shared-index.js';
+import { type IndexedChainOptions, sharedIndex } from '#test/support/shared-index.js';
 
 /** API v3 over HTTP, in this process. */
 export interface ServedV3 {
@@ -22,22 +22,18 @@ export interface ServedV3 {
   close(): Promise<void>;
 }
 
-/** Which chain is served. */
-export interface ServedV3Options {
-  /** Of the database: see {@link sharedIndex}. */
-  readonly name: string;
-  readonly folder: string;
-  /** The last masterchain seqno of the index; null: that of the recording. */
-  readonly to: number | null;
-}
-
 const NO_TIME_LIMIT = 60_000;
 
-/** Indexes a recorded chain and serves v3 over it; reads of the chain itself go to a liteserver of the same recording. */
-export function serveV3({ name, folder, to }: ServedV3Options): Promise<ServedV3> {
+/**
+ * Serves v3 over the index of a recorded chain; reads of the chain itself go to a liteserver of the same recording.
+ *
+ * @param indexUrl of a database with that index in place of the shared one
+ */
+export function serveV3(indexed: IndexedChainOptions, indexUrl?: string): Promise<ServedV3> {
+  const { name, folder } = indexed;
   return withClosers(async (closers) => {
     const surroundings = systemEnvironment(silentLogger);
-    const database = await Database.open({ url: await sharedIndex(name, folder, to) }, { clock: systemClock });
+    const database = await Database.open({ url: indexUrl ?? (await sharedIndex(indexed)) }, { clock: systemClock });
     closers.add(() => database.close());
     const replayed = await startReplayedNetwork({ name, folder }, surroundings);
     closers.add(() => replayed.close());

@@ -16,6 +16,7 @@ export interface TestDatabase {
 }
 
 let own: Promise<TestServer> | null = null;
+let known: string | null = null;
 let made = 0;
 
 /**
@@ -47,8 +48,14 @@ export async function testDatabase(content: 'schema' | 'empty' = 'schema'): Prom
   };
 }
 
+/** Names the server of this process: nobody else is asked for it. @param url of its database `postgres` */
+export function serveTestDatabases(url: string): void {
+  known = url;
+}
+
 /** URL of the database `postgres` of the server. */
 export async function testServerUrl(): Promise<string> {
+  if (known !== null) return known;
   const address = process.env[ADDRESS_VARIABLE];
   if (address === undefined) {
     own ??= startTestServer();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { builtProgram } from '#test/support/built-program.js';
 import { killAgainAndAgain } from './kills.js';
 import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
 
@@ -16,7 +17,14 @@ it.each(['fill', 'follow'] as const)(
   { timeout: 300_000 },
   async (work) => {
     const say = (): void => {};
-    const report = await killAgainAndAgain({ network, work, kills: 5, seed: 'test', program: 'source', say });
+    const report = await killAgainAndAgain({
+      network,
+      work,
+      kills: 5,
+      seed: 'test',
+      program: await builtProgram(),
+      say,
+    });
     expect(report).toMatchObject({ kills: 5, differences: [] });
   },
 );

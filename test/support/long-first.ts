@@ -1,0 +1,28 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files of `npm test` that take longest: those that begin early do not make the others wait at the end. */
+const LONGEST = [
+  'src/services/indexer/indexer.test.ts',
+  'test/corpus/chain-reads.test.ts',
+  'src/api/http/hostile.test.ts',
+  'test/scripts/tvm-build.test.ts',
+  'test/corpus/tonlib-get-methods.test.ts',
+  'test/cli/dev.test.ts',
+  'test/cli/serve.test.ts',
+];
+
+/** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last. */
+const OF_RECORDED_INDEX = /\/test\/contract\/v3-[a-z-]+\.test\.ts$/;
+
+/** Orders the files of a test run so that all its processes have something to do until the end. */
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      if (OF_RECORDED_INDEX.test(moduleId)) return 3;
+      if (project.name === 'long') return 0;
+      return LONGEST.some((path) => moduleId.endsWith(path)) ? 1 : 2;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
