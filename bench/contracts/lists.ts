@@ -12,7 +12,7 @@ import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { migrate, readMigrations } from '#drivers/store/migrate.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { indexReads } from '#drivers/store/read/index-port.js';
 import type { Address } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
@@ -79,7 +79,7 @@ async function make(url: string, count: number): Promise<void> {
 }
 
 async function measureLists(database: Database, count: number): Promise<ReportTable> {
-  const index = new IndexReader(database);
+  const index = indexReads(database);
   // Nothing else is asked of the network.
   const network = { index, isTestnet: false } as unknown as Parameters<typeof v3Context>[0];
   const api = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { indexReads } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import type { Json } from '#test/contract/v3-columns.js';
@@ -35,7 +35,7 @@ describe('what a reference index says of domains, multisigs and vesting', () => 
   });
 
   it('is answered over the rows of that index, but for what the rules say', async () => {
-    const index = new IndexReader(database);
+    const index = indexReads(database);
     const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));

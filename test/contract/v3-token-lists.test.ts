@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
 import { compareCalls, type RecordedCall, readRecordings, readRules } from '#test/contract/recorded-calls.js';
 import { callOf } from '#test/contract/v3-recorded.js';
@@ -30,11 +30,11 @@ function withoutSwitches(query: string): string {
 describe('what a reference index says of its jettons and NFTs', () => {
   let test: TestDatabase;
   let database: Database;
-  let index: IndexReader;
+  let index: IndexPort;
   beforeAll(async () => {
     test = await testDatabase();
     database = await Database.open({ url: test.url }, { clock: systemClock });
-    index = new IndexReader(database);
+    index = indexReads(database);
     await addReferenceTokens(await test.connect(), `${network}/v3-tables`);
   }, 60_000);
   afterAll(async () => {

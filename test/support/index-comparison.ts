@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { indexReads } from '#drivers/store/read/index-port.js';
 import type {
   BlockFilter,
   ByMessageFilter,
@@ -115,7 +115,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
 
   it.each(thresholds)('transactions by message, %o', async (threshold) => {
     const { chain, oracle } = open();
-    const reader = new IndexReader(chain.database, threshold);
+    const reader = indexReads(chain.database, threshold);
     const { source: _, destination: __, ...parts } = messageParts(oracle);
     const address = (fact: MessageFact) => fact.source ?? fact.destination ?? oracle.transactions[0]!.address;
     const found = await compareCombinations(
@@ -142,7 +142,7 @@ export function itReadsAsBruteForce(open: () => { chain: IndexedChain; oracle: I
 
   it.each(thresholds)('messages, %o', async (threshold) => {
     const { chain, oracle } = open();
-    const reader = new IndexReader(chain.database, threshold);
+    const reader = indexReads(chain.database, threshold);
     const found = await compareCombinations(
       {
         facts: oracle.messages,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -41,7 +41,7 @@ export interface BlockFact {
 
 /** A part of a recorded chain in a database, and the same decoded by other means. */
 export interface IndexedChain {
-  readonly reader: IndexReader;
+  readonly reader: IndexPort;
   readonly database: Database;
   readonly client: pg.Client;
   readonly rounds: readonly RecordedBundle[];
@@ -87,7 +87,7 @@ export async function indexedChain(
   await client.query('ANALYZE');
   const database = await Database.open({ url: test.url }, { clock: systemClock });
   return {
-    reader: new IndexReader(database),
+    reader: indexReads(database),
     database,
     client,
     rounds,

@@ -7,7 +7,7 @@ import { withClosers } from '#app/service/environment.js';
 import { openNetwork } from '#app/service/network.js';
 import { startReplayedNetwork } from '#app/service/replayed-network.js';
 import { Database } from '#drivers/store/database.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { openAccess } from '#test/support/fake-http-api.js';
@@ -18,7 +18,7 @@ export interface ServedV3 {
   /** `http://127.0.0.1:40000` */
   readonly url: string;
   readonly database: Database;
-  readonly reader: IndexReader;
+  readonly reader: IndexPort;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function serveV3(indexed: IndexedChainOptions, indexUrl?: string): Promis
       surroundings,
     );
     closers.add(() => open.close());
-    const reader = new IndexReader(database);
+    const reader = indexReads(database);
     const options = { signal: new AbortController().signal, timeoutMs: NO_TIME_LIMIT };
     const mcSeqno = (await reader.extent(options))!.last.seqno;
     const { chain, contracts } = open.poolOf(null).v2;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { indexReads } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { DEFAULT_THRESHOLDS } from '#drivers/store/read/session.js';
 import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
@@ -36,7 +36,7 @@ export function itListsTokenEvents(
 
   it.each(cases)('%s (%i queries find something), %o', { timeout: 120_000 }, async (kind, least, threshold) => {
     const { chain, facts } = open();
-    const reader = new IndexReader(chain.database, threshold);
+    const reader = indexReads(chain.database, threshold);
     const ofKind = facts.filter((fact) => fact.kind === kind);
     const anyOf = (dice: Dice) => dice.pick(ofKind);
     const found = await compareCombinations<TokenFact, TokenEventFilter, { id: bigint }>(

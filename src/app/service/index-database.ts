@@ -7,9 +7,7 @@ import { storeErrors } from '#drivers/store/errors.js';
 import type { IndexEventFeed } from '#drivers/store/event-log.js';
 import { type IndexProgress, type NetworkIdentity, readIndexProgress } from '#drivers/store/index-state.js';
 import { type Migration, prepareSchema, readMigrations } from '#drivers/store/migrate.js';
-import type { IndexPort } from '#drivers/store/read/index-port.js';
-import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
-import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
+import { type IndexPort, wrapReads } from '#drivers/store/read/index-port.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -260,98 +258,14 @@ const UNAVAILABLE: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads of an index whose database may not be there yet, or not any more.
+ * Reads of an index whose database may not be open yet, or not reachable any more.
  *
+ * @param current the reads, or why there are none
  * @throws service/index-unavailable, and as {@link IndexPort}
  */
-export class InterruptibleReads implements IndexPort {
-  readonly #current: () => IndexPort | string;
-
-  /** @param current the reads, or why there are none */
-  constructor(current: () => IndexPort | string) {
-    this.#current = current;
-  }
-
-  extent(...given: Parameters<IndexPort['extent']>) {
-    return this.#read((reads) => reads.extent(...given));
-  }
-  hasMcBlock(...given: Parameters<IndexPort['hasMcBlock']>) {
-    return this.#read((reads) => reads.hasMcBlock(...given));
-  }
-  blocks(...given: Parameters<IndexPort['blocks']>) {
-    return this.#read((reads) => reads.blocks(...given));
-  }
-  shardState(...given: Parameters<IndexPort['shardState']>) {
-    return this.#read((reads) => reads.shardState(...given));
-  }
-  transactions(...given: Parameters<IndexPort['transactions']>) {
-    return this.#read((reads) => reads.transactions(...given));
-  }
-  transactionsByMessage(...given: Parameters<IndexPort['transactionsByMessage']>) {
-    return this.#read((reads) => reads.transactionsByMessage(...given));
-  }
-  adjacentTransactions(...given: Parameters<IndexPort['adjacentTransactions']>) {
-    return this.#read((reads) => reads.adjacentTransactions(...given));
-  }
-  messages(...given: Parameters<IndexPort['messages']>) {
-    return this.#read((reads) => reads.messages(...given));
-  }
-  traces(...given: Parameters<IndexPort['traces']>) {
-    return this.#read((reads) => reads.traces(...given));
-  }
-  transactionsOfTraces(...given: Parameters<IndexPort['transactionsOfTraces']>) {
-    return this.#read((reads) => reads.transactionsOfTraces(...given));
-  }
-  jettonMasters(...given: Parameters<IndexPort['jettonMasters']>) {
-    return this.#read((reads) => reads.jettonMasters(...given));
-  }
-  jettonWallets(...given: Parameters<IndexPort['jettonWallets']>) {
-    return this.#read((reads) => reads.jettonWallets(...given));
-  }
-  nftCollections(...given: Parameters<IndexPort['nftCollections']>) {
-    return this.#read((reads) => reads.nftCollections(...given));
-  }
-  nftItems(...given: Parameters<IndexPort['nftItems']>) {
-    return this.#read((reads) => reads.nftItems(...given));
-  }
-  nftSales(...given: Parameters<IndexPort['nftSales']>) {
-    return this.#read((reads) => reads.nftSales(...given));
-  }
-  accounts(...given: Parameters<IndexPort['accounts']>) {
-    return this.#read((reads) => reads.accounts(...given));
-  }
-  tokenEvents<Kind extends ListedTokenKind>(
-    kind: Kind,
-    filter: TokenEventFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedTokenEvent<Kind>>> {
-    return this.#read((reads) => reads.tokenEvents(kind, filter, page, options));
-  }
-  addressFacts(...given: Parameters<IndexPort['addressFacts']>) {
-    return this.#read((reads) => reads.addressFacts(...given));
-  }
-  topAccounts(...given: Parameters<IndexPort['topAccounts']>) {
-    return this.#read((reads) => reads.topAccounts(...given));
-  }
-  dnsRecords(...given: Parameters<IndexPort['dnsRecords']>) {
-    return this.#read((reads) => reads.dnsRecords(...given));
-  }
-  multisigs(...given: Parameters<IndexPort['multisigs']>) {
-    return this.#read((reads) => reads.multisigs(...given));
-  }
-  multisigOrders(...given: Parameters<IndexPort['multisigOrders']>) {
-    return this.#read((reads) => reads.multisigOrders(...given));
-  }
-  ordersOfMultisigs(...given: Parameters<IndexPort['ordersOfMultisigs']>) {
-    return this.#read((reads) => reads.ordersOfMultisigs(...given));
-  }
-  vestingContracts(...given: Parameters<IndexPort['vestingContracts']>) {
-    return this.#read((reads) => reads.vestingContracts(...given));
-  }
-
-  async #read<T>(read: (reads: IndexPort) => Promise<T>): Promise<T> {
-    const reads = this.#current();
+export function interruptibleReads(current: () => IndexPort | string): IndexPort {
+  return wrapReads(async (read) => {
+    const reads = current();
     if (typeof reads === 'string') throw serviceErrors['index-unavailable']({ problem: reads });
     try {
       return await read(reads);
@@ -359,5 +273,5 @@ export class InterruptibleReads implements IndexPort {
       if (!isTernError(error) || !UNAVAILABLE.has(error.code)) throw error;
       throw serviceErrors['index-unavailable']({ problem: error.message }, error);
     }
-  }
+  });
 }

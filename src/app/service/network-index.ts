@@ -1,7 +1,7 @@
 import type { ApiFreshness } from '#api/http/http-api.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
-import { IndexDatabase, IndexWatch, InterruptibleReads } from '#app/service/index-database.js';
+import { IndexDatabase, IndexWatch, interruptibleReads } from '#app/service/index-database.js';
 import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
 import type { ChainSource } from '#app/service/network.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
@@ -9,7 +9,7 @@ import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Database } from '#drivers/store/database.js';
 import { IndexEventFeed } from '#drivers/store/event-log.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Address } from '#formats/address/address.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { Indexer } from '#services/indexer/indexer.js';
@@ -66,13 +66,13 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       { database: () => store.database, feed, clock, logger },
     );
     closers.add(() => watch.close());
-    let reader: IndexReader | null = null;
+    let reader: IndexPort | null = null;
     let writer: IndexWriter | null = null;
     closers.add(() => writer?.close());
     const opened = store.start(async (database, { url }) => {
       if (writes) writer = await startIndexWriter(options, { ...modules, database, url });
       else await watch.read(database);
-      reader = new IndexReader(database);
+      reader = indexReads(database);
     });
     opened.then(
       () => feed.wake(),
@@ -95,7 +95,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     return {
       role,
       opened,
-      reads: new InterruptibleReads(() => reader ?? store.problem ?? 'the database is not open yet'),
+      reads: interruptibleReads(() => reader ?? store.problem ?? 'the database is not open yet'),
       queryTimeoutMs,
       get version() {
         return watch.version;

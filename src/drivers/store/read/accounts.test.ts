@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { TokenFacts, WantedFacts } from '#drivers/store/read/index-types.js';
 import { setCodeMethods } from '#drivers/store/write/accounts.js';
 import { Address } from '#formats/address/address.js';
@@ -22,7 +22,7 @@ const key = (fill: number) => addressBytes(at(fill));
 let own: TestDatabase;
 let client: pg.Client;
 let database: Database;
-let reader: IndexReader;
+let reader: IndexPort;
 
 beforeAll(async () => {
   own = await testDatabase();
@@ -103,7 +103,7 @@ beforeAll(async () => {
   });
   // Of another kind.
   await add('token_metadata', { address: key(40), kind: 'nft_items', uri: 'y', attempts: 0 });
-  reader = new IndexReader(database);
+  reader = indexReads(database);
 });
 
 const facts = (fills: readonly number[], wanted = everything) =>
@@ -213,7 +213,7 @@ describe('what is known of a page of addresses in a large index', () => {
     const page = rows.map(({ a }) => Address.ofParts(0, a.slice(1)));
     const run = async ({ text, values }: SentStatement) => (await client.query(text, [...values])).rows;
     const { database: recording, sent } = recordingDatabase(run);
-    const fresh = new IndexReader(recording);
+    const fresh = indexReads(recording);
     const found = await fresh.addressFacts(page, everything, options);
     expect([found.accounts.size, found.tokens.size]).toEqual([1000, 1000]);
     expect(found.domains.size).toBe(Math.floor(1000 / 3));

@@ -17,7 +17,6 @@ import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql }
 import { accountStatusName } from '#drivers/store/stored-state.js';
 import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
-import { LruByBytes } from '#kernel/lru-by-bytes.js';
 
 interface AccountFound {
   readonly address: Uint8Array;
@@ -41,7 +40,7 @@ interface AccountFound {
 export async function readAccounts(
   session: IndexSession,
   { address, code_hash }: AccountFilter,
-  boc: boolean,
+  { boc }: { readonly boc: boolean },
 ): Promise<readonly IndexedAccount[]> {
   const addresses = distinctAddresses(address);
   if (addresses.length === 0) return [];
@@ -125,7 +124,6 @@ interface AddressFound {
 /** What is known of addresses; the get methods of codes that come often are not read again. */
 export async function readAddressFacts(
   session: IndexSession,
-  methods: CodeMethodsCache,
   addresses: readonly Address[],
   { domains, tokens }: WantedFacts,
 ): Promise<AddressFacts> {
@@ -140,7 +138,7 @@ export async function readAddressFacts(
     ) AS a ON true
     ${domains ? OWN_DOMAIN : emptySql}`);
   const codes = rows.flatMap(({ code_hash }) => (code_hash === null ? [] : [code_hash]));
-  const methodsOf = await methods.of(session, codes);
+  const methodsOf = await readCodeMethods(session, codes);
   for (const { address, known, code_hash, domain } of rows) {
     const key = addressOfBytes(address).toRaw();
     if (known) {
@@ -252,9 +250,7 @@ const TOKENS = (addresses: Sql) => sql`
     WHERE m.address = t.address AND m.kind = t.kind LIMIT 1
   ) AS m ON true`;
 
-/** Memory for get methods, in bytes. */
-const CACHE_BYTES = 4 * 2 ** 20;
-/** Of an entry, and of each of its ids. */
+/** Bytes of a cached entry, and of each of its ids. */
 const ENTRY_BYTES = 200;
 const ID_BYTES = 8;
 
@@ -264,38 +260,33 @@ interface MethodsFound {
   readonly methods_read: boolean;
 }
 
-/** What is known of the get methods of a code: never changes once they were looked for. */
-interface KnownMethods {
-  readonly ids: readonly number[] | null;
-}
-
-/** The get methods of codes; those of codes that come often are kept. */
-export class CodeMethodsCache {
-  readonly #known = new LruByBytes<KnownMethods>(CACHE_BYTES);
-
-  /** Ids by the hash of the code in hexadecimal; null or absent: not known, or it has no table of them. */
-  async of(
-    session: IndexSession,
-    codes: readonly Uint8Array[],
-  ): Promise<ReadonlyMap<string, readonly number[] | null>> {
-    const found = new Map<string, readonly number[] | null>();
-    const missing = new Map<string, Uint8Array>();
-    for (const code of codes) {
-      const key = toHex(code);
-      if (found.has(key) || missing.has(key)) continue;
-      const known = this.#known.get(key);
-      if (known !== undefined) found.set(key, known.ids);
-      else missing.set(key, code);
-    }
-    if (missing.size === 0) return found;
-    const rows = await session.rows<MethodsFound>(sql`
-      SELECT c.code_hash, c.methods, c.methods_read FROM codes c
-      WHERE c.code_hash = ANY(${[...missing.values()]}::bytea[])`);
-    for (const { code_hash, methods, methods_read } of rows) {
-      const key = toHex(code_hash);
-      found.set(key, methods);
-      if (methods_read) this.#known.set(key, { ids: methods }, ENTRY_BYTES + (methods?.length ?? 0) * ID_BYTES);
-    }
-    return found;
+/**
+ * Ids of the get methods of codes by the hash of the code in hexadecimal; null or absent: not known, or it has no table of methods.
+ * Codes that are not cached are read in one statement.
+ */
+async function readCodeMethods(
+  session: IndexSession,
+  codes: readonly Uint8Array[],
+): Promise<ReadonlyMap<string, readonly number[] | null>> {
+  const cache = session.caches.methods;
+  const found = new Map<string, readonly number[] | null>();
+  const missing = new Map<string, Uint8Array>();
+  for (const code of codes) {
+    const key = toHex(code);
+    if (found.has(key) || missing.has(key)) continue;
+    const known = cache.get(key);
+    if (known !== undefined) found.set(key, known.ids);
+    else missing.set(key, code);
   }
+  if (missing.size === 0) return found;
+  const rows = await session.rows<MethodsFound>(sql`
+    SELECT c.code_hash, c.methods, c.methods_read FROM codes c
+    WHERE c.code_hash = ANY(${[...missing.values()]}::bytea[])`);
+  for (const { code_hash, methods, methods_read } of rows) {
+    const key = toHex(code_hash);
+    found.set(key, methods);
+    // Once they were looked for they do not change.
+    if (methods_read) cache.set(key, { ids: methods }, ENTRY_BYTES + (methods?.length ?? 0) * ID_BYTES);
+  }
+  return found;
 }

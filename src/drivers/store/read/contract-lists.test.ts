@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import type { DnsRecordFilter } from '#drivers/store/read/dns.js';
-import { IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Page } from '#drivers/store/read/index-types.js';
 import type { MultisigFilter, MultisigOrderFilter, VestingFilter } from '#drivers/store/read/multisig-vesting.js';
 import { Address } from '#formats/address/address.js';
@@ -55,7 +55,7 @@ const domains = list(150, (at) => ({
 
 let test: TestDatabase;
 let database: Database;
-let reader: IndexReader;
+let reader: IndexPort;
 
 beforeAll(async () => {
   test = await testDatabase();
@@ -82,7 +82,7 @@ beforeAll(async () => {
   await insert(client, 'dns_items', domains.map(stored));
   await client.query('ANALYZE');
   database = await Database.open({ url: test.url }, { clock: systemClock });
-  reader = new IndexReader(database);
+  reader = indexReads(database);
 });
 afterAll(async () => {
   await database?.close();

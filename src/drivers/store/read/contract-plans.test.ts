@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Page } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
@@ -94,11 +94,11 @@ describe(`plans on tables of ${ROWS} rows scan none of them, and look at few of 
         const { rows } = await client.query(text, [...values]);
         return rows;
       });
-      const first = (await read(new IndexReader(database), page)) as { readonly next?: string | null };
+      const first = (await read(indexReads(database), page)) as { readonly next?: string | null };
       if (which === 'next') {
         expect(first.next).toEqual(expect.any(String));
         sent.length = 0;
-        await read(new IndexReader(database), { ...page, cursor: first.next ?? null });
+        await read(indexReads(database), { ...page, cursor: first.next ?? null });
       }
       expect(sent.length).toBeGreaterThan(0);
       for (const statement of sent) {

@@ -1,6 +1,6 @@
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { bytesOfKey, keyOfBytes, maybeAddress } from '#drivers/store/read/contract-lists.js';
-import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
@@ -25,15 +25,6 @@ export interface DnsRecordFilter {
   readonly wallet?: Address | undefined;
   /** Just that one. */
   readonly domain?: string | undefined;
-}
-
-export interface DnsReads {
-  /** By the length of the domain, then by its characters, then by the address of the item; rising. */
-  dnsRecords(
-    filter: DnsRecordFilter,
-    page: Omit<Page, 'sort'>,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedDnsRecord>>;
 }
 
 interface DnsFound {

@@ -1,160 +1,138 @@
 import type { Database } from '#drivers/store/database.js';
-import { CodeMethodsCache, readAccounts, readAddressFacts, readTopAccounts } from '#drivers/store/read/accounts.js';
+import { readAccounts, readAddressFacts, readTopAccounts } from '#drivers/store/read/accounts.js';
 import { readBlocks, readHasMcBlock, readIndexExtent, readShardState } from '#drivers/store/read/blocks.js';
-import { type DnsReads, type DnsRecordFilter, readDnsRecords } from '#drivers/store/read/dns.js';
-import type {
-  AccountFilter,
-  AddressReads,
-  BlockFilter,
-  ByMessageFilter,
-  IndexReadOptions,
-  IndexReads,
-  IndexTokenReads,
-  JettonMasterFilter,
-  JettonWalletFilter,
-  MessageDirection,
-  MessageFilter,
-  NftCollectionFilter,
-  NftItemFilter,
-  Page,
-  TraceFilter,
-  TransactionFilter,
-  WantedFacts,
-} from '#drivers/store/read/index-types.js';
+import { readDnsRecords } from '#drivers/store/read/dns.js';
+import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
 import { readJettonMasters, readJettonWallets } from '#drivers/store/read/jettons.js';
 import { readMessages } from '#drivers/store/read/messages.js';
 import {
-  type MultisigFilter,
-  type MultisigOrderFilter,
-  type MultisigReads,
   readMultisigOrders,
   readMultisigs,
   readOrdersOfMultisigs,
   readVestingContracts,
-  type VestingFilter,
-  type VestingReads,
 } from '#drivers/store/read/multisig-vesting.js';
 import { readNftCollections, readNftItems, readNftSales } from '#drivers/store/read/nfts.js';
+import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches, type ReadThresholds } from '#drivers/store/read/session.js';
 import {
-  DEFAULT_THRESHOLDS,
-  type IndexSession,
-  IndexSessions,
-  type ReadThresholds,
-} from '#drivers/store/read/session.js';
-import {
+  type IndexedTokenEvent,
   type ListedTokenKind,
   readTokenEvents,
   type TokenEventFilter,
-  type TokenEventReads,
 } from '#drivers/store/read/token-events.js';
 import { readTraces, readTransactionsOfTraces } from '#drivers/store/read/traces.js';
-import { SharedCells } from '#drivers/store/read/transaction-assembly.js';
 import {
   readAdjacentTransactions,
   readIndexedTransactions,
   readTransactionsByMessage,
 } from '#drivers/store/read/transactions.js';
-import type { Address } from '#formats/address/address.js';
 
-/** All reads of the index. */
-export interface IndexPort
-  extends IndexReads,
-    AddressReads,
-    TokenEventReads,
-    DnsReads,
-    MultisigReads,
-    IndexTokenReads,
-    VestingReads {}
+/**
+ * The reads of the index: name, order of the result, and the function that does it. Rows are found by 64-bit keys and then
+ * compared with the whole value that was asked for, so no answer rests on 64 bits alone.
+ */
+const READS = {
+  /** The lowest and the highest indexed masterchain block; null when there is none. */
+  extent: readIndexExtent,
+  /** Whether a masterchain block, with the shard blocks it commits, is indexed. */
+  hasMcBlock: readHasMcBlock,
+  /** By gen_utime; by start_lt when only a bound of lt is given; then by id. */
+  blocks: readBlocks,
+  /** The newest blocks of all shards as a masterchain block commits them, itself first; by workchain, shard, seqno. */
+  shardState: readShardState,
+  /** By lt, or by now and lt where a bound of time is given; then by id, ascending in both directions. */
+  transactions: readIndexedTransactions,
+  /** Transactions that sent or received a matching message, by lt. */
+  transactionsByMessage: readTransactionsByMessage,
+  /** Transactions that share a message with a transaction, by ascending lt; null when there is no such transaction. */
+  adjacentTransactions: readAdjacentTransactions,
+  /** By created_lt (created_at where a bound of time is given), external-in messages as the greatest; then by hash. */
+  messages: readMessages,
+  /** By end_lt (end_utime where a bound of time is given), then by root. */
+  traces: readTraces,
+  /** The transactions of each trace by lt and account; none of a trace with more than `most` of them. */
+  transactionsOfTraces: readTransactionsOfTraces,
+  /** Known accounts, in the order of the addresses that are asked for. */
+  accounts: readAccounts,
+  /** By balance, the greatest first. */
+  topAccounts: readTopAccounts,
+  /** Code, domains and token facts of addresses, in a few statements however many addresses there are. */
+  addressFacts: readAddressFacts,
+  /** By lt, or by now and lt where a bound of time is given; then by id, ascending in both directions. */
+  tokenEvents: readTokenEvents,
+  /** By id, that is, in the order of detection. */
+  jettonMasters: readJettonMasters,
+  /**
+   * By id or balance; of several owners, by owner first; with addresses alone and not by balance, by address.
+   */
+  jettonWallets: readJettonWallets,
+  /** By id. */
+  nftCollections: readNftCollections,
+  /** By owner, collection and index as far as these are given, else by id; or by lt. Items without a collection come last. */
+  nftItems: readNftItems,
+  /** Known sales and auctions, in the order of the addresses that are asked for. */
+  nftSales: readNftSales,
+  /** By the length of the domain, then its characters, then the address of the item; ascending. */
+  dnsRecords: readDnsRecords,
+  /** In the order of detection. */
+  multisigs: readMultisigs,
+  /** In the order of detection. */
+  multisigOrders: readMultisigOrders,
+  /** The first orders of some multisigs in the order of detection, ascending; together at most `most`. */
+  ordersOfMultisigs: readOrdersOfMultisigs,
+  /** In the order of detection, ascending. */
+  vestingContracts: readVestingContracts,
+};
 
-/** Reads the index from the database. */
-export class IndexReader implements IndexPort {
-  readonly #sessions: IndexSessions;
-  readonly #cells = new SharedCells();
-  readonly #methods = new CodeMethodsCache();
+type Reads = typeof READS;
+type ReadName = keyof Reads;
+type ReadArguments<Read> = Read extends (session: IndexSession, ...args: infer Args) => unknown ? Args : never;
 
-  constructor(database: Database, thresholds: ReadThresholds = DEFAULT_THRESHOLDS) {
-    this.#sessions = new IndexSessions(database, thresholds);
-  }
-
-  extent(options: IndexReadOptions) {
-    return this.#read(options, readIndexExtent);
-  }
-  hasMcBlock(mc_seqno: number, options: IndexReadOptions) {
-    return this.#read(options, (session) => readHasMcBlock(session, mc_seqno));
-  }
-  blocks(filter: BlockFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readBlocks(session, filter, page));
-  }
-  shardState(mc_seqno: number, options: IndexReadOptions) {
-    return this.#read(options, (session) => readShardState(session, mc_seqno));
-  }
-  transactions(filter: TransactionFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readIndexedTransactions(session, this.#cells, filter, page));
-  }
-  transactionsByMessage(filter: ByMessageFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readTransactionsByMessage(session, this.#cells, filter, page));
-  }
-  adjacentTransactions(hash: Uint8Array, direction: MessageDirection | undefined, options: IndexReadOptions) {
-    return this.#read(options, (session) => readAdjacentTransactions(session, this.#cells, hash, direction));
-  }
-  messages(filter: MessageFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readMessages(session, this.#cells, filter, page));
-  }
-  traces(filter: TraceFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readTraces(session, filter, page));
-  }
-  transactionsOfTraces(roots: readonly bigint[], most: number, options: IndexReadOptions) {
-    return this.#read(options, (session) => readTransactionsOfTraces(session, this.#cells, roots, most));
-  }
-  accounts(filter: AccountFilter, { boc }: { readonly boc: boolean }, options: IndexReadOptions) {
-    return this.#read(options, (session) => readAccounts(session, filter, boc));
-  }
-  addressFacts(addresses: readonly Address[], wanted: WantedFacts, options: IndexReadOptions) {
-    return this.#read(options, (session) => readAddressFacts(session, this.#methods, addresses, wanted));
-  }
+/**
+ * All reads of the index, each with the arguments of its function in {@link READS} and then the limits of the read.
+ *
+ * @throws store/timeout, store/cursor, store/unreachable and others
+ */
+export type IndexPort = {
+  readonly [Name in Exclude<ReadName, 'tokenEvents'>]: (
+    ...args: [...ReadArguments<Reads[Name]>, options: IndexReadOptions]
+  ) => ReturnType<Reads[Name]>;
+} & {
+  /** By lt, or by now and lt where a bound of time is given; then by id, ascending in both directions. */
   tokenEvents<Kind extends ListedTokenKind>(
     kind: Kind,
     filter: TokenEventFilter,
     page: Page,
     options: IndexReadOptions,
-  ) {
-    return this.#read(options, (session) => readTokenEvents(session, this.#cells, kind, filter, page));
-  }
-  topAccounts(page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readTopAccounts(session, page));
-  }
-  jettonMasters(filter: JettonMasterFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readJettonMasters(session, filter, page));
-  }
-  jettonWallets(filter: JettonWalletFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readJettonWallets(session, filter, page));
-  }
-  nftCollections(filter: NftCollectionFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readNftCollections(session, filter, page));
-  }
-  nftItems(filter: NftItemFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readNftItems(session, filter, page));
-  }
-  nftSales(addresses: readonly Address[], options: IndexReadOptions) {
-    return this.#read(options, (session) => readNftSales(session, addresses));
-  }
-  dnsRecords(filter: DnsRecordFilter, page: Omit<Page, 'sort'>, options: IndexReadOptions) {
-    return this.#read(options, (session) => readDnsRecords(session, filter, page));
-  }
-  multisigs(filter: MultisigFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readMultisigs(session, filter, page));
-  }
-  multisigOrders(filter: MultisigOrderFilter, page: Page, options: IndexReadOptions) {
-    return this.#read(options, (session) => readMultisigOrders(session, filter, page));
-  }
-  ordersOfMultisigs(multisigs: readonly Address[], most: number, options: IndexReadOptions) {
-    return this.#read(options, (session) => readOrdersOfMultisigs(session, multisigs, most));
-  }
-  vestingContracts(filter: VestingFilter, page: Omit<Page, 'sort'>, options: IndexReadOptions) {
-    return this.#read(options, (session) => readVestingContracts(session, filter, page));
-  }
+  ): Promise<Listed<IndexedTokenEvent<Kind>>>;
+};
 
-  #read<T>(options: IndexReadOptions, work: (session: IndexSession) => Promise<T>): Promise<T> {
-    return this.#sessions.read(options, work);
-  }
+type AnyRead = (...args: unknown[]) => Promise<unknown>;
+
+function makePort(readOf: (name: ReadName) => AnyRead): IndexPort {
+  const names = Object.keys(READS) as ReadName[];
+  return Object.fromEntries(names.map((name) => [name, readOf(name)])) as unknown as IndexPort;
+}
+
+/** Reads the index from a database: each read on one connection, within the limits of its last argument. */
+export function indexReads(
+  database: Pick<Database, 'read'>,
+  thresholds: ReadThresholds = DEFAULT_THRESHOLDS,
+): IndexPort {
+  const caches = new ReadCaches();
+  return makePort((name) => {
+    const read = READS[name] as (session: IndexSession, ...args: unknown[]) => Promise<unknown>;
+    return (...args) => {
+      const options = args.pop() as IndexReadOptions;
+      return database.read((reader) => read(new IndexSession(reader, caches, thresholds), ...args), options);
+    };
+  });
+}
+
+/** The same reads, each made by `around`, which decides where from and may translate errors. */
+export function wrapReads(around: (read: (reads: IndexPort) => Promise<unknown>) => Promise<unknown>): IndexPort {
+  return makePort(
+    (name) =>
+      (...args) =>
+        around((reads) => (reads[name] as AnyRead)(...args)),
+  );
 }

@@ -123,7 +123,7 @@ export interface IndexedTransactionCells {
 
 export type IndexedTraceState = 'complete' | 'pending' | 'broken';
 
-/** A trace; its transactions are read with {@link IndexReads.transactionsOfTraces}. */
+/** A trace; its transactions are read with `transactionsOfTraces`. */
 export interface IndexedTrace {
   readonly root: bigint;
   readonly trace_id: Uint8Array;
@@ -233,54 +233,6 @@ export interface AccountFilter {
 export interface IndexExtent {
   readonly first: IndexedBlock;
   readonly last: IndexedBlock;
-}
-
-/**
- * Reads of the index. Keys find, and what is found is compared with the whole value that was asked for, so that no answer
- * rests on 64 bits.
- *
- * @throws store/timeout, store/unavailable, store/cursor
- */
-export interface IndexReads {
-  /** The lowest and the highest indexed masterchain block; null when there is none. */
-  extent(options: IndexReadOptions): Promise<IndexExtent | null>;
-  /** Whether the round of a masterchain seqno is indexed. */
-  hasMcBlock(mc_seqno: number, options: IndexReadOptions): Promise<boolean>;
-  /** By gen_utime, or, where a bound of lt is given and none of time, by start_lt; then by id. */
-  blocks(filter: BlockFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedBlock>>;
-  /** The newest blocks of all shards as a masterchain block commits them, itself first; by workchain, shard, seqno. */
-  shardState(mc_seqno: number, options: IndexReadOptions): Promise<readonly IndexedBlock[]>;
-  /** By lt, or by now and lt where a bound of time is given; then by id, rising in both directions. */
-  transactions(filter: TransactionFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTransaction>>;
-  transactionsByMessage(
-    filter: ByMessageFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedTransaction>>;
-  /** Those that share a message with a transaction, by rising lt; null when there is no such transaction. */
-  adjacentTransactions(
-    hash: Uint8Array,
-    direction: MessageDirection | undefined,
-    options: IndexReadOptions,
-  ): Promise<readonly IndexedTransaction[] | null>;
-  /** By created_lt (created_at where a bound of time is given), those from outside as the greatest; then by hash. */
-  messages(filter: MessageFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedMessage>>;
-  /** By end_lt (end_utime where a bound of time is given), then by root. */
-  traces(filter: TraceFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedTrace>>;
-  /** The transactions of each trace by lt and account; of a trace with more than `most` of them none. */
-  transactionsOfTraces(
-    roots: readonly bigint[],
-    most: number,
-    options: IndexReadOptions,
-  ): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>>;
-  /** Those that are known, in the order of the addresses asked for. */
-  accounts(
-    filter: AccountFilter,
-    parts: { readonly boc: boolean },
-    options: IndexReadOptions,
-  ): Promise<readonly IndexedAccount[]>;
-  /** By balance, the greatest first. */
-  topAccounts(page: Page, options: IndexReadOptions): Promise<Listed<{ address: Address; balance: bigint }>>;
 }
 
 /** The state that a contract was read in. */
@@ -425,35 +377,6 @@ export interface NftItemFilter {
   readonly by_lt?: boolean | undefined;
 }
 
-/** Reads of jettons and NFTs; contracts that are not of their kind any more are left out. @throws as {@link IndexReads} */
-export interface IndexTokenReads {
-  /** By id: as they were found. */
-  jettonMasters(
-    filter: JettonMasterFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedJettonMaster>>;
-  /**
-   * By id or balance; of owners by these first, one after the other; asked by nothing but addresses and not by balance, by
-   * address.
-   */
-  jettonWallets(
-    filter: JettonWalletFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedJettonWallet>>;
-  /** By id. */
-  nftCollections(
-    filter: NftCollectionFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedNftCollection>>;
-  /** By owner, collection, index as far as they are asked for, else by id; or by lt. Those without a collection last. */
-  nftItems(filter: NftItemFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedNftItem>>;
-  /** Those that there are, in the order of the addresses asked for. */
-  nftSales(addresses: readonly Address[], options: IndexReadOptions): Promise<readonly IndexedSale[]>;
-}
-
 /** What is known of some addresses. Keys are `Address.toRaw()`. */
 export interface AddressFacts {
   /** Of those that have a state. */
@@ -509,10 +432,4 @@ export interface StoredMetadata {
 export interface WantedFacts {
   readonly domains: boolean;
   readonly tokens: boolean;
-}
-
-/** Reads of what answers tell of the addresses that they name. */
-export interface AddressReads {
-  /** In a few statements, however many addresses there are. */
-  addressFacts(addresses: readonly Address[], wanted: WantedFacts, options: IndexReadOptions): Promise<AddressFacts>;
 }

@@ -27,14 +27,13 @@ import {
   type Sql,
   sql,
 } from '#drivers/store/read/session.js';
-import type { SharedCells } from '#drivers/store/read/transaction-assembly.js';
+import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { type StoredMessage, StoredMessages } from '#drivers/store/stored-transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** A page of messages, each once. */
 export async function readMessages(
   session: IndexSession,
-  cells: SharedCells,
   filter: MessageFilter,
   page: Page,
 ): Promise<Listed<IndexedMessage>> {
@@ -64,7 +63,7 @@ export async function readMessages(
     },
     page,
   );
-  return { rows: await complete(session, cells, rows), next };
+  return { rows: await complete(session, rows), next };
 }
 
 /** A transaction's cells as stored, and its messages. */
@@ -133,16 +132,12 @@ function receiverOf(
 }
 
 /** Puts the whole bags of cells in the place of the stored ones. */
-async function complete(
-  session: IndexSession,
-  cells: SharedCells,
-  rows: readonly IndexedMessage[],
-): Promise<IndexedMessage[]> {
+async function complete(session: IndexSession, rows: readonly IndexedMessage[]): Promise<IndexedMessage[]> {
   const stored = new Map<bigint, Uint8Array>();
   for (const { sent_by, received_by } of rows) {
     for (const side of [sent_by, received_by]) if (side !== null) stored.set(side.id, side.boc);
   }
-  const bocs = await cells.complete(session, [...stored.values()]);
+  const bocs = await completeTransactions(session, [...stored.values()]);
   const whole = new Map([...stored.keys()].map((id, i) => [id, bocs[i]!]));
   const side = (of: IndexedTransactionCells | null) => of && { id: of.id, boc: whole.get(of.id)! };
   return rows.map((row) => ({ ...row, sent_by: side(row.sent_by), received_by: side(row.received_by) }));

@@ -1,6 +1,6 @@
 import { addressOfBytes } from '#drivers/store/keys.js';
 import { distinctAddresses, maybeAddress, rowsAt } from '#drivers/store/read/contract-lists.js';
-import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { type RowWindow, readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
@@ -48,23 +48,6 @@ export interface MultisigFilter {
 export interface MultisigOrderFilter {
   readonly address?: readonly Address[] | undefined;
   readonly multisig_address?: readonly Address[] | undefined;
-}
-
-export interface MultisigReads {
-  /** In the order in which they were found. */
-  multisigs(filter: MultisigFilter, page: Page, options: IndexReadOptions): Promise<Listed<IndexedMultisig>>;
-  /** In the order in which they were found. */
-  multisigOrders(
-    filter: MultisigOrderFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedMultisigOrder>>;
-  /** The first orders of some multisigs in the order in which they were found, rising; together at most `most`. */
-  ordersOfMultisigs(
-    multisigs: readonly Address[],
-    most: number,
-    options: IndexReadOptions,
-  ): Promise<readonly IndexedMultisigOrder[]>;
 }
 
 interface Found {
@@ -236,15 +219,6 @@ export interface VestingFilter {
   readonly wallet_address?: readonly Address[] | undefined;
   /** `wallet_address` may also be one of the whitelist. */
   readonly check_whitelist?: boolean | undefined;
-}
-
-export interface VestingReads {
-  /** In the order in which they were found, rising. */
-  vestingContracts(
-    filter: VestingFilter,
-    page: Omit<Page, 'sort'>,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedVesting>>;
 }
 
 interface VestingFound {

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
-import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Page } from '#drivers/store/read/index-types.js';
-import { DEFAULT_THRESHOLDS, IndexSession, StatementNames } from '#drivers/store/read/session.js';
+import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches } from '#drivers/store/read/session.js';
 import { statesBefore, type WithHead } from '#drivers/store/read/transaction-assembly.js';
 import { Address } from '#formats/address/address.js';
 import { explain, fillLarge, LARGE, recordingDatabase } from '#test/support/explained-plans.js';
@@ -141,7 +141,7 @@ describe('plans on tables of some 200,000 rows scan none of them, and look at fe
         // Bounds are what the tables say.
         return / AS bound|^SELECT (min|max)\(/.test(text) ? (await client.query(text, [...values])).rows : [];
       });
-      await read(new IndexReader(database), { limit: 100, offset: 0, sort, cursor: null });
+      await read(indexReads(database), { limit: 100, offset: 0, sort, cursor: null });
       expect(sent.length).toBeGreaterThan(0);
       for (const statement of sent) {
         const modes = statement.isPrepared
@@ -171,7 +171,7 @@ describe('plans on tables of some 200,000 rows scan none of them, and look at fe
     }));
     const { database, sent } = recordingDatabase(() => []);
     await database.read((reader) =>
-      statesBefore(new IndexSession(reader, new StatementNames(), DEFAULT_THRESHOLDS), transactions),
+      statesBefore(new IndexSession(reader, new ReadCaches(), DEFAULT_THRESHOLDS), transactions),
     );
     const { scanned, buffers } = await explain(client, sent[0]!, 'force_generic_plan');
     expect(scanned).toEqual([]);

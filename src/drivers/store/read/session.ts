@@ -1,19 +1,20 @@
 import type { QueryResultRow } from 'pg';
-import type { Database } from '#drivers/store/database.js';
-import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
+import type { DatabaseReader } from '#drivers/store/database.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { toHex } from '#kernel/bytes.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
 
 const encoder = new TextEncoder();
 
-/** Most statements that each connection keeps prepared: each costs memory in the database. */
+/** Statements that each connection keeps prepared, at most: each costs memory in the database. */
 const MOST_NAMES = 128;
 
-/** From how many rows on a read goes another way: what is sorted as a whole below it is walked in its order above. */
+/** Row counts from which a read is planned otherwise: below, all rows are sorted; above, an index is walked in its order. */
 export interface ReadThresholds {
   /** Messages of one key. Default: 2,000. */
   readonly messages: number;
-  /** Messages of one key whose transactions are asked for. Default: 20,000. */
+  /** Messages of one key whose transactions are wanted. Default: 20,000. */
   readonly messagesOfTransactions: number;
   /** Events of the accounts or the token of one condition. Default: 1,000. */
   readonly tokenEvents: number;
@@ -21,29 +22,30 @@ export interface ReadThresholds {
 
 export const DEFAULT_THRESHOLDS: ReadThresholds = { messages: 2000, messagesOfTransactions: 20_000, tokenEvents: 1000 };
 
-/** How one statement is to be run. */
+/** How a statement is planned. */
 export interface PlanningOptions {
   /**
-   * Plan it for these very values. For statements whose good plan depends on them, and for texts that hardly come twice.
-   * Otherwise the statement is prepared: PostgreSQL soon plans it no more.
+   * Plan it for these very values: for statements whose best plan depends on them, and for texts that hardly ever come twice.
+   * Otherwise the statement is prepared, and PostgreSQL soon stops planning it.
    */
   readonly planned?: 'each time';
 }
 
-/** A connection of the database. */
-interface StatementRunner {
-  query<Row extends QueryResultRow>(query: {
-    readonly name?: string;
-    readonly text: string;
-    readonly values: readonly unknown[];
-  }): Promise<Row[]>;
-}
+/** Memory for the codes that stored transactions leave out, in bytes of their bags of cells. */
+const CODE_CACHE_BYTES = 32 * 2 ** 20;
+/** Memory for the get-method ids of codes, in bytes. */
+const METHOD_CACHE_BYTES = 4 * 2 ** 20;
 
-/** Names of prepared statements, by text; the first ones that come are kept. */
-export class StatementNames {
+/** What the reads of one index share. All of it is immutable in the database. */
+export class ReadCaches {
+  /** Codes by their hash in hexadecimal. */
+  readonly codes = new LruByBytes<Cell>(CODE_CACHE_BYTES);
+  /** Ids of the get methods of codes by the hash of the code in hexadecimal; null: it has no table of methods. */
+  readonly methods = new LruByBytes<{ readonly ids: readonly number[] | null }>(METHOD_CACHE_BYTES);
   readonly #names = new Map<string, string>();
 
-  of(text: string): string | undefined {
+  /** The name under which a text is prepared; undefined when as many as is good are prepared already. */
+  statementName(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     if (this.#names.size >= MOST_NAMES) return undefined;
@@ -55,40 +57,24 @@ export class StatementNames {
 
 /** The statements of one read of the index, on one connection. */
 export class IndexSession {
-  readonly #reader: StatementRunner;
-  readonly #names: StatementNames;
+  readonly #reader: Pick<DatabaseReader, 'query'>;
+  readonly caches: ReadCaches;
   readonly thresholds: ReadThresholds;
 
-  constructor(reader: StatementRunner, names: StatementNames, thresholds: ReadThresholds) {
+  constructor(reader: Pick<DatabaseReader, 'query'>, caches: ReadCaches, thresholds: ReadThresholds) {
     this.#reader = reader;
-    this.#names = names;
+    this.caches = caches;
     this.thresholds = thresholds;
   }
 
-  async rows<Row extends QueryResultRow>(piece: Sql, manner: PlanningOptions = {}): Promise<Row[]> {
-    const { text, values } = render(piece);
-    const name = manner.planned === undefined ? this.#names.of(text) : undefined;
+  async rows<Row extends QueryResultRow>(statement: Sql, { planned }: PlanningOptions = {}): Promise<Row[]> {
+    const { text, values } = render(statement);
+    const name = planned === undefined ? this.caches.statementName(text) : undefined;
     return this.#reader.query<Row>(name === undefined ? { text, values } : { name, text, values });
   }
 }
 
-/** Opens sessions. */
-export class IndexSessions {
-  readonly #database: Database;
-  readonly #names = new StatementNames();
-  readonly #thresholds: ReadThresholds;
-
-  constructor(database: Database, thresholds: ReadThresholds) {
-    this.#database = database;
-    this.#thresholds = thresholds;
-  }
-
-  read<T>(options: IndexReadOptions, work: (session: IndexSession) => Promise<T>): Promise<T> {
-    return this.#database.read((reader) => work(new IndexSession(reader, this.#names, this.#thresholds)), options);
-  }
-}
-
-/** A piece of SQL with the values that stand in it; pieces are put into pieces. Made by {@link sql}. */
+/** A piece of SQL with its parameters; pieces nest. Made by {@link sql}. */
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -110,15 +96,15 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return new Sql(strings, values);
 }
 
-/** Text that is SQL itself: names and directions from the code, numbers that the planner has to know. */
+/** SQL text: names and directions from the code, numbers that the planner has to know. Never input of a user. */
 export function raw(text: string | number): Sql {
   return new Sql([String(text)], []);
 }
 
 /**
- * A value that the planner does not look at. Planning a statement for the very values takes as long as running it; PostgreSQL
- * goes on doing that when the plan for any values only seems to be dearer, as it does for lists of unknown length and for keys
- * of which some are frequent.
+ * A parameter whose value is hidden from the planner, so that one generic plan is used. Planning a statement for its very values
+ * takes as long as running it, and PostgreSQL keeps doing so while the generic plan only seems more expensive, as it does for
+ * lists of unknown length and for keys some of which are frequent.
  */
 export function opaqueToPlanner(value: unknown, type: string): Sql {
   return sql`(SELECT ${value}::${raw(type)})`;

@@ -5,7 +5,7 @@ import {
   type TokenEventKind,
 } from '#domain/tokens/token-messages.js';
 import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import type { IndexReadOptions, Listed, MessageDirection, Page, TimeBounds } from '#drivers/store/read/index-types.js';
+import type { Listed, MessageDirection, Page, TimeBounds } from '#drivers/store/read/index-types.js';
 import {
   hasLt,
   hasTime,
@@ -18,7 +18,7 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
-import type { SharedCells } from '#drivers/store/read/transaction-assembly.js';
+import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { loadTransaction } from '#drivers/store/stored-transaction.js';
 import { isAborted, TOKEN_EVENT_KINDS } from '#drivers/store/write/token-events.js';
 import { Address } from '#formats/address/address.js';
@@ -36,7 +36,6 @@ interface MatchedEvent<Kind extends ListedTokenKind> {
 /** A page of the events of a kind. */
 export async function readTokenEvents<Kind extends ListedTokenKind>(
   session: IndexSession,
-  cells: SharedCells,
   kind: Kind,
   filter: TokenEventFilter,
   page: Page,
@@ -53,7 +52,7 @@ export async function readTokenEvents<Kind extends ListedTokenKind>(
     },
     page,
   );
-  return { rows: await withWholeCells(session, cells, rows), next };
+  return { rows: await withWholeCells(session, rows), next };
 }
 
 /** Compares what was found by keys with what they stand for. */
@@ -112,12 +111,11 @@ async function readTokens(
 /** Payloads may hold a code that is stored apart; then the body is read again from the whole transaction. */
 async function withWholeCells<Kind extends ListedTokenKind>(
   session: IndexSession,
-  cells: SharedCells,
   rows: readonly MatchedEvent<Kind>[],
 ): Promise<IndexedTokenEvent<Kind>[]> {
   const partial = rows.filter(({ event }) => payloadsOf(event.body).some((cell) => cell.levelMask !== 0));
   if (partial.length === 0) return rows.map(({ event }) => event);
-  const bocs = await cells.complete(
+  const bocs = await completeTransactions(
     session,
     partial.map(({ found }) => found.boc),
   );
@@ -171,16 +169,6 @@ export type IndexedTokenEvent<Kind extends ListedTokenKind = ListedTokenKind> = 
   readonly source: Address;
   readonly body: TokenEventBodies[Kind];
 };
-
-export interface TokenEventReads {
-  /** By lt, or by now and lt where a bound of time is given; then by id, rising in both directions. */
-  tokenEvents<Kind extends ListedTokenKind>(
-    kind: Kind,
-    filter: TokenEventFilter,
-    page: Page,
-    options: IndexReadOptions,
-  ): Promise<Listed<IndexedTokenEvent<Kind>>>;
-}
 
 /** Compares an event with the whole values of a filter. */
 export function meetsTokenFilter(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IndexPort, IndexReader } from '#drivers/store/read/index-port.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { explain, recordingDatabase, type SentStatement } from '#test/support/explained-plans.js';
 import { fillTokens, GREAT, tokenAddress } from '#test/support/large-tokens.js';
@@ -98,7 +98,7 @@ function explaining() {
     }
     return (await client.query(statement.text, [...statement.values])).rows;
   });
-  return { reads: new IndexReader(database), explained };
+  return { reads: indexReads(database), explained };
 }
 
 describe(`plans on ${COUNT} rows scan no table, and look at few blocks, on the first page and on later ones:`, () => {

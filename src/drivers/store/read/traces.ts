@@ -19,7 +19,6 @@ import {
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
   assembleTransactions,
-  type SharedCells,
   TRANSACTION_COLUMNS,
   type TransactionFound,
 } from '#drivers/store/read/transaction-assembly.js';
@@ -194,7 +193,6 @@ function indexedTrace(found: TraceFound): IndexedTrace {
 /** The transactions of traces, in the order of lt and account; of a trace with more than `most` none. */
 export async function readTransactionsOfTraces(
   session: IndexSession,
-  cells: SharedCells,
   roots: readonly bigint[],
   most: number,
 ): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>> {
@@ -207,7 +205,7 @@ export async function readTransactionsOfTraces(
         SELECT * FROM transactions t WHERE t.trace_root = k.root AND t.id >= k.root AND x.nodes <= ${most}::integer OFFSET 0
       ) AS t`,
   );
-  const transactions = await assembleTransactions(session, cells, rows);
+  const transactions = await assembleTransactions(session, rows);
   const sorted = rows
     .map((found, i) => ({ found, account: transactionHead(found.boc).account_addr, transaction: transactions[i]! }))
     .sort((a, b) => {

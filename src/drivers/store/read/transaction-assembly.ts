@@ -16,7 +16,6 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
-import { LruByBytes } from '#kernel/lru-by-bytes.js';
 
 /** The state of what is not there. */
 const NONEXIST: StateSummary = {
@@ -31,13 +30,12 @@ const NONEXIST: StateSummary = {
 /** Rows as transactions: with whole bags of cells, and the states before and after. One statement, sometimes two. */
 export async function assembleTransactions(
   session: IndexSession,
-  cells: SharedCells,
   rows: readonly TransactionFound[],
 ): Promise<IndexedTransaction[]> {
   if (rows.length === 0) return [];
   const transactions = rows.map((found) => ({ found, head: transactionHead(found.boc) }));
   const before = await statesBefore(session, transactions);
-  const bocs = await cells.complete(
+  const bocs = await completeTransactions(
     session,
     rows.map(({ boc }) => boc),
   );
@@ -236,42 +234,39 @@ interface CodeFound {
   readonly boc: Uint8Array;
 }
 
-/** Memory for codes, in bytes of their bags. */
-const CACHE_BYTES = 32 * 2 ** 20;
-
-/** Completes transactions whose codes are stored apart; the codes that come often are kept. */
-export class SharedCells {
-  readonly #codes = new LruByBytes<Cell>(CACHE_BYTES);
-
-  /** The whole bags of cells of stored transactions, in their order; codes that are not kept are read in one statement. */
-  async complete(session: IndexSession, stored: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-    const found = new Map<string, Cell>();
-    const missing = new Map<string, Uint8Array>();
-    for (const bytes of stored) {
-      if (bytes[0] === 0) continue;
-      for (const hash of sharedCodes(bytes)) {
-        const key = toHex(hash);
-        const known = this.#codes.get(key);
-        if (known !== undefined) found.set(key, known);
-        else if (!found.has(key)) missing.set(key, hash);
-      }
+/**
+ * The whole bags of cells of stored transactions, in their order, with the codes that are stored apart in their places. Codes
+ * that are not cached are read in one statement.
+ */
+export async function completeTransactions(
+  session: IndexSession,
+  stored: readonly Uint8Array[],
+): Promise<readonly Uint8Array[]> {
+  const { codes } = session.caches;
+  const found = new Map<string, Cell>();
+  const missing = new Map<string, Uint8Array>();
+  for (const bytes of stored) {
+    if (bytes[0] === 0) continue;
+    for (const hash of sharedCodes(bytes)) {
+      const key = toHex(hash);
+      const known = codes.get(key);
+      if (known !== undefined) found.set(key, known);
+      else if (!found.has(key)) missing.set(key, hash);
     }
-    if (missing.size > 0) await this.#read(session, [...missing.values()], found);
-    return stored.map((bytes) => {
-      if (bytes[0] === 0) return bytes.subarray(1);
-      return serializeBoc(loadTransaction(bytes, (hash) => found.get(toHex(hash)) ?? null));
-    });
   }
-
-  async #read(session: IndexSession, hashes: readonly Uint8Array[], found: Map<string, Cell>): Promise<void> {
+  if (missing.size > 0) {
     const rows = await session.rows<CodeFound>(
-      sql`SELECT c.code_hash, c.boc FROM codes c WHERE c.code_hash = ANY(${hashes}::bytea[])`,
+      sql`SELECT c.code_hash, c.boc FROM codes c WHERE c.code_hash = ANY(${[...missing.values()]}::bytea[])`,
     );
     for (const { code_hash, boc } of rows) {
       const key = toHex(code_hash);
       const cell = parseBocRoot(boc);
-      this.#codes.set(key, cell, boc.length);
+      codes.set(key, cell, boc.length);
       found.set(key, cell);
     }
   }
+  return stored.map((bytes) => {
+    if (bytes[0] === 0) return bytes.subarray(1);
+    return serializeBoc(loadTransaction(bytes, (hash) => found.get(toHex(hash)) ?? null));
+  });
 }

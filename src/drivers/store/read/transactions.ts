@@ -30,7 +30,6 @@ import {
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
   assembleTransactions,
-  type SharedCells,
   TRANSACTION_COLUMNS,
   type TransactionFound,
 } from '#drivers/store/read/transaction-assembly.js';
@@ -41,7 +40,6 @@ import { bytesEqual, toHex } from '#kernel/bytes.js';
 /** A page of transactions that meet a filter. */
 export async function readIndexedTransactions(
   session: IndexSession,
-  cells: SharedCells,
   filter: TransactionFilter,
   page: Page,
 ): Promise<Listed<IndexedTransaction>> {
@@ -65,7 +63,7 @@ export async function readIndexedTransactions(
     },
     page,
   );
-  return { rows: await assembleTransactions(session, cells, rows), next };
+  return { rows: await assembleTransactions(session, rows), next };
 }
 
 /** Compares what was found by keys with what they stand for. */
@@ -330,7 +328,6 @@ interface Sides {
 /** A page of the transactions that received or sent a message like this. */
 export async function readTransactionsByMessage(
   session: IndexSession,
-  cells: SharedCells,
   filter: ByMessageFilter,
   page: Page,
 ): Promise<Listed<IndexedTransaction>> {
@@ -360,7 +357,7 @@ export async function readTransactionsByMessage(
     },
     page,
   );
-  return { rows: await assembleTransactions(session, cells, rows), next };
+  return { rows: await assembleTransactions(session, rows), next };
 }
 
 function hasMessage(filter: ByMessageFilter, sides: Sides, stored: Uint8Array): boolean {
@@ -429,7 +426,6 @@ function walkTransactions(filter: ByMessageFilter, sides: Sides, order: Transact
 /** The transaction that sent what another received (`in`), those that received what it sent (`out`), or both. */
 export async function readAdjacentTransactions(
   session: IndexSession,
-  cells: SharedCells,
   hash: Uint8Array,
   direction: MessageDirection | undefined,
 ): Promise<readonly IndexedTransaction[] | null> {
@@ -465,5 +461,5 @@ export async function readAdjacentTransactions(
     if (row.is_sender) return its.sent.some((message) => bytesEqual(message.hash, received!));
     return its.received !== null && sentHashes.has(toHex(its.received.hash));
   });
-  return assembleTransactions(session, cells, meant);
+  return assembleTransactions(session, meant);
 }
