@@ -7,7 +7,7 @@ import { parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { openVmCellSlice, type VmStackValue } from '#formats/tlb/vm-value.js';
+import { openVmCellSlice, type VmStackValue } from '#formats/tlb/vm-stack.js';
 import { fromBase64, fromHex, toHex } from '#kernel/bytes.js';
 import { getMethodRequest } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';

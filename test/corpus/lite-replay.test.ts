@@ -14,8 +14,7 @@ import {
   LiteServerRunSmcMethod,
 } from '#formats/tl/lite-api.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
-import { vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { VmStack, VmStackValue, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';

@@ -1,5 +1,4 @@
 import type * as core from '@ton/core';
-import { formatMsgAddress, type MsgAddress } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { Account, StateInit, StorageUsed } from '#formats/tlb/account.js';
 import type { CurrencyCollection } from '#formats/tlb/currency.js';
@@ -11,6 +10,7 @@ import {
   messageBodyCell,
   messageInit,
 } from '#formats/tlb/message.js';
+import { formatMsgAddress, type MsgAddress } from '#formats/tlb/msg-address.js';
 import type {
   SplitMergeInfo,
   TrActionPhase,

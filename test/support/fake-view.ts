@@ -9,7 +9,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { storeSnakeText } from '#formats/cells/snake.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { type VmStackValue, vmSlice } from '#formats/tlb/vm-value.js';
+import { type VmStackValue, vmSlice } from '#formats/tlb/vm-stack.js';
 import type { FakeContract } from '#test/support/fake-contracts.js';
 
 const NO_METHOD = 11;

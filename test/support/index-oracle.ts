@@ -7,11 +7,11 @@ import type {
   TransactionFilter,
 } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { CellType } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
 import type { BlockFact, IndexedChain, IndexedFact } from '#test/support/indexed-chain.js';

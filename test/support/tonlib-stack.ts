@@ -1,7 +1,7 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { openVmCellSlice, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { openVmCellSlice, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
 
 /** A stack entry as tonlib's JSON has it. */

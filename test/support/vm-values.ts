@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { BitString } from '#kernel/bytes.js';
 
 /** Trees of up to three levels, of ordinary cells with any number of bits. */

@@ -7,7 +7,7 @@ import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { VM_NAN, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NAN, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { errorOf } from '#test/support/error-code.js';

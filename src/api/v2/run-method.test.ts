@@ -3,7 +3,7 @@ import { runMethodEndpoints } from '#api/v2/run-method.js';
 import type { Address } from '#formats/address/address.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import type { ReadAt } from '#services/chain/read-context.js';
 import type { GetMethodRead } from '#services/emulation/contract-reads.js';
 import { callV2 } from '#test/support/v2-method.js';

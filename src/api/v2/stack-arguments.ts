@@ -13,7 +13,7 @@ import {
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 
 /**
  * What arguments of get methods may look like, for the document: wider than the entries of answers. The readers of stacks

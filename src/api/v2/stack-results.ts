@@ -20,8 +20,7 @@ import {
 } from '#api/v2/ton-objects.js';
 import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { VmStack } from '#formats/tlb/vm-stack.js';
-import type { VmStackValue } from '#formats/tlb/vm-value.js';
+import type { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
 
 const TvmNumberDecimal = v2Object('TvmNumberDecimal', {
   '@type': typeName(STACK_TYPE.number),

@@ -37,13 +37,13 @@ import {
   v2Object,
 } from '#api/v2/ton-objects.js';
 import { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { MAX_LISTED_TRANSACTIONS, type TransactionRef } from '#formats/proofs/transactions.js';
 import { StateInit } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import { type CommonMsgInfo, type Message, messageBodyCell } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 import type { HistoryRead } from '#services/chain/accounts.js';

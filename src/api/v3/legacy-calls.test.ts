@@ -8,7 +8,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, normalizedExternalHash } from '#formats/tlb/message.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { toBase64 } from '#kernel/bytes.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { FeeRequest } from '#services/emulation/contract-reads.js';

@@ -23,7 +23,7 @@ import { EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { type ExternalInMessage, normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { SendDiagnosis } from '#services/emulation/contract-reads.js';

@@ -34,7 +34,6 @@ import {
 } from '#api/v3/parameters.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
@@ -42,6 +41,7 @@ import { StateInit } from '#formats/tlb/account.js';
 import type { Lazy } from '#formats/tlb/codec/codec.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { type CommonMsgInfo, type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 

@@ -29,8 +29,8 @@ import {
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf, type MsgAddress } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { accountOf, type MsgAddress } from '#formats/tlb/msg-address.js';
 
 type JettonTransferEvent = IndexedTokenEvent<'jetton_transfer'>;
 type JettonBurnEvent = IndexedTokenEvent<'jetton_burn'>;

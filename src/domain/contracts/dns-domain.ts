@@ -4,7 +4,7 @@ import { contractDataErrors } from '#domain/contracts/errors.js';
 import { type GetMethod, getMethod, MethodResult } from '#domain/contracts/get-method.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
-import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 
 /** A collection whose items are domains (TEP-81), by which they are told from others that only say so. */
 export interface DnsRoot {

@@ -1,12 +1,11 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { openVmCellSlice, type VmCellSlice, type VmStackValue } from '#formats/tlb/vm-value.js';
+import { openVmCellSlice, type VmCellSlice, type VmStackValue } from '#formats/tlb/vm-stack.js';
 
 /** A get method: what it takes and gives, as values. */
 export interface GetMethod<Arguments extends readonly unknown[], Result> {

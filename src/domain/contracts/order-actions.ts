@@ -7,12 +7,12 @@ import {
   readOrderMessage,
 } from '#domain/contracts/order-messages.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { MessageRelaxed, messageBodyCell } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Where the message of an action goes. */

@@ -1,6 +1,5 @@
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -9,7 +8,7 @@ import { loadSnakeBytes } from '#formats/cells/snake.js';
 import { decodeCell, either, maybe } from '#formats/tlb/codec/codec.js';
 import { any, cellRef, grams } from '#formats/tlb/codec/primitives.js';
 import { MessageRelaxed, messageBodyCell } from '#formats/tlb/message.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
 import { toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 

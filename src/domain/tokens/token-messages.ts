@@ -1,10 +1,9 @@
 import type { Address } from '#formats/address/address.js';
-import { accountOf, type MsgAddress as MsgAddressValue } from '#formats/address/msg-address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { type Message, messageBody } from '#formats/tlb/message.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddress, type MsgAddress as MsgAddressValue } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** First 32 bits of the bodies that tell of tokens. */

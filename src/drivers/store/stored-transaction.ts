@@ -2,7 +2,6 @@ import { codeMethods } from '#domain/contracts/code-methods.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { CodeRow } from '#drivers/store/tables.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot, readBocHeader } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { BuiltCell } from '#formats/cells/builder.js';
@@ -10,6 +9,7 @@ import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBody, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 
 /** A code of fewer bytes than this stays in the transaction: finding it elsewhere would cost more than it saves. */

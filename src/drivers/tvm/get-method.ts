@@ -16,8 +16,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { methodIdOf, VmStack } from '#formats/tlb/vm-stack.js';
-import { vmInt } from '#formats/tlb/vm-value.js';
+import { methodIdOf, VmStack, vmInt } from '#formats/tlb/vm-stack.js';
 import { fromHex } from '#kernel/bytes.js';
 
 /** A get method of an account, with everything that it may read. */

@@ -7,7 +7,7 @@ import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { toHex } from '#kernel/bytes.js';
 import { shapeOfValue } from '#test/support/tonlib-stack.js';
 import { codeOf, getMethodRequest, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';

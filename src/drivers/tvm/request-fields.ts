@@ -5,8 +5,7 @@ import { type Cell, CellType } from '#formats/cells/cell.js';
 import { setEntry } from '#formats/cells/dict-edit.js';
 import { lookup } from '#formats/cells/dict-read.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStackValue } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, VmStackValue, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 
 /** @throws tvm/bad-request when the cell has pruned parts */

@@ -6,7 +6,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { setEntry } from '#formats/cells/dict-edit.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import type { VmStackValue } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import { shapeOfValue } from '#test/support/tonlib-stack.js';
 import { codeOf, getMethodRequest, libraryCell, mainnetConfig } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';

@@ -10,8 +10,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStack, type VmStackValue } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import { VM_NULL, VmStack, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 import { fromHex } from '#kernel/bytes.js';
 
 /** A get method with its complete TVM context, as nodes run it, with exact gas. */

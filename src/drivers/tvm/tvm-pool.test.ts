@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TvmOptions } from '#drivers/tvm/options.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
-import { vmInt } from '#formats/tlb/vm-value.js';
+import { vmInt } from '#formats/tlb/vm-stack.js';
 import { systemClock } from '#kernel/clock.js';
 import { codeOf, getMethodRequest } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';

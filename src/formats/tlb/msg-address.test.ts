@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
-import type { MsgAddress as MsgAddressValue } from '#formats/address/msg-address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
+import type { MsgAddress as MsgAddressValue } from '#formats/tlb/msg-address.js';
 import { MsgAddress, MsgAddressExt, MsgAddressInt } from '#formats/tlb/msg-address.js';
 import { BitString } from '#kernel/bytes.js';
 import { itReads, itRefuses } from '#test/support/codec-harness.js';

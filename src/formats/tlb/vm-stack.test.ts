@@ -6,8 +6,17 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { VmStack, VmStackValue } from '#formats/tlb/vm-stack.js';
-import { openVmCellSlice, VM_NAN, VM_NULL, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-value.js';
+import {
+  openVmCellSlice,
+  VM_NAN,
+  VM_NULL,
+  VmStack,
+  VmStackValue,
+  vmCell,
+  vmInt,
+  vmSlice,
+  vmTuple,
+} from '#formats/tlb/vm-stack.js';
 import { toHex } from '#kernel/bytes.js';
 import { itReads, itRefuses, roundTrip } from '#test/support/codec-harness.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';

@@ -4,32 +4,230 @@ import { type Cell, MAX_DEPTH } from '#formats/cells/cell.js';
 import { type VisitBudget, visitBudget } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { type Codec, deferred } from '#formats/tlb/codec/codec.js';
-import { bigInt, cellRef, int64, uint16 } from '#formats/tlb/codec/primitives.js';
-import { dependent, union, variant } from '#formats/tlb/codec/record.js';
+import { type Codec, deferred, type Lazy, maybe, ref } from '#formats/tlb/codec/codec.js';
+import { type Dictionary, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
+import { bigInt, bigUint, cellRef, int16, int32, int64, uint, uint16 } from '#formats/tlb/codec/primitives.js';
+import { dependent, record, union, variant } from '#formats/tlb/codec/record.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import {
-  type VmCont as Cont,
-  type VmControlData as ControlData,
-  type VmStackValue as Value,
-  VmCellSlice,
-  vmContinuations,
-} from '#formats/tlb/vm-value.js';
 import { isTernError } from '#kernel/tern-error.js';
+
+/**
+ * A TVM value, as on the stack of a get-method. Its constructors in TL-B:
+ *
+ * ```
+ * vm_stk_null#00 = VmStackValue;
+ * vm_stk_tinyint#01 value:int64 = VmStackValue;
+ * vm_stk_int#0201_ value:int257 = VmStackValue;
+ * vm_stk_nan#02ff = VmStackValue;
+ * vm_stk_cell#03 cell:^Cell = VmStackValue;
+ * vm_stk_slice#04 _:VmCellSlice = VmStackValue;
+ * vm_stk_builder#05 cell:^Cell = VmStackValue;
+ * vm_stk_cont#06 cont:VmCont = VmStackValue;
+ * vm_stk_tuple#07 len:(## 16) data:(VmTuple len) = VmStackValue;
+ * ```
+ */
+export type VmStackValue =
+  | { readonly kind: 'vm_stk_null' }
+  /** The form that nodes use for every integer that fits int64; {@link vmInt} chooses it. */
+  | { readonly kind: 'vm_stk_tinyint'; readonly value: bigint }
+  | { readonly kind: 'vm_stk_int'; readonly value: bigint }
+  /** Not a number: for example the result of a quiet division by zero. */
+  | { readonly kind: 'vm_stk_nan' }
+  | { readonly kind: 'vm_stk_cell'; readonly cell: Cell }
+  | { readonly kind: 'vm_stk_slice'; readonly slice: VmCellSlice }
+  /** The contents of the builder. */
+  | { readonly kind: 'vm_stk_builder'; readonly cell: Cell }
+  | { readonly kind: 'vm_stk_cont'; readonly cont: VmCont }
+  | { readonly kind: 'vm_stk_tuple'; readonly data: readonly VmStackValue[] };
+
+/** The values of a stack, top last: results of a get-method are in the order of its declaration. */
+export type VmStack = readonly VmStackValue[];
+
+export const VM_NULL: VmStackValue = { kind: 'vm_stk_null' };
+export const VM_NAN: VmStackValue = { kind: 'vm_stk_nan' };
+
+/** An integer in the form that nodes use: `vm_stk_tinyint` when it fits int64. Encoding fails beyond int257. */
+export function vmInt(value: bigint | number): VmStackValue {
+  const big = BigInt(value);
+  return { kind: BigInt.asIntN(64, big) === big ? 'vm_stk_tinyint' : 'vm_stk_int', value: big };
+}
+
+export function vmCell(cell: Cell): VmStackValue {
+  return { kind: 'vm_stk_cell', cell };
+}
+
+/** A slice of a whole cell: the way to pass addresses and strings. */
+export function vmSlice(cell: Cell): VmStackValue {
+  return { kind: 'vm_stk_slice', slice: wholeCellSlice(cell) };
+}
+
+export function vmTuple(data: readonly VmStackValue[]): VmStackValue {
+  return { kind: 'vm_stk_tuple', data };
+}
+
+const encoder = new TextEncoder();
+
+/** The id of the get-method with this name: `crc16(name) & 0xffff | 0x10000`. */
+export function methodIdOf(name: string): number {
+  const bytes = encoder.encode(name);
+  return crc16(bytes, bytes.length) | 0x10000;
+}
+
+/** A part of a cell: bits `st_bits` to `end_bits`, references `st_ref` to `end_ref`, ends exclusive. */
+export interface VmCellSlice {
+  readonly cell: Cell;
+  readonly st_bits: number;
+  readonly end_bits: number;
+  readonly st_ref: number;
+  readonly end_ref: number;
+}
+
+const vmCellSliceFields = record(
+  '_ cell:^Cell st_bits:(## 10) end_bits:(## 10) { st_bits <= end_bits } st_ref:(#<= 4) end_ref:(#<= 4) { st_ref <= end_ref } = VmCellSlice;',
+  { cell: cellRef, st_bits: uint(10), end_bits: uint(10), st_ref: uint(3), end_ref: uint(3) },
+);
+
+/** A slice on the TVM stack. Bounds beyond the cell are refused. */
+export const VmCellSlice: Codec<VmCellSlice> = {
+  type: 'VmCellSlice',
+  load: (slice: Slice) => {
+    const bit = slice.bitOffset;
+    return checkBounds(vmCellSliceFields.load(slice), bit);
+  },
+  store: (value: VmCellSlice, builder: Builder) => vmCellSliceFields.store(checkBounds(value, builder.bits), builder),
+};
+
+function checkBounds(value: VmCellSlice, bit: number): VmCellSlice {
+  const { cell, st_bits, end_bits, st_ref, end_ref } = value;
+  if (st_bits > end_bits || end_bits > cell.bits || st_ref > end_ref || end_ref > cell.refCount) {
+    throw tlbErrors.constraint({
+      bit,
+      value: `bits ${st_bits} to ${end_bits}, references ${st_ref} to ${end_ref}`,
+      rule: `a slice of a cell of ${cell.bits} bits and ${cell.refCount} references`,
+    });
+  }
+  return value;
+}
+
+/** A whole cell as a slice. */
+export function wholeCellSlice(cell: Cell): VmCellSlice {
+  return { cell, st_bits: 0, end_bits: cell.bits, st_ref: 0, end_ref: cell.refCount };
+}
+
+/** A slice for reading it. @throws cells/exotic-not-expected, cells/pruned-branch */
+export function openVmCellSlice({ cell, st_bits, end_bits, st_ref, end_ref }: VmCellSlice): Slice {
+  const slice = openCell(cell);
+  slice.take(st_bits, st_ref);
+  return slice.take(end_bits - st_bits, end_ref - st_ref);
+}
+
+/** `_ cregs:(HashmapE 4 VmStackValue) = VmSaveList;` — control registers by number. */
+export type VmSaveList = Dictionary<number, VmStackValue>;
+
+/** Control data that a continuation restores when it is entered. */
+export interface VmControlData {
+  /** Number of arguments; `null`: all. */
+  readonly nargs: number | null;
+  /** Values placed below the arguments, top last. */
+  readonly stack: readonly VmStackValue[] | null;
+  readonly save: VmSaveList;
+  /** Codepage. */
+  readonly cp: number | null;
+}
+
+export interface VmcStd {
+  readonly kind: 'vmc_std';
+  readonly cdata: VmControlData;
+  readonly code: VmCellSlice;
+}
+export interface VmcEnvelope {
+  readonly kind: 'vmc_envelope';
+  readonly cdata: VmControlData;
+  readonly next: Lazy<VmCont>;
+}
+export interface VmcQuit {
+  readonly kind: 'vmc_quit';
+  readonly exit_code: number;
+}
+export interface VmcQuitExc {
+  readonly kind: 'vmc_quit_exc';
+}
+export interface VmcRepeat {
+  readonly kind: 'vmc_repeat';
+  readonly count: bigint;
+  readonly body: Lazy<VmCont>;
+  readonly after: Lazy<VmCont>;
+}
+export interface VmcUntil {
+  readonly kind: 'vmc_until';
+  readonly body: Lazy<VmCont>;
+  readonly after: Lazy<VmCont>;
+}
+export interface VmcAgain {
+  readonly kind: 'vmc_again';
+  readonly body: Lazy<VmCont>;
+}
+export interface VmcWhile {
+  readonly kind: 'vmc_while_cond' | 'vmc_while_body';
+  readonly cond: Lazy<VmCont>;
+  readonly body: Lazy<VmCont>;
+  readonly after: Lazy<VmCont>;
+}
+export interface VmcPushint {
+  readonly kind: 'vmc_pushint';
+  readonly value: number;
+  readonly next: Lazy<VmCont>;
+}
+
+/** A TVM continuation: code, or the state of a control structure. */
+export type VmCont =
+  | VmcStd
+  | VmcEnvelope
+  | VmcQuit
+  | VmcQuitExc
+  | VmcRepeat
+  | VmcUntil
+  | VmcAgain
+  | VmcWhile
+  | VmcPushint;
+
+const stackCodec: Codec<VmStack> = deferred('VmStack', () => VmStack);
+const valueCodec: Codec<VmStackValue> = deferred('VmStackValue', () => VmStackValue);
+
+/** The codec of {@link VmControlData}. */
+export const VmControlData: Codec<VmControlData> = record(
+  'vm_ctl_data$_ nargs:(Maybe uint13) stack:(Maybe VmStack) save:VmSaveList cp:(Maybe int16) = VmControlData;',
+  { nargs: maybe(uint(13)), stack: maybe(stackCodec), save: hashmapE(uintKey(4), valueCodec), cp: maybe(int16) },
+);
+const next: Codec<Lazy<VmCont>> = ref(deferred('VmCont', () => VmCont));
+/** The codec of {@link VmCont}. Continuations in references are lazy. */
+export const VmCont: Codec<VmCont> = union('VmCont', [
+  variant('vmc_std$00 cdata:VmControlData code:VmCellSlice = VmCont;', { cdata: VmControlData, code: VmCellSlice }),
+  variant('vmc_envelope$01 cdata:VmControlData next:^VmCont = VmCont;', { cdata: VmControlData, next }),
+  variant('vmc_quit$1000 exit_code:int32 = VmCont;', { exit_code: int32 }),
+  variant('vmc_quit_exc$1001 = VmCont;', {}),
+  variant('vmc_repeat$10100 count:uint63 body:^VmCont after:^VmCont = VmCont;', {
+    count: bigUint(63),
+    body: next,
+    after: next,
+  }),
+  variant('vmc_until$110000 body:^VmCont after:^VmCont = VmCont;', { body: next, after: next }),
+  variant('vmc_again$110001 body:^VmCont = VmCont;', { body: next }),
+  variant('vmc_while_cond$110010 cond:^VmCont body:^VmCont after:^VmCont = VmCont;', {
+    cond: next,
+    body: next,
+    after: next,
+  }),
+  variant('vmc_while_body$110011 cond:^VmCont body:^VmCont after:^VmCont = VmCont;', {
+    cond: next,
+    body: next,
+    after: next,
+  }),
+  variant('vmc_pushint$1111 value:int32 next:^VmCont = VmCont;', { value: int32, next }),
+]);
 
 /** Maximum nesting of continuations whose stacks hold continuations; far above what contracts use. */
 const MAX_NESTED_STACKS = 64;
-
-const continuations = vmContinuations<Value>(
-  deferred('VmStack', () => VmStack),
-  deferred('VmStackValue', () => VmStackValue),
-);
-/** A TVM continuation: code, or the state of a control structure. */
-export const VmCont = continuations.VmCont;
-export type VmCont = Cont;
-/** Control data that a continuation restores when it is entered. */
-export const VmControlData = continuations.VmControlData;
-export type VmControlData = ControlData;
 
 /** A value whose tuple items are still cells: tuples can be nested as deep as cells, so a loop reads them. */
 const ShallowValue = union('VmStackValue', [
@@ -50,7 +248,7 @@ const ShallowValue = union('VmStackValue', [
 /** Cells of tuple items that are still to be read, and the array for their values. */
 interface Pending {
   readonly cells: readonly Cell[];
-  readonly values: Value[];
+  readonly values: VmStackValue[];
   readonly path: string;
 }
 
@@ -78,11 +276,11 @@ function startBudget(slice: Slice): void {
 }
 
 /** Reads a value except for tuple items, which are pushed to `pending`. */
-function loadShallow(slice: Slice, pending: Pending[], path: string): Value {
+function loadShallow(slice: Slice, pending: Pending[], path: string): VmStackValue {
   if (budget.left-- <= 0) throw tlbErrors['vm-size']({ limit });
   const value = ShallowValue.load(slice);
   if (value.kind !== 'vm_stk_tuple') return value;
-  const values: Value[] = [];
+  const values: VmStackValue[] = [];
   pending.push({ cells: value.data, values, path });
   return { kind: 'vm_stk_tuple', data: values };
 }
@@ -112,7 +310,7 @@ function located<T>(path: string, work: () => T): T {
   }
 }
 
-function storeValue(value: Value, builder: Builder, depth: number): void {
+function storeValue(value: VmStackValue, builder: Builder, depth: number): void {
   if (value.kind !== 'vm_stk_tuple') {
     ShallowValue.store(value, builder);
     return;
@@ -127,9 +325,8 @@ function storeValue(value: Value, builder: Builder, depth: number): void {
   ShallowValue.store({ kind: 'vm_stk_tuple', len: cells.length, data: cells }, builder);
 }
 
-/** A TVM value; see the type for its constructors. */
-export type VmStackValue = Value;
-export const VmStackValue: Codec<Value> = {
+/** The codec of {@link VmStackValue}. */
+export const VmStackValue: Codec<VmStackValue> = {
   type: 'VmStackValue',
   load: (slice) => {
     startBudget(slice);
@@ -142,9 +339,6 @@ export const VmStackValue: Codec<Value> = {
   },
   store: (value, builder) => nesting(() => storeValue(value, builder, 0)),
 };
-
-/** The values of a stack, top last: results of a get-method are in the order of its declaration. */
-export type VmStack = readonly Value[];
 
 /**
  * A TVM stack: arguments and results of get-methods.
@@ -164,7 +358,7 @@ export const VmStack: Codec<VmStack> = {
     return nesting(() => {
       const depth = slice.loadUint(24);
       const pending: Pending[] = [];
-      const values: Value[] = [];
+      const values: VmStackValue[] = [];
       let node = slice;
       for (let left = depth; left > 0; left--) {
         const path = `[${left - 1}]`;
@@ -237,12 +431,4 @@ export function vmTupleCells(length: number): Codec<readonly Cell[]> {
       if (length > 1) builder.storeRef(cells[length - 1] as Cell);
     },
   };
-}
-
-const encoder = new TextEncoder();
-
-/** The id of the get-method with this name: `crc16(name) & 0xffff | 0x10000`. */
-export function methodIdOf(name: string): number {
-  const bytes = encoder.encode(name);
-  return crc16(bytes, bytes.length) | 0x10000;
 }

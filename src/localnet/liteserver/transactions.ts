@@ -1,4 +1,3 @@
-import { accountOf } from '#formats/address/msg-address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
@@ -15,6 +14,7 @@ import { Block } from '#formats/tlb/block.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import type { InMsg, MsgEnvelope, MsgMetadata } from '#formats/tlb/block-messages.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';

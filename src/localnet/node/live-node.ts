@@ -1,5 +1,4 @@
 import { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -11,6 +10,7 @@ import type { InMsg } from '#formats/tlb/block-messages.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { configDictionary, decodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { Message } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { bytesEqual } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';

@@ -1,10 +1,10 @@
 import { Address } from '#formats/address/address.js';
-import type { MsgAddressInt } from '#formats/address/msg-address.js';
 import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
 import { accountPrefix, MASTERCHAIN, shardContains, shardParent, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
 import { emittedLt, type IntermediateAddress, type MsgEnvelope } from '#formats/tlb/block-messages.js';
 import type { Lazy } from '#formats/tlb/codec/codec.js';
 import type { CommonMsgInfo } from '#formats/tlb/message.js';
+import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
 import type { EnqueuedMsg, OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { type BitString, bytesEqual } from '#kernel/bytes.js';
 

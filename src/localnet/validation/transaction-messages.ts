@@ -1,5 +1,4 @@
 import { Address } from '#formats/address/address.js';
-import type { MsgAddressInt } from '#formats/address/msg-address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
 import { type InMsg, type MsgEnvelope, type OutMsg, transitValue } from '#formats/tlb/block-messages.js';
@@ -11,6 +10,7 @@ import {
   NO_CURRENCY,
   onlyGrams,
 } from '#formats/tlb/currency.js';
+import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
 import type { OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { balanceOf, type ChangedAccount, type CheckedTransaction, totalFees } from '#localnet/validation/accounts.js';

@@ -6,7 +6,7 @@ import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { openVmCellSlice, VM_NULL, vmCell, vmInt, vmTuple } from '#formats/tlb/vm-value.js';
+import { openVmCellSlice, VM_NULL, vmCell, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import { resolveDns } from '#services/emulation/contract-data.js';
 import { FAKE_BLOCK, type FakeAnswer, FakeContracts } from '#test/support/fake-contracts.js';
 

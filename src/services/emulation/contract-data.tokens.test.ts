@@ -11,7 +11,7 @@ import { storeSnakeText } from '#formats/cells/snake.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import { toHex } from '#kernel/bytes.js';
 import { readTokenData } from '#services/emulation/contract-data.js';
 import { contractsErrors } from '#services/emulation/errors.js';

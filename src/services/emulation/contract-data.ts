@@ -23,7 +23,7 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { printPosition } from '#formats/proofs/block-id.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import { concatBytes, toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { AccountStateRead } from '#services/chain/accounts.js';

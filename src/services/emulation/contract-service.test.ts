@@ -9,7 +9,7 @@ import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
 import { messageBodyCell } from '#formats/tlb/message.js';
-import { vmInt } from '#formats/tlb/vm-value.js';
+import { vmInt } from '#formats/tlb/vm-stack.js';
 import { toHex } from '#kernel/bytes.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';

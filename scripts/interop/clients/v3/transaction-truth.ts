@@ -1,6 +1,5 @@
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { forEachEntry } from '#formats/cells/dict-read.js';
@@ -9,6 +8,7 @@ import { Block } from '#formats/tlb/block.js';
 import { shardsIntersect } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { toBase64 } from '#kernel/bytes.js';
 import type { BlockFacts } from '#test/support/chain-facts.js';

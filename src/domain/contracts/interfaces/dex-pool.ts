@@ -14,7 +14,7 @@ import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
-import { vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 
 /** A pool of two assets. */
 export interface DexPoolData {

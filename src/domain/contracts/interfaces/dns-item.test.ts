@@ -8,7 +8,7 @@ import { openCell } from '#formats/cells/slice.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import type { FakeAnswer, FakeContract } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView, linkContent } from '#test/support/fake-view.js';
 

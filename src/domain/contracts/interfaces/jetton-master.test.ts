@@ -3,7 +3,7 @@ import { jettonMaster } from '#domain/contracts/interfaces/jetton-master.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { VM_NULL, type VmStackValue, vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 import { addressOf, addressSlice, FakeView, linkContent } from '#test/support/fake-view.js';
 
 const [master, admin] = [addressOf(1), addressOf(2)] as const;

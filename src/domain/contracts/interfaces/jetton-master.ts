@@ -19,7 +19,7 @@ import { openCell, Slice } from '#formats/cells/slice.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { vmSlice } from '#formats/tlb/vm-value.js';
+import { vmSlice } from '#formats/tlb/vm-stack.js';
 
 /** `balance:Grams owner:MsgAddress jetton:MsgAddress`, as a wallet begins: without jettons. */
 function emptyWallet(owner: Address, jetton: Address): Builder {

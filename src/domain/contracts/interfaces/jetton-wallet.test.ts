@@ -5,7 +5,7 @@ import { jettonWallet } from '#domain/contracts/interfaces/jetton-wallet.js';
 import { runNatively } from '#domain/contracts/native-code.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 import type { FakeAnswer, FakeContract } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView } from '#test/support/fake-view.js';

@@ -6,7 +6,7 @@ import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 import { otherAccounts } from '#test/support/contract-accounts.js';
 import type { FakeAnswer, FakeContract } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView } from '#test/support/fake-view.js';

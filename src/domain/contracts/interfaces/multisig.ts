@@ -9,13 +9,12 @@ import {
   storeAddress,
 } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell } from '#formats/cells/slice.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
-import { vmInt } from '#formats/tlb/vm-value.js';
+import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
+import { vmInt } from '#formats/tlb/vm-stack.js';
 import { fromHex } from '#kernel/bytes.js';
 
 const INDEX_BITS = 8;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nftAuction } from '#domain/contracts/interfaces/nft-auction.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { vmInt } from '#formats/tlb/vm-value.js';
+import { vmInt } from '#formats/tlb/vm-stack.js';
 import type { FakeAnswer } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView } from '#test/support/fake-view.js';
 

@@ -5,7 +5,7 @@ import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { storeSnakeText } from '#formats/cells/snake.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 import { addressOf, addressSlice, FakeView, linkContent } from '#test/support/fake-view.js';
 
 const [collection, owner] = [addressOf(1), addressOf(2)] as const;

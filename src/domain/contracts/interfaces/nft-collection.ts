@@ -12,7 +12,7 @@ import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 
 /** Results of `get_collection_data` (TEP-62). */
 export interface NftCollectionFields {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nftItem, nftItemInterface } from '#domain/contracts/interfaces/nft-item.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import type { FakeAnswer, FakeContract } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView, linkContent } from '#test/support/fake-view.js';
 

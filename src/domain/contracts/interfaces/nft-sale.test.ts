@@ -4,7 +4,7 @@ import { Builder } from '#formats/cells/builder.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 import type { FakeAnswer } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView } from '#test/support/fake-view.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
 import { Builder } from '#formats/cells/builder.js';
-import { VM_NULL, vmInt, vmSlice } from '#formats/tlb/vm-value.js';
+import { VM_NULL, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import type { FakeAnswer } from '#test/support/fake-contracts.js';
 import { addressOf, addressSlice, FakeView } from '#test/support/fake-view.js';
 

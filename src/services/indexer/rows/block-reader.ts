@@ -1,12 +1,11 @@
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
 import { copyBits, DictLabel, putBit } from '#formats/cells/dict-label.js';
 import { forkError, tooLarge, type VisitBudget, visitBudget } from '#formats/cells/dict-read.js';
 import { sha256Into } from '#formats/cells/digests.js';
 import { BlockExtra } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
 import { AccountBlock, HASH_UPDATE, Transaction } from '#formats/tlb/transaction.js';
 import { CellCursor, int64Of } from '#services/indexer/rows/cell-cursor.js';
 

@@ -1,5 +1,4 @@
 import { AccountStatusCode, type StateFields } from '#drivers/store/stored-state.js';
-import { accountOf } from '#formats/address/msg-address.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { DictWalk, lookup } from '#formats/cells/dict-read.js';
@@ -7,7 +6,7 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { MsgAddressInt } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddressInt } from '#formats/tlb/msg-address.js';
 import type { AccountData } from '#services/indexer/rows/bundle-rows.js';
 import { CellCursor } from '#services/indexer/rows/cell-cursor.js';
 

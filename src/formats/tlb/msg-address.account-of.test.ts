@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
-import { accountOf, applyAnycast, formatMsgAddress, type MsgAddress } from '#formats/address/msg-address.js';
+import { accountOf, applyAnycast, formatMsgAddress, type MsgAddress } from '#formats/tlb/msg-address.js';
 import { BitString, toHex } from '#kernel/bytes.js';
 import { errorCode } from '#test/support/error-code.js';
 
