@@ -61,7 +61,7 @@ function cases(): BenchCase[] {
       ours: () => {
         const known = new OpenMessages();
         for (const round of rounds) {
-          const { opened, arrived } = assemble(round, known);
+          const { opened, received: arrived } = assemble(round, known);
           known.remove(arrived);
           known.add(opened);
         }

@@ -73,7 +73,7 @@ async function fill(url: string, contracts: boolean): Promise<Pass> {
     });
     const begun = systemClock.now();
     await indexer.run();
-    const { looked, natively, runs, seconds } = indexer.metrics().contracts;
+    const { detected: looked, natively, runs, seconds } = indexer.metrics().contracts;
     return {
       rate: transactions / ((written - begun) / 1000),
       after: (systemClock.now() - written) / 1000,

@@ -57,7 +57,7 @@ export interface FollowResult {
 
 const EMPTY = `TRUNCATE blocks, transactions, messages, traces, trace_accounts, open_messages, orphan_messages, accounts, codes,
     token_events, contract_queue, derivations;
-  UPDATE index_state SET rounds = '{}'`;
+  UPDATE index_state SET bundles = '{}'`;
 
 const job = JSON.parse(process.argv[2]!) as IndexerJob;
 const surroundings = systemEnvironment(silentLogger);
@@ -87,11 +87,11 @@ async function fill(
     zerostate_file_hash: zerostate.file_hash,
     selection: {},
   };
-  await database.transaction((client) => openIndex(client, identity, settings.partitionRounds));
+  await database.transaction((client) => openIndex(client, identity, settings.partitionMcBlocks));
   const facts = new ChainFacts(zerostate, { chain, clock, logger });
   const stop = new AbortController();
   const globalVersion = (key_block: number) => facts.globalVersion(key_block, stop.signal);
-  const start = { url: job.url, partition_rounds: settings.partitionRounds, accounts: null };
+  const start = { url: job.url, partition_rounds: settings.partitionMcBlocks, accounts: null };
   const threads = new WritePool(settings.workers, start, { clock, globalVersion });
   const written = new WriteProgress(() => clock.now());
   let [blocks, transactions] = [0, 0];
@@ -99,9 +99,9 @@ async function fill(
     blocks += batch.blocks;
     transactions += batch.transactions;
   };
-  const rounds = new BundleSource({}, { chain, clock, logger });
+  const bundles = new BundleSource({}, { chain, clock, logger });
   const retries = new Retries(clock, logger);
-  const work = { settings, rounds, facts, database, clock, unixTimeMs, logger, retries, onWritten };
+  const work = { settings, bundles, facts, database, clock, unixTimeMs, logger, retries, onWritten };
   const filler = new Filler(work, threads, written);
   await facts.waitForHead(1, stop.signal);
   for (const { from, to, passes } of ranges) {

@@ -48,7 +48,7 @@ export async function measureLargeBlocks(url: string): Promise<ReportTable> {
       const began = performance.now();
       const rounds = [bundleOfFile(files[at]!, round + 1)];
       const order = { exclusive: true, awaitPrevious: async () => {} };
-      const report = await pool.write({ rounds, zerostates: null }, order, signal);
+      const report = await pool.write({ bundles: rounds, zerostates: null }, order, signal);
       const took = performance.now() - began;
       const result = results[at]!;
       result.transactions = report.transactions;

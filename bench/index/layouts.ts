@@ -121,7 +121,7 @@ const folder = vectorPath('collection/recorded-net');
 const chain = recordedBundles(`${folder}/chain`);
 const head = 1060;
 const writer = new TransactionWriter();
-const rounds = chain.rounds
+const rounds = chain.bundles
   .filter(({ mc_seqno }) => mc_seqno <= head)
   .map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
 const lts = rounds.flatMap(({ transactions }) => transactions.map(({ lt }) => lt)).sort((a, b) => (a < b ? -1 : 1));

@@ -72,7 +72,7 @@ const WIDE_TO = 80;
 
 /** Traces of a recorded chain that can be made again with other accounts, times and hashes. */
 export function readTemplates(chain: string): Templates {
-  const { rounds, zerostates, globalVersion } = recordedBundles(chain);
+  const { bundles: rounds, zerostates, globalVersion } = recordedBundles(chain);
   const writer = new TransactionWriter();
   const assembler = new TraceAssembler();
   const fold = new BatchAccounts();

@@ -27,7 +27,7 @@ describe('the rounds of the recorded network', () => {
     const { chain, ledger, source, clock } = replayedChain(recorded);
     const rounds = new BundleSource({}, { chain, clock, logger: silentLogger });
     let seqno = 0;
-    for await (const round of rounds.rounds(1, ledger.lastSeqno)) {
+    for await (const round of rounds.bundles(1, ledger.lastSeqno)) {
       seqno++;
       expect(round.mc_seqno).toBe(seqno);
       expectRound(round, expected[seqno]!);
@@ -37,7 +37,7 @@ describe('the rounds of the recorded network', () => {
     for (const kind of ['afterSplit', 'afterMerge'] as const) {
       const among = expected.filter((round) => round[kind] > 0);
       expect(among.length, kind).toBeGreaterThan(0);
-      for (const { mc_seqno } of among) expectRound(await rounds.round(mc_seqno), expected[mc_seqno]!);
+      for (const { mc_seqno } of among) expectRound(await rounds.bundle(mc_seqno), expected[mc_seqno]!);
     }
     expect(source.faults).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('rounds over a pool on real sockets', () => {
     const server = await new RealServer(honest).start();
     const { rounds } = await roundsOver(server);
     const found: McBlockBundle[] = [];
-    for await (const round of rounds.rounds(1, ledger.lastSeqno)) {
+    for await (const round of rounds.bundles(1, ledger.lastSeqno)) {
       found.push(round);
       if (round.mc_seqno !== 20 && round.mc_seqno !== 200) continue;
       await server.stop();
@@ -135,7 +135,7 @@ describe('rounds over a pool on real sockets', () => {
     const servers = await Promise.all([forgets, lies, honest].map((answer) => new RealServer(answer).start()));
     const { rounds, pool } = await roundsOver(...servers);
     let seqno = 0;
-    for await (const round of rounds.rounds(1, 200)) expectRound(round, expected[++seqno]!);
+    for await (const round of rounds.bundles(1, 200)) expectRound(round, expected[++seqno]!);
     expect(seqno).toBe(200);
     const liar = pool.metrics().servers[1]!;
     expect(liar.state).toBe('quarantined');
@@ -145,7 +145,7 @@ describe('rounds over a pool on real sockets', () => {
   it('leave the memory for answers to others', async () => {
     const { rounds, pool } = await roundsOver(await new RealServer(honest).start());
     let bytes = 0;
-    for await (const { blocks } of rounds.rounds(1, ledger.lastSeqno))
+    for await (const { blocks } of rounds.bundles(1, ledger.lastSeqno))
       for (const { data } of blocks) bytes += data.length;
     expect(bytes).toBeGreaterThan(4_000_000);
     expect(pool.metrics()).toMatchObject({ cache_entries: 0, cache_bytes: 0, cache_misses: 0 });

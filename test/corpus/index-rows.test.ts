@@ -29,12 +29,12 @@ describe('rows of the recorded network', () => {
 
   beforeAll(() => {
     chain = recordedBundles(`${folder}/chain`);
-    rows = chain.rounds.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
+    rows = chain.bundles.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
   }, 240_000);
 
   it('of transactions and messages are what the whole decoders say', () => {
     let count = 0;
-    for (const [i, round] of chain.rounds.entries()) {
+    for (const [i, round] of chain.bundles.entries()) {
       const expected = expectedTransactions(round);
       const { transactions, messages } = rows[i]!;
       expect(transactions.length, `round ${round.mc_seqno}`).toBe(expected.length);
@@ -89,7 +89,7 @@ describe('rows of the recorded network', () => {
   }, 60_000);
 
   it('of accounts are what the whole states hold', () => {
-    for (const [i, round] of chain.rounds.entries()) {
+    for (const [i, round] of chain.bundles.entries()) {
       const states = round.states.map((state) => decodeCell(ShardStateUnsplit, state));
       for (const change of rows[i]!.accounts) {
         const id = change.address.subarray(1);
@@ -131,7 +131,7 @@ describe('rows of the recorded network', () => {
       for (const batch of batches) {
         const fold = new BatchAccounts();
         for (const round of batch) fold.add(round);
-        const wanting = fold.wanting();
+        const wanting = fold.incompleteAddresses();
         const known = new Map(
           wanting.flatMap((address) => {
             const before = index.get(toHex(address));
@@ -160,7 +160,7 @@ describe('rows of the recorded network', () => {
       const codes = new Set(writer.codes.map(({ code_hash }) => toHex(code_hash)));
       const unknownCodes = new Set<string>();
       let compared = 0;
-      for (const [at, round] of chain.rounds.slice(-1).entries()) {
+      for (const [at, round] of chain.bundles.slice(-1).entries()) {
         expect(at).toBe(0);
         for (const [i, state] of round.states.entries()) {
           const { workchain } = round.blocks[i]!.id;

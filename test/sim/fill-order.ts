@@ -42,9 +42,9 @@ export async function fillInAnyOrder({ folder, last: to, ranges, seed, say }: Fi
     for (let n = 0; n < ranges; n++) {
       const from = 1 + random.below(last);
       const to = Math.min(last, from + random.below(Math.ceil((last * 2) / ranges)));
-      await fill(chain, pieces, { from, to, workers: 1 + (n % 3), batchRounds: 1 + random.below(64) });
+      await fill(chain, pieces, { from, to, workers: 1 + (n % 3), batchMcBlocks: 1 + random.below(64) });
     }
-    await fill(chain, pieces, { workers: 3, batchRounds: 11 });
+    await fill(chain, pieces, { workers: 3, batchMcBlocks: 11 });
     const ofPieces = await differences(expected, await pieces.connect());
     say(`${ranges} ranges in random order: ${ofPieces.join('\n') || 'same rows'}`);
     found.push(...ofPieces);
@@ -72,7 +72,7 @@ async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<
 /** The head is in the middle of the chain at first, and moves on as soon as it is indexed. */
 async function followAndFill(chain: LiveReplay, database: TestDatabase): Promise<void> {
   const { lastSeqno } = chain.ledger;
-  const options = { from: 1, workers: 2, followWithin: 10, batchRounds: 9 };
+  const options = { from: 1, workers: 2, followWithin: 10, batchMcBlocks: 9 };
   const { indexer, close } = await replayedIndexer(chain, database.url, options);
   let following = 0;
   indexer.onWritten(({ mode, range }) => {

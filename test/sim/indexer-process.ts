@@ -58,7 +58,7 @@ export class IndexerProcess {
 
   /** Whether it has begun to write the index. */
   get leads(): boolean {
-    return this.#log.includes('this process writes the index');
+    return this.#log.includes('this process is the index leader');
   }
 
   /** Sends a signal, at once. */

@@ -99,7 +99,7 @@ async function hurtWhile(trial: Trial, server: EmbeddedServer, work: 'follow' | 
   }
   const differing = (await onDatabase(url, (client) => differences(reference, client))) ?? ['no database'];
   const done = [...counts].map(([name, times]) => `${name} ${times} times`).join(', ');
-  const retries = tern.log.split('the index waits').length - 1;
+  const retries = tern.log.split('indexing is waiting for a retry').length - 1;
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   say(
     `database, ${work}: ${done}; said ${retries} times that it waits; ${seconds} s; ${differing.join('\n') || 'same rows'}`,

@@ -70,7 +70,7 @@ export class ContractIndex {
         libraries,
         logger: silentLogger,
         kindsOf: (codeHash, methodIds) => candidates.of(codeHash, methodIds),
-        keepsForeign: true,
+        storesUnindexed: true,
       },
       codes: new ContractCodes(libraries),
       unixTime: () => this.now,
@@ -121,14 +121,14 @@ export class ContractIndex {
 
   /** Looks at all that is due, and tells what was counted. */
   async look(): Promise<DetectSums> {
-    let all: DetectSums = { looked: 0, natively: 0, runs: 0, postponed: 0, seconds: 0, refused: {} };
+    let all: DetectSums = { detected: 0, natively: 0, runs: 0, postponed: 0, seconds: 0, refused: {} };
     for (;;) {
       const sums = await this.detector.next(false);
       if (sums === null) return all;
       const refused = { ...all.refused };
       for (const [key, count] of Object.entries(sums.refused)) refused[key] = (refused[key] ?? 0) + count;
       all = {
-        looked: all.looked + sums.looked,
+        detected: all.detected + sums.detected,
         natively: all.natively + sums.natively,
         runs: all.runs + sums.runs,
         postponed: all.postponed + sums.postponed,

@@ -63,7 +63,7 @@ export async function indexedChain(
   partition_rounds: number,
 ): Promise<IndexedChain> {
   const chain = recordedBundles(folder, to);
-  const rounds = chain.rounds.filter(({ mc_seqno }) => mc_seqno >= from);
+  const rounds = chain.bundles.filter(({ mc_seqno }) => mc_seqno >= from);
   const writer = new TransactionWriter();
   const rows = rounds.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
   const assembler = new TraceAssembler();

@@ -17,7 +17,7 @@ export interface RecordedBundle extends McBlockBundle {
 /** A recorded chain, cut into rounds. */
 export interface RecordedBundles {
   /** From seqno 1 on. */
-  readonly rounds: readonly RecordedBundle[];
+  readonly bundles: readonly RecordedBundle[];
   readonly zerostates: readonly { readonly id: BlockId; readonly root: Cell }[];
   /** The version of the rules that a key block set; 0: the zerostate. */
   globalVersion(key_block: number): number;
@@ -37,7 +37,7 @@ export function recordedBundles(folder: string, to: number | null = null): Recor
       states: blocks.map(({ state }) => state),
     };
   });
-  return { rounds, zerostates, globalVersion: (key_block) => versions.get(key_block)! };
+  return { bundles: rounds, zerostates, globalVersion: (key_block) => versions.get(key_block)! };
 }
 
 function versionOfState(state: Cell): number {

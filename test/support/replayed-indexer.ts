@@ -40,9 +40,9 @@ export async function replayedIndexer(
 ): Promise<ReplayedIndexer> {
   const clock = systemClock;
   const database = await Database.open({ url: databaseUrl, writeConnections: 4 }, { clock });
-  const rounds = new BundleSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
+  const bundles = new BundleSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
   const settings = { zerostate: ledger.zerostate, databaseUrl, partitionRounds: 100, ...options };
-  const modules = { rounds, chain, database, clock, unixTimeMs: Date.now, logger };
+  const modules = { bundles, chain, database, clock, unixTimeMs: Date.now, logger };
   try {
     const indexer = await Indexer.open(settings, modules);
     return {

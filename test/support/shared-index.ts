@@ -89,7 +89,7 @@ async function detectContracts(url: string, folder: string, to: number | null): 
 }
 
 async function writeChain(url: string, folder: string, to: number | null): Promise<void> {
-  const { rounds, zerostates, globalVersion } = recordedBundles(folder, to);
+  const { bundles: rounds, zerostates, globalVersion } = recordedBundles(folder, to);
   const database = await Database.open({ url, writeConnections: 1 }, { clock: systemClock });
   try {
     const { root_hash, file_hash } = zerostates.find(({ id }) => isMasterchain(id))!.id;
@@ -103,7 +103,7 @@ async function writeChain(url: string, folder: string, to: number | null): Promi
     const writer = new BatchWriter({ partition_rounds: PARTITION_ROUNDS, accounts: null }, modules);
     for (let at = 0; at < rounds.length; at += BATCH_ROUNDS) {
       const batch = {
-        rounds: rounds.slice(at, at + BATCH_ROUNDS),
+        bundles: rounds.slice(at, at + BATCH_ROUNDS),
         zerostates:
           at > 0
             ? null

@@ -26,7 +26,7 @@ export class TraceStore {
   add(batch: readonly TraceTransaction[], hints: boolean): void {
     const assembler = new TraceAssembler(hints ? this.opened : undefined);
     for (const transaction of batch) this.#roots.set(transaction.id, assembler.add(transaction));
-    const { started, continued, opened, orphans, arrived } = assembler.finish();
+    const { started, continued, opened, orphans, received: arrived } = assembler.finish();
     for (const { accounts, ...trace } of started) {
       this.#traces.set(trace.root, trace);
       this.#accounts.set(trace.root, new Set(accounts));
@@ -44,7 +44,7 @@ export class TraceStore {
   #join(): void {
     const joins = findOrphanJoins(this.opened, this.orphans);
     const concerned = new Set(joins.flatMap(({ parent, orphan }) => [parent, orphan]));
-    const { traces, moved } = joinTraces(
+    const { traces, absorbed: moved } = joinTraces(
       joins,
       Array.from(concerned, (root) => this.#traces.get(root)!),
     );

@@ -69,7 +69,7 @@ const MAX_VALUE = 80;
 
 /** What `tern check` prints. */
 export function indexReportText(report: CheckIndexReport): string {
-  const { range, rounds, blocks, transactions, traces, differences, details, missing } = report;
+  const { range, mcBlocks: rounds, blocks, transactions, traces, differences, details, missing } = report;
   const lines = [
     `masterchain blocks ${range.from}-${range.to}: compared ${rounds} of them with ${blocks} blocks, ` +
       `${transactions} transactions and ${traces} traces`,

@@ -4,12 +4,18 @@ import type { IndexerStatus } from '#services/indexer/indexer.js';
 
 const status: IndexerStatus = {
   role: 'leader',
-  rounds: [],
+  indexedRanges: [],
   pruned_below: 0,
   head: null,
   delayMs: null,
-  filling: { total: 12_000, done: 3_000, roundsPerSecond: 5.25, transactionsPerSecond: 8_000.4, secondsLeft: 1_714.2 },
-  sums: { batches: 1, rounds: 3_000, blocks: 6_000, transactions: 1e6, bytes: 1, buildSeconds: 1, writeSeconds: 1 },
+  filling: {
+    total: 12_000,
+    done: 3_000,
+    mcBlocksPerSecond: 5.25,
+    transactionsPerSecond: 8_000.4,
+    secondsLeft: 1_714.2,
+  },
+  sums: { batches: 1, mcBlocks: 3_000, blocks: 6_000, transactions: 1e6, bytes: 1, buildSeconds: 1, writeSeconds: 1 },
   retries: 0,
   incompleteAccounts: null,
   orphanMessages: null,

@@ -50,8 +50,8 @@ const BAR = 24;
 export function progressLine({ filling, role, sums }: IndexerStatus, problem: string | null): string {
   if (role === 'stand-by') return `waiting: ${problem ?? 'another process writes this index'}`;
   const rest = problem === null ? '' : `  waiting: ${problem}`;
-  if (filling === null) return `${count(sums.rounds)} masterchain blocks written${rest}`;
-  const { total, done, roundsPerSecond, transactionsPerSecond, secondsLeft } = filling;
+  if (filling === null) return `${count(sums.mcBlocks)} masterchain blocks written${rest}`;
+  const { total, done, mcBlocksPerSecond: roundsPerSecond, transactionsPerSecond, secondsLeft } = filling;
   const share = total === 0 ? 1 : done / total;
   const full = Math.floor(share * BAR);
   const bar = `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}]`;
@@ -64,8 +64,8 @@ export function progressLine({ filling, role, sums }: IndexerStatus, problem: st
 export function totalsLine({ sums }: IndexerStatus, seconds: number): string {
   const rate = (amount: number) => count(amount / Math.max(seconds, 0.001));
   return (
-    `wrote ${count(sums.rounds)} masterchain blocks with ${count(sums.blocks)} blocks and ${count(sums.transactions)} ` +
-    `transactions in ${duration(seconds)} (${rate(sums.rounds)} blocks/s, ${rate(sums.transactions)} tx/s)`
+    `wrote ${count(sums.mcBlocks)} masterchain blocks with ${count(sums.blocks)} blocks and ${count(sums.transactions)} ` +
+    `transactions in ${duration(seconds)} (${rate(sums.mcBlocks)} blocks/s, ${rate(sums.transactions)} tx/s)`
   );
 }
 

@@ -135,7 +135,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
         ...{ zerostate: network.config.zeroState, from, to, sample },
         accounts: accounts?.map(addressBytes) ?? null,
       },
-      { rounds, chain, database, clock, logger },
+      { bundles: rounds, chain, database, clock, logger },
       stop.signal,
       (done, total) => {
         counts = { done, total };

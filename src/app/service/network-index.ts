@@ -222,6 +222,6 @@ export function openIndexer(
       dnsRoots,
       ...(workers === null ? {} : { workers }),
     },
-    { rounds, chain, database, clock, unixTimeMs, logger },
+    { bundles: rounds, chain, database, clock, unixTimeMs, logger },
   );
 }

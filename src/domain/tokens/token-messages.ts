@@ -6,7 +6,7 @@ import { type Message, messageBody } from '#formats/tlb/message.js';
 import { accountOf, MsgAddress, type MsgAddress as MsgAddressValue } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** First 32 bits of the bodies that tell of tokens. */
+/** Opcodes (first 32 bits of a message body) of the jetton and NFT messages that become token events. */
 export const TOKEN_OPCODES = {
   jetton_transfer: 0x0f8a7ea5,
   jetton_burn: 0x595f07bc,
@@ -29,7 +29,7 @@ export interface JettonTransferBody {
   readonly custom_payload: Cell | null;
   /** Nanotons. */
   readonly forward_ton_amount: bigint;
-  /** Null where it is empty. */
+  /** Null when empty. */
   readonly forward_payload: Cell | null;
 }
 
@@ -76,7 +76,7 @@ export interface NftTransferBody {
   readonly forward_payload: Cell | null;
 }
 
-/** Reads a body whose opcode is read already; null where it ends too early or an address in it is none. */
+/** Reads a body after its opcode; null when it is too short or an address in it is malformed. */
 export function readJettonTransfer(body: Slice): JettonTransferBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
@@ -89,7 +89,7 @@ export function readJettonTransfer(body: Slice): JettonTransferBody | null {
   }));
 }
 
-/** As {@link readJettonTransfer}. A body that ends before the bit of `custom_payload` has none, as wallets do not look there. */
+/** As {@link readJettonTransfer}. A body that ends before the `custom_payload` bit has no payload: wallets do not read that far. */
 export function readJettonBurn(body: Slice): JettonBurnBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
@@ -123,7 +123,7 @@ export function readNftTransfer(body: Slice): NftTransferBody | null {
   }));
 }
 
-/** A `VarUInteger 16` as the machine reads it: the number may have leading zeros. */
+/** A `VarUInteger 16` as the TVM reads it: the number may have leading zero bytes. */
 function loadCoins(body: Slice): bigint {
   return body.loadUintBig(body.loadUint(4) * 8);
 }
@@ -132,7 +132,7 @@ function loadMaybeRef(body: Slice): Cell | null {
   return body.loadBit() ? body.loadRef() : null;
 }
 
-/** `Either Cell ^Cell`, the last field: what there is of it. */
+/** `Either Cell ^Cell` as the last field of a body; missing parts are tolerated. */
 function loadPayload(body: Slice): Cell | null {
   if (body.remainingBits === 0) return null;
   if (body.loadBit()) return body.remainingRefs > 0 ? body.loadRef() : null;
@@ -155,36 +155,36 @@ const {
   nft_transfer: NFT_TRANSFER,
 } = TOKEN_OPCODES;
 
-/** What each kind of event has of its body. */
+/** The message body of each kind of token event. */
 export interface TokenEventBodies {
   readonly jetton_transfer: JettonTransferBody;
   readonly jetton_burn: JettonBurnBody;
-  /** Tokens that a wallet received; a mint where its sender is the master. */
+  /** Jettons credited to a wallet; a mint only when the sender is the jetton master. */
   readonly jetton_mint: JettonInternalTransferBody;
   readonly nft_transfer: NftTransferBody;
 }
 export type TokenEventKind = keyof TokenEventBodies;
 
-/** What a message says of tokens. Whether it may say so is decided by who the account is. */
+/** A jetton or NFT operation as a message claims it. The claim holds only if the receiving account is a verified wallet or item. */
 export type TokenEvent<Kind extends TokenEventKind = TokenEventKind> = {
   readonly [K in Kind]: {
     readonly kind: K;
     readonly body: TokenEventBodies[K];
-    /** The sender of the message: owner of the jettons or of the item; of a mint, who made them. */
+    /** Sender of the message: the owner of the jettons or of the item; for a mint, the sender that credits them. */
     readonly source: Address;
-    /** Transfers: the new owner, where the body names an account. */
+    /** Transfers: the new owner, if the body names an account of the chain. */
     readonly destination: Address | null;
   };
 }[Kind];
 
-/** Whether bodies with these first 32 bits may tell of tokens. @param opcode as `| 0` makes it */
+/** Whether a body with this opcode may be a token event. @param opcode signed 32 bits */
 export function isTokenOpcode(opcode: number): boolean {
   return (
     opcode === JETTON_TRANSFER || opcode === INTERNAL_TRANSFER || opcode === JETTON_BURN || opcode === NFT_TRANSFER
   );
 }
 
-/** The event that a received message tells of; null: of none. */
+/** The token event of a received message; null when it is none. */
 export function parseTokenEvent(message: Message): TokenEvent | null {
   const { info, body: stored } = message;
   if (info.kind !== 'int_msg_info') return null;

@@ -6,8 +6,8 @@ interface Entry<Value> {
 }
 
 /**
- * A map whose keys are hashes of 32 bytes, compared byte for byte. It finds them by their first 53 bits as a number, which
- * is about five times as fast as a map of their texts. The bytes are kept as they are given, not copied.
+ * A map keyed by 32-byte hashes, compared byte for byte. Lookup uses the first 53 bits as a number, which is about five
+ * times as fast as a map keyed by hex text. Key bytes are referenced, not copied.
  */
 export class HashMap<Value> {
   readonly #chains = new Map<number, Entry<Value>>();
@@ -35,7 +35,7 @@ export class HashMap<Value> {
     this.#size++;
   }
 
-  /** Takes the value of a hash out and gives it. */
+  /** Removes and returns the value of a hash. */
   take(hash: Uint8Array): Value | undefined {
     const key = first53(hash);
     const first = this.#chains.get(key);

@@ -63,7 +63,7 @@ describe('a trace that begins in the batch', () => {
       continued: [],
       opened: [],
       orphans: state === 'broken' ? [{ hash: hash(90), root: 3n }] : [],
-      arrived: [],
+      received: [],
     });
   });
 
@@ -144,7 +144,7 @@ describe('a trace that began before the batch', () => {
       ],
       opened: [{ hash: hash(21), root: -5n }],
       orphans: [],
-      arrived: [
+      received: [
         { hash: hash(51), root: -5n },
         { hash: hash(50), root: -5n },
       ],
@@ -156,9 +156,9 @@ describe('a trace that began before the batch', () => {
     const assembler = new TraceAssembler(known);
     expect(assembler.add(transaction(1, { in_msg: inbound(52) }))).toBe(-6n);
     expect(assembler.add(transaction(2, { in_msg: inbound(52) }))).toBe(2n);
-    const { orphans, arrived } = assembler.finish();
+    const { orphans, received } = assembler.finish();
     expect(orphans).toEqual([{ hash: hash(52), root: 2n }]);
-    expect(arrived).toEqual([{ hash: hash(52), root: -6n }]);
+    expect(received).toEqual([{ hash: hash(52), root: -6n }]);
   });
 });
 

@@ -6,33 +6,33 @@ import type { CommonMsgInfo } from '#formats/tlb/message.js';
 
 /** A trace whose root is in the batch. */
 export interface StartedTrace extends Trace {
-  /** Keys of the accounts with a transaction in it, each once. */
+  /** Keys of the accounts with a transaction in the trace, each once. */
   readonly accounts: readonly bigint[];
 }
 
-/** What the batch adds to a trace whose root is not in it. */
+/** What the batch adds to a trace whose root is in an earlier batch. */
 export interface ContinuedTrace extends TraceGrowth {
-  /** Keys of the accounts with a transaction of this batch in it, each once. */
+  /** Keys of the accounts with a transaction of this batch in the trace, each once. */
   readonly accounts: readonly bigint[];
 }
 
-/** What a batch does to the traces of an index. */
+/** The changes of one batch to the traces of the index. */
 export interface TraceBatch {
-  /** In the order of their roots; those of orphans too. */
+  /** By root; traces of orphans included. */
   readonly started: readonly StartedTrace[];
   readonly continued: readonly ContinuedTrace[];
-  /** Sent in the batch and not arrived in it. */
+  /** Sent in the batch and not received in it. */
   readonly opened: readonly UnmatchedMessage[];
-  /** Arrived in the batch; whoever sent them is neither in it nor known. */
+  /** Received in the batch; the sender is neither in the batch nor known. */
   readonly orphans: readonly UnmatchedMessage[];
-  /** Those of the known open messages that arrived in the batch. */
-  readonly arrived: readonly UnmatchedMessage[];
+  /** The known open messages that were received in the batch. */
+  readonly received: readonly UnmatchedMessage[];
 }
 
-/** A trace that grows while the batch is read. */
+/** Accumulator of one trace while the batch is read. */
 interface GrowingTrace {
   readonly root: bigint;
-  /** `null` when the trace began before the batch. */
+  /** `null` when the root is in an earlier batch. */
   readonly first: TraceTransaction | null;
   readonly orphaned: boolean;
   end_lt: bigint;
@@ -46,20 +46,20 @@ interface GrowingTrace {
 }
 
 /**
- * Puts the transactions of one batch of rounds together to traces. Given in the order of their ids, a transaction that
- * sends a message comes before the one that it begins, for two reasons of the protocol:
+ * Assembles the transactions of one batch of masterchain blocks into traces. In the order of their ids, the sender of a
+ * message comes before its receiver, for two reasons of the protocol:
  *
- * - The receiver is never in an earlier round. A block takes messages from the queues of its own shard, and of others as
- *   the masterchain block that it refers to has them; that one is older than the masterchain block that commits it.
- *   A block of the masterchain takes them from the shard blocks that it commits itself.
- * - In one round lt decides: validators refuse a block where `created_lt` of an inbound message is not less than the lt of
- *   its transaction, and `created_lt` is greater than the lt of the sender.
+ * - The receiver is never committed by an earlier masterchain block. A block imports messages from its own shard's queue and
+ *   from the queues of other shards as of the masterchain block it refers to, which is older than the masterchain block that
+ *   commits it. A masterchain block imports from the shard blocks that it commits itself.
+ * - Under one masterchain block lt decides: validators reject a block where `created_lt` of an inbound message is not less than
+ *   the lt of its transaction, and `created_lt` is greater than the lt of the sender.
  *
- * So each message is looked up once, and the root of a transaction is known when the transaction is read.
+ * So one lookup per message suffices, and the root of a transaction is known when the transaction is read.
  */
 export class TraceAssembler {
   readonly #known: OpenMessages;
-  /** The trace of the sender, by message. */
+  /** The sender's trace, by message hash. */
   readonly #sent = new HashMap<GrowingTrace>();
   readonly #started: GrowingTrace[] = [];
   readonly #continued = new Map<bigint, GrowingTrace>();
@@ -70,14 +70,14 @@ export class TraceAssembler {
 
   /**
    * @param known open messages of the index; all of them, or those that this batch may receive. Without them, traces that
-   * go on in the batch begin there as orphans, to be joined with `stitch`. They are only read.
+   * continue in the batch start there as orphans, to be joined with `joinTraces`. Not modified.
    */
   constructor(known: OpenMessages = new OpenMessages()) {
     this.#known = known;
   }
 
   /**
-   * Takes the next transaction, and gives the id of the root of its trace.
+   * Adds the next transaction and returns the root id of its trace.
    * @throws traces/id-order, traces/finished
    */
   add(transaction: TraceTransaction): bigint {
@@ -102,7 +102,7 @@ export class TraceAssembler {
     return trace.root;
   }
 
-  /** Ends the batch. */
+  /** Finishes the batch. */
   finish(): TraceBatch {
     this.#finished = true;
     const opened: UnmatchedMessage[] = [];
@@ -114,7 +114,7 @@ export class TraceAssembler {
       continued: Array.from(this.#continued.values(), continuedTrace),
       opened,
       orphans: this.#orphans,
-      arrived,
+      received: arrived,
     };
   }
 
@@ -138,7 +138,7 @@ export class TraceAssembler {
     return trace;
   }
 
-  /** The trace of a known open message, which is not open any more. */
+  /** The trace of a known open message, which is thereby received. */
   #continue(hash: Uint8Array): GrowingTrace | null {
     const message = this.#known.find(hash);
     if (message === undefined || this.#arrived.get(hash) !== undefined) return null;
@@ -204,7 +204,7 @@ function distinct(keys: readonly bigint[]): readonly bigint[] {
   return keys.length < 2 ? keys : [...new Set(keys)];
 }
 
-/** What began a transaction: a message from outside, one that validators made (fees, minted coins), or one of an account. */
+/** Inbound message of a transaction: external-in, a system message created by validators (fees, minted coins), or internal. */
 export type InboundKind = 'external' | 'system' | 'internal';
 
 export interface InboundMessage {
@@ -216,21 +216,21 @@ export interface InboundMessage {
 export interface OutboundMessage {
   /** Of the message's cell. */
   readonly hash: Uint8Array;
-  /** Whether it leaves the chain (`ext_out_msg_info`), so that nothing on the chain consumes it. */
+  /** Whether it is external-out (`ext_out_msg_info`), so that no transaction receives it. */
   readonly external: boolean;
 }
 
-/** What assembling traces needs to know of a transaction. Hashes may be views: they are kept until the batch is dropped. */
+/** A transaction as trace assembly needs it. Hashes may be views: they are referenced until the batch is dropped. */
 export interface TraceTransaction {
-  /** Its place in the order of the index: masterchain seqno first, then lt, workchain, account. */
+  /** Position in index order: masterchain seqno, then lt, workchain, account. */
   readonly id: bigint;
   readonly hash: Uint8Array;
   readonly lt: bigint;
   /** Unix seconds. */
   readonly now: number;
-  /** Of the masterchain block that commits it. */
+  /** Seqno of the masterchain block that commits it. */
   readonly mc_seqno: number;
-  /** Any number that stands for its account. */
+  /** Any number that identifies its account. */
   readonly account_key: bigint;
   /** `null` for tick-tock transactions and those of splits and merges. */
   readonly in_msg: InboundMessage | null;
@@ -238,10 +238,10 @@ export interface TraceTransaction {
 }
 
 /**
- * The kind of an inbound message by its header and the `start_lt` of the block that has the transaction. Validators write
- * account zero of the masterchain as the source of theirs, and this `start_lt` as `created_lt`. The source alone does not
- * tell: that account may send messages of its own, and some networks have a wallet there. They are made after the start of
- * their block, and before the start of the next.
+ * The kind of an inbound message, from its header and the `start_lt` of the block with the transaction. Validators create
+ * system messages with account zero of the masterchain as source and this `start_lt` as `created_lt`. The source alone is not
+ * enough: that account may send messages itself (some networks have a wallet there), but with a `created_lt` after the start
+ * of its block and before the start of the next.
  */
 export function inboundKind(info: CommonMsgInfo, start_lt: bigint): InboundKind {
   if (info.kind !== 'int_msg_info') return 'external';

@@ -1,19 +1,19 @@
-/** A transaction of a trace, as the tree needs it. Hashes are texts of one form, whichever: equal texts are equal hashes. */
+/** A transaction of a trace, as the tree needs it. Hashes are text in any one encoding: they are only compared. */
 export interface TraceTreeTransaction {
   readonly hash: string;
   readonly lt: bigint;
-  /** Raw form; decides between transactions of one lt. */
+  /** Raw address; orders transactions of equal lt. */
   readonly account: string;
   readonly in_msg_hash: string | null;
   readonly out_msg_hashes: readonly string[];
 }
 
-/** A transaction and those that its messages began. */
+/** A transaction and the transactions that received its messages. */
 export interface TraceNode {
   readonly tx_hash: string;
-  /** Left out when no message began it. */
+  /** Absent when the transaction has no inbound message. */
   readonly in_msg_hash?: string;
-  /** By lt and account; empty when it sent nothing, `null` when it sent messages and none has arrived within the trace. */
+  /** By lt and account; empty when it sent nothing, `null` when none of its messages was received within the trace. */
   readonly children: readonly TraceNode[] | null;
 }
 
@@ -22,11 +22,11 @@ export interface TraceTree {
   readonly trace: TraceNode | null;
   /** Hashes by lt and account. */
   readonly transactions_order: readonly string[];
-  /** Says that some transactions hang on nothing, and are not in the tree. */
+  /** Set when some transactions have no sender in the trace and are not in the tree. */
   readonly warning: string | null;
 }
 
-/** What clients are told of a trace in which some transaction's sender is missing. */
+/** The published warning for a trace in which the sender of some transaction is missing. */
 const missingNode = 'missing node in trace found';
 
 interface Node {
@@ -36,8 +36,8 @@ interface Node {
 }
 
 /**
- * The tree of a trace from its transactions, in any order. The first one whose message none of them sent is the root;
- * further ones stay out of the tree, with all that they began. Trees may be thousands of nodes deep: see
+ * Builds the tree of a trace from its transactions, in any order. The first transaction whose inbound message none of them
+ * sent is the root; further ones stay out of the tree, with their descendants. Trees may be thousands of nodes deep: see
  * {@link traceNodeJson}.
  */
 export function traceTree(transactions: readonly TraceTreeTransaction[]): TraceTree {
@@ -66,7 +66,7 @@ function byLtAndAccount(a: TraceTreeTransaction, b: TraceTreeTransaction): numbe
 }
 
 /**
- * What `JSON.stringify` would write, for trees of any depth: it gives up at some 2,500 nodes on the way from the root.
+ * The output of `JSON.stringify`, for trees of any depth: `JSON.stringify` overflows the stack at a depth of about 2,500.
  */
 export function traceNodeJson(root: TraceNode): string {
   const parts: string[] = [];

@@ -40,7 +40,7 @@ describe('joining traces', () => {
           edges: 4,
         },
       ],
-      moved: [{ from: 2n, to: 1n }],
+      absorbed: [{ from: 2n, to: 1n }],
     });
   });
 
@@ -51,7 +51,7 @@ describe('joining traces', () => {
       [join(3, 4), join(2, 3), join(1, 2)],
       [join(2, 3), join(3, 4), join(1, 2)],
     ]) {
-      const { traces, moved } = joinTraces(joins, rows);
+      const { traces, absorbed: moved } = joinTraces(joins, rows);
       expect(traces).toMatchObject([
         { root: 1n, nodes: 100, edges: 13, pending_edges: 3, end_lt: 104n, state: 'pending' },
       ]);

@@ -2,15 +2,15 @@ import { tracesErrors } from '#domain/traces/errors.js';
 import { HashMap } from '#domain/traces/hash-map.js';
 
 /**
- * - `broken`: its root is an orphan, that is, the transaction that sent its message is not indexed;
- * - `pending`: some message has not arrived, as far as indexed;
+ * - `broken`: its root is an orphan, i.e. the transaction that sent its inbound message is not indexed;
+ * - `pending`: some internal message has not been received in the indexed blocks;
  * - `complete`: neither.
  */
 export type TraceState = 'complete' | 'pending' | 'broken';
 
-/** What one trace adds up to: the tree of transactions that internal messages connect. */
+/** Totals of one trace, the tree of transactions that are connected by internal messages. */
 export interface Trace {
-  /** Id of its first transaction, in the order of the index. */
+  /** Id of its first transaction in index order. */
   readonly root: bigint;
   /** Hash of that transaction. */
   readonly trace_id: Uint8Array;
@@ -20,40 +20,40 @@ export interface Trace {
   readonly start_utime: number;
   /** Of the root. */
   readonly mc_seqno_start: number;
-  /** The greatest of all transactions. */
+  /** Maximum over all its transactions. */
   readonly end_lt: bigint;
   readonly end_utime: number;
   readonly mc_seqno_end: number;
-  /** Transactions. */
+  /** Number of transactions. */
   readonly nodes: number;
-  /** Messages that arrived: those between two transactions, the root's from outside or of the system, those to outside. */
+  /** Number of received messages: between two transactions, the root's external-in or system message, and external-out messages. */
   readonly edges: number;
-  /** Internal messages that were sent and have not arrived. */
+  /** Number of internal messages that were sent and not yet received. */
   readonly pending_edges: number;
   readonly state: TraceState;
 }
 
-/** What a batch of rounds adds to a trace that began before it. */
+/** What a batch of masterchain blocks adds to a trace whose root is in an earlier batch. */
 export interface TraceGrowth {
   readonly root: bigint;
-  /** The greatest of the batch. */
+  /** Maximum over the batch. */
   readonly end_lt: bigint;
   readonly end_utime: number;
   readonly mc_seqno_end: number;
   readonly nodes: number;
   readonly edges: number;
-  /** Below zero when more messages arrived than were sent. */
+  /** Negative when more messages were received than sent. */
   readonly pending_edges: number;
 }
 
-/** The state of a trace; `orphaned` when its root is an orphan. */
+/** @param orphaned whether the root is an orphan */
 export function traceState(orphaned: boolean, pending_edges: number): TraceState {
   if (orphaned) return 'broken';
   return pending_edges > 0 ? 'pending' : 'complete';
 }
 
 /**
- * The trace with what a batch adds to it.
+ * Applies the growth of one batch to a trace.
  *
  * @param trace the row of `growth.root`; undefined when the index has none
  * @throws traces/trace-missing
@@ -73,9 +73,9 @@ export function growTrace(trace: Trace | undefined, growth: TraceGrowth): Trace 
   };
 }
 
-/** A message whose both sides are there now: the trace of its sender goes on in the trace that the orphan began. */
+/** A message whose sender and receiver are both indexed now: the orphan's trace becomes a part of the sender's trace. */
 export interface OrphanJoin {
-  /** Of the message's cell. */
+  /** Hash of the message cell. */
   readonly hash: Uint8Array;
   /** Id of the root of the sender's trace. */
   readonly parent: bigint;
@@ -83,20 +83,20 @@ export interface OrphanJoin {
   readonly orphan: bigint;
 }
 
-/** A trace that has become a part of another one, which begins earlier. */
+/** A trace that was merged into another one with an earlier root. */
 export interface AbsorbedTrace {
   readonly from: bigint;
   readonly to: bigint;
 }
 
 export interface JoinedTraces {
-  /** The traces that have grown, whole, in no order that matters. */
+  /** The complete new rows of the traces that grew, in any order. */
   readonly traces: readonly Trace[];
-  /** By `from`; each `to` is one of `traces`. Their rows are gone, and what names them names `to` from now on. */
-  readonly moved: readonly AbsorbedTrace[];
+  /** Each `to` is one of `traces`. The row of `from` is to be deleted, and references to it become `to`. */
+  readonly absorbed: readonly AbsorbedTrace[];
 }
 
-/** The messages that are on both lists, by all bytes of their hashes. */
+/** Matches open messages with orphans by the full message hash. */
 export function findOrphanJoins(opened: Iterable<UnmatchedMessage>, orphans: Iterable<UnmatchedMessage>): OrphanJoin[] {
   const parents = new HashMap<bigint>();
   for (const { hash, root } of opened) parents.set(hash, root);
@@ -109,10 +109,10 @@ export function findOrphanJoins(opened: Iterable<UnmatchedMessage>, orphans: Ite
 }
 
 /**
- * Joins traces. A parent may itself be the orphan of another join, to any depth. In whatever batches and order the rounds
- * were added, joining all pairs gives the rows that adding them in one go would have given.
+ * Joins traces. A parent may itself be the orphan of another join, to any depth. Whatever the batches and their order,
+ * joining all pairs gives the same rows as adding all blocks in one batch.
  *
- * @param traces the rows of all parents and orphans of `joins`; others are left alone
+ * @param traces the rows of all parents and orphans of `joins`; other rows are ignored
  * @throws traces/trace-missing, traces/joined-twice, traces/join-order
  */
 export function joinTraces(joins: readonly OrphanJoin[], traces: Iterable<Trace>): JoinedTraces {
@@ -120,7 +120,7 @@ export function joinTraces(joins: readonly OrphanJoin[], traces: Iterable<Trace>
   for (const trace of traces) rows.set(trace.root, trace);
   const final = new Map<bigint, bigint>();
   const grown = new Map<bigint, Writable<Trace>>();
-  // Ids grow along a trace, so with the least orphan first, the final root of a parent is always known.
+  // Ids ascend along a trace, so in ascending order of orphan the final root of a parent is always known.
   for (const { parent, orphan } of joins.toSorted((a, b) => (a.orphan < b.orphan ? -1 : 1))) {
     if (parent >= orphan) throw tracesErrors['join-order']({ parent, orphan });
     if (final.has(orphan)) throw tracesErrors['joined-twice']({ orphan });
@@ -134,7 +134,7 @@ export function joinTraces(joins: readonly OrphanJoin[], traces: Iterable<Trace>
     append(trace, rowOf(rows, orphan));
   }
   for (const trace of grown.values()) trace.state = traceState(trace.state === 'broken', trace.pending_edges);
-  return { traces: [...grown.values()], moved: Array.from(final, ([from, to]) => ({ from, to })) };
+  return { traces: [...grown.values()], absorbed: Array.from(final, ([from, to]) => ({ from, to })) };
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -155,18 +155,17 @@ function append(trace: Writable<Trace>, part: Trace): void {
 }
 
 /**
- * One side of a link between two transactions whose other side is not indexed: an internal message that was sent and has
- * not arrived (`root`: the trace of its sender), or one that arrived and whose sender is not there (an orphan; `root`: the
- * transaction that it began).
+ * An internal message of which only one side is indexed: sent and not received (`root`: the trace of its sender), or received
+ * while its sender is not indexed (an orphan; `root`: the receiving transaction).
  */
 export interface UnmatchedMessage {
-  /** Of the message's cell. */
+  /** Hash of the message cell. */
   readonly hash: Uint8Array;
-  /** Id of the root of the trace. */
+  /** Id of the root transaction of the trace. */
   readonly root: bigint;
 }
 
-/** The messages that an index holds as sent and not arrived, by hash. */
+/** The messages that the index knows as sent and not received (table `open_messages`), by hash. */
 export class OpenMessages {
   readonly #messages = new HashMap<UnmatchedMessage>();
 

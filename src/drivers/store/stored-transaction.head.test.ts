@@ -8,7 +8,7 @@ import { recordedBundles } from '#test/support/recorded-bundles.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 
 it('is what the whole transaction says, for all of a recorded chain', () => {
-  const { rounds, globalVersion } = recordedBundles(DEV_CHAIN);
+  const { bundles: rounds, globalVersion } = recordedBundles(DEV_CHAIN);
   const writer = new TransactionWriter();
   const statuses = new Map<string, number>();
   for (const round of rounds) {

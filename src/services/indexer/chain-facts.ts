@@ -21,7 +21,7 @@ export interface ChainFactsModules {
 
 const WHOLE_WORKCHAIN = 1n << 63n;
 
-/** What the index needs to know of the chain besides its rounds. Each read goes on until it has what it wants. */
+/** Chain data that the indexer needs besides block bundles: head, zerostates, configuration. Every read is retried until it succeeds. */
 export class ChainFacts {
   readonly #zerostate: BlockId;
   readonly #modules: ChainFactsModules;
@@ -37,28 +37,28 @@ export class ChainFacts {
     this.#reads = new RetryingReads(options, modules.clock, modules.logger);
   }
 
-  /** What does not come at the moment. */
+  /** The read that keeps failing; null: none. */
   get problem() {
     return this.#reads.problem;
   }
 
   /** The newest masterchain block. @throws chain/aborted */
   head(signal: AbortSignal): Promise<ChainHead> {
-    const wanted = { name: () => 'the newest masterchain block', round: 0 };
+    const wanted = { name: () => 'the newest masterchain block', mc_seqno: 0 };
     return this.#reads.read(wanted, (options) => this.#modules.chain.head(options), signal);
   }
 
   /** The newest masterchain block, as soon as it has this seqno or a higher one. @throws chain/aborted */
   waitForHead(seqno: number, signal: AbortSignal): Promise<ChainHead> {
-    const wanted = { name: () => `masterchain block ${seqno} or a newer one`, round: seqno };
+    const wanted = { name: () => `masterchain block ${seqno} or a newer one`, mc_seqno: seqno };
     const read = this.#modules.chain.waitForHead.bind(this.#modules.chain);
     return this.#reads.read(wanted, (options) => read(seqno, { ...options, deadlineMs: this.#headWaitMs }), signal);
   }
 
-  /** Whether servers have the chain from its beginning: its zerostate and its first block. @throws chain/aborted */
+  /** Whether liteservers have the chain from its start: zerostate and first block. @throws chain/aborted */
   async reachesGenesis(signal: AbortSignal): Promise<boolean> {
     const { chain } = this.#modules;
-    const wanted = { name: () => 'the beginning of the chain', round: 1 };
+    const wanted = { name: () => 'the start of the chain', mc_seqno: 1 };
     return this.#reads.read(
       wanted,
       async (options) => {
@@ -76,9 +76,9 @@ export class ChainFacts {
     );
   }
 
-  /** The first masterchain block of some time or later; null when there is none yet. @throws chain/aborted */
+  /** Seqno of the first masterchain block at or after a time (unix seconds); null when there is none yet. @throws chain/aborted */
   async seqnoAt(gen_utime: number, signal: AbortSignal): Promise<number | null> {
-    const wanted = { name: () => `the masterchain block of the time ${gen_utime}`, round: 0 };
+    const wanted = { name: () => `the masterchain block at unix time ${gen_utime}`, mc_seqno: 0 };
     return this.#reads.read(
       wanted,
       async (options) => {
@@ -94,11 +94,11 @@ export class ChainFacts {
     );
   }
 
-  /** The version of the network's rules (configuration parameter 8) that a key block set; 0: the zerostate. */
+  /** The global version (config parameter 8) set by a key block. @param key_block masterchain seqno; 0: the zerostate */
   async globalVersion(key_block: number, signal: AbortSignal): Promise<number> {
     const known = this.#versions.get(key_block);
     if (known !== undefined) return known;
-    const wanted = { name: () => `the configuration of key block ${key_block}`, round: key_block };
+    const wanted = { name: () => `the configuration of key block ${key_block}`, mc_seqno: key_block };
     const version = await this.#reads.read(
       wanted,
       async (options) => {
@@ -118,25 +118,25 @@ export class ChainFacts {
     return version;
   }
 
-  /** The zerostates of all workchains that are there from the beginning. */
+  /** The zerostates of all workchains that exist from the start of the chain. */
   async zerostates(signal: AbortSignal): Promise<readonly ZerostateFile[]> {
     const { chain } = this.#modules;
     const read = (id: BlockId) => {
-      const wanted = { name: () => `the zerostate of workchain ${id.workchain}`, round: 1 };
+      const wanted = { name: () => `the zerostate of workchain ${id.workchain}`, mc_seqno: 1 };
       return this.#reads.read(wanted, (options) => chain.zerostate(id, options), signal);
     };
     const masterchain = await read(this.#zerostate);
     const found = [masterchain];
     const workchains = configParam(masterchain.state.state.custom!.value.config.config, 12);
     const { shards } = await this.#reads.read(
-      { name: () => 'the shards of masterchain block 1', round: 1 },
+      { name: () => 'the shards of masterchain block 1', mc_seqno: 1 },
       (options) => chain.shards({ ...options, at: 1 }),
       signal,
     );
     for (const [workchain, { zerostate_root_hash, zerostate_file_hash }] of workchains ?? []) {
       const tops = shards.filter(({ block }) => block.workchain === workchain);
       if (tops.length === 0) continue;
-      // A zerostate that is listed is proven by that.
+      // A zerostate that masterchain block 1 lists as shard top is proven by that.
       if (tops.some(({ block }) => block.seqno > 0)) await this.#proveFirst(workchain, signal);
       const hashes = { root_hash: zerostate_root_hash, file_hash: zerostate_file_hash };
       found.push(await read({ workchain, shard: WHOLE_WORKCHAIN, seqno: 0, ...hashes }));
@@ -144,10 +144,10 @@ export class ChainFacts {
     return found.map(({ block, gen_utime, data }) => ({ workchain: block.workchain, gen_utime, data: data.slice() }));
   }
 
-  /** The first block of a workchain names its zerostate, which is proven by that. */
+  /** The first block of a workchain names its zerostate and thereby proves it. */
   async #proveFirst(workchain: number, signal: AbortSignal): Promise<void> {
     const at = { workchain, shard: WHOLE_WORKCHAIN, seqno: 1 };
-    const wanted = { name: () => `the first block of workchain ${workchain}`, round: 1 };
+    const wanted = { name: () => `the first block of workchain ${workchain}`, mc_seqno: 1 };
     await this.#reads.read(wanted, (options) => this.#modules.chain.header({ ...options, at }), signal);
   }
 }

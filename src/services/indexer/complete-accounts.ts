@@ -17,32 +17,32 @@ import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
 
-/** So many are looked at before others are read from the database, and so many asked for at a time. */
+/** Accounts per database page, and concurrent liteserver queries. */
 const PAGE = 200;
 const AT_A_TIME = 8;
 
-/** Servers that do not have a state will hardly have it soon after. */
+/** A state that servers do not have is not requested again for this long. */
 const AGAIN_AFTER_MS = 600_000;
-/** So many states are remembered as not to be had. */
+/** Maximum number of states remembered as unavailable. */
 const MAX_REMEMBERED = 100_000;
 
 /**
- * Asks servers for what blocks did not tell of accounts: data of which a part was there before the index begins, codes that no
- * indexed block shows.
+ * Requests from liteservers the account parts that indexed blocks do not contain: data that is partly older than the first
+ * indexed block, and code that no indexed block shows.
  */
 export class AccountCompleter {
   readonly #work: IndexerContext;
-  /** By state hash: when it may be asked for again. */
-  readonly #notToBeHad = new Map<string, number>();
+  /** By state hash: when it may be requested again. */
+  readonly #unavailable = new Map<string, number>();
 
   constructor(work: IndexerContext) {
     this.#work = work;
   }
 
   /**
-   * Looks once at each account that is incomplete and has its newest state in a range of rounds.
+   * Tries once to complete each incomplete account whose newest state is in a range of masterchain blocks.
    *
-   * @returns how many remain incomplete: servers do not have their states any more
+   * @returns how many remain incomplete because servers no longer have their states
    * @throws indexer/stopped
    */
   async run(range: SeqnoRange, signal: AbortSignal): Promise<number> {
@@ -62,7 +62,7 @@ export class AccountCompleter {
         await retries.run(
           () =>
             database.transaction(async (client) => {
-              // Batches change accounts under this lock, in an order of their own.
+              // Batches change accounts under this lock, in their own order.
               await lockTraces(client);
               for (const each of parts) await completeAccount(client, each, WALLET_CODE_HASHES);
             }),
@@ -77,17 +77,17 @@ export class AccountCompleter {
   async #try(account: IncompleteAccount, signal: AbortSignal): Promise<MissingAccountParts | null> {
     const { clock } = this.#work;
     const key = toHex(account.state_hash);
-    if ((this.#notToBeHad.get(key) ?? 0) > clock.now()) return null;
-    this.#notToBeHad.delete(key);
+    if ((this.#unavailable.get(key) ?? 0) > clock.now()) return null;
+    this.#unavailable.delete(key);
     const parts = await this.#find(account, signal);
     if (parts === null) {
-      if (this.#notToBeHad.size >= MAX_REMEMBERED) this.#notToBeHad.clear();
-      this.#notToBeHad.set(key, clock.now() + AGAIN_AFTER_MS);
+      if (this.#unavailable.size >= MAX_REMEMBERED) this.#unavailable.clear();
+      this.#unavailable.set(key, clock.now() + AGAIN_AFTER_MS);
     }
     return parts;
   }
 
-  /** At the newest block where the account has not changed since, else at the block that made the state. */
+  /** From the newest block if the account is unchanged there, else from the block that created the state. */
   async #find(account: IncompleteAccount, signal: AbortSignal): Promise<MissingAccountParts | null> {
     const { facts } = this.#work;
     const head = (await facts.head(signal)).block;
@@ -98,8 +98,8 @@ export class AccountCompleter {
   }
 
   async #stateAt({ address, state_hash }: IncompleteAccount, block: BlockId, signal: AbortSignal) {
-    const { rounds } = this.#work;
-    const found = await rounds.accountAt(addressOfBytes(address), block, block.seqno, signal);
+    const { bundles } = this.#work;
+    const found = await bundles.accountAt(addressOfBytes(address), block, block.seqno, signal);
     if (found === null || found.account === null) return null;
     const cell = parseBocRoot(found.account);
     return bytesEqual(cell.hash(), state_hash) ? accountParts(address, state_hash, found.account) : null;
@@ -107,7 +107,7 @@ export class AccountCompleter {
 
   async #masterchainBlock(seqno: number, signal: AbortSignal): Promise<BlockId | null> {
     const { database, retries } = this.#work;
-    // The accounts of a zerostate are known with it.
+    // The accounts of a zerostate are known from the zerostate.
     if (seqno === 0) return null;
     const rows = await retries.run(
       () =>
@@ -124,7 +124,7 @@ export class AccountCompleter {
   }
 }
 
-/** What may be missing of an account, from its state as a whole. */
+/** The parts of an account that may be missing, from its full state. */
 function accountParts(address: Uint8Array, state_hash: Uint8Array, bytes: Uint8Array): MissingAccountParts {
   const account = decodeCell(Account, parseBocRoot(bytes));
   const none = { address, state_hash, data_boc: null, extra_currencies: null, code: null };

@@ -4,63 +4,65 @@ import { defineErrors } from '#kernel/tern-error.js';
 export const indexerErrors = defineErrors('indexer', {
   parameter: {
     class: 'caller',
-    message: (d: { name: string; value: string; wanted: string }) => `${d.name} is ${d.value}, wanted is ${d.wanted}`,
-    remedy: 'Give a value in the range.',
+    message: (d: { name: string; value: string; wanted: string }) => `${d.name} is ${d.value}, expected ${d.wanted}`,
+    remedy: 'Use a value in the range.',
   },
   'block-missing': {
     class: 'upstream',
-    message: (d: { wanted: string; round: number; problem: string }) =>
-      `no server has ${d.wanted}, which round ${d.round} needs: ${d.problem}`,
+    message: (d: { wanted: string; mc_seqno: number; problem: string }) =>
+      `no server has ${d.wanted}, which masterchain block ${d.mc_seqno} needs: ${d.problem}`,
     remedy:
-      'Add a liteserver that keeps an archive (tern lite status tells how far back each one goes), or begin the index later. Until then it is asked for again.',
+      'Add an archive liteserver (tern lite status shows how far back each one goes), or start the index at a later block. Until then the read is retried.',
   },
   'block-unanswered': {
     class: 'upstream',
-    message: (d: { wanted: string; round: number; problem: string }) =>
-      `${d.wanted}, which round ${d.round} needs, did not come: ${d.problem}`,
-    remedy: 'See with tern lite status how the servers are, or add others. Until then it is asked for again.',
+    message: (d: { wanted: string; mc_seqno: number; problem: string }) =>
+      `${d.wanted}, which masterchain block ${d.mc_seqno} needs, could not be read: ${d.problem}`,
+    remedy: 'Check the liteservers with tern lite status, or add others. Until then the read is retried.',
   },
   'thread-lost': {
     class: 'internal',
-    message: (d: { problem: string }) => `a thread that writes the index was lost: ${d.problem}`,
-    remedy: 'Nothing to do: another one takes its work. If it happens again and again, give the process more memory.',
+    message: (d: { problem: string }) => `a worker thread of the indexer ended unexpectedly: ${d.problem}`,
+    remedy:
+      'Nothing to do: another thread takes over its work. If it happens repeatedly, give the process more memory.',
   },
   unexpected: {
     class: 'internal',
-    message: (d: { problem: string }) => `rounds could not be written: ${d.problem}`,
-    remedy: 'This is a fault of Tern: please report it with the sentence. It is tried again from time to time.',
+    message: (d: { problem: string }) => `indexing failed unexpectedly: ${d.problem}`,
+    remedy: 'This is a bug in Tern: please report it with this message. The work is retried.',
   },
   stopped: {
     class: 'shutting-down',
-    message: () => 'the index is being stopped, or another process writes it now',
-    remedy: 'Nothing to do: what is written is whole, and the rest follows when it goes on.',
+    message: () => 'the indexer is stopping, or another process is the index leader now',
+    remedy: 'Nothing to do: the index is consistent, and indexing resumes at the next start.',
   },
   'contract-out-of-gas': {
     class: 'caller',
-    message: (d: { address: string; method: string }) => `${d.method} of ${d.address} used up all gas`,
-    remedy: 'Nothing to do: the index tells nothing of a contract that does not come to an end.',
+    message: (d: { address: string; method: string }) => `${d.method} of ${d.address} ran out of gas`,
+    remedy: 'Nothing to do: a contract whose get-methods do not terminate is not indexed as that interface.',
   },
   'contract-too-large': {
     class: 'caller',
     message: (d: { address: string; method: string; bytes: number; most: number }) =>
-      `${d.method} of ${d.address} answers with ${d.bytes} bytes; at most ${d.most} are kept`,
-    remedy: 'Nothing to do: the index tells nothing of a contract that answers so much.',
+      `${d.method} of ${d.address} returns ${d.bytes} bytes; the limit is ${d.most}`,
+    remedy: 'Nothing to do: a contract with such large results is not indexed as that interface.',
   },
   'contract-unsteady': {
     class: 'caller',
     message: (d: { address: string; method: string }) =>
-      `${d.method} of ${d.address} answers one thing now and another later`,
-    remedy: 'Nothing to do: who changes its answer vouches for nobody.',
+      `${d.method} of ${d.address} returns different results at different times`,
+    remedy: 'Nothing to do: a contract with unstable results cannot verify another contract.',
   },
   'contract-incomplete': {
     class: 'upstream',
-    message: (d: { address: string }) => `of the account ${d.address} not all is known yet`,
-    remedy: 'Nothing to do: servers are asked for the rest, and who names it is looked at again.',
+    message: (d: { address: string }) => `the state of account ${d.address} is not fully known yet`,
+    remedy:
+      'Nothing to do: the missing parts are requested from liteservers, and contracts that reference the account are detected again.',
   },
   'check-range': {
     class: 'caller',
     message: (d: { from: number; to: number; indexed: string }) =>
-      `of the masterchain blocks ${d.from} to ${d.to} none is indexed; indexed are ${d.indexed}`,
-    remedy: 'Give a range that is indexed, or none for all that is.',
+      `none of the masterchain blocks ${d.from} to ${d.to} is indexed; indexed: ${d.indexed}`,
+    remedy: 'Use an indexed range, or omit it to check everything.',
   },
 });

@@ -11,7 +11,7 @@ import {
 import type { BundleBatch } from '#services/indexer/write/batch-writer.js';
 import type { WritePool } from '#services/indexer/write/write-pool.js';
 
-/** Writes the rounds that are missing in a range, in batches at the same time. */
+/** Fills the missing bundles of a range, with several batches in parallel. */
 export class Filler {
   readonly #work: IndexerContext;
   readonly #threads: WritePool;
@@ -24,7 +24,7 @@ export class Filler {
   }
 
   /**
-   * Ends when nothing is missing any more.
+   * Resolves when nothing is missing.
    *
    * @throws indexer/stopped
    */
@@ -35,14 +35,14 @@ export class Filler {
       const missing = missingRanges({ from: Math.max(wanted.from, pruned_below), to: wanted.to }, indexedRanges);
       this.#written.fill(countSeqnos(missing));
       if (missing.length === 0) return;
-      // What is newer is asked for more often. Within a range the oldest go first: what comes later builds on them.
+      // Newer blocks are requested more often. Within a range the oldest go first: later blocks build on them.
       for (const range of missing.reverse()) await this.#fill(range, signal);
     }
   }
 
   async #fill({ from, to }: SeqnoRange, signal: AbortSignal): Promise<void> {
-    const { rounds, retries, facts, settings } = this.#work;
-    const { batchRounds, batchBytes, workers } = settings;
+    const { bundles, retries, facts, settings } = this.#work;
+    const { batchMcBlocks, batchBytes, workers } = settings;
     let next = from;
     await retries.run(async () => {
       const running = new Set<Promise<void>>();
@@ -50,9 +50,9 @@ export class Filler {
       let batch: McBlockBundle[] = [];
       let bytes = 0;
       const begin = async (): Promise<void> => {
-        // Before its turn is given: a batch that has one must not wait for anything while others have all the threads.
+        // Before the batch is queued: a batch whose turn it is must not wait while others occupy all threads.
         const zerostates = batch[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
-        const { tried, written } = this.#begin({ rounds: batch, zerostates }, before, signal);
+        const { tried, written } = this.#begin({ bundles: batch, zerostates }, before, signal);
         before = tried;
         running.add(written);
         const end = (): void => void running.delete(written);
@@ -61,14 +61,14 @@ export class Filler {
         bytes = 0;
       };
       try {
-        for await (const round of rounds.rounds(next, to, signal)) {
-          batch.push(round);
-          bytes += bundleBytes(round);
-          if (batch.length < batchRounds && bytes < batchBytes && round.mc_seqno < to) continue;
-          // One more than threads: it is ready when one becomes free.
+        for await (const bundle of bundles.bundles(next, to, signal)) {
+          batch.push(bundle);
+          bytes += bundleBytes(bundle);
+          if (batch.length < batchMcBlocks && bytes < batchBytes && bundle.mc_seqno < to) continue;
+          // One batch more than threads, ready when a thread becomes free.
           while (running.size > workers) await Promise.race(running);
           await begin();
-          next = round.mc_seqno + 1;
+          next = bundle.mc_seqno + 1;
         }
       } finally {
         await Promise.allSettled(running);
@@ -96,7 +96,7 @@ export class Filler {
     const written = retries.run(write, signal, isOverlap).then(
       (report) => onWritten({ ...report, mode: 'fill', delayMs: null }),
       (error) => {
-        // Somebody else wrote a part of it: what is missing then is found when all else is written.
+        // Another process wrote a part of it: what is still missing is found after all other batches are written.
         if (!isOverlap(error)) throw error;
       },
     );

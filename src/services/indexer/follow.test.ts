@@ -4,10 +4,10 @@ import { BundleQueue, type SeenBundle } from '#services/indexer/follow.js';
 const ID = { workchain: -1, shard: 1n << 63n, seqno: 1, root_hash: new Uint8Array(32), file_hash: new Uint8Array(32) };
 
 function round(mc_seqno: number, bytes: number): SeenBundle {
-  return { round: { mc_seqno, blocks: [{ id: ID, data: new Uint8Array(bytes) }] }, seen: 0 };
+  return { bundle: { mc_seqno, blocks: [{ id: ID, data: new Uint8Array(bytes) }] }, seen: 0 };
 }
 
-const seqnos = (taken: readonly SeenBundle[]) => taken.map((each) => each.round.mc_seqno);
+const seqnos = (taken: readonly SeenBundle[]) => taken.map((each) => each.bundle.mc_seqno);
 
 describe('a queue of rounds', () => {
   it('gives as many as one batch takes, at least one', async () => {

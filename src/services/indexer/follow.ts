@@ -3,15 +3,15 @@ import { bundleBytes, type McBlockBundle } from '#services/indexer/fetch/mc-bloc
 import { type IndexerContext, isOverlap, newestRange, requireIndexState } from '#services/indexer/index-progress.js';
 import type { WritePool } from '#services/indexer/write/write-pool.js';
 
-/** With more masterchain blocks to go than this, they are fetched ahead instead of one by one. */
+/** When further behind than this many masterchain blocks, bundles are fetched ahead instead of one by one. */
 const BEHIND = 4;
 
-/** As many as this go into one transaction at most: all of them wait for its end. */
+/** Maximum bundles per database transaction: all of them become visible only at its end. */
 const MAX_BUNDLES = 32;
 
 const NO_WAIT = async (): Promise<void> => {};
 
-/** Writes the newest rounds, each as soon as it is there; several at once when it is behind. */
+/** Follows the head: writes each new bundle at once, or several in one batch when behind. */
 export class Follower {
   readonly #work: IndexerContext;
   readonly #threads: WritePool;
@@ -54,59 +54,59 @@ export class Follower {
   }
 
   async #fetch(from: number, queue: BundleQueue, signal: AbortSignal): Promise<void> {
-    const { facts, rounds, clock, retries } = this.#work;
+    const { facts, bundles, clock, retries } = this.#work;
     let next = from;
-    const put = async (round: McBlockBundle, seen: number): Promise<void> => {
-      next = round.mc_seqno + 1;
-      await queue.put({ round, seen });
+    const put = async (bundle: McBlockBundle, seen: number): Promise<void> => {
+      next = bundle.mc_seqno + 1;
+      await queue.put({ bundle, seen });
     };
     await retries.run(async () => {
       for (;;) {
         const head = (await facts.waitForHead(next, signal)).block.seqno;
         const seen = clock.now();
-        if (head - next < BEHIND) await put(await rounds.round(next, signal), seen);
-        else for await (const round of rounds.rounds(next, head, signal)) await put(round, seen);
+        if (head - next < BEHIND) await put(await bundles.bundle(next, signal), seen);
+        else for await (const bundle of bundles.bundles(next, head, signal)) await put(bundle, seen);
       }
     }, signal);
   }
 
   async #write(seen: readonly SeenBundle[], signal: AbortSignal): Promise<void> {
     const { retries, facts, clock, onWritten } = this.#work;
-    const rounds = seen.map(({ round }) => round);
+    const bundles = seen.map(({ bundle }) => bundle);
     const write = async () => {
-      const zerostates = rounds[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
-      return this.#threads.write({ rounds, zerostates }, { exclusive: true, awaitPrevious: NO_WAIT }, signal);
+      const zerostates = bundles[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
+      return this.#threads.write({ bundles, zerostates }, { exclusive: true, awaitPrevious: NO_WAIT }, signal);
     };
     const report = await retries.run(write, signal, isOverlap);
     onWritten({ ...report, mode: 'follow', delayMs: clock.now() - seen.at(-1)!.seen });
   }
 }
 
-/** A round, and when its masterchain block was known to exist. */
+/** A bundle, and when its masterchain block was known to exist. */
 export interface SeenBundle {
-  readonly round: McBlockBundle;
-  /** Milliseconds of the clock. */
+  readonly bundle: McBlockBundle;
+  /** Milliseconds of the monotonic clock. */
   readonly seen: number;
 }
 
-/** Rounds between who fetches and who writes them; bounded. */
+/** Bounded queue of bundles between fetching and writing. */
 export class BundleQueue {
   readonly #maxBytes: number;
-  readonly #rounds: SeenBundle[] = [];
+  readonly #bundles: SeenBundle[] = [];
   #bytes = 0;
   #closed = false;
   #wakeWriter: (() => void) | null = null;
   #wakeReader: (() => void) | null = null;
 
-  /** @param maxBytes of files; a single round may have more */
+  /** @param maxBytes limit of block file bytes; a single bundle may exceed it */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Resolves when there is room for another one. @throws indexer/stopped */
-  async put(round: SeenBundle): Promise<void> {
-    this.#rounds.push(round);
-    this.#bytes += bundleBytes(round.round);
+  /** Resolves when there is room for the next bundle. @throws indexer/stopped */
+  async put(bundle: SeenBundle): Promise<void> {
+    this.#bundles.push(bundle);
+    this.#bytes += bundleBytes(bundle.bundle);
     this.#wakeReader?.();
     while (this.#bytes > this.#maxBytes && !this.#closed) {
       await new Promise<void>((resolve) => {
@@ -116,9 +116,9 @@ export class BundleQueue {
     if (this.#closed) throw indexerErrors.stopped({});
   }
 
-  /** Those that are there, as many as one batch takes; waits for the first. @throws indexer/stopped */
-  async take(maxRounds: number, maxBytes: number): Promise<SeenBundle[]> {
-    while (this.#rounds.length === 0) {
+  /** Takes the queued bundles that fit into one batch; waits for the first. @throws indexer/stopped */
+  async take(maxBundles: number, maxBytes: number): Promise<SeenBundle[]> {
+    while (this.#bundles.length === 0) {
       if (this.#closed) throw indexerErrors.stopped({});
       await new Promise<void>((resolve) => {
         this.#wakeReader = resolve;
@@ -126,18 +126,18 @@ export class BundleQueue {
     }
     const taken: SeenBundle[] = [];
     let bytes = 0;
-    for (const each of this.#rounds) {
-      bytes += bundleBytes(each.round);
-      if (taken.length > 0 && (taken.length === maxRounds || bytes > maxBytes)) break;
+    for (const each of this.#bundles) {
+      bytes += bundleBytes(each.bundle);
+      if (taken.length > 0 && (taken.length === maxBundles || bytes > maxBytes)) break;
       taken.push(each);
     }
-    this.#rounds.splice(0, taken.length);
-    for (const { round } of taken) this.#bytes -= bundleBytes(round);
+    this.#bundles.splice(0, taken.length);
+    for (const { bundle } of taken) this.#bytes -= bundleBytes(bundle);
     this.#wakeWriter?.();
     return taken;
   }
 
-  /** Sends away who waits. */
+  /** Rejects all waiting calls. */
   close(): void {
     this.#closed = true;
     this.#wakeWriter?.();

@@ -11,10 +11,10 @@ import type { IndexerSettings } from '#services/indexer/options.js';
 import type { Retries } from '#services/indexer/retries.js';
 import type { BatchReport } from '#services/indexer/write/batch-writer.js';
 
-/** What the parts of the indexer have in common. */
+/** Settings and services shared by the parts of the indexer. */
 export interface IndexerContext {
   readonly settings: IndexerSettings;
-  readonly rounds: Pick<BundleSource, 'round' | 'rounds' | 'accountAt' | 'problem'>;
+  readonly bundles: Pick<BundleSource, 'bundle' | 'bundles' | 'accountAt' | 'problem'>;
   readonly facts: ChainFacts;
   readonly database: Database;
   readonly clock: Clock;
@@ -24,21 +24,21 @@ export interface IndexerContext {
   readonly onWritten: (batch: WrittenBatch) => void;
 }
 
-/** How far the index is; it was begun before. @throws store/* */
+/** Reads the state of an existing index. @throws store/* */
 export async function requireIndexState({ database }: Pick<IndexerContext, 'database'>): Promise<IndexState> {
   const state = await database.withWriter(readIndexState);
   if (state === null) throw storeErrors['no-index']({});
   return state;
 }
 
-/** Some of what was to be written is there already: another process has written it, or dropped it. */
+/** Whether a part of a batch was already written (or dropped) by another process. */
 export function isOverlap(error: unknown): boolean {
   return isTernError(error, storeErrors.overlap.code);
 }
 
-/** The last one of rising ranges. */
-export function newestRange(rounds: readonly SeqnoRange[]): SeqnoRange | null {
-  return rounds.at(-1) ?? null;
+/** The last of ascending ranges. */
+export function newestRange(ranges: readonly SeqnoRange[]): SeqnoRange | null {
+  return ranges.at(-1) ?? null;
 }
 
 /** The newest masterchain block of an index. */
@@ -48,7 +48,7 @@ export interface IndexedHead {
   readonly gen_utime: number;
 }
 
-/** What this process knows of the index: as it was read, and what was written since. */
+/** What this process knows about the index: its state as last read, updated with the batches written since. */
 export class IndexView {
   readonly #work: Pick<IndexerContext, 'database' | 'retries'>;
   #state: IndexState;
@@ -69,12 +69,12 @@ export class IndexView {
     return this.#head;
   }
 
-  /** Of the last batch that was followed. */
+  /** Delay of the last followed batch. */
   get delayMs(): number | null {
     return this.#delayMs;
   }
 
-  /** As they were last counted. */
+  /** Incomplete accounts and orphan messages, as last counted. */
   get counts() {
     return this.#counts;
   }
@@ -86,7 +86,7 @@ export class IndexView {
     if (range.to === newestRange(indexedRanges)?.to) this.#head = { seqno: range.to, gen_utime };
   }
 
-  /** Reads how far the index is. @throws indexer/stopped */
+  /** Reads the state of the index. @throws indexer/stopped */
   async read(signal: AbortSignal): Promise<void> {
     const { database, retries } = this.#work;
     const read = await retries.run(() => requireIndexState(this.#work), signal);
@@ -100,7 +100,7 @@ export class IndexView {
       );
       head = { seqno, gen_utime: Number(rows[0]!.gen_utime) };
     }
-    // Batches may have been written since.
+    // Batches may have been written meanwhile.
     let { indexedRanges } = read;
     for (const range of this.#state.indexedRanges) indexedRanges = withRange(indexedRanges, range);
     const dropped = { from: 0, to: read.pruned_below - 1 };
@@ -109,7 +109,7 @@ export class IndexView {
     if (head !== null && head.seqno >= (this.#head?.seqno ?? 0)) this.#head = head;
   }
 
-  /** Reads how far the index is, and counts what is not whole. @throws indexer/stopped */
+  /** Reads the state of the index, and counts incomplete accounts and orphan messages. @throws indexer/stopped */
   async count(signal: AbortSignal): Promise<void> {
     const { database, retries } = this.#work;
     await this.read(signal);
@@ -127,47 +127,47 @@ export class IndexView {
 export interface WrittenBatch extends BatchReport {
   readonly mode: 'follow' | 'fill';
   /**
-   * Of following: from the moment when the newest masterchain block of the batch was known to exist until it could be read
-   * from the index, in milliseconds.
+   * When following: from the moment the newest masterchain block of the batch was known to exist until it could be read from
+   * the index, in milliseconds.
    */
   readonly delayMs: number | null;
 }
 
-/** How far filling is. */
+/** Progress of filling. */
 export interface FillProgress {
-  /** Masterchain blocks that were missing when it began, and those of them that were written since. */
+  /** Masterchain blocks missing at the start, and those written since. */
   readonly total: number;
   readonly done: number;
-  /** Of the last half minute. */
-  readonly roundsPerSecond: number;
+  /** Over the last 30 seconds. */
+  readonly mcBlocksPerSecond: number;
   readonly transactionsPerSecond: number;
-  /** Null while it cannot be said. */
+  /** Null while unknown. */
   readonly secondsLeft: number | null;
 }
 
-/** Sums for metrics; they only grow. */
+/** Sums for metrics; only grow. */
 export interface WriteSums {
   readonly batches: number;
-  readonly rounds: number;
+  readonly mcBlocks: number;
   readonly blocks: number;
   readonly transactions: number;
-  /** Of files. */
+  /** Bytes of block files. */
   readonly bytes: number;
-  /** Seconds of making rows, and of writing them. */
+  /** Time spent building rows, and writing them. */
   readonly buildSeconds: number;
   readonly writeSeconds: number;
 }
 
 const WINDOW_MS = 30_000;
 
-/** Counts what is written. */
+/** Counts written batches. */
 export class WriteProgress {
   readonly #now: () => number;
-  readonly #recent: { readonly at: number; readonly rounds: number; readonly transactions: number }[] = [];
+  readonly #recent: { readonly at: number; readonly mcBlocks: number; readonly transactions: number }[] = [];
   #fillTotal = 0;
   #fillDone = 0;
   #fillBegun = 0;
-  #sums = { batches: 0, rounds: 0, blocks: 0, transactions: 0, bytes: 0, buildSeconds: 0, writeSeconds: 0 };
+  #sums = { batches: 0, mcBlocks: 0, blocks: 0, transactions: 0, bytes: 0, buildSeconds: 0, writeSeconds: 0 };
 
   /** @param now milliseconds of the clock */
   constructor(now: () => number) {
@@ -178,7 +178,7 @@ export class WriteProgress {
     return this.#sums;
   }
 
-  /** Filling begins, or looks anew what is missing. */
+  /** Filling starts, or has recomputed what is missing. */
   fill(missing: number): void {
     if (this.#fillDone >= this.#fillTotal) {
       this.#fillDone = 0;
@@ -191,11 +191,11 @@ export class WriteProgress {
   }
 
   add({ range, blocks, transactions, bytes, buildMs, writeMs }: BatchReport, mode: 'follow' | 'fill'): void {
-    const rounds = seqnosIn(range);
+    const mcBlocks = seqnosIn(range);
     const sums = this.#sums;
     this.#sums = {
       batches: sums.batches + 1,
-      rounds: sums.rounds + rounds,
+      mcBlocks: sums.mcBlocks + mcBlocks,
       blocks: sums.blocks + blocks,
       transactions: sums.transactions + transactions,
       bytes: sums.bytes + bytes,
@@ -203,11 +203,11 @@ export class WriteProgress {
       writeSeconds: sums.writeSeconds + writeMs / 1000,
     };
     if (mode === 'follow') return;
-    this.#fillDone += rounds;
-    this.#recent.push({ at: this.#now(), rounds, transactions });
+    this.#fillDone += mcBlocks;
+    this.#recent.push({ at: this.#now(), mcBlocks, transactions });
   }
 
-  /** Null while nothing is missing. */
+  /** Null while nothing is being filled. */
   get filling(): FillProgress | null {
     const [total, done] = [this.#fillTotal, this.#fillDone];
     if (done >= total) return null;
@@ -215,14 +215,14 @@ export class WriteProgress {
     const since = Math.max(now - WINDOW_MS, this.#fillBegun);
     while (this.#recent.length > 0 && this.#recent[0]!.at < since) this.#recent.shift();
     const seconds = Math.max(now - since, 1) / 1000;
-    let [rounds, transactions] = [0, 0];
+    let [mcBlocks, transactions] = [0, 0];
     for (const each of this.#recent) {
-      rounds += each.rounds;
+      mcBlocks += each.mcBlocks;
       transactions += each.transactions;
     }
-    const roundsPerSecond = rounds / seconds;
-    const secondsLeft = roundsPerSecond === 0 ? null : (total - done) / roundsPerSecond;
-    return { total, done, roundsPerSecond, transactionsPerSecond: transactions / seconds, secondsLeft };
+    const mcBlocksPerSecond = mcBlocks / seconds;
+    const secondsLeft = mcBlocksPerSecond === 0 ? null : (total - done) / mcBlocksPerSecond;
+    return { total, done, mcBlocksPerSecond, transactionsPerSecond: transactions / seconds, secondsLeft };
   }
 }
 
@@ -230,7 +230,7 @@ function seqnosIn({ from, to }: SeqnoRange): number {
   return to - from + 1;
 }
 
-/** The parts of a range that none of some others has; rising. */
+/** The parts of a range that are in none of the given ranges; ascending. */
 export function missingRanges(wanted: SeqnoRange, present: readonly SeqnoRange[]): SeqnoRange[] {
   const missing: SeqnoRange[] = [];
   let next = wanted.from;
@@ -243,7 +243,7 @@ export function missingRanges(wanted: SeqnoRange, present: readonly SeqnoRange[]
   return missing;
 }
 
-/** Rising ranges, no two of which touch, with one more. */
+/** Adds a range to ascending disjoint ranges; adjacent ranges are merged. */
 export function withRange(ranges: readonly SeqnoRange[], { from, to }: SeqnoRange): SeqnoRange[] {
   const apart = ranges.filter((each) => each.to + 1 < from || each.from > to + 1);
   const touched = ranges.filter((each) => !apart.includes(each));
@@ -254,7 +254,7 @@ export function withRange(ranges: readonly SeqnoRange[], { from, to }: SeqnoRang
   return [...apart, joined].sort((a, b) => a.from - b.from);
 }
 
-/** How many seqnos there are in ranges that do not overlap. */
+/** Number of seqnos in disjoint ranges. */
 export function countSeqnos(ranges: readonly SeqnoRange[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }

@@ -71,7 +71,7 @@ describe('an index', () => {
 
   it('is the same when three threads fill it', async () => {
     const database = await newDatabase();
-    const { indexer } = await start(database, { follow: false, workers: 3, batchRounds: 17 });
+    const { indexer } = await start(database, { follow: false, workers: 3, batchMcBlocks: 17 });
     await indexer.run();
     expect(indexer.status).toMatchObject({ problem: null, filling: null, incompleteAccounts: 0 });
     await expectSame(whole, database);
@@ -106,7 +106,7 @@ describe('an index', () => {
     const client = await database.connect();
     expect(await roundsOf(client)).toBe('{[61,91),[200,241)}');
     const chain = liveReplay(FOLDER, 300);
-    const { indexer } = await start(database, { batchRounds: 30, followWithin: 10 }, chain);
+    const { indexer } = await start(database, { batchMcBlocks: 30, followWithin: 10 }, chain);
     void indexer.run();
     await expect.poll(() => indexer.status.head?.seqno, { timeout: 20_000 }).toBe(300);
     chain.ledger.advanceTo(340);
@@ -152,7 +152,7 @@ describe('an index', () => {
   it('goes on by itself when all its connections were cut', async () => {
     const database = await newDatabase();
     const chain = liveReplay(FOLDER, 40);
-    const { indexer } = await start(database, { followWithin: 5, batchRounds: 10 }, chain);
+    const { indexer } = await start(database, { followWithin: 5, batchMcBlocks: 10 }, chain);
     void indexer.run();
     const client = await database.connect();
     let cuts = 0;

@@ -28,7 +28,7 @@ import { accountKeys, selectionIdentity } from '#services/indexer/rows/bundle-ro
 import { WritePool } from '#services/indexer/write/write-pool.js';
 
 export interface IndexerModules {
-  readonly rounds: BundleSource;
+  readonly bundles: BundleSource;
   readonly chain: ChainReads;
   readonly database: Database;
   readonly clock: Clock;
@@ -36,35 +36,35 @@ export interface IndexerModules {
   readonly logger: Logger;
 }
 
-/** How the index is, at this moment. */
+/** Current status of the indexer. */
 export interface IndexerStatus {
-  /** `leader` writes; `stand-by` waits until the leader is gone. */
+  /** `leader` writes the index; `stand-by` waits for the leadership. */
   readonly role: 'leader' | 'stand-by';
-  /** What this process has written and found written; rising. */
-  readonly rounds: readonly SeqnoRange[];
+  /** Indexed masterchain seqnos known to this process; ascending. */
+  readonly indexedRanges: readonly SeqnoRange[];
   readonly pruned_below: number;
-  /** The newest masterchain block that is indexed with all before it in its range. Null: none, or not known yet. */
+  /** Newest indexed masterchain block. Null: none, or not known yet. */
   readonly head: IndexedHead | null;
-  /** Milliseconds from the moment when the head was known to exist until it was indexed; the last one of following. */
+  /** Milliseconds from the moment the head was known to exist until it was indexed, for the last followed batch. */
   readonly delayMs: number | null;
-  /** Null while nothing is filled. */
+  /** Null while nothing is being filled. */
   readonly filling: FillProgress | null;
   readonly sums: WriteSums;
-  /** Attempts of any part that failed. */
+  /** Failed attempts of any part. */
   readonly retries: number;
-  /** Accounts of which servers have not told all, and messages whose senders are not indexed; as last counted. */
+  /** Accounts whose state is not fully known, and received messages whose sender is not indexed; as last counted. */
   readonly incompleteAccounts: number | null;
   readonly orphanMessages: number | null;
-  /** What stands in the way, and what to do about it. */
+  /** The current problem, with its remedy. */
   readonly problem: TernError | null;
 }
 
-/** Threads that run get methods where the code is not known. */
+/** TVM workers that run get-methods of code without a native reader. */
 const TVM_WORKERS = 1;
 
 const LEADER_LOCK = { everyMs: 1000, deadAfterMs: 4000 };
 
-/** Makes the index of a network and keeps it: as long as it leads; else it waits until nobody does. */
+/** Fills and follows the index of a network while it is the index leader; otherwise waits for the leadership. */
 export class Indexer {
   readonly #modules: IndexerModules;
   readonly #work: IndexerContext;
@@ -81,7 +81,7 @@ export class Indexer {
   #running: Promise<void> | null = null;
 
   private constructor(settings: IndexerSettings, modules: IndexerModules, state: IndexState) {
-    const { clock, logger, database, rounds, unixTimeMs } = modules;
+    const { clock, logger, database, bundles, unixTimeMs } = modules;
     this.#modules = modules;
     this.#retries = new Retries(clock, logger);
     this.#written = new WriteProgress(() => clock.now());
@@ -103,7 +103,7 @@ export class Indexer {
     this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries });
     const onWritten = (batch: WrittenBatch) => this.#onWritten(batch);
     this.#work = {
-      ...{ settings, rounds, facts, database, clock, unixTimeMs, logger },
+      ...{ settings, bundles, facts, database, clock, unixTimeMs, logger },
       ...{ retries: this.#retries, onWritten },
     };
     this.#view = new IndexView(state, this.#work);
@@ -115,9 +115,9 @@ export class Indexer {
   }
 
   /**
-   * Takes up the index of a database, or begins it there. Nothing is done until {@link run}.
+   * Opens the index of a database, or creates it. Nothing runs until {@link run}.
    *
-   * @throws store/* when the database does not answer, or is not for this; nothing is changed then
+   * @throws store/* when the database is unreachable or belongs to another network or selection; nothing is changed then
    */
   static async open(options: IndexerOptions, modules: IndexerModules): Promise<Indexer> {
     const settings = indexerSettings(options);
@@ -130,7 +130,7 @@ export class Indexer {
     };
     const state = await modules.database.transaction(async (client) => {
       await requireSchema(client, migrations);
-      return openIndex(client, identity, settings.partitionRounds);
+      return openIndex(client, identity, settings.partitionMcBlocks);
     });
     return new Indexer(settings, modules, state);
   }
@@ -139,7 +139,7 @@ export class Indexer {
     const { state, head, delayMs, counts } = this.#view;
     return {
       role: this.#role,
-      rounds: state.indexedRanges,
+      indexedRanges: state.indexedRanges,
       pruned_below: state.pruned_below,
       head,
       delayMs,
@@ -148,11 +148,11 @@ export class Indexer {
       retries: this.#retries.count,
       incompleteAccounts: counts?.incomplete ?? null,
       orphanMessages: counts?.orphans ?? null,
-      problem: this.#retries.problem ?? this.#modules.rounds.problem ?? this.#work.facts.problem,
+      problem: this.#retries.problem ?? this.#modules.bundles.problem ?? this.#work.facts.problem,
     };
   }
 
-  /** A snapshot for metrics. */
+  /** Metrics snapshot. */
   metrics(): IndexerMetrics {
     const { role, head, delayMs, filling, sums, retries, incompleteAccounts, orphanMessages } = this.status;
     return {
@@ -161,7 +161,7 @@ export class Indexer {
       delay_seconds: delayMs === null ? null : delayMs / 1000,
       fill_left: filling === null ? 0 : filling.total - filling.done,
       batches: sums.batches,
-      rounds: sums.rounds,
+      mc_blocks: sums.mcBlocks,
       blocks: sums.blocks,
       transactions: sums.transactions,
       bytes: sums.bytes,
@@ -171,23 +171,23 @@ export class Indexer {
       threads_lost: this.#followThreads.lost + this.#fillThreads.lost + this.#detection.lost,
       incomplete_accounts: incompleteAccounts ?? 0,
       orphan_messages: orphanMessages ?? 0,
-      contracts: this.#detection.figures,
+      contracts: this.#detection.metrics,
     };
   }
 
-  /** Calls back for each batch that was written. @returns takes the callback back */
+  /** Calls back for each written batch. @returns a function that removes the listener */
   onWritten(listener: (batch: WrittenBatch) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Works until {@link close}; without following, until all is there. Never rejects. */
+  /** Runs until {@link close}; without following, until the wanted range is indexed. Never rejects. */
   run(): Promise<void> {
     this.#running ??= this.#run();
     return this.#running;
   }
 
-  /** Ends what is under way, as it is safe at any moment, and lets another process lead. */
+  /** Stops, which is safe at any moment, and releases the leadership. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -204,13 +204,13 @@ export class Indexer {
       );
       if (lock === undefined || lock === null) break;
       this.#role = 'leader';
-      logger.info('this process writes the index');
+      logger.info('this process is the index leader');
       const signal = AbortSignal.any([stop, lock.lost]);
       try {
         done = (await this.#unlessStopped(() => this.#retries.run(() => this.#lead.run(signal), signal))) === true;
       } finally {
         this.#role = 'stand-by';
-        if (lock.lost.aborted) logger.warn('this process does not write the index any more: it lost the database');
+        if (lock.lost.aborted) logger.warn('this process lost the index leadership: the database connection ended');
         await lock.release();
       }
     }

@@ -27,17 +27,17 @@ export interface IndexLeaderModules {
   readonly chain: ChainReads;
 }
 
-/** How often it is looked for what can be done besides: incomplete accounts, gaps; old history. */
+/** Intervals of maintenance (incomplete accounts, gaps) and of pruning. */
 const MAINTENANCE_MS = 5000;
 const PRUNE_MS = 60_000;
 
-/** What is to be filled, and where following begins; null: nothing is followed. */
+/** The range to fill, and the seqno from which to follow; null: do not follow. */
 interface IndexingPlan {
   readonly wanted: SeqnoRange;
   readonly followFrom: number | null;
 }
 
-/** What the one process does that writes the index. */
+/** The work of the index leader, the one process that writes the index. */
 export class IndexLeader {
   readonly #work: IndexerContext;
   readonly #modules: IndexLeaderModules;
@@ -48,10 +48,10 @@ export class IndexLeader {
   }
 
   /**
-   * Without following it ends when all is there that was asked for.
+   * Without following it resolves when the wanted range is indexed.
    *
    * @returns true
-   * @throws indexer/stopped, chain/aborted, and what is to be tried again
+   * @throws indexer/stopped, chain/aborted, and errors to be retried by the caller
    */
   async run(outer: AbortSignal): Promise<true> {
     const stop = new AbortController();
@@ -59,7 +59,7 @@ export class IndexLeader {
     const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal);
     if (this.#work.settings.contracts) parts.push(this.#detect(signal));
     try {
-      // The first to end is filling, where nothing is followed; or one that fails, which ends all.
+      // Filling ends first when nothing is followed; a part that fails ends all.
       await Promise.race(parts);
     } finally {
       stop.abort();
@@ -81,7 +81,7 @@ export class IndexLeader {
     ];
   }
 
-  /** Looks at contracts: in the newest known state of each, whatever has been written of it meanwhile. */
+  /** Detects contract interfaces, in the newest known state of each account. */
   #detect(signal: AbortSignal): Promise<void> {
     const { settings } = this.#work;
     const { detection, view, chain } = this.#modules;
@@ -105,7 +105,7 @@ export class IndexLeader {
     await this.#drain(signal);
   }
 
-  /** Until all contracts are looked at that are due. */
+  /** Resolves when detection has no due account. */
   async #drain(signal: AbortSignal): Promise<void> {
     const { detection } = this.#modules;
     if (!this.#work.settings.contracts) return;
@@ -126,16 +126,16 @@ export class IndexLeader {
     return { wanted: { from, to: followFrom - 1 }, followFrom };
   }
 
-  /** The first seqno that is wanted. */
+  /** The first wanted seqno. */
   async #first(head: number, signal: AbortSignal): Promise<number> {
     const { facts, settings } = this.#work;
     const { from } = settings;
-    const begun = this.#modules.view.state.indexedRanges[0]?.from ?? head;
-    const first = from === 'now' ? begun : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : begun));
+    const firstIndexed = this.#modules.view.state.indexedRanges[0]?.from ?? head;
+    const first = from === 'now' ? firstIndexed : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : firstIndexed));
     return Math.max(first, await retentionStart(this.#work, signal));
   }
 
-  /** Fills what is missing; then looks after accounts and new gaps, as long as something is followed. */
+  /** Fills missing bundles; while following, then completes accounts and fills new gaps periodically. */
   async #fill(wanted: SeqnoRange, followFrom: number | null, signal: AbortSignal): Promise<void> {
     const { fillThreads, written, view } = this.#modules;
     const filler = new Filler(this.#work, fillThreads, written);
@@ -157,20 +157,20 @@ export class IndexLeader {
     });
     filling.catch(() => {});
     for (;;) {
-      // Looked at as soon as all is filled, and then from time to time.
-      const nap = pause(MAINTENANCE_MS, this.#work.clock, signal);
-      await (isFilled ? nap : Promise.race([nap, filling]));
+      // As soon as everything is filled, and then periodically.
+      const interval = pause(MAINTENANCE_MS, this.#work.clock, signal);
+      await (isFilled ? interval : Promise.race([interval, filling]));
       if (signal.aborted) throw indexerErrors.stopped({});
       await view.count(signal);
       const newest = newestRange(view.state.indexedRanges);
       if (newest === null) continue;
-      // Until then, accounts that changed lately are asked for; the others may become complete by what is still to come.
+      // Until filled, only recently changed accounts are requested; others may become complete with the blocks still to be filled.
       await completer.run({ from: isFilled ? 0 : newest.from, to: newest.to }, signal);
       if (isFilled) await filler.run({ from: wanted.from, to: newest.from - 1 }, signal);
     }
   }
 
-  /** What follows from rounds that are indexed, and was not looked for when they were. */
+  /** Derives rows of blocks that were indexed before the derivation existed. */
   async #derive(signal: AbortSignal): Promise<void> {
     const deriver = this.#deriver();
     const codes = new CodeMethodsDeriver(this.#work);
@@ -197,7 +197,7 @@ export class IndexLeader {
   }
 }
 
-/** The first masterchain seqno that is young enough to be kept, as the chain has it; 1 when all is. */
+/** First masterchain seqno within the retention period; 1 when everything is retained. */
 export async function retentionStart(
   { settings, facts, unixTimeMs }: IndexerContext,
   signal: AbortSignal,
@@ -211,9 +211,9 @@ export async function retentionStart(
 }
 
 /**
- * Drops the partitions all of whose blocks are too old, if there are any. The newest masterchain block stays in any case.
+ * Drops partitions whose blocks are all older than the retention period. The newest masterchain block always stays.
  *
- * @returns everything below is gone; null when all is kept
+ * @returns the seqno below which everything is dropped; null when everything is retained
  * @throws indexer/stopped
  */
 export async function pruneHistory(work: IndexerContext, signal: AbortSignal): Promise<number | null> {

@@ -1,31 +1,31 @@
 import type { MetricRow, Sample } from '#kernel/metric-rows.js';
 import type { ContractDetectionMetrics } from '#services/indexer/contracts/contract-detection.js';
 
-/** What the indexer tells about its work, for metrics. Sums grow only. */
+/** Metrics snapshot of the indexer. Sums only grow. */
 export interface IndexerMetrics {
-  /** Whether this process writes; else it stands by. */
+  /** Whether this process is the index leader; otherwise it is on stand-by. */
   readonly leader: boolean;
-  /** The newest masterchain block that it knows to be indexed; 0: none. */
+  /** Newest indexed masterchain block known to this process; 0: none. */
   readonly head_seqno: number;
-  /** From the moment when that block was known to exist until it was indexed; null before any was followed. */
+  /** From the moment the block was known to exist until it was indexed; null before any block was followed. */
   readonly delay_seconds: number | null;
-  /** Masterchain blocks that are still to be filled. */
+  /** Masterchain blocks left to fill. */
   readonly fill_left: number;
   readonly batches: number;
-  readonly rounds: number;
+  readonly mc_blocks: number;
   readonly blocks: number;
   readonly transactions: number;
-  /** Of block files. */
+  /** Bytes of block files. */
   readonly bytes: number;
-  /** Of making rows, and of writing them; all threads together. */
+  /** Time spent building rows, and writing them; sum over all threads. */
   readonly build_seconds: number;
   readonly write_seconds: number;
-  /** Attempts that failed and were made again. */
+  /** Failed attempts that were retried. */
   readonly retries: number;
   readonly threads_lost: number;
-  /** Accounts of which not all is known, as last counted. */
+  /** Accounts whose state is not fully known, as last counted. */
   readonly incomplete_accounts: number;
-  /** Messages whose senders are not indexed, as last counted. */
+  /** Received messages whose sender is not indexed, as last counted. */
   readonly orphan_messages: number;
   readonly contracts: ContractDetectionMetrics;
 }
@@ -55,7 +55,7 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     'counter',
     'written_masterchain_blocks_total',
     'Masterchain blocks written, with their shard blocks',
-    (m) => m.rounds,
+    (m) => m.mc_blocks,
   ),
   indexerMetric('counter', 'written_blocks_total', 'Blocks written, of all shards', (m) => m.blocks),
   indexerMetric('counter', 'written_transactions_total', 'Transactions written', (m) => m.transactions),
@@ -83,7 +83,7 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     'counter',
     'contracts_looked_at_total',
     'Accounts checked by contract detection',
-    (m) => m.contracts.looked,
+    (m) => m.contracts.detected,
   ),
   indexerMetric(
     'counter',

@@ -2,45 +2,45 @@ import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
-/** What is indexed, and how. */
+/** What the indexer indexes, and how. */
 export interface IndexerOptions {
-  /** Of the masterchain: names the network. */
+  /** Zerostate of the masterchain; identifies the network. */
   readonly zerostate: BlockId;
-  /** Of the database, for the threads that write. */
+  /** Connection URL of the database, for the worker threads that write. */
   readonly databaseUrl: string;
   /**
-   * The first masterchain seqno; `now`: where the index begins, which is the newest block when it is begun. Default: 1 when
-   * servers have the chain from there, else `now`.
+   * First masterchain seqno; `now`: the first indexed block, which for a new index is the newest block. Default: 1 if
+   * liteservers have the chain from its start, else `now`.
    */
   readonly from?: number | 'now' | null;
-  /** The last one. Default: none. */
+  /** Last masterchain seqno. Default: none. */
   readonly to?: number | null;
-  /** Whether to go on with the newest blocks. Default: true without `to`. */
+  /** Whether to follow the head of the chain. Default: true without `to`. */
   readonly follow?: boolean;
-  /** How long blocks are kept, in milliseconds. Default: for ever. */
+  /** Retention of blocks, in milliseconds. Default: unlimited. */
   readonly keepMs?: number | null;
-  /** Index these accounts only, each by its address as it is stored. Default: all. */
+  /** Index only these accounts, given as stored addresses (33 bytes). Default: all. */
   readonly accounts?: readonly Uint8Array[] | null;
-  /** Threads for filling; following has one more. Default: 2. */
+  /** Worker threads for filling; following uses one more. Default: 2. */
   readonly workers?: number;
-  /** Most masterchain blocks in one transaction. Default: 64. */
-  readonly batchRounds?: number;
-  /** Bytes of files in one transaction, about. Default: 8 MiB. */
+  /** Maximum number of masterchain blocks in one database transaction. Default: 64. */
+  readonly batchMcBlocks?: number;
+  /** Approximate number of block file bytes in one database transaction. Default: 8 MiB. */
   readonly batchBytes?: number;
-  /** Of an index that is begun: masterchain blocks in one partition, which is what is dropped at a time. Default: 200,000. */
-  readonly partitionRounds?: number;
-  /** Collections whose items are domains, besides those that everybody knows. Default: none. */
+  /** For a new index: masterchain blocks per partition, the unit in which history is dropped. Default: 200,000. */
+  readonly partitionMcBlocks?: number;
+  /** NFT collections whose items are DNS domains, besides the well-known ones. Default: none. */
   readonly dnsRoots?: readonly DnsRoot[];
   /**
-   * Whether accounts may come from another network, without a transaction, so that there are some that no block tells of.
-   * Default: no.
+   * Whether accounts may be imported from another network (a fork) without a transaction, so that some accounts appear in no
+   * indexed block. Default: no.
    */
   readonly accountsComeFromElsewhere?: boolean;
-  /** Whether contracts are looked at. Default: yes. */
+  /** Whether contract interfaces are detected. Default: yes. */
   readonly contracts?: boolean;
-  /** Only what follows from what is indexed: contracts and token events. Nothing is filled or followed then. Default: no. */
+  /** Run derivations only: nothing is filled or followed. Default: no. */
   readonly deriveOnly?: boolean;
-  /** Following catches up with this many masterchain blocks by itself, in their order; more are filled. Default: 600. */
+  /** Following catches up with at most this many masterchain blocks in order; a larger gap is filled. Default: 600. */
   readonly followWithin?: number;
 }
 
@@ -48,9 +48,9 @@ export type IndexerSettings = Required<IndexerOptions>;
 
 const LIMITS = {
   workers: { default: 2, min: 1, max: 64 },
-  batchRounds: { default: 64, min: 1, max: 10_000 },
+  batchMcBlocks: { default: 64, min: 1, max: 10_000 },
   batchBytes: { default: 8 * 2 ** 20, min: 1, max: 2 ** 30 },
-  partitionRounds: { default: 200_000, min: 1, max: 2 ** 31 - 1 },
+  partitionMcBlocks: { default: 200_000, min: 1, max: 2 ** 31 - 1 },
   followWithin: { default: 600, min: 0, max: 2 ** 31 - 1 },
 } as const;
 
@@ -72,24 +72,24 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   return { ...options, ...chosen, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
 }
 
-/** How rounds are fetched. */
+/** How masterchain block bundles are fetched. */
 export interface FetchOptions {
-  /** For one question to servers, in milliseconds; afterwards it is asked again. */
+  /** Deadline of one query to liteservers, in milliseconds; after it the query is retried. */
   readonly deadlineMs: number;
-  /** How long a masterchain block is waited for before that counts as a failure, in milliseconds. */
+  /** How long to wait for a masterchain block before that counts as a failure, in milliseconds. */
   readonly headWaitMs: number;
-  /** The pause before a question is asked again; doubled each time. Milliseconds. */
+  /** Pause before a query is retried; doubled each time. Milliseconds. */
   readonly retryMinMs: number;
   readonly retryMaxMs: number;
-  /** Least time between two reports about what does not come. Milliseconds. */
+  /** Minimum interval between two reports of failing reads. Milliseconds. */
   readonly reportEveryMs: number;
-  /** Rounds that are fetched ahead of the one that is taken, it included. */
-  readonly aheadRounds: number;
-  /** Bytes of files that are held for that; the stretch that is due next is fetched whatever it takes. */
+  /** Bundles fetched ahead of the consumer, the current one included. */
+  readonly aheadBundles: number;
+  /** Block file bytes held for that; the segment that is consumed next is fetched regardless. */
   readonly aheadBytes: number;
-  /** Most masterchain blocks that are read back from one proven block; fewer when answers take long. */
-  readonly stretch: number;
-  /** Files that are asked for at a time by a backfill. */
+  /** Maximum number of masterchain blocks read back from one proven block; fewer when answers are slow. */
+  readonly segmentLength: number;
+  /** Concurrent block file queries of a backfill. */
   readonly maxInFlight: number;
 }
 
@@ -100,9 +100,9 @@ const FETCH_LIMITS = {
   retryMinMs: { default: 100, min: 1, max: 60_000 },
   retryMaxMs: { default: 5_000, min: 1, max: 600_000 },
   reportEveryMs: { default: 10_000, min: 0, max: 3_600_000 },
-  aheadRounds: { default: 512, min: 1, max: 65_536 },
+  aheadBundles: { default: 512, min: 1, max: 65_536 },
   aheadBytes: { default: 64 * 2 ** 20, min: 1, max: 2 ** 36 },
-  stretch: { default: 32, min: 1, max: 1_024 },
+  segmentLength: { default: 32, min: 1, max: 1_024 },
   maxInFlight: { default: 48, min: 1, max: 1_024 },
 } as const satisfies Record<keyof FetchOptions, { default: number; min: number; max: number }>;
 

@@ -33,7 +33,7 @@ describe('work that is tried again', () => {
     }
     expect(await done).toBe('done');
     expect(times).toEqual([0, 100, 300, 700, 1500, 3100, 5100, 7100]);
-    expect(said).toEqual(['the index waits: store/unreachable', 'the index goes on']);
+    expect(said).toEqual(['indexing is waiting for a retry: store/unreachable', 'indexing continues']);
     expect([each.problem, each.count, clock.pending]).toEqual([null, 7, 0]);
   });
 
@@ -50,7 +50,7 @@ describe('work that is tried again', () => {
     }
     await done;
     expect(times).toEqual([0, 1000, 3000, 7000, 15_000, 31_000, 63_000, 123_000, 183_000]);
-    expect(said[0]).toBe('the index waits: indexer/unexpected');
+    expect(said[0]).toBe('indexing is waiting for a retry: indexer/unexpected');
   });
 
   it('ends with what is final, and when it is stopped', async () => {

@@ -7,16 +7,16 @@ import { isNotAvailable, isServersFailure, type ReadOptions } from '#services/ch
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { FetchOptions } from '#services/indexer/options.js';
 
-/** Pauses before another attempt, in milliseconds: the first one, doubled each time, up to the last. */
+/** Pauses before another attempt, in milliseconds: `first`, doubled each time, up to `last`. */
 const TRANSIENT_PAUSES_MS = { first: 100, last: 2000 };
 const LASTING_PAUSES_MS = { first: 1000, last: 60_000 };
 
-/** Does work until it succeeds, and says once what stands in its way, and once that it goes on. */
+/** Retries database work until it succeeds; logs a problem once, and once that work continues. */
 export class Retries {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #problems = new Map<object, TernError>();
-  /** Code of what was told last; null: that all is well. */
+  /** Code of the problem logged last; null: none. */
   #told: string | null = null;
   #count = 0;
 
@@ -25,20 +25,20 @@ export class Retries {
     this.#logger = logger;
   }
 
-  /** What has stood in the way for longest. */
+  /** The problem that has lasted longest. */
   get problem(): TernError | null {
     for (const problem of this.#problems.values()) return problem;
     return null;
   }
 
-  /** Attempts that failed so far. */
+  /** Failed attempts so far. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * @param isFinal errors that another attempt would not change
-   * @throws indexer/stopped when the signal is given, and what is final
+   * @param isFinal whether an error must not be retried
+   * @throws indexer/stopped when the signal is aborted; final errors
    */
   async run<T>(
     work: () => Promise<T>,
@@ -64,7 +64,7 @@ export class Retries {
       this.#problems.delete(key);
       if (this.#problems.size === 0 && this.#told !== null) {
         this.#told = null;
-        if (!signal.aborted) this.#logger.info('the index goes on');
+        if (!signal.aborted) this.#logger.info('indexing continues');
       }
     }
   }
@@ -78,25 +78,25 @@ export class Retries {
     if (this.#told === problem.code) return;
     this.#told = problem.code;
     const { code, message, remedy } = problem;
-    this.#logger.warn('the index waits', { code, problem: message, remedy });
+    this.#logger.warn('indexing is waiting for a retry', { code, problem: message, remedy });
   }
 }
 
-/** What is read, for reports. */
+/** What a read wants, for reports. */
 export interface WantedRead {
-  /** `block (0,8000000000000000,12)`; made when it is needed. */
+  /** `block (0,8000000000000000,12)`; formatted on demand. */
   readonly name: () => string;
-  /** The round that needs it. */
-  readonly round: number;
+  /** Seqno of the masterchain block whose bundle needs it. */
+  readonly mc_seqno: number;
 }
 
-/** Errors of a moment besides those of {@link isServersFailure}. */
+/** Transient errors besides those of {@link isServersFailure}. */
 const TRANSIENT_ERRORS = new Set(['chain/deadline', 'lite/overloaded', 'lite/busy', 'lite/not-connected']);
 
-/** So many failures of one read are nothing to speak of. */
+/** This many failures of one read are not reported. */
 const QUIET_FAILURES = 2;
 
-/** Reads that go on until they have what they want. */
+/** Chain reads that are retried until they succeed. */
 export class RetryingReads {
   readonly #options: FetchOptions;
   readonly #clock: Clock;
@@ -146,8 +146,8 @@ export class RetryingReads {
   }
 
   #failed(wanted: WantedRead, error: TernError): void {
-    const { round } = wanted;
-    const data = { wanted: wanted.name(), round, problem: error.message };
+    const { mc_seqno } = wanted;
+    const data = { wanted: wanted.name(), mc_seqno, problem: error.message };
     const kind = isNotAvailable(error) ? 'block-missing' : 'block-unanswered';
     const problem = indexerErrors[kind](data, error);
     this.#problems.set(wanted, problem);
@@ -155,7 +155,7 @@ export class RetryingReads {
     if (now - this.#reported < this.#options.reportEveryMs) return;
     this.#reported = now;
     const { code, message, remedy } = problem;
-    this.#logger.warn('a round cannot be read yet', { code, round, problem: message, remedy });
+    this.#logger.warn('a masterchain block cannot be read yet', { code, mc_seqno, problem: message, remedy });
   }
 }
 

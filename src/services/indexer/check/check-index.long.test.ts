@@ -31,8 +31,8 @@ afterAll(async () => {
 function check(options: Partial<CheckIndexOptions> = {}): Promise<CheckIndexReport> {
   const { chain, ledger } = replay;
   const modules = { chain, clock: systemClock, logger: silentLogger, database: index.database };
-  const rounds = new BundleSource({}, modules);
-  return checkIndex({ zerostate: ledger.zerostate, ...options }, { ...modules, rounds }, new AbortController().signal);
+  const bundles = new BundleSource({}, modules);
+  return checkIndex({ zerostate: ledger.zerostate, ...options }, { ...modules, bundles }, new AbortController().signal);
 }
 
 /** What is found of a change, which is taken back. */
@@ -66,7 +66,7 @@ describe('a comparison of the index with the chain', () => {
     const report = await check();
     expect(report).toMatchObject({
       range: { from: 20, to: 330 },
-      rounds: 311,
+      mcBlocks: 311,
       differences: {},
       details: [],
       missing: [],
@@ -83,13 +83,13 @@ describe('a comparison of the index with the chain', () => {
   });
 
   it('looks at a sample that is spread over the range', async () => {
-    expect(await check({ sample: 10 })).toMatchObject({ rounds: 10, differences: {} });
-    expect(await check({ from: 100, to: 130, sample: 100 })).toMatchObject({ rounds: 31, differences: {} });
+    expect(await check({ sample: 10 })).toMatchObject({ mcBlocks: 10, differences: {} });
+    expect(await check({ from: 100, to: 130, sample: 100 })).toMatchObject({ mcBlocks: 31, differences: {} });
   });
 
   it('tells what is missing, and refuses ranges of which nothing is there', async () => {
     expect(await check({ from: 10, to: 25 })).toMatchObject({
-      rounds: 6,
+      mcBlocks: 6,
       missing: [{ from: 10, to: 19 }],
       differences: {},
     });

@@ -22,54 +22,54 @@ import { BundleRowsBuilder } from '#services/indexer/rows/build-rows.js';
 import { selectionIdentity, selectRows } from '#services/indexer/rows/bundle-rows.js';
 
 export interface CheckIndexOptions {
-  /** Of the masterchain: the network that the index should be of. */
+  /** Zerostate of the masterchain: the expected network of the index. */
   readonly zerostate: BlockId;
-  /** Masterchain seqnos; default: from the first that is indexed to the last. */
+  /** Masterchain seqnos; default: the whole indexed range. */
   readonly from?: number | null;
   readonly to?: number | null;
-  /** So many rounds, spread evenly over the range; default: all. */
+  /** Number of masterchain blocks to check, spread evenly over the range; default: all. */
   readonly sample?: number | null;
-  /** The accounts that the index was begun with; default: all. */
+  /** The account selection of the index; default: all. */
   readonly accounts?: readonly Uint8Array[] | null;
-  /** So many differences are told in detail. Default: 20. */
+  /** Number of differences reported in detail. Default: 20. */
   readonly details?: number;
 }
 
 export interface CheckIndexModules {
-  readonly rounds: Pick<BundleSource, 'rounds'>;
+  readonly bundles: Pick<BundleSource, 'bundles'>;
   readonly chain: ChainReads;
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What a comparison of the index with the chain has found. */
+/** Result of comparing the index with the chain. */
 export interface CheckIndexReport {
   readonly range: SeqnoRange;
-  /** What was compared. */
-  readonly rounds: number;
+  /** Numbers of compared rows. */
+  readonly mcBlocks: number;
   readonly blocks: number;
   readonly transactions: number;
   readonly traces: number;
-  /** What is not as the chain has it, by kind. */
+  /** Numbers of differences by kind. */
   readonly differences: Readonly<Partial<Record<CheckedKind, number>>>;
   readonly details: readonly IndexDifference[];
-  /** What is not indexed of the range. */
+  /** Parts of the range that are not indexed. */
   readonly missing: readonly SeqnoRange[];
-  /** Traces of the range that begin with a message of a transaction that is not indexed. */
+  /** Traces of the range whose root received a message of a transaction that is not indexed. */
   readonly brokenTraces: number;
-  /** Accounts of the index of which not all is known. */
+  /** Accounts whose state is not fully known. */
   readonly incompleteAccounts: number;
 }
 
-/** A round is read in one moment of the database, however long that takes. */
+/** A bundle is read in one database snapshot, which may take long. */
 const BUNDLE_TIMEOUT_MS = 120_000;
 
 /**
- * Reads blocks again from liteservers and compares what the index should have of them with what it has: each row of blocks,
- * transactions and messages, the states of accounts that have not changed since, and the traces of the transactions.
+ * Reads blocks again from liteservers and compares the rows built from them with the index: all rows of blocks, transactions
+ * and messages, the states of accounts that have not changed since, and the traces of the transactions.
  *
- * @param onProgress is told how many rounds of how many are compared
+ * @param onProgress called with the number of compared masterchain blocks and the total
  * @throws indexer/check-range, indexer/stopped, store/*, chain/*
  */
 export async function checkIndex(
@@ -86,13 +86,13 @@ export async function checkIndex(
   const total = countSeqnos(chosen);
   const differences = new IndexDifferences(options.details ?? 20);
   const keys = accounts === null ? null : new Set(accounts.map(accountKey));
-  const counts = { rounds: 0, blocks: 0, transactions: 0, traces: 0 };
+  const counts = { mcBlocks: 0, blocks: 0, transactions: 0, traces: 0 };
   const builder = new BundleRowsBuilder((key_block) => facts.globalVersion(key_block, signal));
   const checked = new Set<bigint>();
   for (const { from, to } of chosen) {
-    for await (const round of modules.rounds.rounds(from, to, signal)) {
+    for await (const bundle of modules.bundles.bundles(from, to, signal)) {
       if (signal.aborted) throw indexerErrors.stopped({});
-      const rows = await builder.build(round, new TransactionWriter());
+      const rows = await builder.build(bundle, new TransactionWriter());
       const selected = keys === null ? rows : selectRows(rows, keys);
       await database.read(
         async (reader) => {
@@ -103,10 +103,10 @@ export async function checkIndex(
         },
         { snapshot: true, timeoutMs: BUNDLE_TIMEOUT_MS, signal },
       );
-      counts.rounds++;
+      counts.mcBlocks++;
       counts.blocks += selected.blocks.length;
       counts.transactions += selected.transactions.length;
-      onProgress(counts.rounds, total);
+      onProgress(counts.mcBlocks, total);
     }
   }
   const sums = await database.read(
@@ -132,7 +132,7 @@ export async function checkIndex(
   };
 }
 
-/** The range to check, and what is indexed of it. */
+/** The range to check, and its indexed parts. */
 async function rangeOf(
   { from, to, zerostate, accounts = null }: CheckIndexOptions,
   database: Database,
@@ -142,19 +142,19 @@ async function rangeOf(
     zerostate_file_hash: zerostate.file_hash,
     selection: selectionIdentity(accounts),
   };
-  const rounds = await database.withWriter(async (client) => {
+  const indexedRanges = await database.withWriter(async (client) => {
     const state = await requireIdentity(client, identity);
     return state.indexedRanges;
   });
-  const range = { from: from ?? rounds[0]?.from ?? 1, to: to ?? rounds.at(-1)?.to ?? 1 };
-  const present = rounds
+  const range = { from: from ?? indexedRanges[0]?.from ?? 1, to: to ?? indexedRanges.at(-1)?.to ?? 1 };
+  const present = indexedRanges
     .map((each) => ({ from: Math.max(each.from, range.from), to: Math.min(each.to, range.to) }))
     .filter((each) => each.from <= each.to);
-  if (present.length === 0) throw indexerErrors['check-range']({ ...range, indexed: printRanges(rounds) });
+  if (present.length === 0) throw indexerErrors['check-range']({ ...range, indexed: printRanges(indexedRanges) });
   return { range, present };
 }
 
-/** All, or some that are spread evenly. */
+/** All masterchain blocks, or a sample that is spread evenly. */
 function chooseMcBlocks(present: readonly SeqnoRange[], sample: number | null): readonly SeqnoRange[] {
   const total = countSeqnos(present);
   if (sample === null || sample >= total) return present;

@@ -13,7 +13,7 @@ import { traceRow } from '#services/indexer/write/batch-writer.js';
 
 const TRANSACTION_COLUMNS = TRANSACTIONS.columns.filter((column) => column !== 'trace_root');
 
-/** Of an account that has not changed since. */
+/** Compared columns of an account that has not changed since. */
 const ACCOUNT_COLUMNS = [
   ...['state_hash', 'status', 'balance', 'last_trans_hash', 'mc_seqno', 'gen_utime', 'code_hash', 'data_hash'],
   'frozen_hash',
@@ -28,9 +28,9 @@ interface AccountFound extends CheckedRow {
 }
 
 /**
- * Compares the rows of a round with those that its blocks give.
+ * Compares the rows of a bundle with the rows built from its blocks.
  *
- * @returns the roots of the traces that its transactions belong to, as the index has them
+ * @returns the trace roots of its transactions, as indexed
  */
 export async function checkBundle(
   reader: DatabaseReader,
@@ -50,7 +50,7 @@ export async function checkBundle(
   const expected = byKey(rows.transactions.map(checkedRow), 'id');
   differences.compareRows('transaction', 'transactions', TRANSACTION_COLUMNS, expected, byKey(transactions, 'id'));
 
-  // There is no index by transaction; what has another key is found as missing.
+  // The table has no index by transaction; a row with another key is found as missing.
   const keys = rows.messages.map(({ msg_key }) => msg_key);
   for (const { in_msg_key } of rows.transactions) if (in_msg_key !== null) keys.push(in_msg_key);
   const messages = await reader.query<CheckedRow>({
@@ -77,14 +77,14 @@ function checkedRow(row: object): CheckedRow {
   return row as CheckedRow;
 }
 
-/** The rows of messages that are written by who received them. */
+/** The rows of messages that are written with the receiver, because the sender is not indexed. */
 function receivedByOrphans(transactions: readonly BundleTransaction[], orphans: ReadonlySet<bigint>) {
   return transactions
     .filter(({ id, in_msg }) => in_msg?.kind === 'internal' && orphans.has(id))
     .map((transaction) => receivedMessage(transaction)!);
 }
 
-/** The index has the newest state of an account: that of this round, or a later one. */
+/** The index has the newest state of an account: the one of this bundle, or a later one. */
 async function checkAccounts(
   reader: DatabaseReader,
   changes: readonly AccountStateChange[],
@@ -125,7 +125,7 @@ function checkData(
   differences.add({ kind: 'account', row, column: 'data_boc', expected, found: `data of hash ${toHex(hash)}` });
 }
 
-/** The codes that stored transactions leave out must be there. */
+/** The codes that stored transactions leave out must exist. */
 async function checkCodes(
   reader: DatabaseReader,
   transactions: readonly BundleTransaction[],
@@ -151,11 +151,11 @@ interface StoredRow {
   readonly trace_root: bigint;
   readonly account_key: bigint;
   readonly boc: Uint8Array;
-  /** Of its block; null when that is not there. */
+  /** `start_lt` of its block; null when the block is not indexed. */
   readonly start_lt: bigint | null;
 }
 
-/** Puts traces together again from the transactions that the index counts to each, and compares all that it says of them. */
+/** Assembles traces again from their indexed transactions, and compares all rows of them. */
 export async function checkTraces(
   reader: DatabaseReader,
   roots: readonly bigint[],
@@ -213,7 +213,7 @@ export async function checkTraces(
 }
 
 function traceTransaction({ id, account_key, boc, start_lt }: StoredRow): TraceTransaction {
-  // A code that is stored apart stays a pruned branch: the hashes of level 0 are those of the whole.
+  // A code that is stored separately stays a pruned branch: level-0 hashes are those of the complete cell.
   const cell = loadTransaction(boc, () => null);
   const { lt, now, in_msg, out_msgs } = decodeCell(Transaction, cell);
   return {
@@ -232,7 +232,7 @@ function traceTransaction({ id, account_key, boc, start_lt }: StoredRow): TraceT
   };
 }
 
-/** A message that is both open and an orphan should have joined two traces. */
+/** A message that is both open and an orphan should have been joined. */
 export async function checkUnjoined(reader: DatabaseReader, differences: IndexDifferences): Promise<void> {
   const rows = await reader.query<{ msg_hash: Uint8Array; trace_root: bigint; tx_id: bigint }>({
     text: 'SELECT msg_hash, trace_root, tx_id FROM open_messages JOIN orphan_messages USING (msg_hash)',
@@ -244,32 +244,32 @@ export async function checkUnjoined(reader: DatabaseReader, differences: IndexDi
   }
 }
 
-/** What a difference is about. */
+/** Kind of the compared row. */
 export type CheckedKind = 'block' | 'transaction' | 'message' | 'account' | 'code' | 'trace';
 
-/** Something that the index has otherwise than the chain. */
+/** A difference between the index and the chain. */
 export interface IndexDifference {
   readonly kind: CheckedKind;
-  /** Which row, as a table and its key: `transactions 6442450944`. */
+  /** Table and key of the row: `transactions 6442450944`. */
   readonly row: string;
-  /** The column, or null when the row as a whole is missing or should not be there. */
+  /** The column, or null when the whole row is missing or unexpected. */
   readonly column: string | null;
-  /** As the chain has it; null: no such row. */
+  /** Value from the chain; null: no such row. */
   readonly expected: string | null;
-  /** As the index has it; null: no such row. */
+  /** Value in the index; null: no such row. */
   readonly found: string | null;
 }
 
-/** A row, by the names of its columns. */
+/** A row by column name. */
 export type CheckedRow = Readonly<Record<string, unknown>>;
 
-/** Gathers differences: all are counted, some kept. */
+/** Collects differences: all are counted, the first ones retained. */
 export class IndexDifferences {
   readonly #most: number;
   readonly #kept: IndexDifference[] = [];
   readonly #counts: Partial<Record<CheckedKind, number>> = {};
 
-  /** @param most so many are kept in detail */
+  /** @param most number of differences retained in detail */
   constructor(most: number) {
     this.#most = most;
   }
@@ -288,7 +288,7 @@ export class IndexDifferences {
     if (this.#kept.length < this.#most) this.#kept.push(difference);
   }
 
-  /** Compares one row; `null` for none. */
+  /** Compares one row; `null`: no row. */
   compareRow(
     kind: CheckedKind,
     row: string,
@@ -308,7 +308,7 @@ export class IndexDifferences {
     }
   }
 
-  /** Compares all rows of one table by their keys. */
+  /** Compares all rows of one table by key. */
   compareRows(
     kind: CheckedKind,
     table: string,
@@ -325,7 +325,7 @@ export class IndexDifferences {
   }
 }
 
-/** A value as text, the same for all forms in which it comes: bytes in hex, lists by commas. */
+/** A value as text, independent of its representation: bytes in hex, lists separated by commas. */
 function print(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof Uint8Array) return toHex(value);
@@ -334,7 +334,7 @@ function print(value: unknown): string {
   return String(value);
 }
 
-/** Rows by their keys. */
+/** Rows by key. */
 export function byKey<Row extends CheckedRow>(
   rows: Iterable<Row>,
   ...columns: (keyof Row & string)[]

@@ -19,7 +19,7 @@ import type { Clock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import type { DetectionChain, UnindexedAccount } from '#services/indexer/contracts/detect-protocol.js';
 
-/** Get methods of a code that the index has not noted yet. */
+/** Get-methods of a code that are not stored yet. */
 export interface NewMethods {
   readonly code_hash: Uint8Array;
   readonly methods: readonly number[] | null;
@@ -57,14 +57,14 @@ export interface ContractAccountsModules {
 }
 
 /**
- * States of accounts, for one batch: each is read once, and those that are asked for at the same time with one query. Who is not
- * indexed is asked for from the chain.
+ * States of accounts for one detection batch: each is read once, and concurrent reads share one query. Accounts that are not
+ * indexed are read from the chain.
  */
 export class ContractAccounts {
   readonly #modules: ContractAccountsModules;
   readonly #known = new Map<string, Promise<ContractAccount | null>>();
   readonly #codes = new Map<string, ContractCode>();
-  readonly #foreign: ContractAccount[] = [];
+  readonly #unindexed: ContractAccount[] = [];
   readonly #newMethods: NewMethods[] = [];
   #wanted: WantedAccount[] = [];
 
@@ -72,16 +72,16 @@ export class ContractAccounts {
     this.#modules = modules;
   }
 
-  /** Those that are not indexed. */
-  get foreign(): readonly ContractAccount[] {
-    return this.#foreign;
+  /** The accounts that are not indexed. */
+  get unindexed(): readonly ContractAccount[] {
+    return this.#unindexed;
   }
 
   get newMethods(): readonly NewMethods[] {
     return this.#newMethods;
   }
 
-  /** Null: there is no such account. @throws store/*, chain/*, lite/* */
+  /** Null: the account does not exist. @throws store/*, chain/*, lite/* */
   get(address: Address): Promise<ContractAccount | null> {
     const key = address.toRaw();
     let state = this.#known.get(key);
@@ -161,7 +161,7 @@ export class ContractAccounts {
       running:
         isActive && !incomplete ? { code: code!, data: data_boc === null ? EMPTY_CELL : parseBocRoot(data_boc) } : null,
       incomplete,
-      foreign: null,
+      unindexed: null,
     };
   }
 
@@ -170,7 +170,7 @@ export class ContractAccounts {
     const account = await chain.account(addressBytes(address));
     if (account === null) return null;
     const state = await unindexedContractAccount(address, account, codes);
-    if (state !== null) this.#foreign.push(state);
+    if (state !== null) this.#unindexed.push(state);
     return state;
   }
 }
@@ -185,25 +185,25 @@ export interface ContractAccount {
   readonly gen_utime: number;
   readonly code_hash: Uint8Array | null;
   readonly data_hash: Uint8Array | null;
-  /** Null: it cannot run, for want of code, or since it is frozen. */
+  /** Null: it cannot run, because it has no code or is frozen. */
   readonly running: { readonly code: ContractCode; readonly data: Cell } | null;
-  /** Of its code or data not all is known yet. */
+  /** Whether a part of its code or data is not known yet. */
   readonly incomplete: boolean;
-  /** Of one that is not indexed, as it came. */
-  readonly foreign: UnindexedAccount | null;
+  /** Set for an account that is not indexed: the state as read from the chain. */
+  readonly unindexed: UnindexedAccount | null;
 }
 
-/** The state of an account as a server gave it; null: there is none. @throws tlb/*, cells/* */
+/** Decodes a state read from the chain; null: `account_none`. @throws tlb/*, cells/* */
 export async function unindexedContractAccount(
   address: Address,
-  foreign: UnindexedAccount,
+  unindexed: UnindexedAccount,
   codes: ContractCodes,
 ): Promise<ContractAccount | null> {
-  const account = decodeCell(Account, parseBocRoot(foreign.boc));
+  const account = decodeCell(Account, parseBocRoot(unindexed.boc));
   if (account.kind === 'account_none') return null;
   const { balance, state } = account.storage;
   const init = state.kind === 'account_active' ? state.state_init : null;
-  const { last_trans_lt, mc_seqno, gen_utime } = foreign;
+  const { last_trans_lt, mc_seqno, gen_utime } = unindexed;
   const code = init?.code ?? null;
   const data = init?.data ?? null;
   const hash = code === null ? '' : toHex(code.hash());
@@ -222,7 +222,7 @@ export async function unindexedContractAccount(
             data: data ?? EMPTY_CELL,
           },
     incomplete: false,
-    foreign,
+    unindexed,
   };
 }
 
@@ -232,15 +232,15 @@ const STATUS = {
   account_frozen: AccountStatusCode.frozen,
 } as const;
 
-/** The rows of an account that is not indexed; null: there is none. */
+/** The rows of an account that is not indexed; null: `account_none`. */
 export function unindexedAccountRow({
   address,
-  foreign,
+  unindexed,
   extra_currencies,
   code_hash,
   data_hash,
 }: ContractAccount): ImportedAccountRow | null {
-  const { boc, last_trans_lt, last_trans_hash, mc_seqno, gen_utime } = foreign!;
+  const { boc, last_trans_lt, last_trans_hash, mc_seqno, gen_utime } = unindexed!;
   const cell = parseBocRoot(boc);
   const account = decodeCell(Account, cell);
   if (account.kind === 'account_none') return null;
@@ -261,22 +261,22 @@ export function unindexedAccountRow({
   };
 }
 
-/** A code, and what is known of it. */
+/** A code, and what detection knows about it. */
 export interface ContractCode {
   readonly cell: Cell;
   /** Lower-case hexadecimal. */
   readonly hash: string;
-  /** Of a library reference: the hash of the library. */
+  /** For a library cell: the hash of the library. */
   readonly library: Uint8Array | null;
-  /** Ids of its get methods; null: it has no table of them that can be read. */
+  /** Ids of its get-methods; null: it has no readable method dictionary. */
   readonly methods: readonly number[] | null;
-  /** Not where it refers to a library that nobody has published. */
+  /** False for a library cell whose library is not published. */
   readonly isWhole: boolean;
 }
 
 const CODES_BYTES = 64 * 2 ** 20;
 
-/** Codes by their hash; those that are used are kept. */
+/** LRU cache of codes by hash. */
 export class ContractCodes {
   readonly #kept = new LruByBytes<ContractCode>(CODES_BYTES);
   readonly #libraries: PublishedLibraryCache;
@@ -301,7 +301,7 @@ export class ContractCodes {
 }
 
 const LIBRARIES_BYTES = 32 * 2 ** 20;
-/** That there is none, and that one is still there, is asked again after this. */
+/** A published library is read again after this; an absent one sooner. */
 const REFRESH_LIBRARY_MS = 600_000;
 const REFRESH_ABSENT_LIBRARY_MS = 10_000;
 
@@ -310,7 +310,7 @@ interface CachedLibrary {
   anewAt: number;
 }
 
-/** Libraries that the masterchain publishes now; those used last are kept. */
+/** LRU cache of libraries published on the masterchain. */
 export class PublishedLibraryCache {
   readonly #chain: Pick<DetectionChain, 'library'>;
   readonly #clock: Clock;
@@ -321,7 +321,7 @@ export class PublishedLibraryCache {
     this.#clock = clock;
   }
 
-  /** Null: there is none. @throws chain/*, lite/* */
+  /** Null: not published. @throws chain/*, lite/* */
   find(hash: Uint8Array): Promise<Cell | null> {
     const key = toHex(hash);
     const now = this.#clock.now();

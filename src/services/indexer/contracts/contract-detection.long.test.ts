@@ -95,7 +95,7 @@ describe('contracts', () => {
     await expectSame(whole, database);
     const { contracts } = indexer.metrics();
     expect(contracts.delay_seconds).toBeGreaterThan(0);
-    expect(contracts.looked).toBeGreaterThan(0);
+    expect(contracts.detected).toBeGreaterThan(0);
   });
 
   it('are the same when looking at them was ended again and again', async () => {

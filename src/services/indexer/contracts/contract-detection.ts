@@ -16,24 +16,24 @@ import type {
 import { DetectThread } from '#services/indexer/contracts/detect-thread.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
 
-/** What looking at contracts tells about its work. Sums grow only. */
+/** Metrics of contract detection. Sums only grow. */
 export interface ContractDetectionMetrics {
-  /** Accounts that wait, as last counted; null before. */
+  /** Queued accounts, as last counted; null before. */
   readonly queued: number | null;
-  readonly looked: number;
-  /** Get methods that were read from data, and those that were run. */
+  readonly detected: number;
+  /** Get-method results read natively from contract data, and get-methods run in the TVM. */
   readonly natively: number;
   readonly runs: number;
-  /** Accounts that could not be asked, each time. */
+  /** Postponed detections, counted each time. */
   readonly postponed: number;
   readonly seconds: number;
-  /** From the last batch that was followed until all that it changed was looked at; null before. */
+  /** From the last followed batch until all its changed accounts were detected; null before. */
   readonly delay_seconds: number | null;
-  /** By kind, and by reason. */
+  /** Refusals by interface and reason. */
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** While blocks are filled in, most of the machine belongs to that. */
+/** Share of time for detection while blocks are filled. */
 const SHARE = 0.25;
 const PACES = {
   filling: { newestFirst: false, share: SHARE },
@@ -42,7 +42,7 @@ const PACES = {
   alone: { newestFirst: false, share: 1 },
 } satisfies Record<string, DetectPace>;
 
-/** Looks at contracts in a thread, and is told when there is something to look at. */
+/** Runs contract detection in a worker thread, and wakes it when batches are written. */
 export class ContractDetection {
   readonly #start: DetectStart;
   readonly #work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>;
@@ -52,10 +52,10 @@ export class ContractDetection {
   #pace: DetectPace = PACES.alone;
   #wake = 0;
   #lost = 0;
-  #sums = { looked: 0, natively: 0, runs: 0, postponed: 0, seconds: 0 };
+  #sums = { detected: 0, natively: 0, runs: 0, postponed: 0, seconds: 0 };
   #queued: number | null = null;
   #delayMs: number | null = null;
-  /** When what is being looked at was written. */
+  /** When the first batch with undetected changes was written. */
   #since: number | null = null;
   #postponedFor: string | null = null;
 
@@ -64,7 +64,7 @@ export class ContractDetection {
     this.#work = work;
   }
 
-  get figures(): ContractDetectionMetrics {
+  get metrics(): ContractDetectionMetrics {
     return {
       ...this.#sums,
       queued: this.#queued,
@@ -73,30 +73,30 @@ export class ContractDetection {
     };
   }
 
-  /** Threads that were lost. */
+  /** Threads lost so far. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Keeps a thread at work until the signal is given. @throws indexer/stopped */
+  /** Keeps a detection thread running until the signal is aborted. @throws indexer/stopped */
   async run(chain: DetectionChain, signal: AbortSignal): Promise<void> {
     await this.#work.retries.run(async () => {
       const { clock, logger } = this.#work;
       const thread = new DetectThread(this.#start, {
         ...{ chain, logger },
-        onLooked: (sums) => this.#onLooked(sums),
+        onDetected: (sums) => this.#onDetected(sums),
         onQueued: (queued) => {
           this.#queued = queued;
         },
         onIdle: (wake, queued, soon) => this.#onIdle(wake, queued, soon),
         onPostponed: ({ code, message }) => {
-          // One server that is gone is many contracts; the same again says nothing new.
+          // One missing server affects many contracts: log the same problem once.
           if (this.#postponedFor === code) return;
           this.#postponedFor = code;
-          logger.warn('a contract cannot be looked at now; it is tried again', { code, problem: message });
+          logger.warn('detection of a contract is postponed', { code, problem: message });
         },
         onTrouble: ({ code, message, remedy }) =>
-          logger.warn('contracts cannot be looked at; it is tried again', { code, problem: message, remedy }),
+          logger.warn('contract detection is blocked; it is retried', { code, problem: message, remedy }),
       });
       this.#thread = thread;
       thread.setPace(this.#pace);
@@ -117,20 +117,20 @@ export class ContractDetection {
     }, signal);
   }
 
-  /** What goes on besides. */
+  /** Adapts the scheduling to what else the leader does. */
   setPace(mode: keyof typeof PACES): void {
     const pace = PACES[mode];
     this.#pace = pace;
     this.#thread?.setPace(pace);
   }
 
-  /** Something was written. */
+  /** A batch was written. */
   onWritten(mode: 'follow' | 'fill'): void {
     if (mode === 'follow') this.#since ??= this.#work.clock.now();
     this.#thread?.wake(++this.#wake);
   }
 
-  /** Resolves when all has been looked at that can be asked, or the signal is given. */
+  /** Resolves when all due accounts are detected, or the signal is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#thread?.wake(++this.#wake);
     await new Promise<void>((resolve) => {
@@ -145,10 +145,10 @@ export class ContractDetection {
     });
   }
 
-  #onLooked({ refused, ...sums }: DetectSums): void {
+  #onDetected({ refused, ...sums }: DetectSums): void {
     const before = this.#sums;
     this.#sums = {
-      looked: before.looked + sums.looked,
+      detected: before.detected + sums.detected,
       natively: before.natively + sums.natively,
       runs: before.runs + sums.runs,
       postponed: before.postponed + sums.postponed,
@@ -179,16 +179,16 @@ export class ContractDetection {
 }
 
 export interface VerifiedDetectionChainOptions {
-  /** Of the masterchain. */
+  /** Zerostate of the masterchain. */
   readonly zerostate: BlockId;
-  /** Whether all accounts of the chain are indexed, so that one which is not indexed is not there. */
+  /** Whether all accounts of the chain are indexed, so that one that is not indexed does not exist. */
   readonly knowsAll: () => boolean;
   readonly signal: AbortSignal;
 }
 
 const DEADLINE_MS = 10_000;
 
-/** What contracts are looked at with, from the chain. Each read is tried once: the contract is looked at again later. */
+/** {@link DetectionChain} from verified chain reads. Each read is tried once: detection is retried later. */
 export class VerifiedDetectionChain implements DetectionChain {
   readonly #options: VerifiedDetectionChainOptions;
   readonly #chain: Pick<ChainReads, 'config' | 'zerostate' | 'blockId' | 'blockFile' | 'libraries' | 'account'>;
@@ -227,7 +227,7 @@ export class VerifiedDetectionChain implements DetectionChain {
     };
   }
 
-  /** Null: no server has it any more. */
+  /** Null: no server has the block any more. */
   async #configOf(key_block: number): Promise<Cell | null> {
     try {
       if (key_block === 0) {

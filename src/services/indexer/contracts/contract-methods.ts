@@ -15,7 +15,7 @@ import type { ContractAccount, PublishedLibraryCache } from '#services/indexer/c
 import type { DetectionChain } from '#services/indexer/contracts/detect-protocol.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
-/** The rules and the past that a run sees. */
+/** Configuration and previous blocks (c7) of a get-method run. */
 export interface RunConfig {
   /** Root of `Hashmap 32 ^Cell` */
   readonly config: Cell;
@@ -23,34 +23,34 @@ export interface RunConfig {
 }
 
 export interface ContractMethodRunnerModules {
-  /** Starts when the first contract is run. */
+  /** Started with the first run. */
   readonly tvm: () => Promise<Pick<TvmPool, 'runGetMethod'>>;
   readonly libraries: PublishedLibraryCache;
-  /** In force at the state of a contract. */
+  /** The configuration in force at the state of a contract. */
   readonly configAt: (state: ContractAccount) => Promise<RunConfig>;
 }
 
-/** A get method of a contract. */
+/** A get-method run. */
 export interface ContractMethodRun {
   readonly state: ContractAccount;
   readonly method: string;
   readonly stack: VmStack;
   /** Unix seconds. */
   readonly now: number;
-  /** Whether it has to answer the same at another time and by other dice. */
+  /** Whether the result must be the same at another time and with another random seed. */
   readonly steady: boolean;
 }
 
-/** What a result may take, as a bag of cells. No token needs so much, and all that is told of contracts is kept. */
+/** Maximum size of a result as a BoC: more than any token needs, and results are stored. */
 const MAX_RESULT_BYTES = 64 * 1024;
 
 const OUT_OF_GAS = -14;
 const NO_CODE = -13;
-/** The other time is a day and a bit later, the other dice are not all zero. */
+/** The second run of a steady method: a bit more than a day later, with a non-zero random seed. */
 const LATER_SECONDS = 100_000;
 const OTHER_RAND_SEED = new Uint8Array(32).fill(0xa5);
 
-/** Runs get methods for who wants to know what contracts are. */
+/** Runs the get-methods of contract detection in the TVM. */
 export class ContractMethodRunner {
   readonly #modules: ContractMethodRunnerModules;
   #count = 0;
@@ -59,16 +59,16 @@ export class ContractMethodRunner {
     this.#modules = modules;
   }
 
-  /** How many were run. */
+  /** Number of runs. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * The stack that a get method leaves.
+   * Runs a get-method and returns its stack.
    *
    * @throws contract-data/method-failed; indexer/contract-out-of-gas, indexer/contract-too-large, indexer/contract-unsteady, and
-   *   tvm/* for what the machine will not do
+   *   tvm/* for failures of the TVM worker
    */
   async run(run: ContractMethodRun): Promise<VmStack> {
     const first = await this.#once(run, run.now, null);
@@ -110,7 +110,7 @@ function boundedBytes(stack: VmStack, address: string, method: string): Uint8Arr
 
 const MAX_CONFIGS = 16;
 const MAX_SEQNOS = 10_000;
-/** The newest one is asked for again after this. */
+/** The newest configuration is read again after this. */
 const REFRESH_CONFIG_MS = 60_000;
 const LAST_BLOCKS = 16;
 const HUNDRED = 100;
@@ -121,12 +121,12 @@ interface BlockRow {
   readonly file_hash: Uint8Array;
 }
 
-/** Configurations as they were in force at masterchain blocks, and what contracts may know of the blocks before. */
+/** Configurations in force at masterchain blocks, and the previous blocks info (c7) as of these blocks. */
 export class ConfigsAtBlock {
   readonly #database: Database;
   readonly #chain: Pick<DetectionChain, 'config'>;
   readonly #clock: Clock;
-  /** By key block; the newest under null. */
+  /** By key block seqno; the newest under null. */
   readonly #configs = new Map<number | null, { readonly root: Promise<Cell>; readonly anewAt: number }>();
   /** Key blocks by masterchain seqno. */
   readonly #keyBlocks = new Map<number, number>();
@@ -144,14 +144,14 @@ export class ConfigsAtBlock {
     return { config, prevBlocks: () => this.#prevBlocks(mc_seqno, key_block) };
   }
 
-  /** Null: that block is not indexed. */
+  /** Null: the block is not indexed. */
   async #keyBlockOf(mc_seqno: number): Promise<number | null> {
     if (mc_seqno === 0) return 0;
     const known = this.#keyBlocks.get(mc_seqno);
     if (known !== undefined) return known;
     const { rows } = await this.#database.withWriter((client) =>
       client.query<{ key_block: bigint }>({
-        name: 'key-block-of-round',
+        name: 'key-block-of-mc-block',
         text: `SELECT CASE WHEN bits & 32 = 0 THEN prev_key_block_seqno ELSE seqno END AS key_block FROM blocks WHERE id = $1`,
         values: [firstIdOf(mc_seqno)],
       }),
@@ -181,7 +181,7 @@ export class ConfigsAtBlock {
     return root;
   }
 
-  /** Null where not all of these blocks are indexed. */
+  /** Null when some of these blocks are not indexed. */
   async #prevBlocks(mc_seqno: number, key_block: number | null): Promise<TvmPrevBlocksInfo | null> {
     const last = seqnosBefore(mc_seqno, 1);
     const hundreds = seqnosBefore(mc_seqno - (mc_seqno % HUNDRED), HUNDRED);

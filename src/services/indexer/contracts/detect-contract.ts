@@ -25,28 +25,28 @@ import type {
 import type { ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
-/** What came of looking at an account. */
+/** Result of the detection of one account. */
 export interface DetectionResult {
   readonly found: ContractFindings;
-  /** Whom it names that was asked. */
-  readonly named: readonly Uint8Array[];
+  /** Addresses of other contracts that were queried. */
+  readonly referenced: readonly Uint8Array[];
 }
 
-/** What a row may take. */
+/** Maximum size of a row. */
 const MAX_ROW_BYTES = 128 * 1024;
 
 export interface DetectContractModules {
   readonly kindsOf: (codeHash: string, methodIds: readonly number[] | null) => readonly ContractInterface[];
   readonly logger: Logger;
-  /** Told why a contract could not be asked. */
+  /** Called with the reason when detection is postponed. */
   readonly onPostponed: (error: unknown) => void;
 }
 
 /**
- * Asks a contract for all kinds that its code can be of.
+ * Detects the interfaces of a contract, among those that its code may implement.
  *
- * @param attempts how often it could not be asked before
- * @throws what says that it, or whom it names, cannot be asked now
+ * @param attempts number of earlier postponed attempts
+ * @throws transient errors: the contract, or one that it references, cannot be queried now
  */
 export async function detectContract(
   state: ContractAccount,
@@ -66,21 +66,21 @@ export async function detectContract(
       if (verdict.kind === 'passing') throw error;
       if (verdict.kind === 'other') continue;
       const { reason } = verdict;
-      // Of code without a table of methods nobody knows what it is for: that it fails says nothing.
+      // For code without a method dictionary a failure says nothing about its interfaces.
       const seems = running!.code.methods !== null || reason === 'not-verified' || known?.kinds.includes(kind.kind);
       if (seems || isEndless(reason) || reason === 'too-large' || reason === 'unsteady') refused[kind.kind] = reason;
-      if (reason === 'failed') logger.warn('a contract could not be read', problemOf(error, kind.kind, state));
+      if (reason === 'failed') logger.warn('a contract could not be detected', problemOf(error, kind.kind, state));
       if (isEndless(reason)) break;
     }
   }
-  // Kinds have get methods in common: what answers as one of them is not a bad one of the others.
+  // Interfaces share get-methods: a contract of one interface is not a malformed one of another.
   if (rows.length > 0)
     for (const [kind, reason] of Object.entries(refused)) if (reason === 'malformed') delete refused[kind];
   const lost = known?.kinds.filter((kind) => rows.every((row) => row.kind !== kind)) ?? [];
   const lapsed = lapseReason(state, lost, refused);
   return {
     found: { address, last_trans_lt, mc_seqno, code_hash, data_hash, rows, refused, supersededReason: lapsed },
-    named: view.named,
+    referenced: view.referenced,
   };
 }
 
@@ -121,14 +121,14 @@ export interface IndexedContractViewModules {
   readonly states: ContractAccounts;
   readonly runs: ContractMethodRunner;
   readonly libraries: PublishedLibraryCache;
-  /** Told of each get method that was read from data. */
+  /** Called for each get-method result that was read natively from contract data. */
   readonly onNative: () => void;
 }
 
 const NO_METHOD = 11;
 const NO_CODE = -13;
 
-/** Contracts in their newest known states, for who looks at one of them. */
+/** A {@link ContractView} of the index: contracts in their newest known states, for the detection of one of them. */
 export class IndexedContractView implements ContractView {
   readonly #subject: ContractAccount;
   readonly #modules: IndexedContractViewModules;
@@ -140,13 +140,13 @@ export class IndexedContractView implements ContractView {
     this.#modules = modules;
   }
 
-  /** The contract that is looked at. */
+  /** The contract being detected. */
   subject(): ViewedContract {
     return this.#asked(this.#subject);
   }
 
-  /** Addresses of the other contracts that were asked. */
-  get named(): readonly Uint8Array[] {
+  /** Addresses of the other contracts that were queried. */
+  get referenced(): readonly Uint8Array[] {
     return [...this.#named.values()];
   }
 
@@ -170,7 +170,7 @@ export class IndexedContractView implements ContractView {
     if (account === null || state === undefined || state.running === null) throw failed(NO_CODE);
     const { library, methods } = state.running.code;
     const { runs, libraries, onNative } = this.#modules;
-    // A contract whose library nobody has published cannot run, whatever its data says.
+    // A contract whose library is not published cannot run, even if its data could be read natively.
     const canRun = library === null || (await libraries.find(library)) !== null;
     const read = canRun ? runNatively(nativeCodeOf(account.code), account, method, given) : null;
     if (read !== null) {
@@ -194,10 +194,10 @@ export class IndexedContractView implements ContractView {
 }
 
 /**
- * Why a contract is not of a kind that it seems to be: another contract does not agree (`not-verified`) or changes its answer
- * (`unsteady`); it uses up all gas (`out-of-gas`) or time (`too-long`); it answers too much (`too-large`), throws (`threw`), answers
- * in another form (`malformed`), or brings down whoever runs it (`crashed`); what it tells could not be read for a fault of
- * Tern (`failed`).
+ * Why a contract is not accepted as an interface that its code suggests: another contract does not confirm it (`not-verified`)
+ * or returns changing results (`unsteady`); it runs out of gas (`out-of-gas`) or time (`too-long`); its result is too large
+ * (`too-large`), it throws (`threw`), its result has another form (`malformed`), it crashes the TVM worker (`crashed`); or
+ * reading it failed because of a bug in Tern (`failed`).
  */
 const REFUSALS = [
   'not-verified',
@@ -212,21 +212,21 @@ const REFUSALS = [
 ] as const;
 export type DetectionRefusal = (typeof REFUSALS)[number];
 
-/** What an error says of a contract that was asked whether it is of a kind. */
+/** What an error means for the detection of an interface. */
 export type DetectionVerdict =
-  /** It does not even seem to be. */
+  /** The contract does not implement the interface. */
   | { readonly kind: 'other' }
   | { readonly kind: 'refused'; readonly reason: DetectionRefusal }
-  /** Nothing: it could not be asked now. */
+  /** Nothing: the contract could not be queried now. */
   | { readonly kind: 'passing' };
 
 const OTHER_VERDICT: DetectionVerdict = { kind: 'other' };
 const TRANSIENT_VERDICT: DetectionVerdict = { kind: 'passing' };
 
-/** No such get method; no code. */
+/** Exit codes: no such get-method; no code. */
 const ABSENT_EXIT_CODES = new Set([11, -13]);
 
-/** A machine that is busy is no reason to take a contract for one that loops; twice it is. */
+/** One timeout may be due to load; a second attempt that times out is final. */
 const FINAL_AFTER_ATTEMPTS = 1;
 
 const REFUSAL_REASONS: ReadonlyMap<string, DetectionRefusal> = new Map([
@@ -245,8 +245,8 @@ const LATE_REASONS: ReadonlyMap<string, DetectionRefusal> = new Map([
 ]);
 
 /**
- * @param address of the contract, raw
- * @param attempts how often it could not be asked before
+ * @param address raw address of the contract
+ * @param attempts number of earlier postponed attempts
  */
 export function verdictOf(error: unknown, address: string, attempts: number): DetectionVerdict {
   if (!isTernError(error)) return { kind: 'refused', reason: 'failed' };
@@ -263,19 +263,19 @@ export function verdictOf(error: unknown, address: string, attempts: number): De
   return reason === null ? TRANSIENT_VERDICT : { kind: 'refused', reason };
 }
 
-/** Whether the contract does not come to an end, so that asking it for other kinds is not worth the time. */
+/** Whether the contract does not terminate, so that other interfaces are not tried. */
 export function isEndless(reason: DetectionRefusal): boolean {
   return reason === 'out-of-gas' || reason === 'too-long' || reason === 'crashed';
 }
 
-/** What is known of an account from when it was looked at before. */
+/** The stored result of an earlier detection. */
 export interface KnownContract {
   /** Sorted. */
   readonly kinds: readonly string[];
   readonly code_hash: Uint8Array | null;
-  /** Of a jetton master. */
+  /** Set for a jetton master. */
   readonly wallet_code_hash: Uint8Array | null;
-  /** Of a jetton wallet: its master; of an item: its collection. */
+  /** For a jetton wallet: its master; for an NFT item: its collection. */
   readonly jetton: Uint8Array | null;
   readonly collection: Uint8Array | null;
 }
@@ -297,8 +297,8 @@ export async function readKnownContracts(
 }
 
 /**
- * Whether those that name a contract are to be looked at again: it came into being as what it is, lapsed, or may answer otherwise
- * since it has another code or gives out another one.
+ * Whether contracts that reference this one must be detected again: its interfaces changed, or its results may differ because
+ * its code, or the wallet code it issues, changed.
  */
 export function isChange({ rows, code_hash }: ContractFindings, known: KnownContract | null): boolean {
   const kinds = rows.map(({ kind }) => kind).sort();
@@ -310,7 +310,7 @@ export function isChange({ rows, code_hash }: ContractFindings, known: KnownCont
   );
 }
 
-/** The wallets and items whose events are to be confirmed: they were not known as such, or belonged to another token. */
+/** The jetton wallets and NFT items whose events must be confirmed: new ones, and those that belonged to another token before. */
 export function newlyVerified(
   found: readonly ContractFindings[],
   known: ReadonlyMap<string, KnownContract>,

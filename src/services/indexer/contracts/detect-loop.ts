@@ -14,32 +14,32 @@ export interface DetectLoopModules {
   readonly clock: Clock;
   /** Unix seconds. */
   readonly unixTime: () => number;
-  readonly onLooked: (sums: DetectSums) => void;
-  /** How many wait, told from time to time while there is much to do. */
+  readonly onDetected: (sums: DetectSums) => void;
+  /** Called periodically with the queue length. */
   readonly onQueued: (queued: number) => void;
-  /** Nothing is due. `wake` is the number of the last one that came before it was looked; `soon`: what will be due in seconds. */
+  /** No account is due. `wake`: number of the last wake received before the check; `soon`: accounts that will be due within seconds. */
   readonly onIdle: (wake: number, queued: number, soon: number) => void;
-  /** What stands in the way; null: nothing any more. */
+  /** A problem that blocks all detection. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Accounts that are put into the queue at a time, which is done while fewer than so many are due. */
+/** Accounts queued per page of a rederivation. */
 const QUEUE_PAGE = 2000;
 
-/** What may become due by itself is looked for so often, and after a failure. */
+/** Interval of checks for accounts that become due by time, and pause after a failure. */
 const POLL_MS = 1000;
-/** So often it is counted how many wait; in a long queue that takes a while. */
+/** Interval of counting the queue, which is slow for a long queue. */
 const COUNT_MS = 5000;
-/** One who waits for a share of the machine works so long at a time at least. */
+/** Minimum assumed work time when leaving time to others. */
 const MIN_WORK_MS = 20;
 
-/** Looks at contracts as long as any are due, and then waits. */
+/** Detects contracts while any are due, and then waits. */
 export class DetectLoop {
   readonly #modules: DetectLoopModules;
   readonly #stop = new AbortController();
   #pace: DetectPace = { newestFirst: false, share: 1 };
   #wake = 0;
-  #nap = new AbortController();
+  #pause = new AbortController();
   #counted = Number.NEGATIVE_INFINITY;
 
   constructor(modules: DetectLoopModules) {
@@ -48,25 +48,25 @@ export class DetectLoop {
 
   setPace(pace: DetectPace): void {
     this.#pace = pace;
-    this.#nap.abort();
+    this.#pause.abort();
   }
 
   wake(number: number): void {
     this.#wake = Math.max(this.#wake, number);
-    this.#nap.abort();
+    this.#pause.abort();
   }
 
   stop(): void {
     this.#stop.abort();
-    this.#nap.abort();
+    this.#pause.abort();
   }
 
-  /** Ends when it is stopped. Never rejects. */
+  /** Resolves when stopped. Never rejects. */
   async run(): Promise<void> {
     const { clock, onTrouble } = this.#modules;
     while (!this.#stop.signal.aborted) {
       try {
-        await this.#round();
+        await this.#step();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         onTrouble(error);
@@ -75,10 +75,10 @@ export class DetectLoop {
     }
   }
 
-  async #round(): Promise<void> {
-    const { detector, database, clock, onLooked, onQueued, onIdle } = this.#modules;
-    // Who gives up a nap for this has been heard.
-    this.#nap = new AbortController();
+  async #step(): Promise<void> {
+    const { detector, database, clock, onDetected, onQueued, onIdle } = this.#modules;
+    // A wake that aborted the previous pause is covered by this step.
+    this.#pause = new AbortController();
     const wake = this.#wake;
     const begun = clock.now();
     if (begun - this.#counted >= COUNT_MS) {
@@ -87,24 +87,24 @@ export class DetectLoop {
     }
     const sums = await detector.next(this.#pace.newestFirst);
     if (sums !== null) {
-      onLooked(sums);
+      onDetected(sums);
       await this.#leaveToOthers(clock.now() - begun);
       return;
     }
     if (await this.#queueMore()) return;
     const { all, soon } = await database.withWriter(countQueued);
     onIdle(wake, all, soon);
-    if (this.#wake === wake) await pause(POLL_MS, clock, this.#nap.signal);
+    if (this.#wake === wake) await pause(POLL_MS, clock, this.#pause.signal);
   }
 
-  /** Until others have had their share of the time. */
+  /** Pauses so that detection uses only its share of time. */
   async #leaveToOthers(workedMs: number): Promise<void> {
     const { share } = this.#pace;
     if (share >= 1) return;
     await pause(Math.max(workedMs, MIN_WORK_MS) * (1 / share - 1), this.#modules.clock, this.#stop.signal);
   }
 
-  /** @returns whether there may be something to look at */
+  /** @returns whether there may be accounts to detect */
   async #queueMore(): Promise<boolean> {
     const { database, unixTime } = this.#modules;
     return database.transaction(async (client) => {

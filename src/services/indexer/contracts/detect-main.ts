@@ -22,12 +22,12 @@ const { url, tvmWorkers, selected, dnsRoots } = side.start;
 const { notify } = side;
 const chain: DetectionChain = side.host;
 
-/** One that waits for long waits behind others; each of them has its own time. */
+/** Queue timeout of the TVM pool: a run may wait for long behind others; each run has its own time limit. */
 const QUEUE_MS = 3_600_000;
 
 let tvm: Promise<TvmPool> | null = null;
 
-/** 60 MB for each worker, which an index without code that must be run does not need. */
+/** Started on demand: 60 MB per worker, not needed while no code must be run. */
 function startTvm(): Promise<TvmPool> {
   tvm ??= (async () => {
     const pool = new TvmPool({ workers: tvmWorkers, queueTimeoutMs: QUEUE_MS }, { clock: systemClock });
@@ -58,12 +58,12 @@ void side.serve(async () => {
   const detector = new ContractDetector({
     ...{ database, clock, unixTime, chain, codes, libraries, runs, logger },
     kindsOf: (codeHash, methodIds) => kinds.of(codeHash, methodIds),
-    keepsForeign: !selected,
+    storesUnindexed: !selected,
     onPostponed: (error) => notify.postponed(plainOf(error)),
   });
   const loop = new DetectLoop({
     ...{ detector, database, clock, unixTime },
-    onLooked: (sums) => notify.looked(sums),
+    onDetected: (sums) => notify.detected(sums),
     onQueued: (queued) => notify.queued(queued),
     onIdle: (number, queued, soon) => notify.idle(number, queued, soon),
     onTrouble: (error) => notify.trouble(plainOf(error)),

@@ -1,47 +1,47 @@
 import type { PlainError } from '#kernel/tern-error.js';
 import type { LogMethods } from '#kernel/worker-side.js';
 
-/** What looking at contracts asks of the chain, besides what is indexed. All of it goes to another thread and back. */
+/** Chain reads of contract detection, for what is not indexed. Calls and results cross a thread boundary. */
 export interface DetectionChain {
   /**
-   * The configuration that a key block of the masterchain brought (0: that of the zerostate), as a BoC; the newest one where no
-   * server has that block any more, and for null.
+   * The configuration set by a key block (0: the zerostate), as a BoC; the newest configuration if no server has that block any
+   * more, or for null.
    */
   config(key_block: number | null): Promise<Uint8Array>;
-  /** The library that the masterchain publishes under a hash, as a BoC; null: there is none. */
+  /** A library published on the masterchain, as a BoC; null: none. */
   library(hash: Uint8Array): Promise<Uint8Array | null>;
-  /** An account that is not indexed; null: there is none. */
+  /** The state of an account that is not indexed; null: it does not exist. */
   account(address: Uint8Array): Promise<UnindexedAccount | null>;
 }
 
-/** An account as the newest masterchain block has it. */
+/** State of a not indexed account as of the newest masterchain block. */
 export interface UnindexedAccount {
   /** `Account`, as a BoC. */
   readonly boc: Uint8Array;
   readonly last_trans_lt: bigint;
   readonly last_trans_hash: Uint8Array;
-  /** Of that masterchain block. */
+  /** Seqno of that masterchain block. */
   readonly mc_seqno: number;
-  /** When the newest block of the account's shard was made, in unix seconds. */
+  /** Unix time of the newest block of the account's shard. */
   readonly gen_utime: number;
 }
 
-/** What the thread that looks at contracts is started with. */
+/** `workerData` of the detection thread. */
 export interface DetectStart {
-  /** Of the database. */
+  /** Connection URL of the database. */
   readonly url: string;
-  /** Threads for running get methods. */
+  /** TVM workers for get-methods. */
   readonly tvmWorkers: number;
-  /** Whether only some accounts are indexed: others are looked up, and not kept. */
+  /** Whether only selected accounts are indexed: other accounts are read from the chain and not stored. */
   readonly selected: boolean;
-  /** Collections of domains, raw, besides those that everybody knows. */
+  /** DNS collections (raw addresses) besides the well-known ones. */
   readonly dnsRoots: readonly { readonly collection: string; readonly zone: string }[];
 }
 
-/** How it works: following comes first, filling leaves it a share of the machine. */
+/** Scheduling of detection relative to following and filling. */
 export interface DetectPace {
   readonly newestFirst: boolean;
-  /** Of its time that it works, 1 at most. */
+  /** Share of time that detection may use, at most 1. */
   readonly share: number;
 }
 
@@ -59,7 +59,7 @@ export interface DetectContract {
 
 /** What the detection thread calls. */
 export interface DetectHost extends DetectionChain, LogMethods {
-  looked(sums: DetectSums): void;
+  detected(sums: DetectSums): void;
   queued(queued: number): void;
   /** Nothing is due. `wake`: number of the last wake before this was found out. */
   idle(wake: number, queued: number, soon: number): void;
@@ -69,14 +69,14 @@ export interface DetectHost extends DetectionChain, LogMethods {
   trouble(error: PlainError): void;
 }
 
-/** What was done since it was told last. */
+/** Work done since the last report. */
 export interface DetectSums {
-  readonly looked: number;
-  /** Get methods that were read from data, and those that were run. */
+  readonly detected: number;
+  /** Get-method results read natively from contract data, and get-methods run in the TVM. */
   readonly natively: number;
   readonly runs: number;
   readonly postponed: number;
   readonly seconds: number;
-  /** By kind and reason, `jetton_wallet not-verified`. */
+  /** Refusals by interface and reason: `jetton_wallet not-verified`. */
   readonly refused: Readonly<Record<string, number>>;
 }

@@ -13,15 +13,15 @@ import { indexerErrors } from '#services/indexer/errors.js';
 export interface DetectThreadModules {
   readonly chain: DetectionChain;
   readonly logger: Logger;
-  readonly onLooked: (sums: DetectSums) => void;
+  readonly onDetected: (sums: DetectSums) => void;
   readonly onQueued: (queued: number) => void;
   readonly onIdle: (wake: number, queued: number, soon: number) => void;
-  /** Why one contract could not be asked now, or nothing could be done. */
+  /** Why one detection was postponed, or all detection is blocked. */
   readonly onPostponed: (error: TernError) => void;
   readonly onTrouble: (error: TernError) => void;
 }
 
-/** It may be in the middle of a transaction. */
+/** Time to finish a database transaction before the thread is terminated. */
 const GIVE_UP_MS = 2000;
 
 /** The thread that detects contracts. */
@@ -29,7 +29,7 @@ export class DetectThread {
   readonly #thread: WorkerThread<DetectContract>;
 
   constructor(start: DetectStart, modules: DetectThreadModules) {
-    const { chain, logger, onLooked, onQueued, onIdle, onPostponed, onTrouble } = modules;
+    const { chain, logger, onDetected, onQueued, onIdle, onPostponed, onTrouble } = modules;
     this.#thread = new WorkerThread({
       entry: new URL('./detect-main.js', import.meta.url),
       start,
@@ -38,7 +38,7 @@ export class DetectThread {
         config: (key_block) => chain.config(key_block),
         library: (hash) => chain.library(hash),
         account: (address) => chain.account(address),
-        looked: onLooked,
+        detected: onDetected,
         queued: onQueued,
         idle: onIdle,
         postponed: (error) => onPostponed(TernError.fromPlain(error)),
@@ -63,7 +63,7 @@ export class DetectThread {
     this.#thread.notify.wake(number);
   }
 
-  /** Ends it: what is not written is left for later. */
+  /** Stops the thread: what is not written stays queued. */
   stop(): Promise<void> {
     return this.#thread.close(this.#thread.isReady ? GIVE_UP_MS : 0);
   }

@@ -85,7 +85,7 @@ describe('a contract', () => {
       { address: at(14), code: walletCode('throwing'), data: named(MASTER), lt: 20 },
       { address: at(15), code: walletCode('malformed'), data: named(MASTER), lt: 20 },
     );
-    const { refused, looked } = await index.look();
+    const { refused, detected: looked } = await index.look();
     expect(looked).toBe(11);
     expect(refused).toEqual({
       'jetton_wallet not-verified': 2,
@@ -137,9 +137,9 @@ describe('a contract', () => {
     expect(index.postponed).toEqual(['chain/deadline', 'chain/deadline']);
     expect(await index.count('contracts')).toBe(0);
     index.chain.config = config;
-    expect((await index.look()).looked).toBe(0);
+    expect((await index.look()).detected).toBe(0);
     index.now += 2;
-    expect((await index.look()).looked).toBe(2);
+    expect((await index.look()).detected).toBe(2);
     expect(await walletRow()).toEqual({ balance: 5n, lapsed: null });
     // Each time it takes longer, but for one that has changed meanwhile.
     index.chain.config = async () => {
@@ -169,7 +169,7 @@ describe('the rows of a contract', () => {
     expect(await walletRow()).toEqual({ balance: 6n, lapsed: null });
     // It is destroyed and comes again.
     await index.put({ address: WALLET, code: null, lt: 50 });
-    expect((await index.look()).looked).toBe(1);
+    expect((await index.look()).detected).toBe(1);
     expect(await walletRow()).toEqual({ balance: 6n, lapsed: 'destroyed' });
     await index.put(wallet(60, 1));
     await index.look();
@@ -243,7 +243,7 @@ async function lookAtAll(): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const loop = new DetectLoop({
       ...{ database, detector, clock: systemClock, unixTime: () => index.now },
-      onLooked: () => {},
+      onDetected: () => {},
       onQueued: () => {},
       onIdle: () => {
         loop.stop();

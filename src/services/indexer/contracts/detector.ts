@@ -48,27 +48,27 @@ export interface ContractDetectorModules extends DetectContractModules {
   readonly codes: ContractCodes;
   readonly libraries: PublishedLibraryCache;
   readonly runs: ContractMethodRunner;
-  /** Whether accounts that are asked for are kept: all are indexed. */
-  readonly keepsForeign: boolean;
+  /** Whether accounts read from the chain are stored, i.e. all accounts are indexed. */
+  readonly storesUnindexed: boolean;
 }
 
-/** Of the database, and of one that is being closed. */
+/** Errors of the database, and of a TVM pool that is closing: they say nothing about a contract. */
 const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
 
-/** So many are looked at together, and at most so many at the same moment. */
+/** Accounts per detection batch. */
 const BATCH = 256;
 
-/** Pauses before a contract is looked at again that could not be asked, in seconds: doubled each time. */
+/** Pause before a postponed detection is retried, in seconds: doubled each time. */
 const RETRY_SECONDS = { first: 2, last: 3600 };
 
 interface DetectionOutcome {
   readonly queued: QueuedContract;
   readonly state: ContractAccount | null;
-  /** Null: it could not be asked. */
-  readonly looked: DetectionResult | null;
+  /** Null: detection was postponed. */
+  readonly detected: DetectionResult | null;
 }
 
-/** Looks at accounts for what contracts they are, batch by batch. */
+/** Detects the contract interfaces of queued accounts, batch by batch. */
 export class ContractDetector {
   readonly #modules: ContractDetectorModules;
 
@@ -77,10 +77,10 @@ export class ContractDetector {
   }
 
   /**
-   * Looks at the next ones that are due, and writes what was found.
+   * Detects the next due accounts and writes the results.
    *
-   * @returns null when none is due
-   * @throws store/*, and what reading known contracts throws: nothing was written
+   * @returns null when no account is due
+   * @throws store/*: nothing was written
    */
   async next(newestFirst: boolean): Promise<DetectSums | null> {
     const { database, clock, unixTime, runs } = this.#modules;
@@ -91,47 +91,47 @@ export class ContractDetector {
     const states = new ContractAccounts(this.#modules);
     const counts = { natively: 0 };
     const known = await database.withWriter((client) => readKnownContracts(client, queued));
-    const looked = await Promise.all(
-      queued.map((each) => this.#look(each, states, known.get(addressKey(each.address)) ?? null, counts)),
+    const detected = await Promise.all(
+      queued.map((each) => this.#detect(each, states, known.get(addressKey(each.address)) ?? null, counts)),
     );
-    await database.transaction((client) => this.#write(client, looked, states, known));
+    await database.transaction((client) => this.#write(client, detected, states, known));
     const refused: Record<string, number> = {};
-    for (const each of looked) {
-      for (const [kind, reason] of Object.entries(each.looked?.found.refused ?? {})) {
+    for (const each of detected) {
+      for (const [kind, reason] of Object.entries(each.detected?.found.refused ?? {})) {
         const key = `${kind} ${reason}`;
         refused[key] = (refused[key] ?? 0) + 1;
       }
     }
     return {
-      looked: looked.length,
+      detected: detected.length,
       natively: counts.natively,
       runs: runs.count - runsBefore,
-      postponed: looked.filter((each) => each.looked === null && each.state?.incomplete !== true).length,
+      postponed: detected.filter((each) => each.detected === null && each.state?.incomplete !== true).length,
       seconds: (clock.now() - begun) / 1000,
       refused,
     };
   }
 
-  async #look(
+  async #detect(
     queued: QueuedContract,
     states: ContractAccounts,
     known: KnownContract | null,
     counts: { natively: number },
   ): Promise<DetectionOutcome> {
     const { libraries, runs } = this.#modules;
-    // What the database cannot tell of the queued ones themselves fails the batch; of others, the contract.
+    // A failed read of a queued account fails the batch; of a referenced account, only this detection.
     const state = await states.get(addressOfBytes(queued.address));
-    // What is not known as a whole yet is queued when it is.
-    if (state === null || state.incomplete) return { queued, state, looked: null };
+    // An incomplete account is queued again when it is completed.
+    if (state === null || state.incomplete) return { queued, state, detected: null };
     const onNative = () => void counts.natively++;
     const view = new IndexedContractView(state, { states, runs, libraries, onNative });
     try {
-      return { queued, state, looked: await detectContract(state, view, known, queued.attempts, this.#modules) };
+      return { queued, state, detected: await detectContract(state, view, known, queued.attempts, this.#modules) };
     } catch (error) {
-      // Says nothing of the contract: all of them are looked at again.
+      // Says nothing about the contract: the whole batch is retried.
       if (isTernError(error) && INDEX_ERRORS.test(error.code)) throw error;
       this.#modules.onPostponed(error);
-      return { queued, state, looked: null };
+      return { queued, state, detected: null };
     }
   }
 
@@ -141,35 +141,35 @@ export class ContractDetector {
     states: ContractAccounts,
     known: ReadonlyMap<string, KnownContract>,
   ): Promise<void> {
-    const { keepsForeign, unixTime } = this.#modules;
-    const done = all.filter(({ looked, state }) => looked !== null || state === null || state.incomplete);
+    const { storesUnindexed, unixTime } = this.#modules;
+    const done = all.filter(({ detected, state }) => detected !== null || state === null || state.incomplete);
     const postponed = all.filter((each) => !done.includes(each));
-    const told = done.flatMap(({ looked }) => {
-      const isKnown = looked !== null && known.has(looked.found.address.toRaw());
-      const isTelling =
-        looked !== null && (looked.found.rows.length > 0 || Object.keys(looked.found.refused).length > 0);
-      return looked !== null && (isKnown || isTelling) ? [looked] : [];
+    const written = done.flatMap(({ detected }) => {
+      const isKnown = detected !== null && known.has(detected.found.address.toRaw());
+      const hasResult =
+        detected !== null && (detected.found.rows.length > 0 || Object.keys(detected.found.refused).length > 0);
+      return detected !== null && (isKnown || hasResult) ? [detected] : [];
     });
-    const foreign = keepsForeign ? states.foreign.map(unindexedAccountRow).filter((row) => row !== null) : [];
-    const changed = told.filter(({ found }) => isChange(found, known.get(found.address.toRaw()) ?? null));
-    // Batches change accounts and the queue under this lock, and find there what is confirmed.
+    const unindexed = storesUnindexed ? states.unindexed.map(unindexedAccountRow).filter((row) => row !== null) : [];
+    const changed = written.filter(({ found }) => isChange(found, known.get(found.address.toRaw()) ?? null));
+    // Batches change accounts and the queue under this lock, and find there which wallets and items are confirmed.
     await lockTraces(client);
-    await addImportedAccounts(client, foreign, WALLET_CODE_HASHES);
+    await addImportedAccounts(client, unindexed, WALLET_CODE_HASHES);
     for (const { code_hash, methods } of states.newMethods) await setCodeMethods(client, code_hash, methods);
     if (states.newMethods.length > 0) await recordContractChange(client, null);
-    if (told.length > 0) {
+    if (written.length > 0) {
       await writeContracts(
         client,
-        told.map(({ found }) => found),
+        written.map(({ found }) => found),
       );
       const { wallets, items } = newlyVerified(
-        told.map(({ found }) => found),
+        written.map(({ found }) => found),
         known,
       );
       await confirmEvents(client, wallets, items);
       await writeReferences(
         client,
-        told.map(({ found, named }) => ({ address: addressBytes(found.address), referenced: named })),
+        written.map(({ found, referenced }) => ({ address: addressBytes(found.address), referenced })),
       );
       if (changed.length > 0)
         await recordChangedContracts(
@@ -177,12 +177,12 @@ export class ContractDetector {
           changed.map(({ found }) => addressBytes(found.address)),
         );
     }
-    const moved = done.filter(
-      ({ queued, looked, state }) => looked !== null && !queued.again && mayAnswerOtherwise(state),
+    const stateful = done.filter(
+      ({ queued, detected, state }) => detected !== null && !queued.again && mayAnswerOtherwise(state),
     );
     await queueRefusedReferrers(
       client,
-      moved.map(({ queued }) => queued.address),
+      stateful.map(({ queued }) => queued.address),
       unixTime(),
     );
     await removeQueued(
@@ -204,7 +204,7 @@ export class ContractDetector {
   }
 }
 
-/** What known code says of others does not depend on what changes in its data from day to day. */
+/** For code with a native reader, routine data changes do not alter what it confirms about other contracts. */
 function mayAnswerOtherwise(state: ContractAccount | null): boolean {
   return state?.running != null && nativeCodeOf(state.running.code.cell) === null;
 }

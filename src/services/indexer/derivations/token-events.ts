@@ -16,7 +16,7 @@ const MAX_MC_BLOCKS = 4096;
 export class TokenEventDeriver {
   readonly #work: Pick<IndexerContext, 'database' | 'retries'>;
   readonly #partition_rounds: number;
-  #rounds = 32;
+  #mcBlocks = 32;
 
   constructor(work: Pick<IndexerContext, 'database' | 'retries'>, partition_rounds: number) {
     this.#work = work;
@@ -31,13 +31,13 @@ export class TokenEventDeriver {
 
   async #step(): Promise<boolean> {
     const { database } = this.#work;
-    const most = this.#rounds;
+    const most = this.#mcBlocks;
     const range = await database.withWriter((client) => nextUnderived(client, 'token_events', most));
     if (range === null) return false;
     await database.withWriter((client) => ensurePartitions(client, range, this.#partition_rounds));
     const decoded = await database.transaction((client) => deriveTokenEvents(client, range, TOKEN_EVENT_OPCODES));
     const more = decoded < AT_ONCE / 2 ? most * 2 : decoded > AT_ONCE ? most >> 1 : most;
-    this.#rounds = Math.min(Math.max(more, 1), MAX_MC_BLOCKS);
+    this.#mcBlocks = Math.min(Math.max(more, 1), MAX_MC_BLOCKS);
     return true;
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { FetchOptions } from '#services/indexer/options.js';
 
-/** Seqnos of the masterchain, both included. */
+/** Masterchain seqnos, both inclusive. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -22,65 +22,65 @@ export interface Range {
 
 export interface BundleBackfillModules {
   readonly clock: Clock;
-  readonly pace: FetchRates;
-  /** Reads that end with a signal. */
+  readonly rates: FetchRates;
+  /** Reads that are aborted by a signal. */
   readonly reads: (signal: AbortSignal) => SegmentReads;
   readonly signal: AbortSignal | undefined;
 }
 
-/** So many stretches share the bytes that may be held, so that several are under way. */
+/** The byte budget is divided by this many segments, so that several are in flight. */
 const SEGMENTS_IN_BUDGET = 8;
 
-/** Answers that take longer are mostly waited for: shorter stretches, more of them at a time, make up for that. */
+/** Above this answer time segments get shorter, so that more of them are in flight. */
 const QUICK_ANSWER_MS = 25;
 
-/** Rounds of a range in their order, stretch after stretch, several of which are fetched at a time. */
+/** The bundles of a range in ascending order, fetched as several concurrent segments. */
 export class BundleBackfill {
   readonly #to: number;
   readonly #options: FetchOptions;
   readonly #clock: Clock;
-  readonly #pace: FetchRates;
+  readonly #rates: FetchRates;
   readonly #reads: SegmentReads;
   readonly #stop: LinkedAbort;
   readonly #budget: ByteBudget;
-  readonly #turns: PrioritySemaphore;
-  /** Those that are not taken whole, the oldest first. */
-  readonly #stretches: BundleSegment[] = [];
+  readonly #permits: PrioritySemaphore;
+  /** Segments not fully consumed, oldest first. */
+  readonly #segments: BundleSegment[] = [];
   readonly #unfinished = new Set<BundleSegment>();
-  /** The one that was begun last; the next one begins where it ends. */
+  /** The segment that was started last; the next one starts after it. */
   #newest: BundleSegment | null = null;
   #next: number;
   #taken: number;
 
-  constructor({ from, to }: Range, options: FetchOptions, { clock, pace, reads, signal }: BundleBackfillModules) {
+  constructor({ from, to }: Range, options: FetchOptions, { clock, rates, reads, signal }: BundleBackfillModules) {
     this.#next = from;
     this.#taken = from;
     this.#to = to;
     this.#options = options;
     this.#clock = clock;
-    this.#pace = pace;
+    this.#rates = rates;
     this.#budget = new ByteBudget(options.aheadBytes);
-    this.#turns = new PrioritySemaphore(options.maxInFlight);
+    this.#permits = new PrioritySemaphore(options.maxInFlight);
     this.#stop = new LinkedAbort(signal);
     this.#reads = reads(this.#stop.signal);
     this.#stop.signal.addEventListener('abort', () => this.#budget.wake(), { once: true });
   }
 
-  /** @throws chain/aborted, and what asking again does not change */
-  async *rounds(): AsyncGenerator<McBlockBundle, void, undefined> {
+  /** @throws chain/aborted, and errors that a retry does not change */
+  async *bundles(): AsyncGenerator<McBlockBundle, void, undefined> {
     try {
       for (this.#plan(); ; this.#plan()) {
         this.#checkStopped();
-        const [stretch] = this.#stretches;
-        if (stretch === undefined) return;
-        for (const round of await stretch.rounds) {
-          yield round;
+        const [segment] = this.#segments;
+        if (segment === undefined) return;
+        for (const bundle of await segment.bundles) {
+          yield bundle;
           this.#checkStopped();
-          this.#taken = round.mc_seqno + 1;
-          this.#budget.give(bundleBytes(round));
+          this.#taken = bundle.mc_seqno + 1;
+          this.#budget.release(bundleBytes(bundle));
           this.#plan();
         }
-        this.#stretches.shift();
+        this.#segments.shift();
         this.#budget.wake();
       }
     } finally {
@@ -92,15 +92,15 @@ export class BundleBackfill {
     if (this.#stop.signal.aborted) throw chainErrors.aborted({});
   }
 
-  /** Begins stretches as long as there is room for them, and one in any case. */
+  /** Starts segments while there is room for them, and at least one. */
   #plan(): void {
-    const { aheadBytes, aheadRounds, stretch } = this.#options;
+    const { aheadBytes, aheadBundles, segmentLength } = this.#options;
     while (this.#next <= this.#to && !this.#stop.signal.aborted) {
-      const quick = Math.ceil(stretch * Math.min(QUICK_ANSWER_MS / this.#pace.answerMs, 1));
-      const fitting = Math.max(Math.floor(aheadBytes / SEGMENTS_IN_BUDGET / this.#pace.roundBytes), 1);
-      const length = Math.min(fitting, quick, aheadRounds, this.#to - this.#next + 1);
+      const quick = Math.ceil(segmentLength * Math.min(QUICK_ANSWER_MS / this.#rates.answerMs, 1));
+      const fitting = Math.max(Math.floor(aheadBytes / SEGMENTS_IN_BUDGET / this.#rates.bundleBytes), 1);
+      const length = Math.min(fitting, quick, aheadBundles, this.#to - this.#next + 1);
       const last = this.#next + length - 1;
-      if (this.#stretches.length > 0 && (last - this.#taken >= aheadRounds || this.#expected(length) > aheadBytes)) {
+      if (this.#segments.length > 0 && (last - this.#taken >= aheadBundles || this.#expected(length) > aheadBytes)) {
         return;
       }
       this.#begin(this.#next, last);
@@ -108,11 +108,11 @@ export class BundleBackfill {
     }
   }
 
-  /** Bytes that are held and will be, with so many rounds more. */
+  /** Bytes held and expected, with `more` additional bundles. */
   #expected(more: number): number {
     let coming = more;
     for (const { length } of this.#unfinished) coming += length;
-    return this.#budget.held + coming * this.#pace.roundBytes;
+    return this.#budget.held + coming * this.#rates.bundleBytes;
   }
 
   #begin(first: number, last: number): void {
@@ -122,56 +122,56 @@ export class BundleBackfill {
       proven: (seqno) => this.#reads.proven(seqno),
       before: (file) => previous?.lastTops ?? this.#reads.before(file),
       file: async (id, mc_seqno) => {
-        await this.#budget.room(() => this.#stretches[0] === stretch, signal);
-        const file = await this.#turns.take(first, () => this.#timed(id, mc_seqno), signal);
+        await this.#budget.waitForRoom(() => this.#segments[0] === segment, signal);
+        const file = await this.#permits.run(first, () => this.#timed(id, mc_seqno), signal);
         this.#budget.take(file.data.length);
         return file;
       },
     };
-    const stretch = new BundleSegment(first, last, reads);
-    this.#newest = stretch;
-    this.#stretches.push(stretch);
-    this.#unfinished.add(stretch);
-    const finished = (rounds: readonly McBlockBundle[]): void => {
-      this.#unfinished.delete(stretch);
-      const bytes = rounds.reduce((sum, round) => sum + bundleBytes(round), 0);
-      this.#pace.came(rounds.length, bytes);
+    const segment = new BundleSegment(first, last, reads);
+    this.#newest = segment;
+    this.#segments.push(segment);
+    this.#unfinished.add(segment);
+    const finished = (bundles: readonly McBlockBundle[]): void => {
+      this.#unfinished.delete(segment);
+      const bytes = bundles.reduce((sum, bundle) => sum + bundleBytes(bundle), 0);
+      this.#rates.fetched(bundles.length, bytes);
       this.#plan();
     };
-    stretch.rounds.then(finished, () => this.#unfinished.delete(stretch));
+    segment.bundles.then(finished, () => this.#unfinished.delete(segment));
   }
 
   async #timed(id: BlockId, mc_seqno: number): Promise<BlockFileRead> {
     const begun = this.#clock.now();
     const file = await this.#reads.file(id, mc_seqno);
-    this.#pace.answered(this.#clock.now() - begun);
+    this.#rates.answered(this.#clock.now() - begun);
     return file;
   }
 }
 
-/** How the parts of a stretch are read. */
+/** How the blocks of a segment are read. */
 export interface SegmentReads {
-  /** The id of a masterchain block, proven. */
+  /** The proven id of a masterchain block. */
   proven(seqno: number): Promise<BlockId>;
-  /** The file of a block, named by one that was read. */
+  /** The file of a block whose id (with file hash) is known from a block read before. */
   file(id: BlockId, mc_seqno: number): Promise<BlockFileRead>;
-  /** What the masterchain block before the stretch commits. */
+  /** Shard tops of the masterchain block before the segment. */
   before(first: BlockFileRead): Promise<CommittedShardTops>;
 }
 
-/** A masterchain block and what it commits. */
+/** A masterchain block file and its shard tops. */
 interface SegmentBlock {
   readonly file: BlockFileRead;
   readonly tops: CommittedShardTops;
 }
 
-/** Rounds in a row: one proof for the last masterchain block, and from there back from link to link. */
+/** Consecutive bundles: one proof for the last masterchain block, then back along `prev_ref` links, each file checked by its hash. */
 export class BundleSegment {
   readonly first: number;
   readonly last: number;
-  /** In their order. */
-  readonly rounds: Promise<readonly McBlockBundle[]>;
-  /** What the last masterchain block commits; there long before the rounds. */
+  /** Ascending. */
+  readonly bundles: Promise<readonly McBlockBundle[]>;
+  /** Shard tops of the last masterchain block; resolves long before the bundles. */
   readonly lastTops: Promise<CommittedShardTops>;
   readonly #reads: SegmentReads;
 
@@ -181,9 +181,9 @@ export class BundleSegment {
     this.#reads = reads;
     const end = this.#end();
     this.lastTops = end.then(({ tops }) => tops);
-    this.rounds = end.then((file) => this.#back(file));
-    // Both are looked at later, if at all.
-    for (const promise of [this.lastTops, this.rounds]) promise.catch(() => {});
+    this.bundles = end.then((file) => this.#back(file));
+    // Both are awaited later, if at all.
+    for (const promise of [this.lastTops, this.bundles]) promise.catch(() => {});
   }
 
   get length(): number {
@@ -196,22 +196,22 @@ export class BundleSegment {
   }
 
   async #back(end: SegmentBlock): Promise<readonly McBlockBundle[]> {
-    const rounds: Promise<McBlockBundle>[] = [];
+    const bundles: Promise<McBlockBundle>[] = [];
     let { file } = end;
     let shards = this.#shards(file, end.tops);
     try {
       for (let seqno = this.last; seqno > this.first; seqno--) {
         const before = await this.#reads.file(file.header.prev[0]!, seqno - 1);
         const tops = shardTopsOf(before);
-        rounds.push(complete(file, shards, tops));
+        bundles.push(complete(file, shards, tops));
         file = before;
         shards = this.#shards(file, tops);
       }
-      rounds.push(complete(file, shards, await this.#reads.before(file)));
+      bundles.push(complete(file, shards, await this.#reads.before(file)));
     } finally {
-      for (const round of rounds) round.catch(() => {});
+      for (const bundle of bundles) bundle.catch(() => {});
     }
-    return Promise.all(rounds.reverse());
+    return Promise.all(bundles.reverse());
   }
 
   #shards({ id }: BlockFileRead, tops: CommittedShardTops): CommittedShardBlocks {
@@ -227,7 +227,7 @@ async function complete(
   return bundleOf(file, await shards.since(before));
 }
 
-/** A signal that many may listen to: given when another one is, or by its owner. */
+/** An abort signal for many listeners, aborted with an outer signal or by its owner. */
 export class LinkedAbort {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -235,7 +235,7 @@ export class LinkedAbort {
 
   constructor(outer: AbortSignal | undefined) {
     this.#outer = outer;
-    // What is read at the same time is limited elsewhere: many listeners are no leak.
+    // Concurrency is limited elsewhere: many listeners are no leak.
     setMaxListeners(0, this.signal);
     if (outer?.aborted === true) this.#controller.abort();
     else outer?.addEventListener('abort', this.#stop, { once: true });
@@ -245,7 +245,7 @@ export class LinkedAbort {
     return this.#controller.signal;
   }
 
-  /** Gives it, and listens to the other one no more. */
+  /** Aborts, and stops listening to the outer signal. */
   stop(): void {
     this.#outer?.removeEventListener('abort', this.#stop);
     this.#controller.abort();

@@ -30,7 +30,7 @@ const last = dev.lastSeqno;
 const replayServer = (ledger: typeof dev) => serverOf(ledger, systemClock);
 
 interface Opened {
-  readonly rounds: BundleSource;
+  readonly bundles: BundleSource;
   readonly source: DirectSource;
   readonly warnings: LogFields[];
 }
@@ -45,8 +45,8 @@ function roundsOver(servers: readonly DirectServer[], options: Partial<FetchOpti
   const warnings: LogFields[] = [];
   const logger = { info() {}, warn: (_: string, fields?: LogFields) => void warnings.push(fields!) };
   const quick = { retryMinMs: 1, retryMaxMs: 4, reportEveryMs: 0 };
-  const rounds = new BundleSource({ ...quick, ...options }, { chain, clock: systemClock, logger });
-  return { rounds, source, warnings };
+  const bundles = new BundleSource({ ...quick, ...options }, { chain, clock: systemClock, logger });
+  return { bundles, source, warnings };
 }
 
 function print({ mc_seqno, blocks }: McBlockBundle) {
@@ -57,9 +57,9 @@ function wanted({ mc_seqno, blocks }: ExpectedBundle) {
   return { mc_seqno, blocks: blocks.map(({ id, data }) => ({ id, size: data.length })) };
 }
 
-async function all(rounds: AsyncIterable<McBlockBundle>): Promise<McBlockBundle[]> {
+async function all(bundles: AsyncIterable<McBlockBundle>): Promise<McBlockBundle[]> {
   const found: McBlockBundle[] = [];
-  for await (const round of rounds) found.push(round);
+  for await (const bundle of bundles) found.push(bundle);
   return found;
 }
 
@@ -78,20 +78,20 @@ function changing(
 
 const missing = encodeBoxed(LiteServerError, { code: 651, message: 'block handle not in db' });
 
-describe('rounds of a range', () => {
+describe('bundles of a range', () => {
   it.each<[string, number, number, Partial<FetchOptions>]>([
     ['all, as it is set', 1, last, {}],
-    ['all, each with a proof of its own', 1, last, { stretch: 1 }],
-    ['all, in stretches of seven', 1, last, { stretch: 7, aheadRounds: 20, maxInFlight: 3 }],
-    ['all, one at a time', 1, last, { aheadRounds: 1, maxInFlight: 1 }],
+    ['all, each with a proof of its own', 1, last, { segmentLength: 1 }],
+    ['all, in stretches of seven', 1, last, { segmentLength: 7, aheadBundles: 20, maxInFlight: 3 }],
+    ['all, one at a time', 1, last, { aheadBundles: 1, maxInFlight: 1 }],
     ['all, with few bytes', 1, last, { aheadBytes: 1000 }],
-    ['all, with hardly enough bytes', 1, last, { aheadBytes: 300_000, stretch: 16 }],
+    ['all, with hardly enough bytes', 1, last, { aheadBytes: 300_000, segmentLength: 16 }],
     ['some in the middle', 100, 150, {}],
     ['the last one', last, last, {}],
     ['the first one', 1, 1, {}],
   ])('are as the files say: %s', async (_, from, to, options) => {
-    const { rounds, source } = roundsOver([replayServer(dev)], options);
-    const found = await all(rounds.rounds(from, to));
+    const { bundles, source } = roundsOver([replayServer(dev)], options);
+    const found = await all(bundles.bundles(from, to));
     expect(found.map(print)).toEqual(expected.slice(from, to + 1).map(wanted));
     for (const { mc_seqno, blocks } of found) {
       for (const [i, { data }] of blocks.entries()) {
@@ -104,12 +104,12 @@ describe('rounds of a range', () => {
     expect(source.asked.filter(({ fn }) => fn === 'liteServer.getBlock')).toHaveLength(files);
   });
 
-  it('need one proof a stretch, of which there are fewer once it is known that answers come soon', async () => {
-    const { rounds, source } = roundsOver([replayServer(dev)], { stretch: 16 });
+  it('need one proof a segment, of which there are fewer once it is known that answers come soon', async () => {
+    const { bundles, source } = roundsOver([replayServer(dev)], { segmentLength: 16 });
     const proofs = () => source.asked.filter(({ fn }) => fn === 'liteServer.lookupBlockWithProof').length;
-    await all(rounds.rounds(1, 160));
+    await all(bundles.bundles(1, 160));
     expect(proofs()).toBe(20);
-    await all(rounds.rounds(161, 320));
+    await all(bundles.bundles(161, 320));
     expect(proofs()).toBeGreaterThanOrEqual(30);
     expect(proofs()).toBeLessThan(40);
   });
@@ -117,8 +117,8 @@ describe('rounds of a range', () => {
   it('of mainnet have several blocks of a shard at once', async () => {
     const folder = vectorPath('mainnet-genesis');
     const ledger = openReplay(folder, { to: 9, head: null });
-    const { rounds } = roundsOver([replayServer(ledger)], {}, ledger);
-    const found = await all(rounds.rounds(1, 9));
+    const { bundles } = roundsOver([replayServer(ledger)], {}, ledger);
+    const found = await all(bundles.bundles(1, 9));
     expect(found.map(print)).toEqual(expectedBundles(folder).slice(1, 10).map(wanted));
     expect(Math.max(...found.map(({ blocks }) => blocks.length))).toBeGreaterThan(3);
   });
@@ -128,26 +128,26 @@ describe('rounds of a range', () => {
   });
 
   it('are fetched no further ahead than is allowed', async () => {
-    const { rounds, source } = roundsOver([replayServer(dev)], { stretch: 4, aheadRounds: 12 });
-    const found = rounds.rounds(1, last);
+    const { bundles, source } = roundsOver([replayServer(dev)], { segmentLength: 4, aheadBundles: 12 });
+    const found = bundles.bundles(1, last);
     await found.next();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const blocks = expected.slice(1, 13).reduce((sum, round) => sum + round.blocks.length, 0);
+    const blocks = expected.slice(1, 13).reduce((sum, bundle) => sum + bundle.blocks.length, 0);
     expect(source.asked.filter(({ fn }) => fn === 'liteServer.getBlock')).toHaveLength(blocks);
     await found.return();
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(source.asked.filter(({ fn }) => fn === 'liteServer.getBlock')).toHaveLength(blocks);
   });
 
-  it('hold no more bytes than is allowed, but for the stretch that is due', async () => {
+  it('hold no more bytes than is allowed, but for the segment that is due', async () => {
     const aheadBytes = 100_000;
     let bytes = 0;
     const counting = changing(replayServer(dev), (answer) => {
       bytes += answer.data.length;
       return encodeBoxed(LiteServerBlockData, answer);
     });
-    const { rounds } = roundsOver([counting], { stretch: 4, aheadBytes });
-    const found = rounds.rounds(1, last);
+    const { bundles } = roundsOver([counting], { segmentLength: 4, aheadBytes });
+    const found = bundles.bundles(1, last);
     const sizes = expected.map(({ blocks }) => blocks.reduce((sum, { data }) => sum + data.length, 0));
     const largest = Math.max(...sizes.slice(1));
     let taken = 0;
@@ -167,22 +167,22 @@ describe('rounds of a range', () => {
     ['to', 5, 4],
     ['to', 5, 2 ** 32],
   ])('are refused when %s is out of range', (name, from, to) => {
-    const { rounds } = roundsOver([]);
-    expect(() => rounds.rounds(from, to)).toThrow(
+    const { bundles } = roundsOver([]);
+    expect(() => bundles.bundles(from, to)).toThrow(
       expect.objectContaining({ code: 'indexer/parameter', data: expect.objectContaining({ name }) }),
     );
   });
 });
 
-describe('a round', () => {
+describe('a bundle', () => {
   it('comes as soon as its masterchain block does', async () => {
     const ledger = openReplay(DEV_CHAIN, { to: 60, head: 40 });
-    const { rounds, source } = roundsOver([replayServer(ledger)], {}, ledger);
+    const { bundles, source } = roundsOver([replayServer(ledger)], {}, ledger);
     for (let seqno = 39; seqno <= 60; seqno++) {
       let early = true;
-      const next = rounds.round(seqno).then((round) => {
+      const next = bundles.bundle(seqno).then((bundle) => {
         expect(early).toBe(false);
-        return round;
+        return bundle;
       });
       if (seqno > 40) await new Promise((resolve) => setTimeout(resolve, 5));
       early = false;
@@ -195,12 +195,12 @@ describe('a round', () => {
   });
 
   it('that is waited for ends with the signal', async () => {
-    const { rounds } = roundsOver([replayServer(dev)]);
+    const { bundles } = roundsOver([replayServer(dev)]);
     const controller = new AbortController();
-    const next = rounds.round(last + 1, controller.signal);
+    const next = bundles.bundle(last + 1, controller.signal);
     setTimeout(() => controller.abort(), 20);
     await expect(next).rejects.toMatchObject({ code: 'chain/aborted' });
-    await expect(rounds.round(5, AbortSignal.abort())).rejects.toMatchObject({ code: 'chain/aborted' });
+    await expect(bundles.bundle(5, AbortSignal.abort())).rejects.toMatchObject({ code: 'chain/aborted' });
   });
 });
 
@@ -239,8 +239,8 @@ describe('a server that lies', () => {
   ];
 
   it.each(lies)('is found out at once: %s', async (_, code, change) => {
-    const { rounds, source } = roundsOver([changing(honest, change), honest]);
-    const found = await all(rounds.rounds(20, 60));
+    const { bundles, source } = roundsOver([changing(honest, change), honest]);
+    const found = await all(bundles.bundles(20, 60));
     expect(found.map(print)).toEqual(expected.slice(20, 61).map(wanted));
     expect(source.faults.length).toBeGreaterThan(80);
     for (const fault of source.faults) {
@@ -249,16 +249,16 @@ describe('a server that lies', () => {
     }
   });
 
-  it('and is the only one brings no round, but a report', async () => {
+  it('and is the only one brings no bundle, but a report', async () => {
     const [, , change] = lies[0]!;
-    const { rounds, warnings } = roundsOver([changing(honest, change)]);
+    const { bundles, warnings } = roundsOver([changing(honest, change)]);
     const controller = new AbortController();
-    const found = all(rounds.rounds(20, 60, controller.signal));
+    const found = all(bundles.bundles(20, 60, controller.signal));
     await expect.poll(() => warnings.length).toBeGreaterThan(3);
-    expect(rounds.problem).toMatchObject({ code: 'indexer/block-unanswered', class: 'upstream' });
+    expect(bundles.problem).toMatchObject({ code: 'indexer/block-unanswered', class: 'upstream' });
     controller.abort();
     await expect(found).rejects.toMatchObject({ code: 'chain/aborted' });
-    expect(rounds.problem).toBeNull();
+    expect(bundles.problem).toBeNull();
   });
 });
 
@@ -267,26 +267,26 @@ describe('a server that does not have what is asked for', () => {
 
   it('is asked again until it has, and it is said what is missing and what to do', async () => {
     let isThere = false;
-    const { rounds, warnings } = roundsOver([
+    const { bundles, warnings } = roundsOver([
       changing(honest, (answer) => (isThere ? encodeBoxed(LiteServerBlockData, answer) : missing)),
     ]);
-    const found = all(rounds.rounds(5, 25));
+    const found = all(bundles.bundles(5, 25));
     await expect.poll(() => warnings.length).toBeGreaterThan(2);
-    expect(rounds.problem).toMatchObject({
+    expect(bundles.problem).toMatchObject({
       code: 'indexer/block-missing',
-      data: { round: 20, wanted: 'block (-1,8000000000000000,20)' },
+      data: { mc_seqno: 20, wanted: 'block (-1,8000000000000000,20)' },
     });
     expect(warnings[0]).toMatchObject({
       code: 'indexer/block-missing',
-      round: 20,
+      mc_seqno: 20,
       remedy: expect.stringContaining('archive'),
     });
     isThere = true;
     expect((await found).map(print)).toEqual(expected.slice(5, 26).map(wanted));
-    expect(rounds.problem).toBeNull();
+    expect(bundles.problem).toBeNull();
   });
 
-  it('or fails now and then, costs no round', async () => {
+  it('or fails now and then, costs no bundle', async () => {
     let asked = 0;
     const failed = encodeBoxed(LiteServerError, { code: -400, message: 'busy' });
     const flaky: DirectServer = async (query) => {
@@ -294,26 +294,26 @@ describe('a server that does not have what is asked for', () => {
       if (asked % 5 === 0) return failed;
       return asked % 7 === 0 ? missing : honest(query);
     };
-    const { rounds } = roundsOver([flaky]);
-    expect((await all(rounds.rounds(1, last))).map(print)).toEqual(expected.slice(1).map(wanted));
+    const { bundles } = roundsOver([flaky]);
+    expect((await all(bundles.bundles(1, last))).map(print)).toEqual(expected.slice(1).map(wanted));
   });
 
   it('is not asked again for what is wrong in itself', async () => {
-    const { rounds } = roundsOver([honest]);
+    const { bundles } = roundsOver([honest]);
     const other = { ...dev.head!.id, workchain: 0 };
     const address = Address.ofParts(-1, new Uint8Array(32));
-    await expect(rounds.accountAt(address, other, last)).rejects.toMatchObject({ code: 'chain/parameter' });
+    await expect(bundles.accountAt(address, other, last)).rejects.toMatchObject({ code: 'chain/parameter' });
   });
 });
 
-describe('an account after a block of a round', () => {
+describe('an account after a block of a bundle', () => {
   const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
 
   it('is as the state says, after masterchain and shard blocks, there or not', async () => {
-    const { rounds, source } = roundsOver([replayServer(dev)]);
+    const { bundles, source } = roundsOver([replayServer(dev)]);
     let seen = 0;
     for (const seqno of [1, 100, last]) {
-      const { blocks } = await rounds.round(seqno);
+      const { blocks } = await bundles.bundle(seqno);
       const before = source.asked.length;
       for (const { id } of blocks) {
         const state = decodeCell(ShardStateUnsplit, dev.state(dev.block(id)!));
@@ -324,7 +324,7 @@ describe('an account after a block of a round', () => {
           const address = Address.ofParts(id.workchain, hash);
           const entry = state.accounts.value.get(hash) ?? null;
           for (const at of [id, blocks[0]!.id]) {
-            const read = (await rounds.accountAt(address, at, seqno))!;
+            const read = (await bundles.accountAt(address, at, seqno))!;
             expect(read.account === null ? null : parseBocRoot(read.account).hash()).toEqual(
               entry === null ? null : entry.account.cell.hash(),
             );
@@ -342,10 +342,10 @@ describe('an account after a block of a round', () => {
 
   it('is nothing when no server has the state any more', async () => {
     const honest = replayServer(dev);
-    const { rounds } = roundsOver([
+    const { bundles } = roundsOver([
       async (query) => (decodeLiteQuery(query).call.name === 'liteServer.getAccountState' ? missing : honest(query)),
     ]);
-    const { blocks } = await rounds.round(50);
-    expect(await rounds.accountAt(ELECTOR, blocks[0]!.id, 50)).toBeNull();
+    const { blocks } = await bundles.bundle(50);
+    expect(await bundles.accountAt(ELECTOR, blocks[0]!.id, 50)).toBeNull();
   });
 });

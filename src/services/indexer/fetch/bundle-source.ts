@@ -27,28 +27,28 @@ export interface BundleSourceModules {
 
 /** An account after a block. */
 export interface AccountAtBlock {
-  /** Bag with the `Account` cell; `null` when there is no such account. */
+  /** BoC of the `Account` cell; `null` when there is no such account. */
   readonly account: Uint8Array | null;
-  /** As the shard's state tells it. */
+  /** From the shard state. */
   readonly last_transaction: TransactionRef | null;
 }
 
-/** So many masterchain blocks are remembered by what they commit. */
+/** Number of masterchain blocks whose shard tops are cached. */
 const KNOWN_TOPS = 16;
 
 const MAX_SEQNO = 0xffffffff;
 
 /**
- * Verified rounds from liteservers. A block's file is checked by its file hash, which a proven block names: the masterchain
- * block after it, the one that commits it, or a block of its shard after it. One proof is asked for a whole stretch.
- * Nothing of it fills the memory for answers that others may want.
+ * Verified bundles from liteservers. A block file is checked against its file hash, which comes from a proven block: the next
+ * masterchain block, the masterchain block that commits it, or the next block of its shard. One proof covers a whole segment.
+ * Block files do not enter the shared answer cache.
  */
 export class BundleSource {
   readonly #options: FetchOptions;
   readonly #modules: BundleSourceModules;
   readonly #reads: RetryingReads;
-  readonly #pace = new FetchRates();
-  /** By seqno of the masterchain, in the order in which they were read. */
+  readonly #rates = new FetchRates();
+  /** Shard tops by masterchain seqno, in order of reading. */
   readonly #known = new Map<number, CommittedShardTops>([[0, NO_SHARD_TOPS]]);
 
   /** @throws indexer/parameter when an option is out of range */
@@ -58,47 +58,47 @@ export class BundleSource {
     this.#reads = new RetryingReads(this.#options, modules.clock, modules.logger);
   }
 
-  /** What does not come at the moment, what is missing and what to do; `null` when all is well. */
+  /** The read that keeps failing, with its remedy; `null` when all is well. */
   get problem(): TernError | null {
     return this.#reads.problem;
   }
 
   /**
-   * One round, as soon as there is its masterchain block. What servers do wrong is asked for again until the signal is given.
+   * One bundle, as soon as its masterchain block exists. Failures of servers are retried until the signal is aborted.
    * @throws indexer/parameter, chain/aborted, chain/two-blocks
    */
-  async round(mc_seqno: number, signal?: AbortSignal): Promise<McBlockBundle> {
+  async bundle(mc_seqno: number, signal?: AbortSignal): Promise<McBlockBundle> {
     requireWholeNumber('mc_seqno', mc_seqno, 1, MAX_SEQNO);
     const stop = new LinkedAbort(signal);
     try {
-      const stretch = new BundleSegment(mc_seqno, mc_seqno, this.#until(stop.signal));
-      const [round] = await stretch.rounds;
-      this.#remember(mc_seqno, await stretch.lastTops);
-      return round!;
+      const segment = new BundleSegment(mc_seqno, mc_seqno, this.#until(stop.signal));
+      const [bundle] = await segment.bundles;
+      this.#remember(mc_seqno, await segment.lastTops);
+      return bundle!;
     } finally {
       stop.stop();
     }
   }
 
   /**
-   * The rounds from one masterchain block to another, in their order; as many are fetched ahead as the options say. What
-   * is not taken any more is not fetched any more.
+   * The bundles of a range in ascending order, fetched ahead within the limits of the options. Fetching stops when the
+   * consumer stops.
    *
-   * @throws as {@link BundleSource.round}
+   * @throws as {@link BundleSource.bundle}
    */
-  rounds(from: number, to: number, signal?: AbortSignal): AsyncGenerator<McBlockBundle, void, undefined> {
+  bundles(from: number, to: number, signal?: AbortSignal): AsyncGenerator<McBlockBundle, void, undefined> {
     requireWholeNumber('from', from, 1, MAX_SEQNO);
     requireWholeNumber('to', to, from, MAX_SEQNO);
     const { clock } = this.#modules;
-    const modules = { clock, pace: this.#pace, reads: (until: AbortSignal) => this.#until(until), signal };
-    return new BundleBackfill({ from, to }, this.#options, modules).rounds();
+    const modules = { clock, rates: this.#rates, reads: (until: AbortSignal) => this.#until(until), signal };
+    return new BundleBackfill({ from, to }, this.#options, modules).bundles();
   }
 
   /**
-   * An account after a block of a round, proven; `null` when no server has such a state any more.
+   * A proven account state after a block; `null` when no server has that state any more.
    *
-   * @param block of the masterchain, or of the account's shard
-   * @param mc_seqno of the round
+   * @param block a masterchain block, or a block of the account's shard
+   * @param mc_seqno of the masterchain block that commits it
    * @throws chain/parameter, chain/aborted
    */
   async accountAt(
@@ -108,7 +108,7 @@ export class BundleSource {
     signal?: AbortSignal,
   ): Promise<AccountAtBlock | null> {
     const { chain } = this.#modules;
-    const wanted = { name: () => `account ${address.toRaw()} after block ${printPosition(block)}`, round: mc_seqno };
+    const wanted = { name: () => `account ${address.toRaw()} after block ${printPosition(block)}`, mc_seqno: mc_seqno };
     const proven = { id: block, gen_utime: null, mc_seqno };
     return this.#reads.read(
       wanted,
@@ -116,7 +116,7 @@ export class BundleSource {
         try {
           const read = await chain.accountAfter(address, proven, { ...options, proof: true });
           const { cell, last_transaction, proof } = read;
-          // Of an account in a zerostate there is no answer, but the state as a whole.
+          // For an account in a zerostate there is no proof, only the state itself.
           const account = cell === null ? null : (proof?.state.slice() ?? serializeBoc(cell));
           return { account, last_transaction };
         } catch (error) {
@@ -136,11 +136,11 @@ export class BundleSource {
     };
   }
 
-  /** The id of a masterchain block, as soon as there is one. */
+  /** The proven id of a masterchain block, as soon as it exists. */
   async #proven(seqno: number, signal: AbortSignal): Promise<BlockId> {
     const { chain } = this.#modules;
     const position = { ...MASTERCHAIN_SHARD, seqno };
-    const wanted = { name: () => `block ${printPosition(position)}`, round: seqno };
+    const wanted = { name: () => `block ${printPosition(position)}`, mc_seqno: seqno };
     return this.#reads.read(
       wanted,
       async (options) => {
@@ -153,12 +153,12 @@ export class BundleSource {
   }
 
   #file(id: BlockId, mc_seqno: number, signal: AbortSignal): Promise<BlockFileRead> {
-    const wanted = { name: () => `block ${printPosition(id)}`, round: mc_seqno };
+    const wanted = { name: () => `block ${printPosition(id)}`, mc_seqno: mc_seqno };
     const block = { id, gen_utime: null, mc_seqno };
     return this.#reads.read(wanted, (options) => this.#modules.chain.blockFile(block, options), signal);
   }
 
-  /** What the masterchain block before commits. */
+  /** Shard tops of the previous masterchain block. */
   async #before(first: BlockFileRead, signal: AbortSignal): Promise<CommittedShardTops> {
     const prev = first.header.prev[0]!;
     const known = this.#known.get(prev.seqno);

@@ -5,7 +5,7 @@ interface WaitingForPermit {
   readonly grant: () => void;
 }
 
-/** A number of permits; of those who wait, the one with the lowest rank is next. */
+/** A semaphore whose waiting calls are served by lowest rank first. */
 export class PrioritySemaphore {
   readonly #waiting = new Set<WaitingForPermit>();
   #free: number;
@@ -14,8 +14,8 @@ export class PrioritySemaphore {
     this.#free = permits;
   }
 
-  /** Does some work as soon as it is its turn. @throws chain/aborted when the signal comes first */
-  async take<Value>(rank: number, work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
+  /** Runs work as soon as a permit is free. @throws chain/aborted when the signal is aborted before that */
+  async run<Value>(rank: number, work: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
     if (signal.aborted) throw chainErrors.aborted({});
     if (this.#free > 0) this.#free--;
     else await this.#turn(rank, signal);
@@ -44,7 +44,7 @@ export class PrioritySemaphore {
     });
   }
 
-  /** Passes a permit on; among equals the one who has waited longest is next. */
+  /** Passes a permit on; equal ranks are served in order of arrival. */
   #next(): void {
     let next: WaitingForPermit | null = null;
     for (const waiting of this.#waiting) if (next === null || waiting.rank < next.rank) next = waiting;
@@ -57,7 +57,7 @@ export class PrioritySemaphore {
   }
 }
 
-/** Bytes that are held, and who waits for some to be given back. */
+/** A limit of held bytes, with waiting for room. */
 export class ByteBudget {
   readonly #limit: number;
   readonly #waiting = new Set<() => void>();
@@ -75,17 +75,17 @@ export class ByteBudget {
     this.#held += bytes;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#held -= bytes;
     this.wake();
   }
 
   /**
-   * Waits until less than the limit is held.
-   * @param isExempt whether there is no need to wait; looked at again with each {@link ByteBudget.wake}
+   * Resolves when less than the limit is held.
+   * @param isExempt whether there is no need to wait; checked again with each {@link ByteBudget.wake}
    * @throws chain/aborted
    */
-  async room(isExempt: () => boolean, signal: AbortSignal): Promise<void> {
+  async waitForRoom(isExempt: () => boolean, signal: AbortSignal): Promise<void> {
     while (this.#held >= this.#limit && !isExempt()) {
       if (signal.aborted) throw chainErrors.aborted({});
       await new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ export class ByteBudget {
     }
   }
 
-  /** Lets all who wait look again. To be called when a signal is given, too. */
+  /** Lets all waiting calls check again. Must also be called when a signal is aborted. */
   wake(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
@@ -102,26 +102,26 @@ export class ByteBudget {
   }
 }
 
-/** What a round is taken to need before any has come. */
+/** Assumed size of a bundle before one is fetched. */
 const FIRST_GUESS_BYTES = 128 * 1024;
 
-/** How long a file is taken to need before any has come. */
+/** Assumed duration of a file query before one is answered. */
 const FIRST_GUESS_MS = 50;
 
-/** What one more counts for in a mean. */
+/** Weight of a new sample in the moving averages. */
 const ANSWER_SHARE = 1 / 16;
 const BUNDLES_SHARE = 1 / 2;
 
-/** How large rounds are and how fast files come, as seen lately. */
+/** Moving averages of bundle size and of query duration. */
 export class FetchRates {
-  #roundBytes = FIRST_GUESS_BYTES;
+  #bundleBytes = FIRST_GUESS_BYTES;
   #answerMs = FIRST_GUESS_MS;
 
-  get roundBytes(): number {
-    return this.#roundBytes;
+  get bundleBytes(): number {
+    return this.#bundleBytes;
   }
 
-  /** Without the time in which a file waits for its turn. */
+  /** Without the time waiting for a permit. */
   get answerMs(): number {
     return this.#answerMs;
   }
@@ -130,8 +130,8 @@ export class FetchRates {
     this.#answerMs += (ms - this.#answerMs) * ANSWER_SHARE;
   }
 
-  /** Some rounds have come. */
-  came(count: number, bytes: number): void {
-    this.#roundBytes += (bytes / count - this.#roundBytes) * BUNDLES_SHARE;
+  /** Records fetched bundles. */
+  fetched(count: number, bytes: number): void {
+    this.#bundleBytes += (bytes / count - this.#bundleBytes) * BUNDLES_SHARE;
   }
 }

@@ -4,17 +4,17 @@ import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { toHex } from '#kernel/bytes.js';
 import type { BlockFileRead } from '#services/chain/blocks.js';
 
-/** A block of a round. */
+/** A block of a bundle. */
 export interface BundleBlock {
   readonly id: BlockId;
-  /** The file: SHA-256 is the file hash of the id. A view of the answer that it came in. */
+  /** The block file; its SHA-256 is the file hash of the id. A view into the liteserver's answer. */
   readonly data: Uint8Array;
 }
 
-/** A masterchain block and what it newly commits. */
+/** A masterchain block with the shard blocks that it newly commits. */
 export interface McBlockBundle {
   readonly mc_seqno: number;
-  /** The masterchain block, then those of shards by workchain, shard (unsigned) and seqno. No zerostates. */
+  /** The masterchain block, then the shard blocks by workchain, shard (unsigned) and seqno. No zerostates. */
   readonly blocks: readonly BundleBlock[];
 }
 
@@ -29,29 +29,29 @@ function byPlace({ id: a }: BlockFileRead, { id: b }: BlockFileRead): number {
   return a.seqno - b.seqno;
 }
 
-/** Bytes of all files. */
+/** Bytes of all block files. */
 export function bundleBytes({ blocks }: McBlockBundle): number {
   let bytes = 0;
   for (const { data } of blocks) bytes += data.length;
   return bytes;
 }
 
-/** The newest blocks of all shards that a masterchain block lists, by root hash in hex. */
+/** The shard tops listed by a masterchain block, by root hash in hex. */
 export type CommittedShardTops = ReadonlyMap<string, CommittedShardTop>;
 
 export interface CommittedShardTop {
   readonly id: BlockId;
-  /** Whether the masterchain says that just this block of it registered the top. What is new, only links tell. */
+  /** Whether `reg_mc_seqno` names this masterchain block. A hint only: which blocks are new follows from `prev_ref` links. */
   readonly isRegisteredHere: boolean;
 }
 
-/** Before the first masterchain block nothing is committed. */
+/** Before the first masterchain block no shard block is committed. */
 export const NO_SHARD_TOPS: CommittedShardTops = new Map();
 
-/** Reads the file of a block of a round. */
+/** Reads the file of a block of the bundle. */
 export type ReadBlockFile = (id: BlockId) => Promise<BlockFileRead>;
 
-/** What a masterchain block says about shards (`shard_hashes` of its McBlockExtra). */
+/** The shard tops of a masterchain block (`shard_hashes` of its McBlockExtra). */
 export function shardTopsOf({ id, header }: BlockFileRead): CommittedShardTops {
   const tops = new Map<string, CommittedShardTop>();
   for (const entry of shardDescrs(header.block.extra.value.custom!.value.shard_hashes)) {
@@ -61,26 +61,26 @@ export function shardTopsOf({ id, header }: BlockFileRead): CommittedShardTops {
   return tops;
 }
 
-/** Reads the blocks that a masterchain block newly commits, each once. */
+/** Reads the shard blocks that a masterchain block newly commits, each once. */
 export class CommittedShardBlocks {
   readonly #tops: CommittedShardTops;
   readonly #read: ReadBlockFile;
   readonly #files = new Map<string, Promise<BlockFileRead>>();
 
-  /** Begins to read what is likely to be new, before it is known what was committed before. */
+  /** Starts to read the tops that are likely new, before the tops of the previous masterchain block are known. */
   constructor(tops: CommittedShardTops, read: ReadBlockFile) {
     this.#tops = tops;
     this.#read = read;
     for (const { id, isRegisteredHere } of tops.values()) {
-      // Who waits for it learns how it ended; when it turns out not to be new, nobody does.
+      // A failure is reported to whoever awaits the file; if the block is not new, nobody does.
       if (isRegisteredHere && id.seqno > 0) this.#file(keyOf(id), id).catch(() => {});
     }
   }
 
   /**
-   * All blocks from the tops back to those that the masterchain block before lists, over splits and merges; in no order.
+   * All blocks from the tops back to the tops of the previous masterchain block, over splits and merges; unordered.
    *
-   * @param before of the masterchain block before
+   * @param before shard tops of the previous masterchain block
    */
   async since(before: CommittedShardTops): Promise<BlockFileRead[]> {
     const found = new Map<string, BlockFileRead | null>();

@@ -8,34 +8,34 @@ import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { toHex } from '#kernel/bytes.js';
 import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 
-/** What an index knows of an account from before a batch. */
+/** The parts of an account that the index has from before a batch. */
 export interface PreviousAccountParts {
   readonly data_boc: Uint8Array | null;
   readonly extra_currencies: ReadonlyMap<number, bigint> | null;
 }
 
-/** An account's newest state in a batch, as it is staged. */
+/** The newest state of an account in a batch, as staged for the merge. */
 export interface LatestAccount extends AccountRow {
-  /** Whether it has other currencies that are not known: the node must be asked for the account. */
+  /** Whether it has extra currencies that are not known: the account must be requested from a liteserver. */
   readonly incomplete: boolean;
 }
 
 interface ChangedAccount {
   newest: AccountStateChange;
-  /** All states in the batch, and the transactions, that may hold cells which later states leave out. */
+  /** All states in the batch: they may contain cells that later states prune. */
   readonly changes: AccountStateChange[];
-  /** The data of the newest, once it was completed. */
+  /** The data of the newest state, once completed. */
   data: Cell | null;
 }
 
 /**
- * Gathers the changes of accounts in a batch of rounds, given in the order of the rounds, to the newest state of each. What a
- * block leaves out of a state, because it was in the one before, is looked for in the states of the batch, in the messages
- * that the account received in it, and in what the index knew.
+ * Reduces the account changes of a batch, added in ascending order of masterchain blocks, to the newest state of each account.
+ * Parts that a block prunes because they are unchanged are taken from other states of the batch, from the messages that the
+ * account received in it, and from the index.
  */
 export class BatchAccounts {
   readonly #accounts = new Map<string, ChangedAccount>();
-  /** By account key: transactions that received a message. */
+  /** By account key: transactions with an inbound message. */
   readonly #received = new Map<bigint, BundleTransaction[]>();
 
   add({ accounts, transactions }: Pick<BundleRows, 'accounts' | 'transactions'>): void {
@@ -56,8 +56,8 @@ export class BatchAccounts {
     }
   }
 
-  /** The accounts of which the batch itself does not tell all: what the index knows of them makes them whole. */
-  wanting(): Uint8Array[] {
+  /** Addresses of the accounts that the batch alone cannot complete: the parts stored in the index are needed. */
+  incompleteAddresses(): Uint8Array[] {
     const addresses: Uint8Array[] = [];
     for (const folding of this.#accounts.values()) {
       const { newest, changes } = folding;
@@ -69,9 +69,9 @@ export class BatchAccounts {
   }
 
   /**
-   * The newest states, by address. Data that is as it was before the batch, and data that cannot be completed, is null.
+   * The newest states, by address. Data that is unchanged since before the batch, or that cannot be completed, is null.
    *
-   * @param known of the accounts that are {@link wanting}, by address in hex
+   * @param known stored parts of the {@link incompleteAddresses}, by address in hex
    */
   finish(known: ReadonlyMap<string, PreviousAccountParts>): LatestAccount[] {
     const rows: LatestAccount[] = [];
@@ -124,7 +124,7 @@ export class BatchAccounts {
     return sources;
   }
 
-  /** The other currencies of the newest state, in whose dictionary some are pruned. */
+  /** The extra currencies of the newest state, whose dictionary is partly pruned. */
   #extra({ newest, changes }: ChangedAccount, before: PreviousAccountParts | null): ReadonlyMap<number, bigint> | null {
     const sources = new CellSources();
     for (const { extra_currencies, pruned_extra } of changes) {
@@ -147,20 +147,19 @@ function currenciesIn(root: Cell): Iterable<readonly [number, bigint]> {
 }
 
 /**
- * Cells by hash, gathered from trees of which some parts may be pruned; a tree is only walked when a cell is not in those
- * before it.
+ * Cells by hash, from trees that may be partly pruned; a tree is only walked when a cell is not found in the trees before it.
  */
 export class CellSources {
   readonly #cells = new Map<string, Cell>();
   readonly #walked = new Set<string>();
   readonly #waiting: (() => Cell | null)[] = [];
 
-  /** @param tree called when it is needed; null: there is none */
+  /** @param tree called on demand; null: no tree */
   add(tree: () => Cell | null): void {
     this.#waiting.push(tree);
   }
 
-  /** A cell whose `hash(0)` is this, itself not pruned; parts below may be. */
+  /** An unpruned cell with this `hash(0)`; cells below it may be pruned. */
   find(hash: Uint8Array): Cell | null {
     const key = toHex(hash);
     for (;;) {
@@ -175,7 +174,7 @@ export class CellSources {
 
   #walk(cell: Cell): void {
     if (cell.type === CellType.prunedBranch) return;
-    // By the hash that tells what is pruned below: another tree may show other parts of the same cell.
+    // By the hash that depends on what is pruned below: another tree may show other parts of the same cell.
     const shown = toHex(cell.hash());
     if (this.#walked.has(shown)) return;
     this.#walked.add(shown);
@@ -186,8 +185,8 @@ export class CellSources {
 }
 
 /**
- * The whole cell that a cell with pruned branches stands for; null when a part is in none of the sources. What it gives has
- * the hash that the given one has at level 0, by which the parts are found.
+ * Replaces the pruned branches of a cell by the cells from the sources; null when one is in none of them. The result has the
+ * level-0 hash of the given cell, by which the parts are found.
  */
 export function completeCell(cell: Cell, sources: CellSources): Cell | null {
   return new Completion(sources).complete(cell, 0);
@@ -201,7 +200,7 @@ class Completion {
     this.#sources = sources;
   }
 
-  /** @param merkleDepth how many Merkle cells are above: branches pruned below them at that level belong to them */
+  /** @param merkleDepth number of Merkle cells above: branches pruned at a level up to it belong to them */
   complete(cell: Cell, merkleDepth: number): Cell | null {
     if (cell.level <= merkleDepth) return cell;
     const key = `${merkleDepth} ${toHex(cell.hash(merkleDepth))}`;

@@ -13,7 +13,7 @@ import { CellCursor, int64Of } from '#services/indexer/rows/cell-cursor.js';
 export interface AccountBlockTransactions {
   /** 32 bytes: the address without workchain. */
   readonly account: Uint8Array;
-  /** Cells of its transactions by rising lt, as lines of the block's table; at least one. */
+  /** Cell indexes of its transactions by ascending lt; at least one. */
   readonly cells: readonly number[];
   readonly lts: readonly bigint[];
 }
@@ -23,9 +23,10 @@ const LT_BITS = 64;
 const ACC_TRANS = 5;
 
 /**
- * Finds the transactions of a block without decoding more than leads to them. Agrees with the codec `ShardAccountBlocks`.
+ * Finds the transactions of a block, decoding only the path to them. A second reader besides the codec `ShardAccountBlocks`,
+ * for speed: see the README.
  *
- * @param extra the block's `BlockExtra`, a cell of `table`
+ * @param extra cell index of the block's `BlockExtra`
  * @throws cells/*, tlb/* as the codec
  */
 export function accountTransactions(table: CellTable, extra: number): AccountBlockTransactions[] {
@@ -78,7 +79,7 @@ class AccountBlocksWalk {
     this.#found.push({ account: this.#key.slice(), cells, lts });
   }
 
-  /** A node of the transactions that begins where the cursor stands: the root of them is inline. */
+  /** Reads a node of the transaction dictionary at the cursor: its root node is inline. */
   #transactionsAt(depth: number, cells: number[], lts: bigint[]): void {
     const cursor = this.#cursor;
     const { table, index, at, end, ref } = cursor;
@@ -129,19 +130,19 @@ const UPDATE_HASHES = 0x72;
 const INDEX_BITS = 15;
 
 /**
- * What the index needs of a transaction besides its messages, read from the cells of a block; read again and again into the
- * same object. Agrees with the codec `Transaction`.
+ * Reads the fields of a transaction that the index needs, without its messages, into this reused object. A second reader
+ * besides the codec `Transaction`, for speed: see the README.
  */
 export class TransactionCellReader {
   lt = 0n;
   /** Unix seconds. */
   now = 0;
-  /** The message that it received, as a line of the table; -1: none. */
+  /** Cell index of the inbound message; -1: none. */
   in_msg = -1;
-  /** The messages that it sent, as lines of the table, and their numbers. */
+  /** Cell indexes of the outbound messages, and their dictionary keys. */
   readonly out_msgs: number[] = [];
   readonly out_numbers: number[] = [];
-  /** The line of its `HASH_UPDATE`. */
+  /** Cell index of its `HASH_UPDATE`. */
   state_update = 0;
   readonly #cursor = new CellCursor();
   readonly #part = new CellCursor();
@@ -204,23 +205,23 @@ const digest = new Uint8Array(32);
 const NONE = -1;
 
 /**
- * What the index needs of a message, read from the cells of a block; read again and again into the same object.
- * Agrees with the codec `Message`, which reads everything and takes ten times as long.
+ * Reads the fields of a message that the index needs into this reused object. A second reader besides the codec `Message`,
+ * for speed: see the README.
  */
 export class MessageCellReader {
   kind: 'int_msg_info' | 'ext_in_msg_info' | 'ext_out_msg_info' = 'int_msg_info';
-  /** Whether account zero of the masterchain is its source, which is that of the validators' messages. */
-  fromZero = false;
+  /** Whether the source is account zero of the masterchain, as in system messages of validators. */
+  fromAccountZero = false;
   source_key: bigint | null = null;
   destination_key: bigint | null = null;
   created_lt: bigint | null = null;
   created_at: number | null = null;
-  /** The first 32 bits of the body, signed. */
+  /** First 32 bits of the body, signed; null when it is shorter. */
   opcode: number | null = null;
   body_key = 0n;
-  /** Of an external message whose normalised hash is not its hash. */
+  /** Set for an external-in message whose normalised hash (TEP-467) differs from its hash. */
   norm_key: bigint | null = null;
-  /** The code and the data that the message deploys, as lines of the table; -1: none. */
+  /** Cell indexes of the code and data of the message's StateInit; -1: none. */
   code = NONE;
   data = NONE;
   readonly #cursor = new CellCursor();
@@ -239,14 +240,14 @@ export class MessageCellReader {
   #dest = 0;
   #destEnd = 0;
   #readInfo(cursor: CellCursor): void {
-    this.fromZero = false;
+    this.fromAccountZero = false;
     this.created_lt = null;
     this.created_at = null;
     const external = cursor.uint(1) === 1;
     if (!external) {
       this.kind = 'int_msg_info';
       cursor.skip(3); // ihr_disabled bounce bounced
-      this.fromZero = isAccountZero(cursor);
+      this.fromAccountZero = isAccountZero(cursor);
       this.source_key = readAddressKey(cursor);
       this.destination_key = readAddressKey(cursor);
       cursor.skipCurrencies();
@@ -292,10 +293,10 @@ export class MessageCellReader {
     this.opcode = ordinary ? this.#part.open(table, index).uint(32) | 0 : null;
     this.#body = index;
   }
-  /** The cell of the body; -1: it is inline. */
+  /** Cell index of the body; -1: inline. */
   #body = NONE;
 
-  /** The rest of the message's cell is the body: its hash is that of a cell of its own. */
+  /** The body is the rest of the message cell; its hash is that of a separate cell with these bits and references. */
   #readInlineBody(cursor: CellCursor): void {
     const bits = cursor.end - cursor.at;
     this.opcode = bits >= 32 ? cursor.peek(32) | 0 : null;
@@ -307,7 +308,7 @@ export class MessageCellReader {
 
   /**
    * The key of the normalised hash (TEP-467): source `addr_none`, import fee 0, no init, the body in a reference.
-   * Follows `normalizedExternalHash`; called right after the body was read.
+   * Same result as `normalizedExternalHash`; called right after the body was read.
    */
   #normKey(table: CellTable, index: number): bigint | null {
     const inline = this.#body === NONE;
@@ -336,7 +337,7 @@ export class MessageCellReader {
 
 let scratchDepth = 0;
 
-/** Completes the cell whose data begins at byte 2 of the scratch, and hashes it. */
+/** Completes the cell representation whose data starts at byte 2 of `scratch`, and hashes it into `digest`. */
 function hashScratch(bits: number, table: CellTable, from: number, to: number): void {
   let at = padScratch(bits, to - from);
   scratchDepth = 0;
@@ -354,7 +355,7 @@ function hashScratch(bits: number, table: CellTable, from: number, to: number): 
   sha256Into(scratch, at, digest, 0);
 }
 
-/** Writes both descriptors and the padding of an ordinary cell; returns the byte behind the data. */
+/** Writes the descriptors and the padding of an ordinary cell; returns the offset after the data. */
 function padScratch(bits: number, refs: number): number {
   const length = (bits + 7) >> 3;
   scratch[0] = refs;
@@ -374,8 +375,8 @@ const addressDigest = new Uint8Array(32);
 const STANDARD = 0b100;
 
 /**
- * The key of the account that a message names as its source or destination; `null` when it names none, and for addresses
- * outside of the chain. The cursor moves behind the address.
+ * The account key of a message's source or destination; `null` for addr_none and external addresses. Moves the cursor behind
+ * the address.
  */
 export function readAddressKey(cursor: CellCursor): bigint | null {
   if (cursor.peek(2) === 0) {
@@ -394,7 +395,7 @@ export function readAddressKey(cursor: CellCursor): bigint | null {
   return account === null ? null : accountKey(addressBytes(account));
 }
 
-/** As `accountKey` for the 33 bytes of a usual address, sparing the digest's object. */
+/** Same as `accountKey` for a 33-byte address, without allocating a digest. */
 export function keyOf(address: Uint8Array): bigint {
   sha256Into(address, 33, addressDigest, 0);
   return int64Of(
@@ -403,7 +404,7 @@ export function keyOf(address: Uint8Array): bigint {
   );
 }
 
-/** Whether the address that begins here is that of account zero of the masterchain. */
+/** Whether the address at the cursor is account zero of the masterchain. */
 export function isAccountZero(cursor: CellCursor): boolean {
   if (cursor.peek(3) !== STANDARD) return false;
   const { at } = cursor;

@@ -102,7 +102,7 @@ describe('the rows of a round', () => {
   });
 
   it('of the first blocks of mainnet begin with the accounts of the zerostate', () => {
-    const { rounds, zerostates, globalVersion } = recordedBundles(vectorPath('mainnet-genesis'), 9);
+    const { bundles: rounds, zerostates, globalVersion } = recordedBundles(vectorPath('mainnet-genesis'), 9);
     const writer = new TransactionWriter();
     for (const { id, root } of zerostates) {
       const state = decodeCell(ShardStateUnsplit, root);

@@ -20,14 +20,14 @@ import type { AccountStateChange, BundleRows, BundleTransaction } from '#service
 import { type ShardAccountState, ShardStateAccounts } from '#services/indexer/rows/state-reader.js';
 import { readTransaction, type TransactionBlock } from '#services/indexer/rows/transaction-rows.js';
 
-/** What a round does not tell. */
+/** Context of a bundle. */
 export interface BundleContext {
   /**
-   * The version of the network's rules (config parameter 8) that a key block set.
-   * @param key_block its seqno in the masterchain; 0: the zerostate
+   * The global version (config parameter 8) set by a key block.
+   * @param key_block masterchain seqno; 0: the zerostate
    */
   globalVersion(key_block: number): number;
-  /** Of the batch: it writes the transactions, and gathers the codes that they share. */
+  /** Writes the transactions of the batch, and collects the codes that they share. */
   readonly writer: TransactionWriter;
 }
 
@@ -38,20 +38,20 @@ interface PlacedTransaction {
   readonly account_key: bigint;
   readonly lt: bigint;
   readonly line: number;
-  /** Of the last transaction of an account in its block. */
+  /** Set for the last transaction of an account in its block. */
   readonly states: ShardStateAccounts | null;
 }
 
 /**
- * The rows of a round: blocks, transactions, messages, accounts.
+ * Builds the rows of a bundle: blocks, transactions, messages, accounts.
  *
- * @throws cells/*, tlb/* when a block is malformed, which its file hash excludes for blocks of the network
+ * @throws cells/*, tlb/* for a malformed block, which the file hash check excludes for blocks of the network
  */
-export function buildBundleRows(round: McBlockBundle, context: BundleContext): BundleRows {
-  const { mc_seqno } = round;
+export function buildBundleRows(bundle: McBlockBundle, context: BundleContext): BundleRows {
+  const { mc_seqno } = bundle;
   const blocks: BlockRow[] = [];
   const placed: PlacedTransaction[] = [];
-  for (const block of round.blocks) readBlock(block, mc_seqno, context, blocks, placed);
+  for (const block of bundle.blocks) readBlock(block, mc_seqno, context, blocks, placed);
   placed.sort(inOrder);
   const messages: MessageRow[] = [];
   const accounts: AccountStateChange[] = [];
@@ -68,7 +68,7 @@ export function buildBundleRows(round: McBlockBundle, context: BundleContext): B
   return { mc_seqno, blocks, transactions, messages, accounts };
 }
 
-/** Finds the transactions of a block, and makes its row. */
+/** Finds the transactions of a block, and builds its row. */
 function readBlock(
   { id, data }: BundleBlock,
   mc_seqno: number,
@@ -114,7 +114,7 @@ function inOrder(a: PlacedTransaction, b: PlacedTransaction): number {
   return a.facts.workchain - b.facts.workchain || compareBytes(a.account, b.account);
 }
 
-/** The state after the last transaction of an account in a block. An account that is gone is the empty one. */
+/** The state after the last transaction of an account in a block. A deleted account is `account_none`. */
 function accountChange(
   facts: TransactionBlock,
   id: Uint8Array,
@@ -124,12 +124,12 @@ function accountChange(
 ): AccountStateChange {
   const { workchain, mc_seqno, gen_utime } = facts;
   const address = addressBytes(Address.ofParts(workchain, id));
-  // The update shows nothing of an account that was there neither before nor after.
+  // The Merkle update shows nothing of an account that existed neither before nor after.
   const found = bytesEqual(state_hash, DELETED_ACCOUNT.state_hash) ? null : states.find(id);
   if (found === null) {
     return { address, account_key, mc_seqno, gen_utime, ...DELETED_ACCOUNT, last_trans_lt: lt, last_trans_hash: hash };
   }
-  // A code that is set anew is left out where the state before had it elsewhere, as in the queue with the message.
+  // A newly set code is pruned if the previous state contained it elsewhere, e.g. in the out-message queue.
   const { code_hash } = found;
   let { code } = found;
   if (code === null && code_hash !== null && in_msg_line >= 0) code = findCell(facts.table, in_msg_line, code_hash);
@@ -137,7 +137,7 @@ function accountChange(
   return changeOf(address, account_key, state_hash, { mc_seqno, gen_utime }, found);
 }
 
-/** Field by field: copying objects as they are takes several times as long, and there is one for each transaction. */
+/** Field by field: object spread takes several times as long, and this runs for each transaction. */
 function changeOf(
   address: Uint8Array,
   account_key: bigint,
@@ -184,9 +184,9 @@ function keyOfAccount(workchain: number, account: Uint8Array): bigint {
 }
 
 /**
- * The accounts of a zerostate, as they stand in the index before the first round.
+ * The accounts of a zerostate, as indexed before the first masterchain block.
  *
- * @param state the root of a `ShardStateUnsplit`, read from a bag of cells
+ * @param state root of a `ShardStateUnsplit`, parsed from a BoC
  */
 export function zerostateAccounts(
   state: Cell,
@@ -203,18 +203,18 @@ export function zerostateAccounts(
   return changes;
 }
 
-/** Makes the rows of rounds, asking for what they do not tell: the versions of the rules that key blocks set. */
+/** Builds the rows of bundles, and looks up the global versions that they need. */
 export class BundleRowsBuilder {
   readonly #read: (key_block: number) => Promise<number>;
   readonly #versions = new Map<number, number>();
 
-  /** @param read the version of the rules (configuration parameter 8) that a key block set; 0: the zerostate */
+  /** @param read the global version (config parameter 8) set by a key block; 0: the zerostate */
   constructor(read: (key_block: number) => Promise<number>) {
     this.#read = read;
   }
 
-  /** Key blocks are rare: when one is not known, the round is read once more. */
-  async build(round: McBlockBundle, writer: TransactionWriter): Promise<BundleRows> {
+  /** Key blocks are rare: when the version of one is not known, the bundle is built a second time. */
+  async build(bundle: McBlockBundle, writer: TransactionWriter): Promise<BundleRows> {
     for (;;) {
       const missing = new Set<number>();
       const context: BundleContext = {
@@ -225,7 +225,7 @@ export class BundleRowsBuilder {
           return version ?? 0;
         },
       };
-      const rows = buildBundleRows(round, context);
+      const rows = buildBundleRows(bundle, context);
       if (missing.size === 0) return rows;
       for (const key_block of missing) this.#versions.set(key_block, await this.#read(key_block));
     }
@@ -243,7 +243,7 @@ const FLAGS = [
   ['vert_seqno_incr', 64],
 ] as const satisfies readonly (readonly [keyof BlockInfo, number])[];
 
-/** The row of a block; its hashes come from its id. */
+/** The row of a block; its hashes come from the block id. */
 export function blockRow(
   place: { readonly id: bigint; readonly block: BlockId },
   block: Block,
@@ -300,10 +300,10 @@ function position(workchain: number, shard: bigint, seqno: number): bigint[] {
   return [BigInt(workchain), BigInt.asIntN(64, shard), BigInt(seqno)];
 }
 
-/** Messages are small; whoever looks for a cell in a large one may do without it. */
+/** Messages are small; a cell of a large one need not be found. */
 const MAX_VISITS = 256;
 
-/** The cell of a hash below a line of a table, if it is whole and not too far down; null: it was not found. */
+/** Finds a cell by hash below a cell of a table, if it is complete and not too deep; null: not found. */
 export function findCell(table: CellTable, root: number, hash: Uint8Array): Cell | null {
   const stack = [root];
   for (let visits = 0; visits < MAX_VISITS; visits++) {

@@ -9,20 +9,20 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
 import { compareBytes, toHex } from '#kernel/bytes.js';
 
-/** What a round adds to the index; in the order of ids. */
+/** The rows that a bundle adds to the index, by ascending id. */
 export interface BundleRows {
   readonly mc_seqno: number;
   readonly blocks: readonly BlockRow[];
   readonly transactions: readonly BundleTransaction[];
-  /** Of the producers: each message that a transaction of the round sent. */
+  /** Each message that a transaction of the bundle sent, and inbound messages without a sender on the chain. */
   readonly messages: readonly MessageRow[];
   /** The state of each account after its last transaction in each block. */
   readonly accounts: readonly AccountStateChange[];
 }
 
-/** A transaction of a round: what traces are made of, and its row. */
+/** A transaction of a bundle: the input of trace assembly, and its row. */
 export interface BundleTransaction extends TraceTransaction {
-  /** Its own id as long as its trace is not looked for. */
+  /** Its own id until its trace is assembled. */
   trace_root: bigint;
   readonly hash_key: bigint;
   readonly in_msg_key: bigint | null;
@@ -31,26 +31,26 @@ export interface BundleTransaction extends TraceTransaction {
   readonly workchain: number;
   readonly block_seqno: number;
   readonly global_version: number;
-  /** Of the account after it: the hash of the `Account` cell. */
+  /** Hash of the `Account` cell after the transaction. */
   readonly state_hash: Uint8Array;
   state_after: Uint8Array | null;
   readonly boc: Uint8Array;
-  /** Where its cells are. */
+  /** The cell table of its block. */
   readonly table: CellTable;
-  /** The line of the message that it received; -1: none. */
+  /** Cell index of its inbound message; -1: none. */
   readonly in_msg_line: number;
-  /** What the message that it received says of tokens; null: nothing. */
+  /** The token event its inbound message claims; null: none. */
   readonly token_candidate: TokenEventCandidate | null;
 }
 
-/** How much of an account's data is known. */
+/** How much of an account's data a block contains. */
 export type AccountData =
-  /** It has none. */
+  /** The account has no data. */
   | { readonly kind: 'none' }
-  /** The same cell as in the state before; a new account may have it from elsewhere. */
+  /** Same cell as in the previous state; for a new account, a cell that is elsewhere in the block (e.g. in the message). */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'whole'; readonly cell: Cell }
-  /** Some cells are those of the state before: they are pruned branches here. */
+  /** Some cells are unchanged: they are pruned branches here. */
   | { readonly kind: 'partial'; readonly cell: Cell };
 
 /** An account after its last transaction in a block. */
@@ -63,11 +63,11 @@ export interface AccountStateChange extends StateFields {
   readonly mc_seqno: number;
   readonly gen_utime: number;
   readonly data: AccountData;
-  /** The dictionary of other currencies, when some of it is as before and therefore pruned here. */
+  /** The extra currency dictionary, when a part of it is unchanged and therefore pruned here. */
   readonly pruned_extra: Cell | null;
 }
 
-/** The part of a round that belongs to some accounts: their transactions, with the messages of these. Blocks stay. */
+/** The rows of selected accounts: their transactions with their messages, and their states. All blocks stay. */
 export function selectRows(rows: BundleRows, accounts: ReadonlySet<bigint>): BundleRows {
   const transactions = rows.transactions.filter(({ account_key }) => accounts.has(account_key));
   const ids = new Set(transactions.map(({ id }) => id));
@@ -86,21 +86,21 @@ export function selectAccounts(
   return changes.filter(({ account_key }) => accounts.has(account_key));
 }
 
-/** Of the codes of all transactions, those that the selected ones need. */
+/** The codes that the selected accounts and transactions need. */
 export function neededCodes(
   codes: readonly CodeRow[],
   accounts: readonly { readonly code_hash: Uint8Array | null }[],
-  rounds: readonly BundleRows[],
+  bundles: readonly BundleRows[],
 ): CodeRow[] {
   const needed = new Set<string>();
   for (const { code_hash } of accounts) if (code_hash !== null) needed.add(toHex(code_hash));
-  for (const { transactions } of rounds) {
+  for (const { transactions } of bundles) {
     for (const { boc } of transactions) for (const hash of sharedCodes(boc)) needed.add(toHex(hash));
   }
   return codes.filter(({ code_hash }) => needed.has(toHex(code_hash)));
 }
 
-/** What is left out of an index, as it is noted in the database: the same accounts give the same text, in whatever order. */
+/** The account selection as stored in `index_state`: the same accounts give the same text, in any order. */
 export function selectionIdentity(accounts: readonly Uint8Array[] | null): Readonly<Record<string, string>> {
   if (accounts === null) return {};
   const hash = createHash('sha256');
@@ -109,7 +109,7 @@ export function selectionIdentity(accounts: readonly Uint8Array[] | null): Reado
   return { accounts: `${distinct.length} (${hash.digest('hex').slice(0, 16)})` };
 }
 
-/** The keys of accounts, in a form that goes to other threads. */
+/** Account keys, in a form that can be sent to worker threads. */
 export function accountKeys(accounts: readonly Uint8Array[] | null): BigInt64Array | null {
   return accounts === null ? null : BigInt64Array.from(new Set(accounts.map(accountKey)));
 }

@@ -14,8 +14,8 @@ export function int64Of(high: number, low: number): bigint {
 }
 
 /**
- * Reads one cell of a table after the other, as a `Slice` does, without making an object for any of them: an index of the
- * chain reads the same few fields of millions of cells.
+ * Reads cells of a table like `Slice`, but reuses one object for all of them: an indexer reads the same few fields of millions
+ * of cells.
  */
 export class CellCursor {
   table!: CellTable;
@@ -28,7 +28,7 @@ export class CellCursor {
   ref = 0;
   refEnd = 0;
 
-  /** Goes to the start of a cell. @throws cells/pruned-branch, cells/exotic-not-expected */
+  /** Moves to the start of a cell. @throws cells/pruned-branch, cells/exotic-not-expected */
   open(table: CellTable, index: number): this {
     if (table.type[index] !== 0) openCell(table.cell(index));
     this.table = table;
@@ -90,25 +90,25 @@ export class CellCursor {
     }
   }
 
-  /** `length` bytes of their own. */
+  /** Reads `length` bytes into a new array. */
   take(length: number): Uint8Array {
     const out = new Uint8Array(length);
     this.copy(out, 0, length);
     return out;
   }
 
-  /** The next reference, as a line of the table. */
+  /** Cell index of the next reference. */
   nextRef(): number {
     if (this.ref >= this.refEnd) this.slice().loadRef();
     return this.table.refs[this.ref++]!;
   }
 
-  /** Leaves out a `VarUInteger` whose length takes `bits` bits (4: `Grams`). */
+  /** Skips a `VarUInteger` whose length field has `bits` bits (4: `Grams`). */
   skipVarUint(bits: number): void {
     this.skip(this.uint(bits) * 8);
   }
 
-  /** A `VarUInteger` whose length takes `bits` bits. */
+  /** Reads a `VarUInteger` whose length field has `bits` bits. */
   varUint(bits: number): bigint {
     const length = this.uint(bits);
     let value = 0n;
@@ -123,7 +123,7 @@ export class CellCursor {
     if (this.uint(1) === 1) this.nextRef();
   }
 
-  /** The same position for decoders that read slices. */
+  /** A slice at the same position, for codecs. */
   slice(): Slice {
     const slice = new Slice(this.table.cell(this.index));
     slice.skip(this.at - this.table.dataStart[this.index]! * 8);

@@ -13,17 +13,17 @@ import { CellCursor } from '#services/indexer/rows/cell-cursor.js';
 const NONE = -1;
 
 /**
- * What the index needs of an account's state, read from cells of which some may be pruned; read again and again into the same
- * object. Agrees with the codec `Account`.
+ * Reads the fields of an account state that the index needs, from cells that may be partly pruned, into this reused object.
+ * A second reader besides the codec `Account`, for speed: see the README. `test/corpus/index-rows.test.ts` compares both.
  */
 export class AccountCellReader {
   status: AccountStatusCode = AccountStatusCode.nonexist;
   balance = 0n;
-  /** By currency id; null for none, and when some are pruned. */
+  /** By currency id; null when there are none, or when some are pruned. */
   extra_currencies: ReadonlyMap<number, bigint> | null = null;
-  /** The dictionary of other currencies where some of it is pruned, as a line of the table; -1: it is not. */
+  /** Cell index of the extra currency dictionary if it is partly pruned; -1: it is not. */
   pruned_extra = NONE;
-  /** Lines of the table; -1: none. */
+  /** Cell indexes; -1: none. */
   code = NONE;
   data = NONE;
   frozen_hash: Uint8Array | null = null;
@@ -95,16 +95,16 @@ export class AccountCellReader {
   }
 }
 
-/** An account in a shard state of which some cells may be pruned. */
+/** An account in a shard state that may be partly pruned. */
 export interface ShardAccountState extends StateFields {
-  /** Its `hash(0)` is the hash of the state. */
+  /** Its `hash(0)` is the account state hash. */
   readonly cell: Cell;
   readonly last_trans_lt: bigint;
   readonly last_trans_hash: Uint8Array;
   readonly data: AccountData;
-  /** The dictionary of other currencies, when some of it is pruned. */
+  /** The extra currency dictionary, when it is partly pruned. */
   readonly pruned_extra: Cell | null;
-  /** The code, when all of it is there. */
+  /** The code, when it is complete. */
   readonly code: Cell | null;
 }
 
@@ -115,12 +115,12 @@ const reader = new AccountCellReader();
 const cursor = new CellCursor();
 
 /**
- * The accounts of a shard state whose cells are lines of a table: of a whole state, or of one side of the update in a block.
+ * The accounts of a shard state in one cell table: a complete state, or one side of the Merkle update of a block.
  */
 export class ShardStateAccounts {
-  /** `ShardAccounts`: pruned where no account of the state is another than before. */
+  /** `ShardAccounts`: pruned if no account changed. */
   readonly #accounts: Cell;
-  /** The dictionary; null when it is empty, undefined as long as nobody asked. */
+  /** The dictionary; null when empty, undefined until first used. */
   #root: Cell | null | undefined;
 
   /** @param state the root cell of a `ShardStateUnsplit` @throws cells/pruned-branch, cells/slice-* */
@@ -130,7 +130,7 @@ export class ShardStateAccounts {
     this.#accounts = slice.loadRef();
   }
 
-  /** @param id 32 bytes @throws cells/pruned-branch when the state does not show where it would be */
+  /** @param id 32 bytes @throws cells/pruned-branch when the path to the account is pruned */
   find(id: Uint8Array): ShardAccountState | null {
     const leaf = lookup(this.#dictionary(), ACCOUNT_BITS, id);
     return leaf === null ? null : readShardAccount(leaf);

@@ -11,7 +11,7 @@ import { Transaction } from '#formats/tlb/transaction.js';
 import { MessageCellReader, TransactionCellReader } from '#services/indexer/rows/block-reader.js';
 import type { BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 
-/** What all transactions of a block have in common. */
+/** The fields shared by all transactions of a block. */
 export interface TransactionBlock {
   readonly table: CellTable;
   readonly mc_seqno: number;
@@ -28,12 +28,12 @@ const transaction = new TransactionCellReader();
 const message = new MessageCellReader();
 
 /**
- * Reads a transaction and writes its cells.
+ * Reads a transaction and serialises its cells.
  *
- * @param line its cell in the block's table
- * @param account that it is of: its id, and the key of its address
- * @param sent receives the rows of its messages: of those that it sent, and of the one that it received when nobody sent it
- * @throws cells/*, tlb/* when it is malformed
+ * @param line cell index in the block's table
+ * @param account account id (32 bytes), and the key of its address
+ * @param messages receives the rows of its outbound messages, and of an inbound message that no transaction sent
+ * @throws cells/*, tlb/* when malformed
  */
 export function readTransaction(
   facts: TransactionBlock,
@@ -54,7 +54,7 @@ export function readTransaction(
     message.read(table, received);
     if (message.code >= 0) {
       codes.push(message.code);
-      // The state may show nothing of a code that came from another block with the message.
+      // The state update may not show a code that came with a message from another block.
       if (table.levelMask[message.code] === 0) writer.addCode(table.cell(message.code));
     }
     const hash = table.hash(received, 3);
@@ -99,7 +99,7 @@ export function readTransaction(
   };
 }
 
-/** Of a transaction that received a body with an opcode of tokens; these are few enough to be decoded as a whole. */
+/** The token event of a transaction whose inbound body has a token opcode; these are few, so the codec decodes them. */
 function candidateIn(
   { table, workchain }: TransactionBlock,
   line: number,
@@ -109,17 +109,17 @@ function candidateIn(
   return tokenEventCandidate(decodeCell(Transaction, table.cell(line)), { address, account_key });
 }
 
-/** The row of the message that a transaction received: for a transaction whose message no indexed one sent. */
+/** The row of an inbound message, for a transaction whose sender is not indexed. */
 export function receivedMessage({ id, table, in_msg_line, in_msg_key }: BundleTransaction): MessageRow | null {
   if (in_msg_key === null) return null;
   message.read(table, in_msg_line);
   return messageRow(id, in_msg_key, 0);
 }
 
-/** As `inboundKind`, of the message that was read last. */
+/** Same as `inboundKind`, for the message that was read last. */
 function inboundKindOf({ start_lt }: TransactionBlock): InboundKind {
   if (message.kind !== 'int_msg_info') return 'external';
-  return message.fromZero && message.created_lt === start_lt ? 'system' : 'internal';
+  return message.fromAccountZero && message.created_lt === start_lt ? 'system' : 'internal';
 }
 
 function messageRow(tx_id: bigint, msg_key: bigint, position: number): MessageRow {

@@ -62,17 +62,17 @@ function batchWriter(database: Database, accounts: ReadonlySet<bigint> | null, p
 }
 
 function batch(from: number, to: number): BundleBatch {
-  const rounds = chain.rounds.slice(from - 1, to);
-  if (from > 1) return { rounds, zerostates: null };
+  const rounds = chain.bundles.slice(from - 1, to);
+  if (from > 1) return { bundles: rounds, zerostates: null };
   const zerostates = chain.zerostates.map(({ id, root }) => {
     const { gen_utime } = decodeCell(ShardStateUnsplit, root);
     return { workchain: id.workchain, data: serializeBoc(root), gen_utime };
   });
-  return { rounds, zerostates };
+  return { bundles: rounds, zerostates };
 }
 
 /** Cuts 1…to into ranges of some length. */
-function cuts(length: number, to = chain.rounds.length): [number, number][] {
+function cuts(length: number, to = chain.bundles.length): [number, number][] {
   const ranges: [number, number][] = [];
   for (let from = 1; from <= to; from += length) ranges.push([from, Math.min(from + length - 1, to)]);
   return ranges;
@@ -115,11 +115,11 @@ describe('batches of the recorded chain', () => {
          (SELECT sum(nodes) FROM traces) AS nodes, (SELECT count(*) FROM orphan_messages) AS orphans,
          (SELECT count(*) FROM traces WHERE state = 2) AS broken, rounds::text FROM index_state`,
     );
-    const blocks = chain.rounds.reduce((sum, round) => sum + round.blocks.length, 0);
+    const blocks = chain.bundles.reduce((sum, round) => sum + round.blocks.length, 0);
     const [{ transactions, counted, nodes }] = rows;
     expect(rows[0]).toMatchObject({ blocks: BigInt(blocks), incomplete: 0n, orphans: 0n, broken: 0n });
     expect([counted, nodes]).toEqual([transactions, transactions]);
-    expect(rows[0].rounds).toBe(`{[1,${chain.rounds.length + 1})}`);
+    expect(rows[0].rounds).toBe(`{[1,${chain.bundles.length + 1})}`);
   });
 
   it('make the same index one by one, and in large parts that know nothing of each other', async () => {

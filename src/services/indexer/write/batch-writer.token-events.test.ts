@@ -36,7 +36,7 @@ const someToken = (n: number) => addressBytes(Address.ofParts(0, new Uint8Array(
 beforeAll(() => {
   chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'), TO);
   const context = { globalVersion: chain.globalVersion, writer: new TransactionWriter() };
-  const rounds = chain.rounds.slice(FROM - 1).map((round) => buildBundleRows(round, context));
+  const rounds = chain.bundles.slice(FROM - 1).map((round) => buildBundleRows(round, context));
   const found = rounds.flatMap(({ transactions }) =>
     transactions.flatMap(({ token_candidate }) => token_candidate ?? []),
   );
@@ -81,7 +81,7 @@ async function newIndex(): Promise<Index> {
 const RANGES = Array.from({ length: 6 }, (_, i) => [FROM + i * 31, Math.min(FROM + i * 31 + 30, TO)] as const);
 
 async function write({ writer }: Index, [from, to]: readonly [number, number], meanwhile = async () => {}) {
-  const batch = { rounds: chain.rounds.slice(from - 1, to), zerostates: null };
+  const batch = { bundles: chain.bundles.slice(from - 1, to), zerostates: null };
   await writer.write(batch, { exclusive: false, awaitPrevious: meanwhile });
 }
 

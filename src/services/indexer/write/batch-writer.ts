@@ -46,63 +46,63 @@ import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 export interface BatchWriterOptions {
   /** Masterchain blocks in one partition. */
   readonly partition_rounds: number;
-  /** Keys of the accounts that are indexed; null: all. */
+  /** Keys of the indexed accounts; null: all. */
   readonly accounts: ReadonlySet<bigint> | null;
 }
 
 export interface BatchWriterModules {
   readonly database: Database;
   readonly clock: Clock;
-  /** The version of the rules that a key block of the masterchain set; 0: the zerostate. */
+  /** The global version set by a key block. @param key_block masterchain seqno; 0: the zerostate */
   readonly globalVersion: (key_block: number) => Promise<number>;
 }
 
-/** A zerostate, whose accounts are there before the first round. */
+/** A zerostate, whose accounts exist before the first masterchain block. */
 export interface ZerostateFile {
   readonly workchain: number;
   readonly gen_utime: number;
-  /** The file. */
+  /** The zerostate file. */
   readonly data: Uint8Array;
 }
 
-/** Rounds in a row. */
+/** Consecutive bundles. */
 export interface BundleBatch {
-  readonly rounds: readonly McBlockBundle[];
-  /** Of all workchains, with the first round of the chain; null with others. */
+  readonly bundles: readonly McBlockBundle[];
+  /** The zerostates of all workchains, with the first masterchain block; null otherwise. */
   readonly zerostates: readonly ZerostateFile[] | null;
 }
 
-/** What was written, and how long it took. */
+/** What was written, and the time it took. */
 export interface BatchReport {
   readonly range: SeqnoRange;
   readonly blocks: number;
   readonly transactions: number;
-  /** When the newest masterchain block was made, in unix seconds. */
+  /** Unix time of the newest masterchain block. */
   readonly gen_utime: number;
-  /** Of the files. */
+  /** Bytes of the block files. */
   readonly bytes: number;
-  /** Milliseconds for rows and their encoding, in this process. */
+  /** Milliseconds spent building and encoding rows. */
   readonly buildMs: number;
-  /** Milliseconds in the transaction, what it waited for included. */
+  /** Milliseconds in the database transaction, waiting included. */
   readonly writeMs: number;
 }
 
-/** A batch whose rows are made. */
+/** A batch with its rows. */
 interface BuiltBatch {
   readonly range: SeqnoRange;
-  readonly rounds: readonly BundleRows[];
+  readonly bundles: readonly BundleRows[];
   readonly fold: BatchAccounts;
   readonly writer: TransactionWriter;
 }
 
-/** Makes rows of rounds and writes them, a batch in one transaction. One at a time. */
+/** Builds the rows of bundles and writes each batch in one database transaction. One batch at a time. */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
   readonly #modules: BatchWriterModules;
   readonly #encoder = new BatchEncoder();
   readonly #partitions = new Set<number>();
   readonly #rows: BundleRowsBuilder;
-  /** Connections whose staging tables are made. */
+  /** Connections on which the staging tables exist. */
   readonly #prepared = new WeakSet<pg.PoolClient>();
 
   constructor(options: BatchWriterOptions, modules: BatchWriterModules) {
@@ -112,9 +112,9 @@ export class BatchWriter {
   }
 
   /**
-   * Writes a batch, or nothing of it.
+   * Writes a batch, entirely or not at all.
    *
-   * @throws store/overlap when some of it is written already, other errors of the store, and what malformed blocks make
+   * @throws store/overlap when a part of it is already written; store/*; cells/* and tlb/* for malformed blocks
    */
   async write(batch: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
     const { clock, database } = this.#modules;
@@ -131,7 +131,7 @@ export class BatchWriter {
       return result;
     };
     this.#encoder.reset();
-    const tokens = new BatchTokenEvents(built.rounds);
+    const tokens = new BatchTokenEvents(built.bundles);
     let used: pg.PoolClient | null = null;
     await database.transaction(async (client) => {
       used = client;
@@ -142,7 +142,7 @@ export class BatchWriter {
         range,
         plainCodes: WALLET_CODE_HASHES,
         rows: async () => {
-          const known = exclusive ? await knownMessages(client, built.rounds) : undefined;
+          const known = exclusive ? await knownMessages(client, built.bundles) : undefined;
           await tokens.read(client);
           return encode(() => {
             traces = this.#encodeRows(built, known);
@@ -151,7 +151,7 @@ export class BatchWriter {
           });
         },
         staged: async () => {
-          const addresses = built.fold.wanting();
+          const addresses = built.fold.incompleteAddresses();
           const known = await readKnownAccounts(client, addresses);
           return encode(() => {
             this.#encodeAccounts(built, new Map(known.map((account) => [toHex(account.address), account])));
@@ -163,25 +163,25 @@ export class BatchWriter {
           await tokens.confirm(client);
           await markDerived(client, 'token_events', range);
         },
-        touched: () => encode(() => touchedMcBlocks(built.rounds, tokens, mergedTraces)),
+        touched: () => encode(() => touchedMcBlocks(built.bundles, tokens, mergedTraces)),
       };
       await writeBatch(client, parts, { exclusive, awaitPrevious });
     });
     if (used !== null) this.#prepared.add(used);
     let [blocks, transactions, bytes] = [0, 0, 0];
-    for (const round of built.rounds) {
-      blocks += round.blocks.length;
-      transactions += round.transactions.length;
+    for (const bundle of built.bundles) {
+      blocks += bundle.blocks.length;
+      transactions += bundle.transactions.length;
     }
-    for (const round of batch.rounds) for (const { data } of round.blocks) bytes += data.length;
+    for (const bundle of batch.bundles) for (const { data } of bundle.blocks) bytes += data.length;
     const buildMs = built_at - begun + encodeMs;
     const writeMs = clock.now() - built_at - encodeMs;
-    // The block of the masterchain is the first of its round.
-    const { gen_utime } = built.rounds.at(-1)!.blocks[0]!;
+    // The masterchain block is the first of its bundle.
+    const { gen_utime } = built.bundles.at(-1)!.blocks[0]!;
     return { range, blocks, transactions, gen_utime, bytes, buildMs, writeMs };
   }
 
-  async #build({ rounds, zerostates }: BundleBatch): Promise<BuiltBatch> {
+  async #build({ bundles, zerostates }: BundleBatch): Promise<BuiltBatch> {
     const { accounts } = this.#options;
     const writer = new TransactionWriter();
     const fold = new BatchAccounts();
@@ -190,14 +190,14 @@ export class BatchWriter {
       fold.add({ accounts: accounts === null ? all : selectAccounts(all, accounts), transactions: [] });
     }
     const rows: BundleRows[] = [];
-    for (const round of rounds) {
-      const all = await this.#rows.build(round, writer);
+    for (const bundle of bundles) {
+      const all = await this.#rows.build(bundle, writer);
       const selected = accounts === null ? all : selectRows(all, accounts);
       fold.add(selected);
       rows.push(selected);
     }
-    const range = { from: rounds[0]!.mc_seqno, to: rounds.at(-1)!.mc_seqno };
-    return { range, rounds: rows, fold, writer };
+    const range = { from: bundles[0]!.mc_seqno, to: bundles.at(-1)!.mc_seqno };
+    return { range, bundles: rows, fold, writer };
   }
 
   async #preparePartitions(range: SeqnoRange): Promise<void> {
@@ -208,11 +208,11 @@ export class BatchWriter {
     for (const partition of partitions) this.#partitions.add(partition);
   }
 
-  #encodeRows({ rounds }: BuiltBatch, known: OpenMessages | undefined): TraceBatch {
+  #encodeRows({ bundles }: BuiltBatch, known: OpenMessages | undefined): TraceBatch {
     const encoder = this.#encoder;
     const assembler = new TraceAssembler(known);
     const orphans = new Map<bigint, BundleTransaction>();
-    for (const { blocks, transactions, messages } of rounds) {
+    for (const { blocks, transactions, messages } of bundles) {
       encoder.addAll('blocks', blocks);
       encoder.addAll('messages', messages);
       for (const transaction of transactions) {
@@ -239,10 +239,10 @@ export class BatchWriter {
     return traces;
   }
 
-  #encodeAccounts({ rounds, fold, writer }: BuiltBatch, known: Parameters<BatchAccounts['finish']>[0]): void {
+  #encodeAccounts({ bundles, fold, writer }: BuiltBatch, known: Parameters<BatchAccounts['finish']>[0]): void {
     const rows = fold.finish(known);
     const { accounts } = this.#options;
-    const codes = accounts === null ? writer.codes : neededCodes(writer.codes, rows, rounds);
+    const codes = accounts === null ? writer.codes : neededCodes(writer.codes, rows, bundles);
     this.#encoder.addAll('accounts', rows);
     this.#encoder.addAll('codes', codes);
   }
@@ -252,10 +252,10 @@ export class BatchWriter {
   }
 }
 
-/** Of the messages that the transactions received, those that are open. */
-async function knownMessages(client: pg.PoolClient, rounds: readonly BundleRows[]): Promise<OpenMessages> {
+/** The open messages that the transactions receive. */
+async function knownMessages(client: pg.PoolClient, bundles: readonly BundleRows[]): Promise<OpenMessages> {
   const received: Uint8Array[] = [];
-  for (const { transactions } of rounds) {
+  for (const { transactions } of bundles) {
     for (const { in_msg } of transactions) if (in_msg?.kind === 'internal') received.push(in_msg.hash);
   }
   const open = await findOpenMessages(client, received);
@@ -264,15 +264,15 @@ async function knownMessages(client: pg.PoolClient, rounds: readonly BundleRows[
 
 /** The token events of a batch: written beside other batches as far as wallets and items are known, and looked at again at its end. */
 export class BatchTokenEvents {
-  readonly #rounds: readonly BundleRows[];
+  readonly #bundles: readonly BundleRows[];
   readonly #candidates: readonly TokenEventCandidate[];
   #known = new KnownTokens([], []);
   /** Tokens with a confirmed event, by transaction. */
   readonly tokens = new Map<bigint, bigint>();
 
-  constructor(rounds: readonly BundleRows[]) {
-    this.#rounds = rounds;
-    this.#candidates = rounds.flatMap(({ transactions }) =>
+  constructor(bundles: readonly BundleRows[]) {
+    this.#bundles = bundles;
+    this.#candidates = bundles.flatMap(({ transactions }) =>
       transactions.map(({ token_candidate }) => token_candidate).filter((candidate) => candidate !== null),
     );
   }
@@ -283,7 +283,7 @@ export class BatchTokenEvents {
   }
 
   encode(encoder: BatchEncoder): void {
-    for (const { transactions } of this.#rounds) {
+    for (const { transactions } of this.#bundles) {
       for (const { id, lt, now, token_candidate } of transactions) {
         if (token_candidate === null) continue;
         const row = tokenEventRow({ id, lt, now }, token_candidate, this.#known);
@@ -315,7 +315,7 @@ function touchedMcBlocks(
 /** The states of traces as the table has them, by number. */
 const TRACE_STATES = ['complete', 'pending', 'broken'] as const;
 
-/** A trace as its row. */
+/** The row of a trace. */
 export function traceRow({ mc_seqno_start: _, state, ...trace }: Trace): TraceRow {
   return { ...trace, state: TRACE_STATES.indexOf(state) };
 }
@@ -325,8 +325,8 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
 }
 
 /**
- * Changes the traces of the index by what a batch tells of them: those that go on in it, and those that it connects. The rows
- * of the batch are written already, and the lock of the traces is held.
+ * Updates the traces that continue in a batch, and those that it connects. The rows of the batch are already written, and the
+ * trace lock is held.
  *
  * @returns roots of the traces that took up others
  * @throws traces/trace-missing and what the database says: the transaction must be rolled back
@@ -334,7 +334,7 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
 export async function updateTraces(client: ClientBase, batch: TraceBatch): Promise<readonly bigint[]> {
   await closeOpenMessages(
     client,
-    batch.arrived.map(({ hash }) => hash),
+    batch.received.map(({ hash }) => hash),
   );
   const joins = await findJoins(
     client,
@@ -348,13 +348,13 @@ export async function updateTraces(client: ClientBase, batch: TraceBatch): Promi
   const before = await readTraceRows(client, [...roots]);
   const traces = new Map(before.map((row) => [row.root, traceOfRow(row)]));
   for (const growth of batch.continued) traces.set(growth.root, growTrace(traces.get(growth.root), growth));
-  const { traces: joined, moved } = joinTraces(
+  const { traces: joined, absorbed } = joinTraces(
     joins.map(({ msg_hash, parent_root, orphan }) => ({ hash: msg_hash, parent: parent_root, orphan })),
     traces.values(),
   );
   for (const trace of joined) traces.set(trace.root, trace);
   const absorbs = new Map<bigint, bigint[]>();
-  for (const { from, to } of moved) {
+  for (const { from, to } of absorbed) {
     traces.delete(from);
     const list = absorbs.get(to);
     if (list === undefined) absorbs.set(to, [from]);

@@ -27,7 +27,7 @@ void side.serve(async () => ({
     write: async ({ packed, zerostates, exclusive }) => {
       writer ??= await openWriter();
       const order = { exclusive, awaitPrevious: () => side.host.awaitPrevious() };
-      return writer.write({ rounds: unpackBundles(packed), zerostates }, order);
+      return writer.write({ bundles: unpackBundles(packed), zerostates }, order);
     },
   },
 }));

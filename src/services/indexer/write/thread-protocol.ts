@@ -3,10 +3,10 @@ import type { BatchReport, ZerostateFile } from '#services/indexer/write/batch-w
 
 /** What a write thread is started with. */
 export interface ThreadStart {
-  /** Of the database. */
+  /** Connection URL of the database. */
   readonly url: string;
   readonly partition_rounds: number;
-  /** Keys of the accounts that are indexed; null: all. */
+  /** Keys of the indexed accounts; null: all. */
   readonly accounts: BigInt64Array | null;
 }
 
@@ -34,7 +34,7 @@ export interface PackedBatch {
   readonly exclusive: boolean;
 }
 
-/** A block in the bytes of a batch: root hash, file hash and file, one after the other. */
+/** A block in the buffer of a batch: root hash, file hash and file, consecutively. */
 interface PackedBlock {
   readonly workchain: number;
   readonly shard: bigint;
@@ -43,21 +43,21 @@ interface PackedBlock {
   readonly length: number;
 }
 
-/** Rounds as they go to another thread: one buffer, which is handed over and not copied. */
+/** Bundles as sent to another thread: one buffer, transferred and not copied. */
 export interface PackedBundles {
-  readonly rounds: readonly { readonly mc_seqno: number; readonly blocks: readonly PackedBlock[] }[];
+  readonly bundles: readonly { readonly mc_seqno: number; readonly blocks: readonly PackedBlock[] }[];
   readonly bytes: ArrayBuffer;
 }
 
 const HASHES_BYTES = 64;
 
-/** Files are views of the answers that they came in, so they are copied once. */
-export function packBundles(rounds: readonly McBlockBundle[]): PackedBundles {
+/** Copies the files once: they are views into answers. */
+export function packBundles(bundles: readonly McBlockBundle[]): PackedBundles {
   let size = 0;
-  for (const { blocks } of rounds) for (const { data } of blocks) size += HASHES_BYTES + data.length;
+  for (const { blocks } of bundles) for (const { data } of blocks) size += HASHES_BYTES + data.length;
   const bytes = new Uint8Array(size);
   let at = 0;
-  const packed = rounds.map(({ mc_seqno, blocks }) => ({
+  const packed = bundles.map(({ mc_seqno, blocks }) => ({
     mc_seqno,
     blocks: blocks.map(({ id: { workchain, shard, seqno, root_hash, file_hash }, data }) => {
       const block = { workchain, shard, seqno, at, length: data.length };
@@ -68,12 +68,12 @@ export function packBundles(rounds: readonly McBlockBundle[]): PackedBundles {
       return block;
     }),
   }));
-  return { rounds: packed, bytes: bytes.buffer };
+  return { bundles: packed, bytes: bytes.buffer };
 }
 
-/** The rounds again; all bytes are views of the buffer. */
-export function unpackBundles({ rounds, bytes }: PackedBundles): McBlockBundle[] {
-  return rounds.map(({ mc_seqno, blocks }) => ({
+/** The bundles; all bytes are views of the buffer. */
+export function unpackBundles({ bundles, bytes }: PackedBundles): McBlockBundle[] {
+  return bundles.map(({ mc_seqno, blocks }) => ({
     mc_seqno,
     blocks: blocks.map(({ at, length, ...position }) => ({
       id: {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 function batch(from: number, to: number): BundleBatch {
-  return { rounds: chain.rounds.slice(from - 1, to), zerostates: null };
+  return { bundles: chain.bundles.slice(from - 1, to), zerostates: null };
 }
 
 function pool(threads: number): WritePool {
@@ -39,7 +39,7 @@ async function indexed(): Promise<string> {
 
 describe('threads that write', () => {
   it('get rounds as they are', () => {
-    const { rounds } = batch(100, 110);
+    const { bundles: rounds } = batch(100, 110);
     const unpacked = unpackBundles(packBundles(rounds));
     expect(unpacked).toEqual(rounds.map(({ mc_seqno, blocks }) => ({ mc_seqno, blocks })));
   });

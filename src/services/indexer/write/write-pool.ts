@@ -16,10 +16,10 @@ export interface WritePoolModules {
   readonly globalVersion: GlobalVersionOf;
 }
 
-/** A batch that is given up may still be on the way to a database that does not answer. */
+/** An abandoned batch may still wait for a database that does not answer. */
 const GIVE_UP_MS = 2000;
 
-/** Threads that write batches at the same time. They start when they are needed; one that is lost is replaced. */
+/** A pool of threads that write batches in parallel. Threads start on demand; a lost thread is replaced. */
 export class WritePool {
   readonly #start: ThreadStart;
   readonly #modules: WritePoolModules;
@@ -35,15 +35,15 @@ export class WritePool {
     this.#permits = new Semaphore(threads);
   }
 
-  /** How many threads were lost so far. */
+  /** Threads lost so far. */
   get lost(): number {
     return this.#lost;
   }
 
   /**
-   * Writes a batch on a thread that is free, or nothing of it.
+   * Writes a batch on a free thread, entirely or not at all.
    *
-   * @param signal gives the batch up where that can be done, and else waits for its end for a short time
+   * @param signal abandons the batch where possible, otherwise waits briefly for its end
    * @throws indexer/thread-lost, store/overlap, and as `BatchWriter.write`
    */
   async write(batch: BundleBatch, order: BatchOrder, signal: AbortSignal): Promise<BatchReport> {
@@ -56,7 +56,7 @@ export class WritePool {
     }
   }
 
-  /** Ends all threads. */
+  /** Terminates all threads. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.terminate()));
@@ -112,9 +112,9 @@ class WriteThread {
   }
 
   /** Writes a batch, or nothing of it. @throws as {@link WritePool.write} */
-  write({ rounds, zerostates }: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
+  write({ bundles, zerostates }: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
     this.#awaitPrevious = awaitPrevious;
-    const packed = packBundles(rounds as readonly McBlockBundle[]);
+    const packed = packBundles(bundles as readonly McBlockBundle[]);
     return this.#thread.call.write(transfer({ packed, zerostates, exclusive }, [packed.bytes]));
   }
 
