@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { v2AccountEndpoints } from '#api/v2/accounts.js';
+import { dnsEndpoints } from '#api/v2/dns.js';
 import { nodeEndpoints } from '#api/v2/network.js';
 import { runMethodEndpoints } from '#api/v2/run-method.js';
 import { sendEndpoints } from '#api/v2/send.js';
+import { tokenEndpoints } from '#api/v2/tokens.js';
 import { utilityEndpoints } from '#api/v2/utilities.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { systemClock } from '#kernel/clock.js';
@@ -25,6 +27,8 @@ const ROOT = `${import.meta.dirname}/../..`;
 const RULES = readRules(`${import.meta.dirname}/v2-account-rules.json`);
 const ENDPOINTS = [
   ...v2AccountEndpoints,
+  ...tokenEndpoints,
+  ...dnsEndpoints,
   ...runMethodEndpoints,
   ...sendEndpoints,
   ...utilityEndpoints,

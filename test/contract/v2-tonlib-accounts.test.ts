@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { v2AccountEndpoints } from '#api/v2/accounts.js';
+import { dnsEndpoints } from '#api/v2/dns.js';
 import { runMethodEndpoints } from '#api/v2/run-method.js';
+import { tokenEndpoints } from '#api/v2/tokens.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
@@ -96,7 +98,10 @@ describe('as the real tonlib answered', () => {
     const { chain, source: askNode, ledger } = replayedChain(`${folder}/chain`);
     const contracts = new ContractService({}, { chain, tvm, askNode, clock: systemClock, logger: silentLogger });
     network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
-    calls = new RecordedCalls([...v2AccountEndpoints, ...runMethodEndpoints], network);
+    calls = new RecordedCalls(
+      [...v2AccountEndpoints, ...tokenEndpoints, ...dnsEndpoints, ...runMethodEndpoints],
+      network,
+    );
   }, 60_000);
   afterAll(() => tvm.close());
 

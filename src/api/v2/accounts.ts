@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
-import { DnsResolved, dnsResolved } from '#api/v2/dns.js';
+import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
-import { TokenDataJson, tokenData } from '#api/v2/tokens.js';
+import { accountParams } from '#api/v2/parameters.js';
 import {
   AccountAddress,
   blockIdExt,
@@ -16,7 +14,6 @@ import {
   extraCurrencies,
   hashField,
   InternalTransactionId,
-  normalizedAddress,
   TonBlockIdExt,
   TvmCell,
   transactionId,
@@ -46,13 +43,13 @@ export type AccountStateEnum = Static<typeof AccountStateEnum>;
 
 const balance = decimalField('Nanotons.');
 const extraCurrencyBalances = Type.Array(ExtraCurrencyBalance, {
-  description: 'Other currencies that the account has.',
+  description: 'Extra currencies of the account.',
 });
 const syncUtime = Type.Integer({
-  description: 'When the block of the account’s shard was made that holds this state: unix time in seconds.',
+  description: 'Generation time of the shard block with this state: Unix time in seconds.',
   format: 'int64',
 });
-const frozenHash = hashField('Hash of the state that a frozen account had; empty for other accounts.');
+const frozenHash = hashField('State hash of a frozen account; empty for other accounts.');
 
 export const AddressInformation = v2Object(
   'AddressInformation',
@@ -67,16 +64,20 @@ export const AddressInformation = v2Object(
     frozen_hash: frozenHash,
     sync_utime: syncUtime,
     state: AccountStateEnum,
-    suspended: Type.Optional(
-      Type.Boolean({ description: 'The network lets the account do nothing for now (configuration parameter 44).' }),
-    ),
+    suspended: Type.Optional(Type.Boolean({ description: 'The account is suspended (configuration parameter 44).' })),
   },
-  { description: 'An account after a masterchain block, `block_id`.' },
+  { description: 'The state of an account as of the masterchain block `block_id`.' },
 );
 export type AddressInformation = Static<typeof AddressInformation>;
 
-const walletId = Type.Integer({ description: 'Number of the wallet among those of one key.', format: 'int64' });
-const walletSeqno = Type.Integer({ description: 'Number that the next order must carry.', format: 'int32' });
+const walletId = Type.Integer({
+  description: 'Wallet id (subwallet id), which distinguishes wallets of one key.',
+  format: 'int64',
+});
+const walletSeqno = Type.Integer({
+  description: 'Seqno that the next external-in message must have.',
+  format: 'int32',
+});
 const int64 = (description: string) => Type.Integer({ description, format: 'int64' });
 
 const AccountStateRaw = v2Object('AccountStateRaw', {
@@ -116,43 +117,43 @@ const AccountStateDns = v2Object('AccountStateDns', {
 
 const RWalletLimit = v2Object('RWalletLimit', {
   '@type': typeName('rwallet.limit'),
-  seconds: Type.Integer({ description: 'Seconds after the start.', format: 'int32' }),
-  value: int64('Nanotons that stay locked until then.'),
+  seconds: Type.Integer({ description: 'Seconds after `start_at`.', format: 'int32' }),
+  value: int64('Nanotons that are locked until then.'),
 });
 
 const RWalletConfig = v2Object('RWalletConfig', {
   '@type': typeName('rwallet.config'),
-  start_at: int64('When the seconds of the limits begin: unix time.'),
-  limits: Type.Array(RWalletLimit, { description: 'What is locked how long.' }),
+  start_at: int64('Start of the limits: Unix time in seconds.'),
+  limits: Type.Array(RWalletLimit, { description: 'Locked amounts by time.' }),
 });
 
 const AccountStateRWallet = v2Object('AccountStateRWallet', {
   '@type': typeName('rwallet.accountState'),
   wallet_id: walletId,
   seqno: walletSeqno,
-  unlocked_balance: int64('Nanotons that may be spent.'),
+  unlocked_balance: int64('Nanotons that can be spent.'),
   config: RWalletConfig,
 });
 
 const PChanConfig = v2Object('PChanConfig', {
   '@type': typeName('pchan.config'),
-  alice_public_key: Type.String({ description: 'Key of one side.' }),
+  alice_public_key: Type.String({ description: 'Public key of Alice.' }),
   alice_address: AccountAddress,
-  bob_public_key: Type.String({ description: 'Key of the other side.' }),
+  bob_public_key: Type.String({ description: 'Public key of Bob.' }),
   bob_address: AccountAddress,
-  init_timeout: Type.Integer({ description: 'Seconds for the start.', format: 'int32' }),
-  close_timeout: Type.Integer({ description: 'Seconds for the end.', format: 'int32' }),
-  channel_id: int64('Number of the channel.'),
+  init_timeout: Type.Integer({ description: 'Timeout of initialisation, in seconds.', format: 'int32' }),
+  close_timeout: Type.Integer({ description: 'Timeout of closing, in seconds.', format: 'int32' }),
+  channel_id: int64('Channel id.'),
 });
 
 const sidesOfChannel = {
-  signed_A: Type.Boolean({ description: 'One side agreed.' }),
-  signed_B: Type.Boolean({ description: 'The other side agreed.' }),
-  min_A: int64('Least amount of one side.'),
-  min_B: int64('Least amount of the other side.'),
-  expire_at: int64('When it ends without agreement: unix time.'),
-  A: int64('Nanotons of one side.'),
-  B: int64('Nanotons of the other side.'),
+  signed_A: Type.Boolean({ description: 'Whether Alice signed.' }),
+  signed_B: Type.Boolean({ description: 'Whether Bob signed.' }),
+  min_A: int64('Minimum amount of Alice.'),
+  min_B: int64('Minimum amount of Bob.'),
+  expire_at: int64('Expiry without agreement: Unix time in seconds.'),
+  A: int64('Nanotons of Alice.'),
+  B: int64('Nanotons of Bob.'),
 };
 
 const PChanState = Type.Union(
@@ -172,7 +173,7 @@ const AccountStatePChan = v2Object('AccountStatePChan', {
   '@type': typeName('pchan.accountState'),
   config: PChanConfig,
   state: PChanState,
-  description: Type.String({ description: 'The state in words.' }),
+  description: Type.String({ description: 'The state as text.' }),
 });
 
 const AccountStateUninited = v2Object('AccountStateUninited', {
@@ -201,15 +202,15 @@ export const ExtendedAddressInformation = v2Object(
   {
     '@type': typeName('fullAccountState'),
     address: AccountAddress,
-    balance: decimalField('Nanotons; -1 when there is no such account.'),
+    balance: decimalField('Nanotons; -1 for an account that does not exist.'),
     extra_currencies: extraCurrencyBalances,
     last_transaction_id: InternalTransactionId,
     block_id: TonBlockIdExt,
     sync_utime: syncUtime,
     account_state: AccountStateJson,
-    revision: Type.Integer({ description: 'Which version of the code it is, for codes that have several.' }),
+    revision: Type.Integer({ description: 'Revision of the contract code, where there are several.' }),
   },
-  { description: 'An account after a masterchain block, with what its data mean where the code is known.' },
+  { description: 'The state of an account as of a masterchain block, with its data decoded where the code is known.' },
 );
 export type ExtendedAddressInformation = Static<typeof ExtendedAddressInformation>;
 
@@ -232,22 +233,20 @@ export const WalletInformation = v2Object(
   'WalletInformation',
   {
     '@type': typeName('ext.accounts.walletInformation'),
-    wallet: Type.Boolean({ description: 'Whether the code is that of a known wallet.' }),
+    wallet: Type.Boolean({ description: 'Whether the code is that of a known wallet contract.' }),
     balance,
     account_state: AccountStateEnum,
     last_transaction_id: InternalTransactionId,
     wallet_type: Type.Optional(
-      Type.Unsafe<WalletType>(Type.String({ description: 'Which wallet.', enum: [...WALLET_TYPES] })),
+      Type.Unsafe<WalletType>(Type.String({ description: 'Wallet contract and revision.', enum: [...WALLET_TYPES] })),
     ),
-    seqno: Type.Optional(int64('Number that the next order must carry.')),
-    wallet_id: Type.Optional(
-      Type.Integer({ description: 'Number of the wallet among those of one key, an int32; from v3 on.' }),
-    ),
+    seqno: Type.Optional(int64('Seqno that the next external-in message must have.')),
+    wallet_id: Type.Optional(Type.Integer({ description: 'Wallet id, an int32; from v3 on.' })),
     is_signature_allowed: Type.Optional(
-      Type.Boolean({ description: 'Whether the key of the owner may give orders; v5 only.' }),
+      Type.Boolean({ description: 'Whether signature authentication is enabled; v5 only.' }),
     ),
   },
-  { description: 'An account, seen as a wallet.' },
+  { description: 'An account as a wallet.' },
 );
 export type WalletInformation = Static<typeof WalletInformation>;
 
@@ -262,18 +261,7 @@ interface AccountQuery {
 }
 
 const TAG = 'Accounts';
-const GET_OR_POST = ['GET', 'POST'] as const;
 const STATUSES = [404, 422, 504];
-
-const params = Type.Object(
-  { address: accountParameter, seqno: optionalMasterchainSeqno },
-  { additionalProperties: false },
-);
-
-/** What is said of a numbered block stays true. */
-function freshness({ seqno }: { readonly seqno?: number }) {
-  return seqno === undefined ? ('head' as const) : ('forever' as const);
-}
 
 function readAccount({ address, seqno }: AccountQuery, context: V2Context, pruned = false): Promise<AccountStateRead> {
   const { network, read } = context;
@@ -284,103 +272,75 @@ const getAddressInformation = v2Endpoint({
   name: 'getAddressInformation',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'An account: balance, code, data, last transaction',
+  summary: 'Account state: balance, code, data, last transaction',
   description:
     'The state of an account after the newest masterchain block, or after block `seqno`: balance in nanotons, code and data ' +
-    'as bags of cells, the last transaction. For an address that nobody has used yet, `state` is `uninitialized`, the ' +
-    'balance 0, and the rest empty.',
-  params,
+    'as bags of cells, the last transaction. For an account that does not exist, `state` is `uninitialized`, the balance 0, ' +
+    'and the rest empty.',
+  params: accountParams,
   result: AddressInformation,
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    addressInformation(await readAccount(question, context), question.address.address),
+  freshness: freshnessAt,
+  handle: async (query, context) => addressInformation(await readAccount(query, context), query.address.address),
 });
 
 const getExtendedAddressInformation = v2Endpoint({
   name: 'getExtendedAddressInformation',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'An account, its data read where the code is known',
+  summary: 'Account state, decoded where the code is known',
   description:
     'As `getAddressInformation`, but for some contracts (wallets v3 and v4, highload and restricted wallets, manual DNS) ' +
-    '`account_state` has what their data mean, such as `seqno` and `wallet_id`, in place of code and data. For an account ' +
+    '`account_state` has the decoded data, such as `seqno` and `wallet_id`, instead of code and data. For an account ' +
     'that does not exist the balance is -1.',
-  params,
+  params: accountParams,
   result: ExtendedAddressInformation,
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    extendedAddressInformation(await readAccount(question, context), question.address),
+  freshness: freshnessAt,
+  handle: async (query, context) => extendedAddressInformation(await readAccount(query, context), query.address),
 });
 
 const getWalletInformation = v2Endpoint({
   name: 'getWalletInformation',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'A wallet: its kind, seqno and balance',
+  summary: 'Wallet: type, seqno and balance',
   description:
-    'Tells whether an account is a known wallet (v1 to v5), and if so which, with the `seqno` that its next order must ' +
-    'carry. For other accounts `wallet` is false and the fields of wallets are not there.',
-  params,
+    'Whether an account is a known wallet (v1 to v5), which one, and the `seqno` that its next external-in message must ' +
+    'have. For other accounts `wallet` is false and the fields of wallets are absent.',
+  params: accountParams,
   result: WalletInformation,
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    walletInformation(await readAccount(question, context), question.address.address),
+  freshness: freshnessAt,
+  handle: async (query, context) => walletInformation(await readAccount(query, context), query.address.address),
 });
 
 const getAddressBalance = v2Endpoint({
   name: 'getAddressBalance',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'The balance of an account',
-  description:
-    'Nanotons (1 TON is 1,000,000,000 of them) as a decimal number in text; 0 when there is no such account.',
-  params,
+  summary: 'Balance of an account',
+  description: 'Nanotons (1 TON is 1,000,000,000 nanotons) as a decimal string; 0 for an account that does not exist.',
+  params: accountParams,
   result: AddressBalance,
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    addressBalance(await readAccount(question, context, true), question.address.address),
+  freshness: freshnessAt,
+  handle: async (query, context) => addressBalance(await readAccount(query, context, true), query.address.address),
 });
 
 const getAddressState = v2Endpoint({
   name: 'getAddressState',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'Whether an account is active',
+  summary: 'Status of an account',
   description:
-    '`active`: it has code. `frozen`: it could not pay for its storage. `uninitialized`: it has no code yet, or there is ' +
-    'no such account.',
-  params,
+    '`active`: it has code. `frozen`: it could not pay for its storage. `uninitialized`: it has no code, or does not exist.',
+  params: accountParams,
   result: AccountStateEnum,
   schemaName: 'AddressState',
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    addressState(await readAccount(question, context, true), question.address.address),
-});
-
-const getTokenData = v2Endpoint({
-  name: 'getTokenData',
-  verbs: GET_OR_POST,
-  tag: TAG,
-  summary: 'A jetton or an NFT',
-  description:
-    'What a jetton master, a jetton wallet, an NFT collection or an NFT tells of itself: owner, amounts, and its ' +
-    'description as far as it is on the chain (TEP-64; links are given, not followed). A wallet or an NFT counts only ' +
-    'when its master or collection knows it. An NFT that is a domain comes with its DNS records.',
-  params,
-  result: TokenDataJson,
-  statuses: [404, 409, 422, 500, 504],
-  errorStatuses: { [v2Errors['not-a-token'].code]: 409 },
-  freshness,
-  handle: async ({ address: asked, seqno }, { network, read }) => {
-    const { token } = await network.contracts.tokenData(asked.address, { ...read, at: seqno ?? 'head' });
-    if (token === null) throw v2Errors['not-a-token']({ address: normalizedAddress(asked) });
-    return tokenData(token, asked);
-  },
+  freshness: freshnessAt,
+  handle: async (query, context) => addressState(await readAccount(query, context, true), query.address.address),
 });
 
 const getShardAccountCell = v2Endpoint({
@@ -388,75 +348,32 @@ const getShardAccountCell = v2Endpoint({
   verbs: GET_OR_POST,
   tag: TAG,
   unpublished: true,
-  summary: 'An account as a cell',
-  description: 'The `ShardAccount` of an account: its entry in the state of the shard, as a bag of cells.',
-  params,
+  summary: 'ShardAccount of an account as a cell',
+  description: 'The `ShardAccount` of an account: its entry in the shard state, as a bag of cells.',
+  params: accountParams,
   result: TvmCell,
   statuses: STATUSES,
-  freshness,
-  handle: async (question, context) =>
-    tvmCell(shardAccountCell(await readAccount(question, context), question.address.address)),
+  freshness: freshnessAt,
+  handle: async (query, context) => tvmCell(shardAccountCell(await readAccount(query, context), query.address.address)),
 });
 
-const dnsResolve = v2Endpoint({
-  name: 'dnsResolve',
-  verbs: GET_OR_POST,
-  tag: TAG,
-  unpublished: true,
-  summary: 'DNS records of a name',
-  description:
-    'What a resolver contract says about a name (TEP-81), records of all categories. With a `ttl` above 0 other resolvers ' +
-    'that it names are asked as well, up to that many.',
-  params: Type.Object(
-    {
-      address: accountParameter,
-      name: Type.Optional(
-        Type.String({ description: 'Name to resolve, such as `alice.ton`; empty: the resolver itself.', default: '' }),
-      ),
-      category: Type.Optional(
-        Type.String({ description: 'Accepted for the sake of existing clients; records of all categories are given.' }),
-      ),
-      ttl: Type.Optional(
-        Type.Integer({
-          description: 'How many further resolvers may be asked.',
-          format: 'int32',
-          default: 0,
-          minimum: 0,
-          maximum: 0x7fff_ffff,
-        }),
-      ),
-      seqno: optionalMasterchainSeqno,
-    },
-    { additionalProperties: false },
-  ),
-  result: DnsResolved,
-  statuses: STATUSES,
-  freshness,
-  handle: async ({ address: resolver, name = '', ttl = 0, seqno }, { network, read }) => {
-    const options = { ...read, at: seqno ?? 'head' } as const;
-    return dnsResolved(await network.contracts.resolveDns(resolver.address, name, ttl, options));
-  },
-});
-
-/** Methods about accounts, in the order of the document. */
+/** Methods about account states, in the order of the document. */
 export const v2AccountEndpoints: readonly AnyEndpoint<V2Context>[] = [
   getAddressInformation,
   getExtendedAddressInformation,
   getWalletInformation,
   getAddressBalance,
   getAddressState,
-  getTokenData,
   getShardAccountCell,
-  dnsResolve,
 ];
 
-/** What the methods about accounts have in common. */
+/** The parts of an account state that the methods show. */
 interface AccountParts {
-  /** Null: there is no such account. */
+  /** Null: the account does not exist. */
   readonly storage: AccountStorage | null;
   readonly code: Cell | null;
   readonly data: Cell | null;
-  /** Hash of the state that a frozen account had. */
+  /** State hash of a frozen account. */
   readonly state_hash: Uint8Array | null;
 }
 

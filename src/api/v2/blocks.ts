@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, NO_PARAMETERS, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import {
   blockAt,
@@ -35,7 +35,7 @@ export type MasterchainInfoJson = Static<typeof MasterchainInfoJson>;
 
 const BlockSignature = v2Object('BlockSignature', {
   '@type': typeName('blocks.signature'),
-  node_id_short: hashField('Which validator: SHA-256 of its public key in TL form.'),
+  node_id_short: hashField('The validator: SHA-256 of its public key in TL form.'),
   signature: bytesField('Ed25519 signature.'),
 });
 
@@ -51,22 +51,21 @@ const BlockSignaturesSimplex = v2Object('MasterchainBlockSignaturesSimplex', {
   '@type': typeName('blocks.blockSignatures.simplex'),
   id: TonBlockIdExt,
   signatures: Type.Array(BlockSignature, {
-    description:
-      'Signatures of validators with more than two thirds of the weight, under their vote for the candidate.',
+    description: 'Signatures of validators with more than two thirds of the weight, over their vote for the candidate.',
   }),
-  session_id: hashField('Session of the validators.'),
-  slot: Type.Integer({ description: 'Slot of the session that the vote is about.', format: 'int32' }),
-  candidate: bytesField('The candidate, as TL: hashing it gives what the vote names.'),
+  session_id: hashField('Id of the validator session.'),
+  slot: Type.Integer({ description: 'Slot of the session.', format: 'int32' }),
+  candidate: bytesField('The candidate in TL; the vote has its hash.'),
 });
 
-/** Two forms, by how the validators agree. The published document has the first one only. */
+/** Two forms, by the consensus protocol (catchain or simplex). The published document has the first one only. */
 export const MasterchainBlockSignatures = Type.Union([BlockSignatures, BlockSignaturesSimplex]);
 export type MasterchainBlockSignatures = Static<typeof MasterchainBlockSignatures>;
 
 const ShardBlockLinkJson = v2Object('ShardBlockLink', {
   '@type': typeName('blocks.shardBlockLink'),
   id: TonBlockIdExt,
-  proof: bytesField('Proof in the block before in this list, the first one in `mc_id`, that it leads to `id`.'),
+  proof: bytesField('Proof that the previous block of this list (for the first one `mc_id`) refers to `id`.'),
 });
 
 const BlockLinkBackJson = v2Object('BlockLinkBack', {
@@ -76,7 +75,7 @@ const BlockLinkBackJson = v2Object('BlockLinkBack', {
   to: TonBlockIdExt,
   dest_proof: bytesField('Proof of the header of `to`.'),
   proof: bytesField('Proof of the header of `from`, up to the hash of its state.'),
-  state_proof: bytesField('Proof in that state that `to` is among the blocks before.'),
+  state_proof: bytesField('Proof in that state that `to` is among the previous blocks.'),
 });
 
 export const ShardBlockProof = v2Object('ShardBlockProof', {
@@ -84,16 +83,18 @@ export const ShardBlockProof = v2Object('ShardBlockProof', {
   from: TonBlockIdExt,
   mc_id: TonBlockIdExt,
   links: Type.Array(ShardBlockLinkJson, {
-    description: 'From `mc_id` to the block that was asked for; none when it is that block.',
+    description: 'From `mc_id` to the requested block; empty when it is that block.',
   }),
-  mc_proof: Type.Array(BlockLinkBackJson, { description: 'From `from` back to `mc_id`; none when they are the same.' }),
+  mc_proof: Type.Array(BlockLinkBackJson, {
+    description: 'From `from` back to `mc_id`; empty when they are the same.',
+  }),
 });
 export type ShardBlockProof = Static<typeof ShardBlockProof>;
 
 export const ConsensusBlock = v2Object('ConsensusBlock', {
   '@type': typeName('ext.blocks.consensusBlock'),
   consensus_block: Type.Integer({ description: 'Number of the newest masterchain block.', format: 'int32' }),
-  timestamp: Type.Integer({ description: 'When this was so: unix time in seconds.', format: 'int32' }),
+  timestamp: Type.Integer({ description: 'Time of the response: Unix time in seconds.', format: 'int32' }),
 });
 export type ConsensusBlock = Static<typeof ConsensusBlock>;
 
@@ -109,56 +110,56 @@ export const BlockHeaderJson = v2Object(
     '@type': typeName('blocks.header'),
     id: TonBlockIdExt,
     global_id: Type.Integer({ description: 'Id of the network: -239 is mainnet, -3 testnet.' }),
-    version: Type.Integer({ description: 'Version of the form of the block.' }),
+    version: Type.Integer({ description: 'Version of the block format.' }),
     flags: Type.Optional(
-      Type.Integer({ description: 'Flags of the header; 1: the software version of its maker is given.' }),
+      Type.Integer({ description: 'Flags of the header; 1: the software version of the creator is included.' }),
     ),
-    after_merge: Type.Boolean({ description: 'The first block after two shards were merged.' }),
-    after_split: Type.Boolean({ description: 'The first block after a shard was split.' }),
+    after_merge: Type.Boolean({ description: 'The first block after a merge.' }),
+    after_split: Type.Boolean({ description: 'The first block after a split.' }),
     before_split: Type.Boolean({ description: 'The shard is split after this block.' }),
     want_merge: Type.Boolean({ description: 'Validators want to merge the shard with its sibling.' }),
     want_split: Type.Boolean({ description: 'Validators want to split the shard.' }),
-    validator_list_hash_short: Type.Integer({ description: 'Short hash of the list of validators, an int32.' }),
-    catchain_seqno: Type.Integer({ description: 'Number of the session of the validators.' }),
+    validator_list_hash_short: Type.Integer({ description: 'Short hash of the validator list, an int32.' }),
+    catchain_seqno: Type.Integer({ description: 'Catchain seqno of the validator session.' }),
     min_ref_mc_seqno: Type.Integer({ description: 'Oldest masterchain block that the state refers to.' }),
     is_key_block: Type.Boolean({ description: 'A masterchain block with a new configuration or new validators.' }),
-    prev_key_block_seqno: Type.Integer({ description: 'Number of the key block before.' }),
-    start_lt: Type.String({ description: 'Logical time at which the block begins.' }),
-    end_lt: Type.String({ description: 'Logical time at which it ends; those of its transactions lie between.' }),
-    gen_utime: Type.Integer({ description: 'When it was made: unix time in seconds.' }),
-    prev_blocks: Type.Array(TonBlockIdExt, { description: 'The block before; two after a merge.' }),
+    prev_key_block_seqno: Type.Integer({ description: 'Seqno of the previous key block.' }),
+    start_lt: Type.String({ description: 'Logical time of the start of the block.' }),
+    end_lt: Type.String({
+      description: 'Logical time of the end of the block; those of its transactions lie between.',
+    }),
+    gen_utime: Type.Integer({ description: 'Generation time: Unix time in seconds.' }),
+    prev_blocks: Type.Array(TonBlockIdExt, { description: 'The previous block; two after a merge.' }),
   },
-  { description: 'What a block says of itself, without its content.', additionalProperties: true },
+  { description: 'The header of a block.', additionalProperties: true },
 );
 export type BlockHeaderJson = Static<typeof BlockHeaderJson>;
 
 const OutMsgQueueSize = v2Object('OutMsgQueueSize', {
   '@type': typeName('blocks.outMsgQueueSize'),
   id: TonBlockIdExt,
-  size: Type.Integer({ description: 'Messages that wait in the queue of the shard after this block.' }),
+  size: Type.Integer({ description: 'Messages in the out-message queue of the shard after this block.' }),
 });
 
 export const OutMsgQueueSizes = v2Object('OutMsgQueueSizes', {
   '@type': typeName('blocks.outMsgQueueSizes'),
   shards: Type.Array(OutMsgQueueSize, { description: 'The masterchain first, then the shards from left to right.' }),
   ext_msg_queue_size_limit: Type.Integer({
-    description: 'How many messages from outside a node keeps for a shard before it refuses further ones.',
+    description: 'How many external-in messages a node queues for a shard before it refuses further ones.',
   }),
 });
 export type OutMsgQueueSizes = Static<typeof OutMsgQueueSizes>;
 
-const PROOF_VERBS = ['GET', 'POST'] as const;
-const PROOF_TAG = 'Blocks';
+const TAG = 'Blocks';
 
 const getMasterchainBlockSignatures = v2Endpoint({
   name: 'getMasterchainBlockSignatures',
-  verbs: PROOF_VERBS,
-  tag: PROOF_TAG,
+  verbs: GET_OR_POST,
+  tag: TAG,
   summary: 'Signatures of a masterchain block',
   description:
-    'Signatures of the validators under a masterchain block. They were checked, and stand for more than two thirds of ' +
-    'the weight. What exactly is signed depends on how the validators agree: the hashes of the block, or a vote for ' +
-    'the candidate that became the block.',
+    'Verified signatures of validators with more than two thirds of the weight. What is signed depends on the consensus ' +
+    'protocol: the hashes of the block, or a vote for the candidate that became the block.',
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: MasterchainBlockSignatures,
   statuses: [404, 422, 504],
@@ -171,19 +172,19 @@ const getMasterchainBlockSignatures = v2Endpoint({
 
 const getShardBlockProof = v2Endpoint({
   name: 'getShardBlockProof',
-  verbs: PROOF_VERBS,
-  tag: PROOF_TAG,
-  summary: 'Proof of a block by a masterchain block',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'Proof of a shard block by a masterchain block',
   description:
-    'Merkle proofs that lead from a masterchain block to a block of a shard: back to the masterchain block that commits ' +
-    'it, from there to the newest block of its shard at that time, and along its shard. Who trusts the masterchain ' +
-    'block needs to trust nobody else.',
+    'Merkle proofs from a masterchain block to a shard block: back to the masterchain block that commits it, from there to ' +
+    'the newest block of its shard at that time, and along its shard. With a trusted masterchain block nothing else needs ' +
+    'to be trusted.',
   params: Type.Object(
     {
       ...blockPositionFields,
       from_seqno: Type.Optional(
         Type.Integer({
-          description: 'Number of the masterchain block to start from. Default: the newest one.',
+          description: 'Seqno of the masterchain block to start from. Default: the newest one.',
           format: 'int32',
           minimum: 0,
           maximum: 0x7fff_ffff,
@@ -214,24 +215,15 @@ const getShardBlockProof = v2Endpoint({
   },
 });
 
-/** Links to an older block are of no other kind. */
+/** Links to an older block have no other kind. */
 function isBack(link: BlockLink): link is BlockLink & { kind: 'back' } {
   return link.kind === 'back';
 }
 
-/** What proves blocks, in the order of the published document. */
-export const blockProofEndpoints: readonly AnyEndpoint<V2Context>[] = [
-  getMasterchainBlockSignatures,
-  getShardBlockProof,
-];
-
-const GET_OR_POST = ['GET', 'POST'] as const;
-const TAG = 'Blocks';
-/** The header that says that a node counted the messages. */
+/** The header of responses whose queue sizes a node counted. */
 const QUEUE_SIZE_HEADER = 'X-Tern-Queue-Size';
-const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
-/** Of each chain, the newest block whose header was read, with the hash of its state: asked for much more often than it changes. */
+/** The newest block whose header was read, with its state hash, by chain: requested much more often than it changes. */
 const newestStates = new WeakMap<ChainReads, { readonly block: BlockId; readonly state_hash: Uint8Array }>();
 
 async function newestStateHash(chain: ChainReads, block: BlockId, read: ReadOptions): Promise<Uint8Array> {
@@ -248,7 +240,7 @@ const getMasterchainInfo = v2Endpoint({
   tag: TAG,
   summary: 'The newest masterchain block',
   description:
-    'The newest block of the masterchain, the hash of its state, and the zerostate, which names the network. ' +
+    'The newest masterchain block, its state hash, and the zerostate, which identifies the network. ' +
     '`last.seqno` is the height of the chain.',
   params: NO_PARAMETERS,
   result: MasterchainInfoJson,
@@ -261,7 +253,7 @@ const getMasterchainInfo = v2Endpoint({
       '@type': 'blocks.masterchainInfo',
       last: blockIdExt(block),
       state_root_hash: toBase64(state_hash),
-      // Nodes name the zerostate without its shard here.
+      // Nodes return the zerostate without its shard here.
       init: { ...blockIdExt(zerostate), shard: '0' },
     };
   },
@@ -271,16 +263,16 @@ const getConsensusBlock = v2Endpoint({
   name: 'getConsensusBlock',
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'Height of the chain as nodes tell it',
-  description: 'The highest number of a masterchain block that the connected nodes told of, and the time now.',
+  summary: 'Height of the chain as nodes report it',
+  description: 'The highest masterchain seqno that the connected liteservers report, and the current time.',
   params: NO_PARAMETERS,
   result: ConsensusBlock,
   statuses: [504],
   freshness: 'none',
   handle: async (_, { network: { chain, servers, now }, read }): Promise<ConsensusBlock> => {
-    const told = Math.max(0, ...servers().map(({ alive, seqno }) => (alive ? seqno : 0)));
-    // Without anybody who told something, asking says what is wrong.
-    const consensus_block = told > 0 ? told : (await chain.head(read)).block.seqno;
+    const reported = Math.max(0, ...servers().map(({ alive, seqno }) => (alive ? seqno : 0)));
+    // Without any report a query tells what is wrong.
+    const consensus_block = reported > 0 ? reported : (await chain.head(read)).block.seqno;
     return { '@type': 'ext.blocks.consensusBlock', consensus_block, timestamp: Math.floor(now() / 1000) };
   },
 });
@@ -291,14 +283,14 @@ const lookupBlock = v2Endpoint({
   tag: TAG,
   summary: 'Find a block',
   description:
-    'The full name of the block of a shard with a number, or of the first one that reaches a logical time, or of the ' +
-    'first one that was made at a time or later. Give just one of `seqno`, `lt` and `unixtime`.',
+    'The full id of the block of a shard with a seqno, or of the first one that reaches a logical time, or of the first one ' +
+    'that was generated at a time or later. Give exactly one of `seqno`, `lt` and `unixtime`.',
   params: Type.Object(
     {
       workchain: workchainParameter,
       shard: shardParameter,
       seqno: optionalBlockSeqno,
-      lt: optionalInt64Parameter('Logical time that the block is to reach.', 0n),
+      lt: optionalInt64Parameter('Logical time that the block must reach.', 0n),
       unixtime: unixtimeParameter,
     },
     { additionalProperties: false },
@@ -344,8 +336,8 @@ const getBlockHeader = v2Endpoint({
   tag: TAG,
   summary: 'Header of a block',
   description:
-    'What a block says of itself: times, splits and merges, validators, the blocks before. With `root_hash` and ' +
-    '`file_hash` only just that block will do.',
+    'The header of a block: times, splits and merges, validators, previous blocks. With `root_hash` and `file_hash` the ' +
+    'block must have these hashes.',
   params: Type.Object(blockFields, { additionalProperties: false }),
   result: BlockHeaderJson,
   statuses: [404, 422, 504],
@@ -362,11 +354,11 @@ const getOutMsgQueueSize = v2Endpoint({
   aliases: ['getOutMsgQueueSizes'],
   verbs: GET_OR_POST,
   tag: TAG,
-  summary: 'Sizes of the message queues',
+  summary: 'Sizes of the out-message queues',
   description:
-    'How many messages wait in the outgoing queue of each shard, and how many messages from outside a node takes ' +
-    'before it refuses more. Growing queues mean that transactions are late. Where the network does not keep the sizes in ' +
-    'its state, they are what a node counted, and the header `X-Tern-Queue-Size` says so.',
+    'How many messages are in the out-message queue of each shard, and how many external-in messages a node queues before it ' +
+    'refuses more. Growing queues mean that messages are delayed. Where the state has no queue sizes, a node counted them, ' +
+    'and the header `X-Tern-Queue-Size` says so.',
   params: NO_PARAMETERS,
   result: OutMsgQueueSizes,
   statuses: [504],
@@ -389,7 +381,8 @@ const getOutMsgQueueSize = v2Endpoint({
 /** Blocks, in the order of the published document. */
 export const v2BlockEndpoints: readonly AnyEndpoint<V2Context>[] = [
   getMasterchainInfo,
-  ...blockProofEndpoints,
+  getMasterchainBlockSignatures,
+  getShardBlockProof,
   getConsensusBlock,
   lookupBlock,
   getShards,

@@ -1,14 +1,15 @@
+import { Type } from '@sinclair/typebox';
 import { endpointOf } from '#api/http/endpoint.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 
-/** A server of a network as `getConsensusBlock` and `getWorkerState` tell it. */
+/** A liteserver of a network, for `getConsensusBlock` and `getWorkerState`. */
 export interface LiteserverStatus {
   readonly name: string;
   readonly alive: boolean;
   readonly archival: boolean;
-  /** The newest masterchain block it told of; 0 before the first. */
+  /** The newest masterchain block it reported; 0 before the first. */
   readonly seqno: number;
 }
 
@@ -21,18 +22,28 @@ export interface V2Network {
   readonly now: () => number;
 }
 
-/** What a method of v2 works with during one request. */
+/** The context of a method of v2 during one request. */
 export interface V2Context {
   readonly network: V2Network;
-  /** Deadline and abort signal of the request; to be passed on to every read. */
+  /** Deadline and abort signal of the request, to be passed to every read. */
   readonly read: ReadOptions;
-  /** Adds a header to the answer: what the body has no place for. */
+  /** Adds a header to the response, for what the published body has no field for. */
   readonly header: (name: string, value: string) => void;
 }
 
 export const v2Endpoint = endpointOf<V2Context>();
 
-/** A text as the value of a header: printable ASCII, not long. */
+/** Verbs of methods that read. */
+export const GET_OR_POST = ['GET', 'POST'] as const;
+
+export const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
+/** Of an answer about an account: it changes with the next block, or never when it is about a named one. */
+export function freshnessAt({ seqno }: { readonly seqno?: number }) {
+  return seqno === undefined ? ('head' as const) : ('forever' as const);
+}
+
+/** A text as the value of a header: printable ASCII, at most 200 characters. */
 export function headerText(text: string): string {
   return text
     .replace(/[^\x21-\x7e]+/g, ' ')

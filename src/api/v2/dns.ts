@@ -1,4 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import {
   AccountAddress,
   accountAddress,
@@ -50,7 +53,7 @@ export type DnsEntryData = Static<typeof DnsEntryData>;
 
 const DnsEntry = v2Object('DnsEntry', {
   '@type': typeName('dns.entry'),
-  name: Type.String({ description: 'The part of the name that the record is about.' }),
+  name: Type.String({ description: 'The resolved part of the name.' }),
   category: hashField('SHA-256 of the name of the category, such as `wallet`.'),
   entry: DnsEntryData,
 });
@@ -61,11 +64,11 @@ export const DnsResolved = v2Object(
     '@type': typeName('dns.resolved'),
     entries: Type.Array(DnsEntry, { description: 'In the order of their categories.' }),
   },
-  { description: 'What a resolver says about a name.' },
+  { description: 'DNS records of a name.' },
 );
 export type DnsResolved = Static<typeof DnsResolved>;
 
-/** What a resolver says, as `dnsResolve` shows it. */
+/** DNS records as `dnsResolve` shows them. */
 export function dnsResolved({ name, entries }: DnsRecords): DnsResolved {
   return {
     '@type': 'dns.resolved',
@@ -119,3 +122,46 @@ export function adnlText(address: Uint8Array): string {
   }
   return text;
 }
+
+const dnsResolve = v2Endpoint({
+  name: 'dnsResolve',
+  verbs: GET_OR_POST,
+  tag: 'Accounts',
+  unpublished: true,
+  summary: 'DNS records of a name',
+  description:
+    'The records of a name at a resolver contract (TEP-81), of all categories. With a `ttl` above 0 up to that many further ' +
+    'resolvers are followed.',
+  params: Type.Object(
+    {
+      address: accountParameter,
+      name: Type.Optional(
+        Type.String({ description: 'Name to resolve, such as `alice.ton`; empty: the resolver itself.', default: '' }),
+      ),
+      category: Type.Optional(
+        Type.String({ description: 'Accepted for existing clients; records of all categories are returned.' }),
+      ),
+      ttl: Type.Optional(
+        Type.Integer({
+          description: 'How many further resolvers may be followed.',
+          format: 'int32',
+          default: 0,
+          minimum: 0,
+          maximum: 0x7fff_ffff,
+        }),
+      ),
+      seqno: optionalMasterchainSeqno,
+    },
+    { additionalProperties: false },
+  ),
+  result: DnsResolved,
+  statuses: [404, 422, 504],
+  freshness: freshnessAt,
+  handle: async ({ address: resolver, name = '', ttl = 0, seqno }, { network, read }) => {
+    const options = { ...read, at: seqno ?? 'head' } as const;
+    return dnsResolved(await network.contracts.resolveDns(resolver.address, name, ttl, options));
+  },
+});
+
+/** Methods about DNS. */
+export const dnsEndpoints: readonly AnyEndpoint<V2Context>[] = [dnsResolve];

@@ -1,27 +1,26 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of the methods of v2 themselves; those of reads and of contracts pass through as they are. */
+/** Errors of the methods of v2; those of reads and of contracts pass through. */
 export const v2Errors = defineErrors('v2', {
   'parameter-value': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Correct the parameter; the API reference lists the forms that it may have.',
+    remedy: 'Correct the parameter; the API reference lists its forms.',
   },
   'stack-entry': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Correct the entry; the description of the stack lists the types of entries and the forms of their values.',
+    remedy: 'Correct the entry; the API reference lists the types of entries and the forms of their values.',
   },
   'result-depth': {
     class: 'caller',
     message: (d: { limit: number }) => `Result stack depth >= ${d.limit}: tuples or lists are nested deeper than that`,
-    remedy:
-      'Run the get method on your side, on the state of the account, or let the contract answer with less nesting.',
+    remedy: 'Run the get method locally on the account state, or change the contract to return less nesting.',
   },
   'stack-size': {
     class: 'caller',
-    message: (d: { problem: string }) => `the arguments cannot be given to the virtual machine: ${d.problem}`,
-    remedy: 'Give shorter lists and tuples, or fewer entries: in cells, all of them together nest 1,024 deep at most.',
+    message: (d: { problem: string }) => `the arguments cannot be passed to the TVM: ${d.problem}`,
+    remedy: 'Give shorter lists and tuples, or fewer entries: as cells they may be at most 1,024 deep.',
   },
   'no-workchain': {
     class: 'caller',
@@ -33,19 +32,19 @@ export const v2Errors = defineErrors('v2', {
     class: 'not-found',
     message: (d: { address: string }) => `Smart contract ${d.address} is not Jetton or NFT`,
     remedy:
-      'Ask for a jetton master, a jetton wallet, an NFT collection or an NFT item; a wallet or an item counts only when its master or collection knows it.',
+      'Give a jetton master, jetton wallet, NFT collection or NFT item; a wallet or item must be confirmed by its master or collection.',
   },
   'transaction-not-located': {
     class: 'not-found',
     message: (_: { source: string; destination: string; created_lt: bigint }) => 'transaction was not found',
     remedy:
-      'Check both addresses and created_lt, which is that of the message and not of a transaction; a message that was just sent may still be on its way.',
+      'Check both addresses and created_lt, which is that of the message and not of a transaction; a message that was just sent may not have been received yet.',
   },
   'cursor-hash': {
     class: 'not-found',
     message: (d: { lt: bigint; expected: string; found: string }) =>
       `the transaction with lt ${d.lt} has the hash ${d.found}, not ${d.expected}`,
-    remedy: 'Give lt and hash of one transaction, as transaction_id names them.',
+    remedy: 'Give lt and hash of one transaction, as in transaction_id.',
   },
   'old-masterchain-block': {
     class: 'not-found',
@@ -56,6 +55,6 @@ export const v2Errors = defineErrors('v2', {
   'message-refused': {
     class: 'caller',
     message: (d: { nodeText: string; reason: string; explanation: string }) => `${d.nodeText}\n${d.explanation}`,
-    remedy: 'Correct the message as the explanation says, and sign and send it anew.',
+    remedy: 'Correct the message as the explanation says, sign it and send it again.',
   },
 });

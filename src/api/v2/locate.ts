@@ -1,6 +1,6 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { int64Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
 import { extTransaction, TransactionJson, type TransactionWithCell } from '#api/v2/transactions.js';
@@ -19,15 +19,15 @@ import type { ReadOptions } from '#services/chain/read-context.js';
 
 const messageParams = Type.Object(
   {
-    source: parsedAddressParameter('Account that sent the message, in raw or user-friendly form.'),
-    destination: parsedAddressParameter('Account that the message goes to, in raw or user-friendly form.'),
+    source: parsedAddressParameter('Sender of the message, in raw or user-friendly form.'),
+    destination: parsedAddressParameter('Receiver of the message, in raw or user-friendly form.'),
     created_lt: int64Parameter('Logical time of the message: its `created_lt`.', 0n),
   },
   { additionalProperties: false },
 );
 
 const shared = {
-  verbs: ['GET', 'POST'],
+  verbs: GET_OR_POST,
   tag: 'Transactions',
   params: messageParams,
   result: TransactionJson,
@@ -52,8 +52,8 @@ async function locate(end: 'source' | 'result', params: StaticDecode<typeof mess
 }
 
 const resultDescription =
-  'The transaction of the receiver that took a message in. A message is followed over blocks, and over splits and merges ' +
-  'of shards, until it is found; 404 when nobody sent it, or when it has not arrived yet.';
+  'The transaction that received a message. The message is followed over blocks, splits and merges of shards until it is ' +
+  'found; 404 when nobody sent it, or when it has not been received yet.';
 
 const tryLocateTx = v2Endpoint({
   ...shared,
@@ -75,33 +75,33 @@ const tryLocateSourceTx = v2Endpoint({
   ...shared,
   name: 'tryLocateSourceTx',
   summary: 'Find the transaction that sent a message',
-  description: 'The transaction of the sender that made a message; 404 when there is none.',
+  description: 'The transaction that sent a message; 404 when there is none.',
   handle: (params, context) => locate('source', params, context),
 });
 
 /** Transactions by their messages, in the order of the published document. */
 export const locateEndpoints: readonly AnyEndpoint<V2Context>[] = [tryLocateTx, tryLocateResultTx, tryLocateSourceTx];
 
-/** A message between accounts by what names it; `created_lt` is that of the message. */
+/** What identifies an internal message; `created_lt` is that of the message. */
 export interface MessageName {
   readonly source: Address;
   readonly destination: Address;
   readonly created_lt: bigint;
 }
 
-/** How far a message is followed: so many masterchain blocks after it was sent. */
+/** How far a message is followed, in masterchain blocks after it was sent. */
 const MAX_FOLLOWED = 4096;
 
-/** So many blocks are searched one by one, where no state leads to the transactions of the account. */
+/** How many blocks are searched one by one where the account state does not lead to the transactions. */
 const MAX_SEARCHED = 256;
 
-/** Transactions of one account that are asked of a block at once. */
+/** Transactions of one account per query of a block. */
 const BLOCK_PAGE = 16;
 
-/** Transactions of one account that are asked of its history at once. */
+/** Transactions of one account per query of its history. */
 const HISTORY_PAGE = 16;
 
-/** Finds the transactions that sent and received messages. */
+/** Finds the transactions that sent and received a message. */
 export class MessageSearch {
   readonly #chain: ChainReads;
   readonly #read: ReadOptions;
@@ -134,20 +134,20 @@ export class MessageSearch {
   }
 
   /**
-   * The transaction that received a message; `null` when there is none, or not yet. Messages may wait for many blocks, and
-   * their shard be split or merged meanwhile, so the account is followed: by its state where it has one.
+   * The transaction that received a message; `null` when there is none, or not yet. A message may wait for many blocks while
+   * shards split and merge, so the account is followed: by its state where it has one.
    */
   async result(name: MessageName): Promise<TransactionWithCell | null> {
     const { destination, created_lt } = name;
     const [sent, start] = await Promise.all([this.source(name), this.#blockReaching(destination, created_lt)]);
     if (start === null) return null;
     const found = await this.#inBlock(name, start);
-    // Messages that nobody sent, those of the system, are received in the block that makes them.
+    // System messages, which nobody sent, are received in the block that creates them.
     if (found !== null || sent === null) return found;
     return this.#follow(name, start);
   }
 
-  /** Looks at the account after ever longer times: often it is the next block, rarely it takes hundreds. */
+  /** Checks the account after growing numbers of blocks: often it is the next block, rarely it takes hundreds. */
   async #follow(name: MessageName, start: FoundBlockRead): Promise<TransactionWithCell | null> {
     const head = (await this.#chain.head(this.#read)).block.seqno;
     const first = start.masterchain_block.seqno;
@@ -159,7 +159,7 @@ export class MessageSearch {
     }
   }
 
-  /** Searches what the account did since the last look, up to a masterchain block. */
+  /** Searches the transactions of the account since the last check, up to a masterchain block. */
   async #until(name: MessageName, at: number, progress: Progress): Promise<TransactionWithCell | null> {
     const { destination } = name;
     const state = await this.#chain.account(destination, { ...this.#read, at, pruned: true });
@@ -167,7 +167,7 @@ export class MessageSearch {
     const last = state.last_transaction;
     let found: TransactionWithCell | null = null;
     if (last === null) {
-      // Nothing leads to transactions of an account that is gone again, or that a message did not bring to life.
+      // Nothing leads to transactions of an account that was deleted, or that the message did not create.
       found = await this.#inBlocks(name, end_lt, progress);
     } else if (last.lt > progress.lt) {
       let from: typeof last | null = last;
@@ -185,7 +185,7 @@ export class MessageSearch {
         }
         from = next;
       }
-      // The account came to be in this time: it may have been there before.
+      // The account was created in this time: it may have existed before.
       if (from === null) found = await this.#inBlocks(name, oldest, progress);
       progress.lt = last.lt;
     }
@@ -230,7 +230,7 @@ export class MessageSearch {
   async #blockReaching({ workchain, hash }: Address, lt: bigint): Promise<FoundBlockRead | null> {
     const prefix = accountPrefix(hash);
     try {
-      // All zeros are no prefix; the last bit does not tell shards apart.
+      // All zeros are not a prefix; the last bit does not matter.
       const shard = prefix === 0n ? 1n : prefix;
       return await this.#chain.findBlock({ workchain, shard, by: 'lt', lt }, this.#read);
     } catch (error) {
@@ -240,11 +240,11 @@ export class MessageSearch {
   }
 }
 
-/** How far a search has come. */
+/** The progress of a search. */
 interface Progress {
-  /** All transactions of the account up to this lt were looked at, as far as a history leads to them. */
+  /** All transactions of the account up to this lt were checked, as far as its history leads to them. */
   lt: bigint;
-  /** Blocks up to the one that ends here need no search. */
+  /** Blocks up to this end lt need no search. */
   end_lt: bigint;
   /** Blocks that were searched one by one. */
   searched: number;

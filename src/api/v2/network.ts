@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { freshnessAt, GET_OR_POST, NO_PARAMETERS, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { configIdParameter, librariesParameter, MAX_LIBRARIES, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { bytesField, hashField, TvmCell, tvmCell, typeName, v2Object } from '#api/v2/ton-objects.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -10,7 +10,7 @@ import { fromHex, toBase64 } from '#kernel/bytes.js';
 export const ConfigInfo = v2Object(
   'ConfigInfo',
   { '@type': typeName('configInfo'), config: TvmCell },
-  { description: 'A part of the configuration of the network, or all of it.' },
+  { description: 'A configuration parameter, or the whole configuration.' },
 );
 export type ConfigInfo = Static<typeof ConfigInfo>;
 
@@ -24,13 +24,12 @@ export const LibraryResult = v2Object(
   'LibraryResult',
   {
     '@type': typeName('smc.libraryResult'),
-    result: Type.Array(LibraryEntry, { description: 'Those that exist, in the order of their hashes.' }),
+    result: Type.Array(LibraryEntry, { description: 'Existing libraries, ordered by hash.' }),
   },
-  { description: 'Libraries that accounts of the masterchain publish.' },
+  { description: 'Public libraries of the masterchain.' },
 );
 export type LibraryResult = Static<typeof LibraryResult>;
 
-const GET_OR_POST = ['GET', 'POST'] as const;
 const TAG = 'Configuration';
 
 const getConfigParam = v2Endpoint({
@@ -39,12 +38,12 @@ const getConfigParam = v2Endpoint({
   tag: TAG,
   summary: 'One parameter of the configuration',
   description:
-    'The cell of a parameter of the configuration of the network, now or after an earlier masterchain block; without ' +
-    'bytes when the configuration does not have it. Its number is `config_id`; `param` is another name of that.',
+    'The cell of a configuration parameter, now or as of an earlier masterchain block; without bytes when the configuration ' +
+    'does not have it. Its number is `config_id`; `param` is an alias.',
   params: Type.Object(
     {
       config_id: configIdParameter('Number of the parameter.', [0]),
-      param: configIdParameter('Another name of `config_id`.'),
+      param: configIdParameter('Alias of `config_id`.'),
       seqno: optionalMasterchainSeqno,
     },
     { additionalProperties: false },
@@ -56,7 +55,7 @@ const getConfigParam = v2Endpoint({
   },
   result: ConfigInfo,
   statuses: [404, 422, 504],
-  freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
+  freshness: freshnessAt,
   handle: async ({ config_id, param, seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const number = (config_id ?? param) as number;
     const { params } = await chain.configParams([number], { ...read, at: seqno ?? 'head' });
@@ -70,12 +69,11 @@ const getConfigAll = v2Endpoint({
   tag: TAG,
   summary: 'The whole configuration',
   description:
-    'All parameters of the configuration of the network, now or after an earlier masterchain block: the root of the ' +
-    'dictionary, `Hashmap 32 ^Cell`.',
+    'All configuration parameters, now or as of an earlier masterchain block: the root of the dictionary, `Hashmap 32 ^Cell`.',
   params: Type.Object({ seqno: optionalMasterchainSeqno }, { additionalProperties: false }),
   result: ConfigInfo,
   statuses: [404, 422, 504],
-  freshness: ({ seqno }) => (seqno === undefined ? 'head' : 'forever'),
+  freshness: freshnessAt,
   handle: async ({ seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const { root } = await chain.config({ ...read, at: seqno ?? 'head' });
     return { '@type': 'configInfo', config: tvmCell(root) };
@@ -88,8 +86,8 @@ const getLibraries = v2Endpoint({
   tag: TAG,
   summary: 'Libraries by their hashes',
   description:
-    'The cells that library references stand for, as accounts of the masterchain publish them now. Up to ' +
-    `${MAX_LIBRARIES} at once; what does not exist is left out.`,
+    'The cells that library references stand for, from the public libraries of the masterchain now. Up to ' +
+    `${MAX_LIBRARIES} at once; those that do not exist are left out.`,
   params: Type.Object({ libraries: Type.Optional(librariesParameter) }, { additionalProperties: false }),
   result: LibraryResult,
   statuses: [422, 504],
@@ -108,29 +106,26 @@ const getLibraries = v2Endpoint({
   },
 });
 
-/** Configuration and libraries, in the order of the published document. */
-export const configurationEndpoints: readonly AnyEndpoint<V2Context>[] = [getConfigParam, getConfigAll, getLibraries];
-
 const WorkerState = Type.Object(
   {
-    ls_index: Type.Integer({ description: 'Number of the server in the configuration.' }),
-    id: Type.String({ description: 'Name of the server.' }),
-    is_working: Type.Boolean({ description: 'It answers, and its newest block is not old.' }),
-    is_archival: Type.Boolean({ description: 'It has the history from the start.' }),
-    is_enabled: Type.Boolean({ description: 'It is asked at all.' }),
-    last_block: Type.Integer({ description: 'Number of its newest masterchain block.' }),
+    ls_index: Type.Integer({ description: 'Index of the liteserver in the configuration.' }),
+    id: Type.String({ description: 'Name of the liteserver.' }),
+    is_working: Type.Boolean({ description: 'Whether it answers and is not behind.' }),
+    is_archival: Type.Boolean({ description: 'Whether it has the whole history.' }),
+    is_enabled: Type.Boolean({ description: 'Whether it is used.' }),
+    last_block: Type.Integer({ description: 'Seqno of its newest masterchain block.' }),
   },
   { additionalProperties: false },
 );
 
 const getWorkerState = v2Endpoint({
   name: 'getWorkerState',
-  verbs: ['GET', 'POST'],
+  verbs: GET_OR_POST,
   tag: 'Nodes',
   unpublished: true,
-  summary: 'The servers behind this one',
-  description: 'For each liteserver, by its number: whether it answers, and how far it is.',
-  params: Type.Object({}, { additionalProperties: false }),
+  summary: 'State of the liteservers',
+  description: 'By index of the liteserver: whether it answers, and its newest block.',
+  params: NO_PARAMETERS,
   result: Type.Record(Type.String(), WorkerState),
   statuses: [],
   freshness: 'none',
@@ -150,5 +145,8 @@ const getWorkerState = v2Endpoint({
     ),
 });
 
-/** Methods about the servers of the network. */
+/** Configuration and libraries, in the order of the published document. */
+export const configurationEndpoints: readonly AnyEndpoint<V2Context>[] = [getConfigParam, getConfigAll, getLibraries];
+
+/** Methods about the liteservers of the network. */
 export const nodeEndpoints: readonly AnyEndpoint<V2Context>[] = [getWorkerState];

@@ -89,7 +89,7 @@ describe('base64', () => {
     expect(toHex(decodeBase64('3q2+7w=='))).toBe('deadbeef');
     expect(decodeBase64('')).toHaveLength(0);
     expect(() => decodeBase64('3q2-7w==')).toThrow('"-" at offset 3; this is base64url');
-    expect(() => decodeBase64('3q2+7w')).toThrow('6 characters, wanted is a multiple of 4');
+    expect(() => decodeBase64('3q2+7w')).toThrow('6 characters, expected is a multiple of 4');
     expect(() => decodeBase64('3q2+7x==')).toThrow('the last bits are wrong');
     expect(() => decodeBase64('3q=+7w==')).toThrow('the padding');
     expect(() => decodeBase64('3q2+ 7w==')).toThrow('" " at offset 4');

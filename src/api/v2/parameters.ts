@@ -13,40 +13,46 @@ const SHARD_EXAMPLE = '-9223372036854775808';
 const ADDRESS_EXAMPLE = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
 const HASH_EXAMPLE = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
 
-/** An account: raw or user-friendly form. Decodes to what was written, flags included. */
+/** An account in raw or user-friendly form. Decodes to the address with the flags of its form. */
 export function parsedAddressParameter(description: string) {
   return Type.Transform(Type.String({ description, examples: [ADDRESS_EXAMPLE] }))
     .Decode((text): ParsedAddress => parseAddress(text))
     .Encode(({ address }) => address.toRaw());
 }
 
-/** `address`, the account that a method is about. */
+/** `address`: the account of a method. */
 export const accountParameter = parsedAddressParameter(
-  'Account to look at, in raw form (`0:` or `-1:` and 64 hexadecimal digits) or user-friendly form (48 characters).',
+  'Account, in raw form (`0:` or `-1:` and 64 hexadecimal digits) or user-friendly form (48 characters).',
 );
 
-/** A masterchain seqno that must be given. */
+/** A required masterchain seqno. */
 export const masterchainSeqno = Type.Integer({
-  description: 'Number of a masterchain block; the first one is 1.',
+  description: 'Seqno of a masterchain block; the first one is 1.',
   format: 'int32',
   minimum: 1,
   maximum: MAX_INT32,
   examples: [1],
 });
 
-/** `seqno` of reads that are otherwise about the newest block. */
+/** `seqno` of reads that are about the newest block without it. */
 export const optionalMasterchainSeqno = Type.Optional(
   Type.Integer({
-    description: 'Number of the masterchain block after which to look. Default: the newest one.',
+    description: 'Seqno of the masterchain block as of which to read. Default: the newest one.',
     format: 'int32',
     minimum: 1,
     maximum: MAX_INT32,
   }),
 );
 
+/** Parameters of a method about the state of an account. */
+export const accountParams = Type.Object(
+  { address: accountParameter, seqno: optionalMasterchainSeqno },
+  { additionalProperties: false },
+);
+
 /** `seqno` of a block in its shard. */
 export const blockSeqnoParameter = Type.Integer({
-  description: 'Number of the block in its shard; the first one is 1.',
+  description: 'Seqno of the block in its shard; the first one is 1.',
   format: 'int32',
   minimum: 1,
   maximum: MAX_INT32,
@@ -63,13 +69,13 @@ export const workchainParameter = Type.Integer({
   examples: [-1],
 });
 
-/** A shard as uint64, whichever way it was written. */
+/** A shard as uint64, from any notation. */
 export const shardParameter = Type.Transform(
   Type.String({
     description:
       'Shard as a signed 64-bit decimal number; the masterchain and an unsplit workchain have -9223372036854775808. ' +
-      'The unsigned number and the hexadecimal one (0x8000000000000000) are taken as well. A prefix of the shard, such ' +
-      'as the first 64 bits of an account id, finds the shard that contains it.',
+      'The unsigned and the hexadecimal number (0x8000000000000000) are accepted as well. A prefix, such as the first ' +
+      '64 bits of an account id, finds the shard that contains it.',
     format: 'int64',
     examples: [SHARD_EXAMPLE],
   }),
@@ -77,14 +83,14 @@ export const shardParameter = Type.Transform(
   .Decode(parseShard)
   .Encode((value) => BigInt.asIntN(64, value).toString());
 
-/** A logical time or another int64 that travels as a decimal string. */
+/** A logical time or another int64, as a decimal string. */
 export function int64Parameter(description: string, minimum: bigint = LEAST_INT64) {
   return Type.Transform(Type.String({ description, format: 'int64', examples: ['1000000'] }))
     .Decode((text) => parseInt64(text, minimum))
     .Encode(String);
 }
 
-/** As {@link int64Parameter}; an empty text is the same as none. */
+/** As {@link int64Parameter}; an empty string is the same as none. */
 export function optionalInt64Parameter(description: string, minimum: bigint = LEAST_INT64) {
   return Type.Optional(
     Type.Transform(Type.String({ description, format: 'int64' }))
@@ -100,7 +106,7 @@ export function hash256Parameter(description: string) {
     .Encode(toBase64);
 }
 
-/** As {@link hash256Parameter}; an empty text is the same as none. */
+/** As {@link hash256Parameter}; an empty string is the same as none. */
 export function optionalHashParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description }))
@@ -109,27 +115,25 @@ export function optionalHashParameter(description: string) {
   );
 }
 
-export const rootHashParameter = optionalHashParameter(
-  'Root hash of the block. Together with `file_hash` it makes sure that just this block is meant.',
-);
+export const rootHashParameter = optionalHashParameter('Root hash that the block must have; with `file_hash`.');
 
-export const fileHashParameter = optionalHashParameter('File hash of the block; goes with `root_hash`.');
+export const fileHashParameter = optionalHashParameter('File hash that the block must have; with `root_hash`.');
 
 export const afterLtParameter = optionalInt64Parameter(
-  'Go on after the transaction with this lt: that of the last one of the previous answer. Goes with `after_hash`.',
+  'Continue after the transaction with this lt, the last one of the previous response. Requires `after_hash`.',
   0n,
 );
 
-/** An account id, 32 bytes; a whole address is taken as well. */
+/** An account id, 32 bytes; a whole address is accepted as well. */
 export const afterHashParameter = Type.Optional(
   Type.Transform(
-    Type.String({ description: 'Account of the transaction to go on after: its address or its 256-bit id.' }),
+    Type.String({ description: 'Account of the transaction to continue after: its address or its 256-bit id.' }),
   )
     .Decode((text) => (text === '' ? undefined : parseAccountId(text)))
     .Encode((value) => (value === undefined ? '' : toBase64(value))),
 );
 
-/** Most transactions of a block in one answer. */
+/** Most transactions of a block in one response. */
 export const MAX_COUNT = 10_000;
 export const DEFAULT_COUNT = 40;
 
@@ -143,7 +147,7 @@ export const countParameter = Type.Optional(
   }),
 );
 
-/** Most transactions of an account in one answer. */
+/** Most transactions of an account in one response. */
 export const MAX_TRANSACTION_LIMIT = 1000;
 export const DEFAULT_TRANSACTION_LIMIT = 10;
 
@@ -158,14 +162,13 @@ export const transactionLimitParameter = Type.Optional(
 );
 
 export const toLtParameter = optionalInt64Parameter(
-  'Leave out the transaction with this lt and all before it. Without it, or with 0, there is no such bound.',
+  'Leave out the transaction with this lt and all earlier ones. Without it, or with 0, there is no such bound.',
 );
 
 export const archivalParameter = Type.Optional(
   Type.Transform(
     Type.Union([Type.Boolean(), Type.Integer(), Type.String()], {
-      description:
-        'Accepted for the sake of existing clients. Old transactions are always looked for on servers that have them.',
+      description: 'Accepted for existing clients. Old transactions are always read from liteservers that have them.',
       default: false,
     }),
   )
@@ -175,14 +178,14 @@ export const archivalParameter = Type.Optional(
 
 export const unixtimeParameter = Type.Optional(
   Type.Integer({
-    description: 'Unix time in seconds: finds the block of that second, or else the first one after it.',
+    description: 'Unix time in seconds: finds the block of that second, or the first one after it.',
     format: 'int32',
     minimum: 0,
     maximum: MAX_INT32,
   }),
 );
 
-/** A parameter of the configuration. There are some with negative numbers. */
+/** Number of a configuration parameter, which may be negative. */
 export function configIdParameter(description: string, examples?: readonly number[]) {
   const integer = { description, format: 'int32', minimum: -MAX_INT32 - 1, maximum: MAX_INT32 };
   return Type.Optional(Type.Integer(examples === undefined ? integer : { ...integer, examples }));
@@ -204,7 +207,7 @@ export function bocParameter(description: string) {
     .Encode(toBase64);
 }
 
-/** As {@link bocParameter}; an empty text is the same as none. */
+/** As {@link bocParameter}; an empty string is the same as none. */
 export function optionalBocParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
@@ -218,8 +221,7 @@ const MAX_INT64 = (1n << 63n) - 1n;
 const MAX_UINT64 = (1n << 64n) - 1n;
 
 /**
- * Reads 256 bits: 64 hexadecimal digits, 44 characters of base64 or base64url with their padding, or 43 of base64url
- * without.
+ * Reads 256 bits: 64 hexadecimal digits, 44 characters of base64 or base64url with padding, or 43 of base64url without.
  * @throws v2/parameter-value
  */
 export function parseHash256(text: string): Uint8Array {
@@ -233,22 +235,22 @@ export function parseHash256(text: string): Uint8Array {
   throw badValue(`${quoted(text)} is not a hash: 64 hexadecimal digits or 32 bytes in base64 or base64url`);
 }
 
-/** An account id in any form of {@link parseHash256}, or within an address. @throws v2/parameter-value */
+/** An account id in any form of {@link parseHash256}, or in an address. @throws v2/parameter-value */
 export function parseAccountId(text: string): Uint8Array {
   if (text.includes(':') || text.length === 48) return parseAddress(text).address.hash;
   return parseHash256(text);
 }
 
-/** Standard base64 with its padding, nothing else. @throws v2/parameter-value */
+/** Standard base64 with padding only. @throws v2/parameter-value */
 export function decodeBase64(text: string): Uint8Array {
   const stray = /[^A-Za-z0-9+/=]/.exec(text);
   if (stray !== null) {
     const { index, 0: character } = stray;
-    const hint = character === '-' || character === '_' ? '; this is base64url, wanted is standard base64' : '';
+    const hint = character === '-' || character === '_' ? '; this is base64url, expected is standard base64' : '';
     throw badValue(`it is not base64: ${JSON.stringify(character)} at offset ${index}${hint}`);
   }
   if (text.length % 4 !== 0) {
-    throw badValue(`it is not base64: ${text.length} characters, wanted is a multiple of 4 with the padding`);
+    throw badValue(`it is not base64: ${text.length} characters, expected is a multiple of 4 with padding`);
   }
   const bytes = fromBase64(text);
   if (bytes !== null) return bytes;
@@ -271,7 +273,7 @@ export function parseInt64(text: string, minimum: bigint): bigint {
 const TRUE = /^(y|yes|t|true|on|1)$/i;
 const FALSE = /^(n|no|f|false|off|0)$/i;
 
-/** Texts as queries have them; an empty one is the same as none. @throws v2/parameter-value */
+/** Booleans as queries have them; an empty string is the same as none. @throws v2/parameter-value */
 export function parseBoolean(value: boolean | number | string): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value !== 0;
@@ -281,7 +283,7 @@ export function parseBoolean(value: boolean | number | string): boolean | undefi
   throw badValue(`${quoted(value)} is neither true nor false`);
 }
 
-/** A shard as uint64, from any of its ways of writing. @throws v2/parameter-value */
+/** A shard as uint64, from any notation. @throws v2/parameter-value */
 export function parseShard(text: string): bigint {
   let value: bigint | null = null;
   if (/^[+-]?\d{1,20}$/.test(text)) value = BigInt(text.replace('+', ''));
@@ -289,7 +291,7 @@ export function parseShard(text: string): bigint {
   if (value === null || value < MIN_INT64 || value > MAX_UINT64) {
     throw badValue(`${quoted(text)} is not a shard: a 64-bit decimal number or 0x and up to 16 hexadecimal digits`);
   }
-  // Without the bit that ends the prefix it means the first shard, as an account id of zeros does.
+  // Without the bit that ends the prefix it stands for the first shard, as an account id of zeros does.
   return value === 0n ? 1n : BigInt.asUintN(64, value);
 }
 
@@ -297,15 +299,15 @@ function badValue(problem: string): Error {
   return v2Errors['parameter-value']({ problem });
 }
 
-/** A text as an error message can show it. */
+/** A string, shortened and quoted for messages. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }
 
-/** Parameters that name a block of any shard. */
+/** Parameters that identify a block of any shard. */
 export const blockPositionFields = { workchain: workchainParameter, shard: shardParameter, seqno: blockSeqnoParameter };
 
-/** Parameters that name a block of any shard, and may say its hashes. */
+/** Parameters that identify a block of any shard, hashes optional. */
 export const blockFields = { ...blockPositionFields, root_hash: rootHashParameter, file_hash: fileHashParameter };
 
 const BlockParameters = Type.Object(blockFields);
@@ -316,7 +318,7 @@ export function blockPosition(position: BlockPosition): BlockPosition {
   return chain === MASTERCHAIN_SHARD.workchain ? { ...MASTERCHAIN_SHARD, seqno } : position;
 }
 
-/** The block that {@link blockFields} name. Hashes that are given must be those of the block. */
+/** The block that {@link blockFields} identify. Given hashes must be those of the block. */
 export async function blockAt(
   params: StaticDecode<typeof BlockParameters>,
   { network: { chain }, read }: V2Context,

@@ -101,7 +101,7 @@ describe('numbers', () => {
     [`-${(2n ** 256n + 1n).toString()}`, /does not fit 257 bits/],
     ['9'.repeat(100_000), /does not fit 257 bits/],
     [1.5, /1.5 is not an integer/],
-    [2 ** 53, /lost digits/],
+    [2 ** 53, /too large/],
     [true, /a boolean/],
     [null, /is null/],
     [[], /an array/],
@@ -153,7 +153,7 @@ describe('cells, slices and builders of the legacy dialect', () => {
     [boc.slice(0, -1), /not base64/],
     [boc.slice(0, -4), /bag of cells/],
     [twoRoots, /2 roots/],
-    ['{"data":', /no JSON/],
+    ['{"data":', /not valid JSON/],
     [{}, /data is nothing/],
     [{ bytes: 5 }, /a number/],
     [{ bytes: boc, obj: 1 }, /unknown property "obj"/],
@@ -248,9 +248,9 @@ describe('tuples, lists and null', () => {
 
   it('are refused when they are no such thing', () => {
     const rows: readonly [unknown, RegExp][] = [
-      ['tuple', /wanted is an object/],
+      ['tuple', /expected is an object/],
       [{}, /elements is nothing/],
-      [{ '@type': 'tvm.list', elements: [] }, /@type is "tvm.list"; wanted is tvm.tuple/],
+      [{ '@type': 'tvm.list', elements: [] }, /@type is "tvm.list"; expected is tvm.tuple/],
       [{ elements: [], more: 1 }, /unknown property "more"/],
       [{ elements: Array(256).fill(number(1)) }, /256 items/],
       [{ elements: [{ '@type': 'tvm.stackEntryUnsupported' }] }, /unsupported/],
@@ -278,7 +278,7 @@ describe('entries', () => {
     const rows: readonly [unknown, RegExp][] = [
       [{}, /the stack is an object/],
       ['', /the stack is a string/],
-      [[5], /a number; wanted is an array of two.*\(at stack\[0\]\)/],
+      [[5], /a number; expected is an array of two.*\(at stack\[0\]\)/],
       [[['num', 1], []], /an array of 0 elements.*\(at stack\[1\]\)/],
       [[['num']], /an array of 1 elements/],
       [[['num', 1, 2]], /an array of 3 elements/],
@@ -300,7 +300,7 @@ describe('entries', () => {
       [[{ '@type': 'tvm.stackEntryNumber', number: '1' }], /number is a string/],
       [
         [{ '@type': 'tvm.stackEntryNumber', number: { '@type': 'tvm.cell', number: '1' } }],
-        /wanted is tvm.numberDecimal/,
+        /expected is tvm.numberDecimal/,
       ],
       [[{ '@type': 'tvm.stackEntryNumber', number: { number: '1' }, cell: {} }], /unknown property "cell"/],
       [[{ '@type': 'tvm.stackEntrySlice', slice: { bytes: libraryBoc } }], /a library reference/],

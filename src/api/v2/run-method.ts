@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { freshnessAt, headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { decodeLegacyStack, decodeTypedStack, LegacyStackArgument, TvmStackArgument } from '#api/v2/stack-arguments.js';
@@ -16,7 +16,7 @@ import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { GetMethodRead } from '#services/emulation/contract-reads.js';
 
-/** `method`: the name of a get method, or its number. Texts that are numbers, decimal or hexadecimal, are numbers. */
+/** `method`: the name of a get method, or its id. Strings of decimal or hexadecimal digits are ids. */
 export const methodParameter = Type.Transform(
   Type.Union([Type.String(), Type.Integer({ format: 'int32' })], {
     description:
@@ -36,10 +36,10 @@ function parseMethod(value: string | number): string | number {
   }
   const id = typeof value === 'number' ? value : signedNumber(value);
   if ((id | 0) === id) return id;
-  throw v2Errors['parameter-value']({ problem: `${value} is no id of a get method: -2147483648 to 2147483647` });
+  throw v2Errors['parameter-value']({ problem: `${value} is not an id of a get method: -2147483648 to 2147483647` });
 }
 
-/** `Number` knows no sign in front of hexadecimal digits. */
+/** `Number` does not take a sign before hexadecimal digits. */
 function signedNumber(text: string): number {
   if (text.startsWith('-')) return -Number(text.slice(1));
   return Number(text.startsWith('+') ? text.slice(1) : text);
@@ -47,7 +47,7 @@ function signedNumber(text: string): number {
 
 const TAG = 'Run method';
 const STATUSES = [404, 422, 500, 504];
-/** The header that says who ran a get method, when it was not run here on proven state. */
+/** The header of results that a node computed, and not this service on proven state. */
 const HEADER = 'X-Tern-Get-Method';
 
 interface GetMethodQuery {
@@ -57,15 +57,11 @@ interface GetMethodQuery {
   readonly seqno?: number;
 }
 
-/** Arguments: what they may look like is wider than what the document says, so that their reader checks them. */
+/** Arguments: more forms are accepted than the schema has, so that `decode` checks them. */
 function stackParameter(entry: TSchema, decode: (entries: unknown) => VmStack, description: string) {
   return Type.Transform(Type.Any({ type: 'array', items: entry, description, examples: [[]] }))
     .Decode(decode)
     .Encode((stack) => stack);
-}
-
-function freshness({ seqno }: { readonly seqno?: number }) {
-  return seqno === undefined ? ('head' as const) : ('forever' as const);
 }
 
 async function run({ address, method, stack, seqno }: GetMethodQuery, context: V2Context): Promise<GetMethodRead> {
@@ -88,12 +84,12 @@ const runGetMethod = v2Endpoint({
   summary: 'Runs a get method',
   description:
     'Runs a get method of a contract on its state after the newest masterchain block, or after block `seqno`. Whatever the ' +
-    'contract does, throwing included, is a result with an `exit_code`: 0 and 1 are success, -13 says that the account has ' +
+    'contract does, throwing included, is a result with an `exit_code`: 0 and 1 are success, -13 means that the account has ' +
     'no code. Arguments are pairs of a type and a value, the first one deepest, as the method declares them: `num` (a ' +
-    'number, or text in decimal or hexadecimal), `cell`, `slice` and `builder` (a bag of cells in base64, `{"bytes": …}` ' +
+    'number, or a decimal or hexadecimal string), `cell`, `slice` and `builder` (a bag of cells in base64, `{"bytes": …}` ' +
     'with the same, or the tree `{"data": {"b64", "len"}, "refs"}`), `tuple` and `list` (`{"elements": […]}` with typed ' +
-    'entries), `null`. The types `tvm.Cell`, `tvm.Slice` and so on mean the same. Where the answer was not computed here, ' +
-    'but by a node, the header `X-Tern-Get-Method` says so.',
+    'entries), `null`. The types `tvm.Cell`, `tvm.Slice` and so on are aliases. The header `X-Tern-Get-Method` says when a ' +
+    'node computed the result.',
   params: Type.Object(
     {
       address: accountParameter,
@@ -106,9 +102,9 @@ const runGetMethod = v2Endpoint({
   result: RunGetMethodResult,
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
-  freshness,
-  handle: async (question, context) => {
-    const { gas_used, stack, exit_code, block, last_transaction } = await run(question, context);
+  freshness: freshnessAt,
+  handle: async (query, context) => {
+    const { gas_used, stack, exit_code, block, last_transaction } = await run(query, context);
     return {
       '@type': 'smc.runResult' as const,
       gas_used,
@@ -124,10 +120,10 @@ const runGetMethodStd = v2Endpoint({
   name: 'runGetMethodStd',
   verbs: ['POST'],
   tag: TAG,
-  summary: 'Runs a get method, stacks with types',
+  summary: 'Runs a get method, with typed stacks',
   description:
-    'As `runGetMethod`, but arguments and results are objects with `@type`, in which cells and slices, lists and tuples ' +
-    'can be told apart.',
+    'As `runGetMethod`, but arguments and results are objects with `@type`, which distinguish cells from slices, and lists ' +
+    'from tuples.',
   params: Type.Object(
     {
       address: accountParameter,
@@ -140,9 +136,9 @@ const runGetMethodStd = v2Endpoint({
   result: RunGetMethodStdResult,
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
-  freshness,
-  handle: async (question, context) => {
-    const { gas_used, stack, exit_code } = await run(question, context);
+  freshness: freshnessAt,
+  handle: async (query, context) => {
+    const { gas_used, stack, exit_code } = await run(query, context);
     return { '@type': 'smc.runResult' as const, gas_used, stack: encodeTypedStack(stack), exit_code };
   },
 });

@@ -24,7 +24,7 @@ import type { FeeEstimate, SendDiagnosis } from '#services/emulation/contract-re
 export const ResultOk = v2Object(
   'ResultOk',
   { '@type': typeName('ok') },
-  { description: 'A node took the message; whether it has an effect, the chain will show.' },
+  { description: 'A node accepted the message; its effect shows on the chain.' },
 );
 export type ResultOk = Static<typeof ResultOk>;
 
@@ -32,12 +32,12 @@ export const ExtMessageInfo = v2Object(
   'ExtMessageInfo',
   {
     '@type': typeName('raw.extMessageInfo'),
-    hash: hashField('Hash of the message as it was sent.'),
+    hash: hashField('Hash of the message as sent.'),
     hash_norm: hashField(
-      'Hash of the message in a form that does not depend on how it was stored (TEP-467): the one to look it up by.',
+      'Normalized hash, which does not depend on how the message is stored (TEP-467): use it to look up the message.',
     ),
   },
-  { description: 'A message from outside that a node took.' },
+  { description: 'An external-in message that a node accepted.' },
 );
 export type ExtMessageInfo = Static<typeof ExtMessageInfo>;
 
@@ -45,10 +45,10 @@ const nanotons = (description: string) => Type.Integer({ description: `${descrip
 
 const Fees = v2Object('Fees', {
   '@type': typeName('fees'),
-  in_fwd_fee: nanotons('For taking the message in.'),
-  storage_fee: nanotons('For what the account has stored since it last paid.'),
-  gas_fee: nanotons('For running the contract.'),
-  fwd_fee: nanotons('For forwarding the messages that it sends.'),
+  in_fwd_fee: nanotons('Fee for importing the message.'),
+  storage_fee: nanotons('Storage fee due since the last payment.'),
+  gas_fee: nanotons('Gas fee.'),
+  fwd_fee: nanotons('Forward fees of the sent messages.'),
 });
 
 export const QueryFees = v2Object(
@@ -58,15 +58,15 @@ export const QueryFees = v2Object(
     source_fees: Fees,
     destination_fees: Type.Array(Fees, { description: 'Always empty.' }),
   },
-  { description: 'What a message from outside would cost the account that receives it.' },
+  { description: 'Fees that an external-in message would cost its receiver.' },
 );
 export type QueryFees = Static<typeof QueryFees>;
 
-/** `boc`: a message from outside. */
+/** `boc`: an external-in message. */
 export const messageBocParameter = Type.Transform(
   Type.String({
     description:
-      'The message, with its header: a bag of cells with one root, which begins with `ext_in_msg_info$10`. Standard base64.',
+      'The message with its header: a bag of cells with one root, which starts with `ext_in_msg_info$10`. Standard base64.',
     contentEncoding: 'base64',
   }),
 )
@@ -83,7 +83,7 @@ export function cellParameter(description: string) {
     .Encode(cellText);
 }
 
-/** As {@link cellParameter}; an empty text is the same as none. */
+/** As {@link cellParameter}; an empty string is the same as none. */
 export function optionalStateCellParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
@@ -97,14 +97,14 @@ export function cellTreeParameter(description: string) {
   return Type.Transform(Type.Any({ description })).Decode(cellOfTree).Encode(treeOfCell);
 }
 
-/** `cell`: a message from outside as a tree of objects. */
+/** `cell`: an external-in message as a tree of objects. */
 export const messageTreeParameter = Type.Transform(Type.Any({ description: 'The message.' }))
   .Decode((tree) => requireExternalMessage(cellOfTree(tree)))
   .Encode(({ cell }) => treeOfCell(cell));
 
-/** @throws v2/parameter-value: the cell is no message from outside */
+/** @throws v2/parameter-value when the cell is not an external-in message */
 export function requireExternalMessage(cell: Cell, bytes?: Uint8Array): ExternalInMessage {
-  return refusing('it is a cell, but no message that can be sent', () => readExternalInMessage(cell, bytes));
+  return refusing('it is a cell, but not an external-in message', () => readExternalInMessage(cell, bytes));
 }
 
 function bytesOf(text: string): Uint8Array {
@@ -116,7 +116,7 @@ function rootOf(bytes: Uint8Array): Cell {
   return refusing('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
 
-/** What `read` gives; whatever is wrong with its input is wrong with the value. */
+/** The result of `read`; its errors become errors of the value. */
 function refusing<T>(problem: string, read: () => T): T {
   try {
     return read();
@@ -133,7 +133,7 @@ function cellText(cell: Cell): string {
   return toBase64(serializeBoc(cell));
 }
 
-/** Codes of what can go wrong with sending besides a refusal by a node. */
+/** Error codes of failures to send besides a refusal by a node. */
 export const SEND_FAILURES: readonly string[] = [
   'chain/message-refused',
   'chain/deadline',
@@ -152,15 +152,15 @@ const errorStatuses = { [REFUSED]: 500 };
 const bocParams = Type.Object({ boc: messageBocParameter }, { additionalProperties: false });
 const OK: ResultOk = { '@type': 'ok' };
 
-const address = parsedAddressParameter('Account that is to receive the message.');
+const address = parsedAddressParameter('Receiver of the message.');
 const ignore_chksig = Type.Optional(
   Type.Boolean({
-    description: 'Take every signature as right, so that the message need not be signed.',
+    description: 'Accept any signature, so that the message need not be signed.',
     default: true,
   }),
 );
 
-/** A message in parts, its cells in bags of cells. */
+/** The parts of a message, cells as bags of cells. */
 const parts = {
   address,
   body: cellParameter('Body of the message: a bag of cells.'),
@@ -168,7 +168,7 @@ const parts = {
   init_data: optionalStateCellParameter('Data to deploy: a bag of cells. Empty: none.'),
 };
 
-/** A message in parts, its cells as trees of objects. */
+/** The parts of a message, cells as trees of objects. */
 const treeParts = {
   address,
   body: cellTreeParameter('Body of the message.'),
@@ -180,9 +180,9 @@ const partParams = Type.Object(parts, { additionalProperties: false });
 const treeParams = Type.Object(treeParts, { additionalProperties: false });
 
 const HOW_IT_IS_SENT =
-  'The message goes to several nodes at once; it is sent when one of them takes it, which says that the contract accepted ' +
-  'it in a trial run. A refusal (500) has the text of the node and, below it, what is wrong in words: a seqno that was used, ' +
-  'a message that expired, an account without code or without coins.';
+  'The message goes to several nodes at once; it counts as sent when one of them accepts it, after the contract accepted it ' +
+  'in a trial run. A refusal (500) has the text of the node and, below it, an explanation: a used seqno, an expired message, ' +
+  'an account without code or without coins.';
 
 const sendBoc = v2Endpoint({
   name: 'sendBoc',
@@ -190,7 +190,7 @@ const sendBoc = v2Endpoint({
   verbs: POST,
   tag: TAG,
   summary: 'Sends a message',
-  description: `Sends a signed message from outside, such as an order to a wallet. ${HOW_IT_IS_SENT}`,
+  description: `Sends a signed external-in message, such as one for a wallet. ${HOW_IT_IS_SENT}`,
   params: bocParams,
   result: ResultOk,
   statuses: STATUSES,
@@ -206,10 +206,10 @@ const sendBocReturnHash = v2Endpoint({
   name: 'sendBocReturnHash',
   verbs: POST,
   tag: TAG,
-  summary: 'Sends a message, answers its hash',
+  summary: 'Sends a message, returns its hash',
   description:
-    `As \`sendBoc\`, with the hashes by which the message can be found later. \`hash_norm\` does not change when a node ` +
-    `stores the message in another way. ${HOW_IT_IS_SENT}`,
+    `As \`sendBoc\`, with the hashes by which the message can be found later. \`hash_norm\` does not depend on how a node ` +
+    `stores the message. ${HOW_IT_IS_SENT}`,
   params: bocParams,
   result: ExtMessageInfo,
   statuses: STATUSES,
@@ -226,10 +226,9 @@ const sendBocReturnHashNoError = v2Endpoint({
   verbs: POST,
   tag: TAG,
   unpublished: true,
-  summary: 'Sends a message, answers its hash; failures are 400',
+  summary: 'Sends a message, returns its hash; failures are 400',
   description:
-    'As `sendBocReturnHash`, but what goes wrong with sending is status 400: browsers keep away for a while from a server ' +
-    'that answers 500.',
+    'As `sendBocReturnHash`, but failures to send have the status 400: some clients avoid a server for a while after a 500.',
   params: bocParams,
   result: ExtMessageInfo,
   statuses: [400, 422],
@@ -247,14 +246,14 @@ const sendQuery = v2Endpoint({
   tag: TAG,
   unpublished: true,
   summary: 'Sends a message given in parts',
-  description: `Makes a message from outside of its body and, for a contract to be deployed, its code and data, and sends it. ${HOW_IT_IS_SENT}`,
+  description: `Builds an external-in message from its body and, to deploy a contract, code and data, and sends it. ${HOW_IT_IS_SENT}`,
   params: partParams,
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
   freshness: 'none',
-  handle: async (question, context) => {
-    await sendExternalMessage(requireExternalMessage(externalMessageCell(question)), context);
+  handle: async (query, context) => {
+    await sendExternalMessage(requireExternalMessage(externalMessageCell(query)), context);
     return OK;
   },
 });
@@ -271,8 +270,8 @@ const sendQuerySimple = v2Endpoint({
   statuses: STATUSES,
   errorStatuses,
   freshness: 'none',
-  handle: async (question, context) => {
-    await sendExternalMessage(requireExternalMessage(externalMessageCell(question)), context);
+  handle: async (query, context) => {
+    await sendExternalMessage(requireExternalMessage(externalMessageCell(query)), context);
     return OK;
   },
 });
@@ -299,17 +298,16 @@ const estimateFee = v2Endpoint({
   name: 'estimateFee',
   verbs: POST,
   tag: TAG,
-  summary: 'What a message would cost',
+  summary: 'Fees that a message would cost',
   description:
-    'Runs a message from outside on the state of the account as it is now, without sending it, and answers what it would ' +
-    'cost: taking it in, storage, gas, forwarding of what the contract sends. All in nanotons. By default every signature ' +
-    'counts as right, so that the message can be unsigned. Where the network has newer rules than the estimate, the header ' +
-    '`X-Tern-Fee-Estimate` says so.',
+    'Emulates an external-in message on the current account state, without sending it, and returns the fees in nanotons: ' +
+    'import, storage, gas, forwarding of the sent messages. By default any signature is accepted, so that the message can ' +
+    'be unsigned. Where the network has newer rules than the emulator, the header `X-Tern-Fee-Estimate` says so.',
   params: Type.Object({ ...parts, ignore_chksig }, { additionalProperties: false }),
   result: QueryFees,
   statuses: STATUSES,
   freshness: 'none',
-  handle: (question, context) => estimate(question, context),
+  handle: (query, context) => estimate(query, context),
 });
 
 const estimateFeeSimple = v2Endpoint({
@@ -317,13 +315,13 @@ const estimateFeeSimple = v2Endpoint({
   verbs: POST,
   tag: TAG,
   unpublished: true,
-  summary: 'What a message would cost, cells as trees',
+  summary: 'Fees that a message would cost, cells as trees',
   description: 'As `estimateFee`, with cells written as trees of objects.',
   params: Type.Object({ ...treeParts, ignore_chksig }, { additionalProperties: false }),
   result: QueryFees,
   statuses: STATUSES,
   freshness: 'none',
-  handle: (question, context) => estimate(question, context),
+  handle: (query, context) => estimate(query, context),
 });
 
 /** Methods that send messages, in the order of the document. */
@@ -338,7 +336,7 @@ export const sendEndpoints: readonly AnyEndpoint<V2Context>[] = [
   estimateFeeSimple,
 ];
 
-/** Names of error codes of liteservers, as tonlib writes them in front of a server's text. */
+/** Names of error codes of liteservers, as tonlib puts them before the text of the server. */
 const ERROR_NAMES: ReadonlyMap<number, string> = new Map([
   [601, 'FAILURE'],
   [602, 'ERROR'],
@@ -350,8 +348,7 @@ const ERROR_NAMES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Sends a message. When nodes refuse it, the error has the text of one of them, which clients look into, and an
- * explanation.
+ * Sends a message. When nodes refuse it, the error has the text of one of them, which clients parse, and an explanation.
  * @throws v2/message-refused, chain/*, lite/*
  */
 export async function sendExternalMessage(
@@ -369,7 +366,7 @@ export async function sendExternalMessage(
   }
 }
 
-/** An explanation that cannot be had must not hide what the node said. */
+/** A failure to find an explanation must not hide the text of the node. */
 async function explain(
   message: Cell,
   nodeText: string,
@@ -379,12 +376,12 @@ async function explain(
     return await network.contracts.explainRefusal(message, nodeText, read);
   } catch (error) {
     if (!isTernError(error)) throw error;
-    const explanation = `What is wrong with the message could not be looked up: ${error.message}.`;
+    const explanation = `The reason of the refusal could not be determined: ${error.message}.`;
     return { reason: 'unknown', explanation };
   }
 }
 
-/** A message from outside in its parts. */
+/** The parts of an external-in message. */
 export interface MessageParts {
   readonly address: ParsedAddress;
   readonly body: Cell;
@@ -392,7 +389,7 @@ export interface MessageParts {
   readonly init_data?: Cell | null | undefined;
 }
 
-/** The message; body and init have cells of their own, which all contracts take. */
+/** The message; body and init are in cells of their own, which all contracts accept. */
 export function externalMessageCell({ address, body, init_code = null, init_data = null }: MessageParts): Cell {
   const deploys = init_code !== null || init_data !== null;
   const init: StateInit = {
@@ -409,17 +406,17 @@ export function externalMessageCell({ address, body, init_code = null, init_data
   });
 }
 
-/** The header that says why the real fees may differ from the estimate. */
+/** The header that says why the actual fees may differ from the estimate. */
 const FEE_ESTIMATE_HEADER = 'X-Tern-Fee-Estimate';
 
 interface FeeParameters extends MessageParts {
-  /** Default: every signature counts as right. */
+  /** Default: any signature is accepted. */
   readonly ignore_chksig?: boolean | undefined;
 }
 
 /** @throws contracts/*, tvm/*, chain/*, lite/* */
-export async function estimate(question: FeeParameters, { network, read, header }: V2Context): Promise<QueryFees> {
-  const { address, body, init_code = null, init_data = null, ignore_chksig = true } = question;
+export async function estimate(query: FeeParameters, { network, read, header }: V2Context): Promise<QueryFees> {
+  const { address, body, init_code = null, init_data = null, ignore_chksig = true } = query;
   const parts = { address: address.address, body, init_code, init_data, ignore_chksig };
   const fees = await network.contracts.estimateFee(parts, read);
   if (fees.caveat !== null) header(FEE_ESTIMATE_HEADER, `approximate; reason=${headerText(fees.caveat)}`);

@@ -16,12 +16,12 @@ import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 
 /**
- * What arguments of get methods may look like, for the document: wider than the entries of answers. The readers of stacks
- * do the checking.
+ * Schemas of the arguments of get methods, for the document only: the decoders of stacks check them. They accept more than
+ * the entries of results.
  */
 
 const inner = Type.Optional(
-  Type.String({ description: 'Name of the type, `vm.` or `tvm.` in front; may be left out.' }),
+  Type.String({ description: 'Name of the type, prefixed `vm.` or `tvm.`; may be left out.' }),
 );
 
 function part(fields: Record<string, TSchema>, description: string) {
@@ -38,7 +38,10 @@ export const TvmStackArgument = Type.Recursive(
     Type.Object(
       {
         '@type': Type.Unsafe<string>(
-          Type.String({ description: 'What it is.', enum: [...entryTypes, ...entryTypes.map((name) => `t${name}`)] }),
+          Type.String({
+            description: 'Type of the value.',
+            enum: [...entryTypes, ...entryTypes.map((name) => `t${name}`)],
+          }),
         ),
         number: part(
           { number: Type.Union([Type.String(), Type.Integer()], { description: 'Decimal, or `0x…`.' }) },
@@ -50,7 +53,7 @@ export const TvmStackArgument = Type.Recursive(
         list: part({ elements: Type.Array(This, { description: 'Items.' }) }, 'Of a list.'),
       },
       {
-        description: 'A value with its type, and the one field that goes with the type.',
+        description: 'A value with its type, and the one field of that type.',
         examples: [{ '@type': numberEntry, number: { '@type': STACK_TYPE.number, number: '5' } }],
         additionalProperties: false,
       },
@@ -62,15 +65,15 @@ const LegacyArgumentObject = Type.Object(
   {
     '@type': inner,
     bytes: Type.Optional(bytes),
-    object: Type.Optional(Type.Unknown({ description: 'Not looked at: answers have it beside `bytes`.' })),
+    object: Type.Optional(Type.Unknown({ description: 'Ignored: results have it beside `bytes`.' })),
     elements: Type.Optional(Type.Array(TvmStackArgument, { description: 'Items of a tuple or a list.' })),
     data: Type.Optional(
       Type.Object(
         {},
-        { description: 'Data of a cell: `b64` and `len`, the number of bits.', additionalProperties: true },
+        { description: 'Data of a cell: `b64` and the number of bits `len`.', additionalProperties: true },
       ),
     ),
-    refs: Type.Optional(Type.Array(Type.Unknown(), { description: 'Cells that the cell refers to.' })),
+    refs: Type.Optional(Type.Array(Type.Unknown(), { description: 'References of the cell.' })),
     special: Type.Optional(Type.Boolean({ description: 'Whether the cell is exotic.' })),
   },
   { $id: 'LegacyStackArgumentObject', additionalProperties: false },
@@ -83,7 +86,7 @@ export const LegacyStackArgument = Type.Array(
     $id: 'LegacyStackArgument',
     minItems: 2,
     maxItems: 2,
-    description: 'A value: its type and what it is.',
+    description: 'A value as a pair of type and content.',
     examples: [['num', '5']],
   },
 );
@@ -96,7 +99,7 @@ const readBuilder: ReadContent = (content) => builderOf(cellIn(content));
 const readTuple: ReadContent = (content, budget) => tupleValue(content, budget, 0);
 const readList: ReadContent = (content, budget) => listValue(content, budget, 0);
 
-/** By the first element of an entry, a prefix taken off. */
+/** By the type of an entry, without its prefix. */
 const readers: ReadonlyMap<string, ReadContent> = new Map<string, ReadContent>([
   ['num', integerOf],
   ['int', integerOf],
@@ -117,8 +120,7 @@ const readers: ReadonlyMap<string, ReadContent> = new Map<string, ReadContent>([
 ]);
 
 /**
- * Reads the arguments of `runGetMethod`: pairs of a type and a value, in all forms that servers and clients have ever
- * agreed on.
+ * Reads the arguments of `runGetMethod`: pairs of a type and a value, in all forms that clients use.
  *
  * | type | value |
  * |---|---|
@@ -131,7 +133,7 @@ const readers: ReadonlyMap<string, ReadContent> = new Map<string, ReadContent>([
  */
 export function decodeLegacyStack(entries: unknown): VmStack {
   return withinPath('stack', () => {
-    if (!Array.isArray(entries)) throw badEntry(`the stack is ${jsonTypeOf(entries)}; wanted is an array of entries`);
+    if (!Array.isArray(entries)) throw badEntry(`the stack is ${jsonTypeOf(entries)}; expected is an array of entries`);
     const budget = new StackBudget();
     budget.take(entries.length);
     return entries.map((entry, index) => withinPath(`[${index}]`, () => legacyValue(entry, budget)));
@@ -141,17 +143,17 @@ export function decodeLegacyStack(entries: unknown): VmStack {
 function legacyValue(entry: unknown, budget: StackBudget): VmStackValue {
   if (!Array.isArray(entry) || entry.length !== 2) {
     const found = Array.isArray(entry) ? `an array of ${entry.length} elements` : jsonTypeOf(entry);
-    throw badEntry(`the entry is ${found}; wanted is an array of two, type and value`);
+    throw badEntry(`the entry is ${found}; expected is an array of two, type and value`);
   }
   const [type, content] = entry;
-  if (typeof type !== 'string') throw badEntry(`the type of the entry is ${jsonTypeOf(type)}; wanted is a string`);
+  if (typeof type !== 'string') throw badEntry(`the type of the entry is ${jsonTypeOf(type)}; expected is a string`);
   const read = readers.get(withoutPrefix(type));
   if (read === undefined) throw badEntry(`Unsupported stack entry type: ${quotedText(type)}`);
   return read(content, budget);
 }
 
 function readNull(content: unknown): VmStackValue {
-  if (content !== null && content !== '') throw badEntry(`null has ${jsonTypeOf(content)} as value; wanted is null`);
+  if (content !== null && content !== '') throw badEntry(`null has ${jsonTypeOf(content)} as value; expected is null`);
   return VM_NULL;
 }
 
@@ -169,20 +171,20 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw badEntry('the cell is no JSON that can be read');
+    throw badEntry('the cell is not valid JSON');
   }
 }
 
-/** Most values of one stack, those within tuples and lists counted. */
+/** Most values of one stack, nested ones included. */
 const MAX_VALUES = 8000;
 
 /** Deepest nesting of tuples and lists in each other. */
 const MAX_LEVELS = 512;
 
-/** Most items of a tuple: the virtual machine knows no longer ones. */
+/** Most items of a tuple of the TVM. */
 const MAX_TUPLE = 255;
 
-/** How many values may still be read, over all entries of a stack. */
+/** How many more values may be read, over all entries of a stack. */
 export class StackBudget {
   #left = MAX_VALUES;
 
@@ -194,8 +196,8 @@ export class StackBudget {
 }
 
 /**
- * Reads the arguments of `runGetMethodStd`: entries with `@type`, prefixed `tvm.` or `vm.`. The `@type` of what is within
- * an entry may be left out.
+ * Reads the arguments of `runGetMethodStd`: entries with `@type`, prefixed `tvm.` or `vm.`. The `@type` inside an entry may be
+ * left out.
  *
  * @throws v2/stack-entry, v2/parameter-value, cells/*; with the path of the entry: `stack[3].tuple.elements[0]`
  */
@@ -205,7 +207,7 @@ export function decodeTypedStack(entries: unknown): VmStack {
 }
 
 function elementsOf(elements: unknown, what: string, path: string, budget: StackBudget, level: number): VmStackValue[] {
-  if (!Array.isArray(elements)) throw badEntry(`${what} is ${jsonTypeOf(elements)}; wanted is an array of entries`);
+  if (!Array.isArray(elements)) throw badEntry(`${what} is ${jsonTypeOf(elements)}; expected is an array of entries`);
   if (level > MAX_LEVELS) throw badEntry(`tuples and lists are nested more than ${MAX_LEVELS} deep`);
   budget.take(elements.length);
   return elements.map((entry, index) => withinPath(`${path}[${index}]`, () => typedValue(entry, budget, level)));
@@ -214,7 +216,9 @@ function elementsOf(elements: unknown, what: string, path: string, budget: Stack
 function typedValue(entry: unknown, budget: StackBudget, level: number): VmStackValue {
   const type = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)['@type'] : undefined;
   if (typeof type !== 'string') {
-    throw badEntry(`the entry is ${jsonTypeOf(entry)} without @type; wanted is an object such as tvm.stackEntryNumber`);
+    throw badEntry(
+      `the entry is ${jsonTypeOf(entry)} without @type; expected is an object such as tvm.stackEntryNumber`,
+    );
   }
   switch (withoutPrefix(type)) {
     case 'stackEntryNumber':
@@ -228,7 +232,7 @@ function typedValue(entry: unknown, budget: StackBudget, level: number): VmStack
     case 'stackEntryList':
       return withinPath('list', () => listValue(contentField(entry, 'list'), budget, level));
     case 'stackEntryUnsupported':
-      throw badEntry('an unsupported entry stands for a value that cannot be written; it cannot be an argument');
+      throw badEntry('an unsupported entry stands for a value that cannot be represented; it cannot be an argument');
     default:
       throw badEntry(`Unsupported stack entry type: ${quotedText(type)}`);
   }
@@ -247,7 +251,7 @@ function contentOf(entry: unknown, name: string, type: string, field: string): u
 function checkType(content: Readonly<Record<string, unknown>>, wanted: string): void {
   const type = content['@type'];
   if (type === undefined || (typeof type === 'string' && withoutPrefix(type) === wanted)) return;
-  throw badEntry(`@type is ${quotedText(String(type))}; wanted is tvm.${wanted}`);
+  throw badEntry(`@type is ${quotedText(String(type))}; expected is tvm.${wanted}`);
 }
 
 /** `{"@type": "tvm.tuple", "elements": [...]}` @throws v2/stack-entry */
@@ -271,22 +275,22 @@ export function listValue(content: unknown, budget: StackBudget, level: number):
 const MIN = -(1n << 256n);
 const MAX = (1n << 256n) - 1n;
 
-/** Digits that a number of 257 bits can have, in the longest notation that makes sense. */
+/** Characters of a 257-bit number in the longest sensible notation. */
 const MAX_CHARACTERS = 128;
 
 /**
- * An integer of the virtual machine: a JSON integer, or a text in decimal or hexadecimal (`0x1f`), with a sign or without.
+ * An integer of the TVM: a JSON integer, or a decimal or hexadecimal string (`0x1f`), with or without a sign.
  * @throws v2/stack-entry
  */
 export function integerOf(value: unknown): VmStackValue {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return vmInt(value);
     if (Number.isInteger(value)) {
-      throw badEntry('the number lost digits as a JSON number; give it as a string, "0x…" or decimal');
+      throw badEntry('the number is too large for a JSON number; give it as a string, "0x…" or decimal');
     }
     throw badEntry(`${value} is not an integer`);
   }
-  if (typeof value !== 'string') throw badEntry(`a number is ${jsonTypeOf(value)}; wanted is an integer or a string`);
+  if (typeof value !== 'string') throw badEntry(`a number is ${jsonTypeOf(value)}; expected is an integer or a string`);
   const match = /^\s*([+-]?)(0[xX][0-9a-fA-F]+|[0-9]+)\s*$/.exec(value);
   if (match === null) throw badEntry(`${quotedText(value)} is not an integer, decimal or hexadecimal with 0x`);
   if (value.length > MAX_CHARACTERS) throw badEntry(`${quotedText(value)} does not fit 257 bits with a sign`);
@@ -298,18 +302,19 @@ export function integerOf(value: unknown): VmStackValue {
 
 /** The only root of a bag of cells in base64. @throws v2/stack-entry, v2/parameter-value, cells/* */
 export function cellFromBase64(value: unknown, what: string): Cell {
-  if (typeof value !== 'string') throw badEntry(`${what} is ${jsonTypeOf(value)}; wanted is a bag of cells in base64`);
-  if (value === '') throw badEntry(`${what} is empty; wanted is a bag of cells in base64`);
+  if (typeof value !== 'string')
+    throw badEntry(`${what} is ${jsonTypeOf(value)}; expected is a bag of cells in base64`);
+  if (value === '') throw badEntry(`${what} is empty; expected is a bag of cells in base64`);
   return parseBocRoot(decodeBase64(value));
 }
 
-/** A cell to start with. @throws v2/stack-entry when the cell has no data to be read */
+/** A slice of a whole cell. @throws v2/stack-entry for an exotic cell */
 export function sliceOf(cell: Cell): VmStackValue {
   if (cell.type !== CellType.ordinary) throw badEntry(`a slice of ${cellTypeName(cell.type)} cannot be made`);
   return vmSlice(cell);
 }
 
-/** What has been written to a builder. @throws v2/stack-entry */
+/** A builder with the content of a cell. @throws v2/stack-entry for an exotic cell */
 export function builderOf(cell: Cell): VmStackValue {
   if (cell.type !== CellType.ordinary) throw badEntry(`a builder cannot hold ${cellTypeName(cell.type)}`);
   return { kind: 'vm_stk_builder', cell };

@@ -40,7 +40,7 @@ export interface VmCell {
 }
 export interface VmSlice {
   '@type': Names['slice'];
-  /** Bag of cells in base64: a cell with what the slice has left. */
+  /** Bag of cells in base64: a cell with the rest of the slice. */
   bytes: string;
 }
 export interface VmTuple {
@@ -61,7 +61,7 @@ export type TypedEntry =
   | { '@type': Names['listEntry']; list: VmList }
   | { '@type': Names['unsupportedEntry'] };
 
-/** A cell written out as a tree. */
+/** A cell as a tree. */
 export interface LegacyCell {
   /** Data bits, padded with zeros to whole bytes, in base64; `len` counts the bits. */
   data: { b64: string; len: number };
@@ -70,7 +70,7 @@ export interface LegacyCell {
   special: boolean;
 }
 
-/** A value of a stack as `runGetMethod` answers it. */
+/** A value of a stack as `runGetMethod` returns it. */
 export type LegacyEntry =
   | ['num', string]
   | ['cell', { bytes: string; object?: LegacyCell }]
@@ -79,8 +79,8 @@ export type LegacyEntry =
   | ['unsupported', ''];
 
 /**
- * Reads a cell that is written out as a tree: `{"data": {"b64", "len"}, "refs": [...], "special"}`. `special` may be left
- * out; bits after the last one do not count.
+ * Reads a cell from a tree: `{"data": {"b64", "len"}, "refs": [...], "special"}`. `special` may be left out; bits after the
+ * last one are ignored.
  * @throws v2/stack-entry, v2/parameter-value, cells/cell-*
  */
 export function cellOfTree(tree: unknown): Cell {
@@ -90,8 +90,8 @@ export function cellOfTree(tree: unknown): Cell {
 function readTree(tree: unknown, depth: number): Cell {
   if (depth > MAX_DEPTH) throw badEntry(`cells are nested more than ${MAX_DEPTH} deep`);
   const { data, refs = [], special = false } = objectFields(tree, 'a cell', ['data', 'refs', 'special']);
-  if (typeof special !== 'boolean') throw badEntry(`special is ${jsonTypeOf(special)}; wanted is true or false`);
-  if (!Array.isArray(refs)) throw badEntry(`refs is ${jsonTypeOf(refs)}; wanted is an array of cells`);
+  if (typeof special !== 'boolean') throw badEntry(`special is ${jsonTypeOf(special)}; expected is true or false`);
+  if (!Array.isArray(refs)) throw badEntry(`refs is ${jsonTypeOf(refs)}; expected is an array of cells`);
   const builder = new Builder().storeBits(bitsOf(data));
   refs.forEach((ref, index) => {
     builder.storeRef(withinPath(`refs[${index}]`, () => readTree(ref, depth + 1)));
@@ -101,9 +101,9 @@ function readTree(tree: unknown, depth: number): Cell {
 
 function bitsOf(data: unknown): BitString {
   const { b64, len } = objectFields(data, 'data', ['b64', 'len']);
-  if (typeof b64 !== 'string') throw badEntry(`data.b64 is ${jsonTypeOf(b64)}; wanted is a string`);
+  if (typeof b64 !== 'string') throw badEntry(`data.b64 is ${jsonTypeOf(b64)}; expected is a string`);
   if (typeof len !== 'number' || !Number.isInteger(len) || len < 0 || len > MAX_BITS) {
-    throw badEntry(`data.len is ${JSON.stringify(len)}; wanted is a number of bits from 0 to ${MAX_BITS}`);
+    throw badEntry(`data.len is ${JSON.stringify(len)}; expected is a number of bits from 0 to ${MAX_BITS}`);
   }
   const bytes = decodeBase64(b64);
   const size = (len + 7) >> 3;
@@ -114,12 +114,12 @@ function bitsOf(data: unknown): BitString {
   return new BitString(bytes, len);
 }
 
-/** Cells that are written out for one answer; beyond them, only the bag of cells is given. */
+/** Most cells of a tree; larger ones are returned as a bag of cells only. */
 const MAX_CELLS = 4096;
 
 /**
- * Writes a cell out as a tree. `null` when the tree is too large for it: equal cells are written out each time they are
- * referred to, so that few cells can stand for endlessly many.
+ * A cell as a tree; `null` when it is too large: a cell is repeated for each reference to it, so that few cells can stand for
+ * endlessly many.
  */
 export function treeOfCell(cell: Cell): LegacyCell | null {
   return writeTree(cell, { left: MAX_CELLS });
@@ -143,12 +143,12 @@ function writeTree(cell: Cell, budget: { left: number }): LegacyCell | null {
   return { data: { b64: toBase64(data), len: bits }, refs, special: cell.type !== CellType.ordinary };
 }
 
-/** A fault of an entry of a stack; where it stands is added on the way out. */
+/** A fault of an entry of a stack; its path is added by the callers. */
 export function badEntry(problem: string): Error {
   return v2Errors['stack-entry']({ problem });
 }
 
-/** Does `work`; an error on the way is said to have happened at `place`. */
+/** Does `work`; errors get `place` in front of their path. */
 export function withinPath<T>(place: string, work: () => T): T {
   try {
     return work();
@@ -157,7 +157,7 @@ export function withinPath<T>(place: string, work: () => T): T {
   }
 }
 
-/** What a JSON value is, for a message: `a string`, `an array`. */
+/** The type of a JSON value, for messages: `a string`, `an array`. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
@@ -165,19 +165,19 @@ export function jsonTypeOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** A text as a message can show it. */
+/** A string, shortened and quoted for messages. */
 export function quotedText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 }
 
-/** An object, and nothing but the properties named. @throws v2/stack-entry */
+/** An object with the allowed properties only. @throws v2/stack-entry */
 export function objectFields(
   value: unknown,
   what: string,
   allowed: readonly string[],
 ): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badEntry(`${what} is ${jsonTypeOf(value)}; wanted is an object with ${allowed.join(', ')}`);
+    throw badEntry(`${what} is ${jsonTypeOf(value)}; expected is an object with ${allowed.join(', ')}`);
   }
   for (const name of Object.keys(value)) {
     if (!allowed.includes(name)) throw badEntry(`${what} has an unknown property ${quotedText(name)}`);

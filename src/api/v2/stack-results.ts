@@ -29,7 +29,7 @@ const TvmNumberDecimal = v2Object('TvmNumberDecimal', {
 
 const TvmSlice = v2Object('TvmSlice', {
   '@type': typeName(STACK_TYPE.slice),
-  bytes: bytesField('Bag of cells: a cell with what the slice holds.'),
+  bytes: bytesField('Bag of cells: a cell with the content of the slice.'),
 });
 
 const TvmStackEntryNumber = v2Object('TvmStackEntryNumber', {
@@ -44,7 +44,7 @@ const TvmStackEntrySlice = v2Object('TvmStackEntrySlice', {
 const TvmStackEntryUnsupported = v2Object(
   'TvmStackEntryUnsupported',
   { '@type': typeName(STACK_TYPE.unsupportedEntry) },
-  { description: 'A value without a form of its own: a builder, a continuation, or NaN.' },
+  { description: 'A value that cannot be represented: a builder, a continuation, or NaN.' },
 );
 
 function tupleSchema(entry: TSchema) {
@@ -57,7 +57,7 @@ function tupleSchema(entry: TSchema) {
 function listSchema(entry: TSchema) {
   return v2Object('TvmList', {
     '@type': typeName(STACK_TYPE.list),
-    elements: Type.Array(entry, { description: 'Items; none: null.' }),
+    elements: Type.Array(entry, { description: 'Items; empty: null.' }),
   });
 }
 
@@ -89,14 +89,14 @@ const LegacyTvmCell = Type.Unsafe<LegacyCell>(
           data: Type.Object(
             {
               b64: bytesField('Data, padded with zero bits.'),
-              len: Type.Integer({ description: 'How many bits there are.', format: 'int32' }),
+              len: Type.Integer({ description: 'Number of bits.', format: 'int32' }),
             },
             { description: 'Data of the cell.', additionalProperties: false },
           ),
-          refs: Type.Array(This, { description: 'Cells that it refers to, up to 4.' }),
+          refs: Type.Array(This, { description: 'References, up to 4.' }),
           special: Type.Boolean({ description: 'Whether the cell is exotic: a library reference or a proof.' }),
         },
-        { description: 'A cell, written out as a tree.', additionalProperties: false },
+        { description: 'A cell as a tree.', additionalProperties: false },
       ),
     { $id: 'LegacyTvmCell' },
   ),
@@ -121,14 +121,14 @@ export const LegacyStackEntry = Type.Unsafe<LegacyEntry>(
       $id: 'LegacyStackEntry',
       minItems: 2,
       maxItems: 2,
-      description: 'A value: its type and what it is.',
+      description: 'A value as a pair of type and content.',
     },
   ),
 );
 
-const gasUsed = Type.Integer({ description: 'Gas that the run took.', format: 'int64' });
+const gasUsed = Type.Integer({ description: 'Gas used by the run.', format: 'int64' });
 const exitCode = Type.Integer({
-  description: '0 and 1 are success; -13: the account has no code; others are what the contract threw.',
+  description: '0 and 1 are success; -13: the account has no code; others were thrown by the contract.',
   format: 'int32',
 });
 
@@ -145,7 +145,7 @@ export const RunGetMethodResult = v2Object(
     block_id: TonBlockIdExt,
     last_transaction_id: InternalTransactionId,
   },
-  { description: 'What a get method gave, on the state of the account after `block_id`.' },
+  { description: 'Result of a get method, on the account state as of `block_id`.' },
 );
 export type RunGetMethodResult = Static<typeof RunGetMethodResult>;
 
@@ -157,13 +157,13 @@ export const RunGetMethodStdResult = v2Object(
     stack: Type.Array(TvmStackEntry, { description: 'Results in the order in which the method declares them.' }),
     exit_code: exitCode,
   },
-  { description: 'What a get method gave.' },
+  { description: 'Result of a get method.' },
 );
 export type RunGetMethodStdResult = Static<typeof RunGetMethodStdResult>;
 
 /**
- * Results for `runGetMethod`. Slices are called `cell`, as clients expect; null is an empty list; what is within tuples
- * and lists is typed.
+ * Results for `runGetMethod`. Slices have the type `cell`, as clients expect; null is an empty list; the items of tuples and
+ * lists are typed.
  * @throws v2/result-depth
  */
 export function encodeLegacyStack(stack: VmStack): LegacyEntry[] {
@@ -202,7 +202,7 @@ function hexOf(value: bigint): string {
   return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
 }
 
-/** Deepest nesting of tuples and lists in an answer. */
+/** Deepest nesting of tuples and lists in a result. */
 export const MAX_RESULT_LEVELS = 256;
 
 /** Results for `runGetMethodStd`. @throws v2/result-depth */
@@ -211,9 +211,9 @@ export function encodeTypedStack(stack: VmStack): TypedEntry[] {
 }
 
 /**
- * A value with its type. Pairs that end in null are a list (so null is an empty one); builders, continuations and NaN have
- * no form of their own.
- * @param level how many tuples and lists it is within
+ * A value with its type. A chain of pairs that ends in null is a list (so null is an empty one); builders, continuations and
+ * NaN cannot be represented.
+ * @param level nesting depth in tuples and lists
  * @throws v2/result-depth
  */
 export function typedEntry(value: VmStackValue, level: number): TypedEntry {
@@ -244,7 +244,7 @@ function tupleEntry(value: VmStackValue & { kind: 'vm_stk_tuple' }, level: numbe
   if (value.data.length !== 2) return { '@type': STACK_TYPE.tupleEntry, tuple: tupleJson(value.data, level) };
   const { heads, rest } = consList(value);
   if (rest.kind === 'vm_stk_null') return { '@type': STACK_TYPE.listEntry, list: listJson(heads, level) };
-  // No pair of the chain is a list, so none of them needs to be looked at again.
+  // No pair of the chain is a list, so none of them needs to be checked again.
   const deepest = level + heads.length;
   checkLevel(deepest);
   let entry = typedEntry(rest, deepest);

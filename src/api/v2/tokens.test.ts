@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { v2AccountEndpoints } from '#api/v2/accounts.js';
 import { adnlText } from '#api/v2/dns.js';
+import { tokenEndpoints } from '#api/v2/tokens.js';
 import { bocBase64 } from '#api/v2/ton-objects.js';
 import type { DnsRecord } from '#domain/contracts/dns-records.js';
 import type { TokenData } from '#domain/contracts/token-data.js';
@@ -15,7 +15,7 @@ const code = new Builder().storeUint(1, 8).endCell();
 
 async function ask(token: TokenData | null, text = address.toRaw()) {
   const network = { contracts: { tokenData: async () => ({ block: null, token }) } } as never;
-  return callV2(v2AccountEndpoints, 'getTokenData', { address: text }, network);
+  return callV2(tokenEndpoints, 'getTokenData', { address: text }, network);
 }
 
 const onchain = { type: 'onchain', data: { name: 'A', decimals: '9', uri: 'https://a' } } as const;

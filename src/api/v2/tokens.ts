@@ -1,4 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { v2Errors } from '#api/v2/errors.js';
+import { accountParams } from '#api/v2/parameters.js';
 import {
   bocBase64,
   bytesField,
@@ -27,11 +31,11 @@ const TokenContentSchema = v2Object(
   'TokenContent',
   {
     type: Type.Union([Type.Literal('onchain'), Type.Literal('offchain')], {
-      description: 'Where the description is: in the contract, or behind a link.',
+      description: 'Where the content is: on-chain in the contract, or off-chain at a link.',
     }),
-    data: Type.Union([Type.String(), TokenContentDict], { description: 'The link, or the description by key.' }),
+    data: Type.Union([Type.String(), TokenContentDict], { description: 'The link, or the content by key.' }),
   },
-  { description: 'What describes the token (TEP-64). With a `uri` among the keys there is more behind that link.' },
+  { description: 'Content of the token (TEP-64). With a `uri` among the keys it is semi-chain: the link has more.' },
 );
 export type TokenContentJson = Static<typeof TokenContentSchema>;
 
@@ -39,45 +43,45 @@ export const JettonMasterDataJson = v2Object(
   'JettonMasterData',
   {
     '@type': typeName('ext.tokens.jettonMasterData'),
-    address: tonAddress('The contract that was asked for.'),
-    contract_type: Type.Literal('jetton_master', { description: 'What kind of contract it is.' }),
-    total_supply: decimalField('All there are, in the smallest units.'),
-    mintable: Type.Boolean({ description: 'Whether more can be made.' }),
-    admin_address: Type.Optional(tonAddress('Who can make more; not there when nobody can.')),
+    address: tonAddress('The requested contract.'),
+    contract_type: Type.Literal('jetton_master', { description: 'Contract type.' }),
+    total_supply: decimalField('Total supply in the smallest units.'),
+    mintable: Type.Boolean({ description: 'Whether more can be minted.' }),
+    admin_address: Type.Optional(tonAddress('The admin, who can mint; absent when there is none.')),
     jetton_content: TokenContentSchema,
-    jetton_wallet_code: bytesField('Bag of cells with the code of the wallets.'),
+    jetton_wallet_code: bytesField('Bag of cells with the code of the jetton wallets.'),
   },
-  { description: 'A jetton.' },
+  { description: 'A jetton master.' },
 );
 
 export const JettonWalletDataJson = v2Object(
   'JettonWalletData',
   {
     '@type': typeName('ext.tokens.jettonWalletData'),
-    address: tonAddress('The contract that was asked for.'),
-    contract_type: Type.Literal('jetton_wallet', { description: 'What kind of contract it is.' }),
+    address: tonAddress('The requested contract.'),
+    contract_type: Type.Literal('jetton_wallet', { description: 'Contract type.' }),
     balance: decimalField('In the smallest units.'),
-    owner: tonAddress('Whose wallet it is.'),
+    owner: tonAddress('The owner of the wallet.'),
     jetton: tonAddress('The jetton: its master contract.'),
     mintless_is_claimed: Type.Optional(
-      Type.Boolean({ description: 'Of a jetton with an airdrop: whether the owner took theirs.' }),
+      Type.Boolean({ description: 'For mintless jettons: whether the owner claimed the airdrop.' }),
     ),
     jetton_wallet_code: bytesField('Bag of cells with the code of the wallet.'),
   },
-  { description: 'Someone’s wallet of one jetton; the master contract knows it.' },
+  { description: 'A jetton wallet, confirmed by its master.' },
 );
 
 export const NftCollectionDataJson = v2Object(
   'NftCollectionData',
   {
     '@type': typeName('ext.tokens.nftCollectionData'),
-    address: tonAddress('The contract that was asked for.'),
-    contract_type: Type.Literal('nft_collection', { description: 'What kind of contract it is.' }),
-    next_item_index: decimalField('Number of the next item; -1 when items are not numbered one by one.'),
-    owner_address: Type.Optional(tonAddress('Whose collection it is; not there when it is nobody’s.')),
+    address: tonAddress('The requested contract.'),
+    contract_type: Type.Literal('nft_collection', { description: 'Contract type.' }),
+    next_item_index: decimalField('Index of the next item; -1 for non-sequential indexes.'),
+    owner_address: Type.Optional(tonAddress('The owner of the collection; absent when there is none.')),
     collection_content: TokenContentSchema,
   },
-  { description: 'A collection of NFTs.' },
+  { description: 'An NFT collection.' },
 );
 
 const SmcAddr = v2Object('SmcAddr', {
@@ -108,7 +112,7 @@ const DnsRecordSchema = Type.Union(
 );
 export type DnsRecordJson = Static<typeof DnsRecordSchema>;
 
-/** Categories that have a name; others stand under their 64 upper-case hexadecimal digits. */
+/** Categories with a name; others have their hash as key, 64 upper-case hexadecimal digits. */
 const DnsRecordSet = Type.Object(
   {
     dns_next_resolver: Type.Optional(DnsRecordSchema),
@@ -119,14 +123,15 @@ const DnsRecordSet = Type.Object(
   {
     $id: 'DnsRecordSet',
     additionalProperties: true,
-    description: 'Records by category; one without a name stands under its hash, 64 upper-case hexadecimal digits.',
+    description:
+      'Records by category; a category without a name has its hash as key, 64 upper-case hexadecimal digits.',
   },
 );
 
 const DnsContent = v2Object(
   'DnsContent',
   {
-    domain: Type.String({ description: 'The domain, as `alice.ton`; empty when the contract does not tell it.' }),
+    domain: Type.String({ description: 'The domain, as `alice.ton`; empty when the contract does not return it.' }),
     data: DnsRecordSet,
   },
   { description: 'Content of an NFT that is a domain.' },
@@ -137,15 +142,15 @@ export const NftItemDataJson = v2Object(
   'NftItemData',
   {
     '@type': typeName('ext.tokens.nftItemData'),
-    address: tonAddress('The contract that was asked for.'),
-    contract_type: Type.Literal('nft_item', { description: 'What kind of contract it is.' }),
-    init: Type.Boolean({ description: 'Whether the item was made already.' }),
-    index: decimalField('Number of the item in its collection.'),
-    collection_address: Type.Optional(tonAddress('Its collection; not there when it stands alone.')),
-    owner_address: Type.Optional(tonAddress('Whose it is; not there when it is nobody’s.')),
+    address: tonAddress('The requested contract.'),
+    contract_type: Type.Literal('nft_item', { description: 'Contract type.' }),
+    init: Type.Boolean({ description: 'Whether the item is initialised.' }),
+    index: decimalField('Index of the item in its collection.'),
+    collection_address: Type.Optional(tonAddress('Its collection; absent for an item without one.')),
+    owner_address: Type.Optional(tonAddress('The owner of the item; absent when there is none.')),
     content: Type.Union([TokenContentSchema, DnsContent]),
   },
-  { description: 'An NFT.' },
+  { description: 'An NFT item.' },
 );
 
 export const TokenDataJson = Type.Union(
@@ -153,12 +158,12 @@ export const TokenDataJson = Type.Union(
   {
     $id: 'TokenData',
     discriminator: { propertyName: '@type' },
-    description: 'What a token contract tells of itself; its form depends on the kind of contract.',
+    description: 'The data of a token contract; the form depends on the contract type.',
   },
 );
 export type TokenDataJson = Static<typeof TokenDataJson>;
 
-/** A token contract as `getTokenData` shows it; nobody's addresses are left out. */
+/** A token contract as `getTokenData` shows it; `addr_none` is left out. */
 export function tokenData(token: TokenData, asked: ParsedAddress): TokenDataJson {
   const address = normalizedAddress(asked);
   switch (token.contract_type) {
@@ -223,7 +228,7 @@ function tokenContent(content: TokenContent): TokenContentJson {
     : { type: 'onchain', data: { ...content.data } as Record<string, string> };
 }
 
-/** By category; records of kinds that the document does not know are left out. */
+/** By category; records of kinds that the published document does not have are left out. */
 function domainRecords({ entries }: DnsRecords): DnsContentJson['data'] {
   const set: Record<string, DnsRecordJson> = {};
   for (const { category, record } of entries) {
@@ -252,3 +257,27 @@ function dnsRecord(record: DnsRecord): DnsRecordJson | null {
 function smcAddr({ workchain, hash }: Address) {
   return { '@type': 'addr_std' as const, workchain_id: workchain, address: toHex(hash) };
 }
+
+const getTokenData = v2Endpoint({
+  name: 'getTokenData',
+  verbs: GET_OR_POST,
+  tag: 'Accounts',
+  summary: 'Jetton or NFT data',
+  description:
+    'The data of a jetton master, jetton wallet, NFT collection or NFT item: owner, amounts, and on-chain content (TEP-64; ' +
+    'links are returned, not followed). A jetton wallet or NFT item must be confirmed by its master or collection. An NFT ' +
+    'item that is a domain has its DNS records.',
+  params: accountParams,
+  result: TokenDataJson,
+  statuses: [404, 409, 422, 500, 504],
+  errorStatuses: { [v2Errors['not-a-token'].code]: 409 },
+  freshness: freshnessAt,
+  handle: async ({ address: parsed, seqno }, { network, read }) => {
+    const { token } = await network.contracts.tokenData(parsed.address, { ...read, at: seqno ?? 'head' });
+    if (token === null) throw v2Errors['not-a-token']({ address: normalizedAddress(parsed) });
+    return tokenData(token, parsed);
+  },
+});
+
+/** Methods about tokens. */
+export const tokenEndpoints: readonly AnyEndpoint<V2Context>[] = [getTokenData];

@@ -8,7 +8,7 @@ import { signedShard } from '#formats/tl/block-id.js';
 import type { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { toBase64 } from '#kernel/bytes.js';
 
-/** Names of types that the published document and live services spell differently; the `toncenter` profile renames them. */
+/** Names of types that the published document and live services spell differently; renamed in the `toncenter` profile. */
 export const BLOCK_ID_TYPE = 'chain.blockIdExt';
 export const CELL_TYPE = 'vm.cell';
 
@@ -17,7 +17,7 @@ export function typeName<const Name extends string>(name: Name) {
   return Type.Literal(name, { description: `Always \`${name}\`.` });
 }
 
-/** An object with just these fields, under the name that it has in the document. */
+/** An object with exactly these fields; `$id` is its name in the document. */
 export function v2Object<Fields extends Record<string, TSchema>>(
   $id: string,
   fields: Fields,
@@ -35,9 +35,9 @@ export function bytesField(description: string) {
   return Type.String({ description: `${description} In base64.`, contentEncoding: 'base64' });
 }
 
-/** A number that does not fit a JSON number. */
+/** An integer that does not fit a JSON number. */
 export function decimalField(description: string) {
-  return Type.String({ description: `${description} A decimal number as text.` });
+  return Type.String({ description: `${description} A decimal string.` });
 }
 
 export const AccountAddress = Type.Partial(
@@ -54,11 +54,11 @@ export const TonBlockIdExt = v2Object(
     '@type': typeName(BLOCK_ID_TYPE),
     workchain: Type.Integer({ description: '-1 is the masterchain, 0 the basechain.' }),
     shard: Type.String({ description: 'Shard as a signed 64-bit decimal number.' }),
-    seqno: Type.Integer({ description: 'Number of the block in its shard.' }),
+    seqno: Type.Integer({ description: 'Seqno of the block in its shard.' }),
     root_hash: hashField('Hash of the root cell.'),
     file_hash: hashField('SHA-256 of the serialized block.'),
   },
-  { description: 'The full name of a block.' },
+  { description: 'The full id of a block.' },
 );
 export type TonBlockIdExt = Static<typeof TonBlockIdExt>;
 
@@ -86,7 +86,7 @@ export const TvmCell = v2Object('TvmCell', {
 });
 export type TvmCell = Static<typeof TvmCell>;
 
-/** Stands for a hash that is not there. */
+/** Stands for no hash. */
 const ZERO_HASH = toBase64(new Uint8Array(32));
 
 const WITH_CRC = { crc32c: true } as const;
@@ -102,23 +102,23 @@ export function blockIdExt(id: BlockId): TonBlockIdExt {
   };
 }
 
-/** @param ref `null`: the name of no transaction, lt 0 and a hash of zeros */
+/** @param ref `null`: no transaction, written as lt 0 and a hash of zeros */
 export function transactionId(ref: TransactionRef | null): InternalTransactionId {
   if (ref === null) return { '@type': 'internal.transactionId', lt: '0', hash: ZERO_HASH };
   return { '@type': 'internal.transactionId', lt: ref.lt.toString(), hash: toBase64(ref.hash) };
 }
 
-/** A bag with one root and a checksum, as tonlib writes it, in base64. */
+/** A bag of cells with one root and a checksum, as tonlib writes it, in base64. */
 export function bocBase64(cell: Cell): string {
   return toBase64(serializeBoc(cell, WITH_CRC));
 }
 
-/** @param cell `null`: a cell that is not there, without bytes */
+/** @param cell `null`: no cell, without bytes */
 export function tvmCell(cell: Cell | null): TvmCell {
   return { '@type': CELL_TYPE, bytes: cell === null ? '' : bocBase64(cell) };
 }
 
-/** The user-friendly form, bounceable; empty for no address, or one of a workchain that this form has no room for. */
+/** The user-friendly form, bounceable; empty for no address, or a workchain that does not fit this form (int8). */
 export function friendlyAddress(address: Address | null): string {
   if (address === null || (address.workchain << 24) >> 24 !== address.workchain) return '';
   return address.toFriendly();
@@ -143,12 +143,12 @@ export function upperRaw({ workchain, hash }: Address): string {
   return `${workchain}:${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex').toUpperCase()}`;
 }
 
-/** The user-friendly form with the flags of the text that was given; bounceable when it had none. @throws address/workchain */
+/** The user-friendly form with the flags of the given form; bounceable when it had none. @throws address/workchain */
 export function echoedAddress({ address, bounceable, testnet }: ParsedAddress): string {
   return address.toFriendly({ bounceable: bounceable ?? true, testnet: testnet ?? false });
 }
 
-/** What was given, in the one way to write it: raw stays raw, with upper-case digits; user-friendly is base64url. */
+/** The given form in its canonical notation: raw with upper-case digits, user-friendly in base64url. */
 export function normalizedAddress(parsed: ParsedAddress): string {
   return parsed.form === 'raw' ? upperRaw(parsed.address) : echoedAddress(parsed);
 }

@@ -1,9 +1,9 @@
 import { type Static, type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { type BodyContent, bodyContent } from '#api/v2/messages.js';
+import { extMessage, MessageJson, MessageStd, rawMessage } from '#api/v2/messages.js';
 import {
   accountParameter,
   afterHashParameter,
@@ -21,13 +21,10 @@ import {
 } from '#api/v2/parameters.js';
 import {
   AccountAddress,
-  accountAddress,
   blockIdExt,
   bocBase64,
   bytesField,
   decimalField,
-  ExtraCurrencyBalance,
-  extraCurrencies,
   friendlyAddress,
   hashField,
   InternalTransactionId,
@@ -40,103 +37,26 @@ import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { MAX_LISTED_TRANSACTIONS, type TransactionRef } from '#formats/proofs/transactions.js';
-import { StateInit } from '#formats/tlb/account.js';
-import { decodeCell, encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
-import { type CommonMsgInfo, type Message, messageBodyCell } from '#formats/tlb/message.js';
-import { accountOf } from '#formats/tlb/msg-address.js';
+import { decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
+import type { Message } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 import type { HistoryRead } from '#services/chain/accounts.js';
 import { isServersFailure } from '#services/chain/read-context.js';
 import type { BlockTransactionId, TransactionPageOptions, TransactionPageRead } from '#services/chain/transactions.js';
 
-const MsgDataRaw = Type.Partial(
-  Type.Object({
-    '@type': typeName('msg.dataRaw'),
-    body: bytesField('Bag of cells with the body.'),
-    init_state: bytesField('Bag of cells with the `StateInit` that the message deploys; empty when it has none.'),
-  }),
-  { $id: 'MsgDataRaw', additionalProperties: false },
-);
-
-const MsgDataText = Type.Partial(Type.Object({ '@type': typeName('msg.dataText'), text: bytesField('The comment.') }), {
-  $id: 'MsgDataText',
-  additionalProperties: false,
-});
-
-const MsgDataDecryptedText = Type.Partial(
-  Type.Object({
-    '@type': typeName('msg.dataDecryptedText'),
-    text: bytesField('The comment. Not answered: nobody here has the key.'),
-  }),
-  { $id: 'MsgDataDecryptedText', additionalProperties: false },
-);
-
-const MsgDataEncryptedText = Type.Partial(
-  Type.Object({ '@type': typeName('msg.dataEncryptedText'), text: bytesField('The comment as it was encrypted.') }),
-  { $id: 'MsgDataEncryptedText', additionalProperties: false },
-);
-
-export const MsgData = Type.Union([MsgDataRaw, MsgDataText, MsgDataDecryptedText, MsgDataEncryptedText], {
-  $id: 'MsgData',
-  discriminator: { propertyName: '@type' },
-});
-export type MsgData = Static<typeof MsgData>;
-
-const messageProperties = {
-  value: decimalField('Nanotons that it carries.'),
-  extra_currencies: Type.Array(ExtraCurrencyBalance, { description: 'Other currencies that it carries.' }),
-  fwd_fee: decimalField('Fee for forwarding, nanotons.'),
-  ihr_fee: decimalField('Always 0: what stood there is no fee any more.'),
-  created_lt: Type.String({ description: 'Logical time of the message; 0 when it comes from outside.' }),
-  body_hash: hashField('Hash of the body as a cell.'),
-  msg_data: MsgData,
-};
-
-const messageHash = hashField('Hash of the message cell.');
-
-export const MessageJson = v2Object(
-  'Message',
-  {
-    '@type': typeName('ext.message'),
-    hash: messageHash,
-    source: Type.String({ description: 'Sender in user-friendly form; empty when it comes from outside.' }),
-    destination: Type.String({ description: 'Receiver in user-friendly form; empty when it goes to the outside.' }),
-    ...messageProperties,
-    message: Type.Optional(
-      Type.String({
-        description:
-          'A comment as text; of other bodies the data of the first cell in base64, followed by a line break. ' +
-          'Not there for encrypted comments.',
-      }),
-    ),
-    message_decode_error: Type.Optional(Type.String({ description: 'Why the body could not be read.' })),
-  },
-  { description: 'A message, with addresses as texts.' },
-);
-export type MessageJson = Static<typeof MessageJson>;
-
-export const MessageStd = v2Object('MessageStd', {
-  '@type': typeName('raw.message'),
-  hash: messageHash,
-  source: AccountAddress,
-  destination: AccountAddress,
-  ...messageProperties,
-});
-export type MessageStd = Static<typeof MessageStd>;
-
 const account = Type.String({ description: 'The account in raw form.' });
 
 const transactionProperties = {
-  utime: Type.Integer({ description: 'When it was made: unix time in seconds.' }),
+  utime: Type.Integer({ description: 'Unix time in seconds.' }),
   data: bytesField('Bag of cells with the transaction.'),
   transaction_id: InternalTransactionId,
-  fee: decimalField('All fees, forward fees of the sent messages included; nanotons.'),
-  storage_fee: decimalField('Part of it that was taken for storage.'),
-  other_fee: decimalField('The other part.'),
+  fee: decimalField('All fees in nanotons, forward fees of the sent messages included.'),
+  storage_fee: decimalField('The storage fee in it.'),
+  other_fee: decimalField('The rest of it.'),
 };
 
-const outMessages = 'Messages that it sent, in this order.';
+const outMessages = 'Sent messages, in this order.';
 
 export const TransactionJson = v2Object(
   'Transaction',
@@ -148,7 +68,7 @@ export const TransactionJson = v2Object(
     in_msg: Type.Optional(MessageJson),
     out_msgs: Type.Array(MessageJson, { description: outMessages }),
   },
-  { description: 'A transaction. `in_msg` is not there when no message caused it.' },
+  { description: 'A transaction. Without `in_msg` no message caused it.' },
 );
 export type TransactionJson = Static<typeof TransactionJson>;
 
@@ -161,14 +81,14 @@ const stdFields = {
 export const TransactionStd = v2Object(
   'TransactionStd',
   { '@type': typeName('raw.transaction'), address: AccountAddress, ...stdFields },
-  { description: 'A transaction as tonlib shows it. `in_msg` is not there when no message caused it.' },
+  { description: 'A transaction as tonlib shows it. Without `in_msg` no message caused it.' },
 );
 export type TransactionStd = Static<typeof TransactionStd>;
 
 export const TransactionExt = v2Object(
   'TransactionExt',
   { '@type': typeName('raw.transactionExt'), address: AccountAddress, account, ...stdFields },
-  { description: 'A transaction of a block, with its account.' },
+  { description: 'A transaction of a block with its account.' },
 );
 export type TransactionExt = Static<typeof TransactionExt>;
 
@@ -188,23 +108,23 @@ const ShortTxId = v2Object(
   'ShortTxId',
   {
     '@type': typeName('blocks.shortTxId'),
-    mode: Type.Integer({ description: 'Which fields are there, as bits: always 135, all of them.' }),
+    mode: Type.Integer({ description: 'Which fields are present, as bits: always 135, all of them.' }),
     account,
     lt: Type.String({ description: 'Logical time of the transaction.' }),
     hash: hashField('Hash of the transaction.'),
   },
-  { description: 'A transaction of a block by its name.' },
+  { description: 'The id of a transaction of a block.' },
 );
 
 const transactionListProperties = {
   id: TonBlockIdExt,
-  req_count: Type.Integer({ description: 'How many were asked for.' }),
+  req_count: Type.Integer({ description: 'The requested number.' }),
   incomplete: Type.Boolean({
-    description: 'There are more: ask again with `after_lt` and `after_hash` of the last one.',
+    description: 'There are more: continue with `after_lt` and `after_hash` of the last one.',
   }),
 };
 
-const inOrder = 'In the order of the accounts, and for each of them of the logical times.';
+const inOrder = 'Ordered by account and logical time.';
 
 export const BlockTransactionsJson = v2Object(
   'BlockTransactions',
@@ -213,7 +133,7 @@ export const BlockTransactionsJson = v2Object(
     ...transactionListProperties,
     transactions: Type.Array(ShortTxId, { description: inOrder }),
   },
-  { description: 'Names of the transactions of a block.' },
+  { description: 'Ids of the transactions of a block.' },
 );
 export type BlockTransactionsJson = Static<typeof BlockTransactionsJson>;
 
@@ -228,7 +148,6 @@ export const BlockTransactionsExt = v2Object(
 );
 export type BlockTransactionsExt = Static<typeof BlockTransactionsExt>;
 
-const GET_OR_POST = ['GET', 'POST'] as const;
 const TAG = 'Transactions';
 
 const historyParams = Type.Object(
@@ -236,10 +155,10 @@ const historyParams = Type.Object(
     address: accountParameter,
     limit: transactionLimitParameter,
     lt: optionalInt64Parameter(
-      'Begin with the transaction that has this lt, itself included. Goes with `hash`. Default: the last one.',
+      'Start with the transaction with this lt, itself included. Requires `hash`. Default: the last one.',
       0n,
     ),
-    hash: optionalHashParameter('Hash of the transaction to begin with: `transaction_id.hash` of an earlier answer.'),
+    hash: optionalHashParameter('Hash of the transaction to start with: `transaction_id.hash` of an earlier response.'),
     to_lt: toLtParameter,
     archival: archivalParameter,
   },
@@ -255,7 +174,7 @@ function checkCursor({ lt, hash }: HistoryParams): void {
 
 type History = Pick<HistoryRead, 'transactions' | 'next'>;
 
-/** Transactions of an account. From lt 0 on, the name of no transaction, there are none. */
+/** Transactions of an account. Lt 0 stands for no transaction: from there on there are none. */
 async function readHistory(params: HistoryParams, context: V2Context): Promise<History> {
   const { chain } = context.network;
   const { address: account } = params.address;
@@ -283,7 +202,7 @@ function cursor({ lt, hash }: HistoryParams): TransactionRef | null {
   return lt === undefined || hash === undefined ? null : { lt, hash };
 }
 
-/** Servers do not prove that there is no such transaction; the block where it would be does. */
+/** Liteservers do not prove that a transaction does not exist; the block where it would be does. */
 async function checkRef(account: Address, { lt, hash }: TransactionRef, context: V2Context): Promise<void> {
   const { cell } = await context.network.chain.transaction(account, lt, context.read);
   const found = cell.hash();
@@ -291,7 +210,7 @@ async function checkRef(account: Address, { lt, hash }: TransactionRef, context:
   throw v2Errors['cursor-hash']({ lt, expected: toBase64(hash), found: toBase64(found) });
 }
 
-/** @throws v2/no-workchain for an account that cannot be there */
+/** @throws v2/no-workchain for an account of a workchain that the network does not have */
 async function requireWorkchain(account: Address, { network, read }: V2Context): Promise<void> {
   const { workchain } = account;
   if (workchain === 0 || workchain === -1) return;
@@ -300,18 +219,18 @@ async function requireWorkchain(account: Address, { network, read }: V2Context):
 }
 
 const historyDescription =
-  'Transactions of an account from newer to older, each proven by the one after it. Without `lt` and `hash` it begins ' +
-  'with the last one. They end with the first one, or with the one in which the account last came to be: nothing in ' +
-  'the chain leads from there to what was before.';
+  'Transactions of an account from newer to older, each proven by the one after it. Without `lt` and `hash` the list starts ' +
+  'with the last one. It ends with the first one, or with the one that last created the account: the chain has no link ' +
+  'from there to earlier ones.';
 
 const getTransactions = v2Endpoint({
   name: 'getTransactions',
   verbs: GET_OR_POST,
   tag: TAG,
   summary: 'Transactions of an account',
-  description: `${historyDescription} For the next page take \`lt\` and \`hash\` of the last one: it is listed again.`,
+  description: `${historyDescription} For the next page use \`lt\` and \`hash\` of the last one, which is listed again.`,
   params: historyParams,
-  // As the name of no transaction, lt 0 is the same as none.
+  // Lt 0 stands for no transaction: without a hash it is the same as none.
   check: ({ lt, ...rest }) => checkCursor({ ...rest, ...(lt === 0n && rest.hash === undefined ? {} : { lt }) }),
   result: TransactionsJson,
   statuses: [404, 422, 504],
@@ -329,7 +248,7 @@ const getTransactionsStd = v2Endpoint({
   tag: TAG,
   schemaName: 'TransactionsV2',
   summary: 'Transactions of an account, as tonlib shows them',
-  description: `${historyDescription} For the next page take \`previous_transaction_id\`; at the end its \`lt\` is 0.`,
+  description: `${historyDescription} For the next page use \`previous_transaction_id\`; at the end its \`lt\` is 0.`,
   params: historyParams,
   check: checkCursor,
   result: TransactionsStd,
@@ -351,9 +270,6 @@ const getTransactionsStd = v2Endpoint({
 /** Transactions of accounts, in the order of the published document. */
 export const accountTransactionEndpoints: readonly AnyEndpoint<V2Context>[] = [getTransactions, getTransactionsStd];
 
-const BLOCK_LIST_VERBS = ['GET', 'POST'] as const;
-const BLOCK_LIST_TAG = 'Transactions';
-
 const blockTransactionsParams = Type.Object(
   { ...blockFields, after_lt: afterLtParameter, after_hash: afterHashParameter, count: countParameter },
   { additionalProperties: false },
@@ -373,8 +289,8 @@ interface TransactionPage<Item> {
 }
 
 /**
- * As many transactions of a block as are asked for, with as many questions as it takes. Servers call a list incomplete as
- * soon as it is as long as asked for; one transaction more tells whether anything remains.
+ * The requested number of transactions of a block, with as many lite queries as it takes. Liteservers report a list as
+ * incomplete as soon as it has the requested length; one transaction more shows whether any remain.
  */
 async function readTransactionPage<Item extends BlockTransactionId>(
   params: BlockTransactionsParams,
@@ -401,11 +317,11 @@ async function readTransactionPage<Item extends BlockTransactionId>(
 
 const getBlockTransactions = v2Endpoint({
   name: 'getBlockTransactions',
-  verbs: BLOCK_LIST_VERBS,
-  tag: BLOCK_LIST_TAG,
-  summary: 'Names of the transactions of a block',
+  verbs: GET_OR_POST,
+  tag: TAG,
+  summary: 'Ids of the transactions of a block',
   description:
-    'Account, logical time and hash of the transactions of a block. While `incomplete` is true, go on with `after_lt` ' +
+    'Account, logical time and hash of the transactions of a block. While `incomplete` is true, continue with `after_lt` ' +
     'and `after_hash` of the last one.',
   params: blockTransactionsParams,
   check: checkAfter,
@@ -435,11 +351,11 @@ const getBlockTransactions = v2Endpoint({
 
 const getBlockTransactionsExt = v2Endpoint({
   name: 'getBlockTransactionsExt',
-  verbs: BLOCK_LIST_VERBS,
-  tag: BLOCK_LIST_TAG,
+  verbs: GET_OR_POST,
+  tag: TAG,
   summary: 'Transactions of a block',
   description:
-    'The transactions of a block with their messages and fees. While `incomplete` is true, go on with `after_lt` and ' +
+    'The transactions of a block with their messages and fees. While `incomplete` is true, continue with `after_lt` and ' +
     '`after_hash` of the last one.',
   params: blockTransactionsParams,
   check: checkAfter,
@@ -470,7 +386,7 @@ export const blockTransactionEndpoints: readonly AnyEndpoint<V2Context>[] = [
   getBlockTransactionsExt,
 ];
 
-/** A transaction with its cell, and the workchain, which the cell does not tell. */
+/** A transaction with its cell, and the workchain, which the cell does not contain. */
 export interface TransactionWithCell {
   readonly workchain: number;
   readonly hash: Uint8Array;
@@ -489,7 +405,7 @@ export function rawTransaction(source: TransactionWithCell): TransactionStd {
   return { '@type': 'raw.transaction', ...transactionFields(source, rawMessage) };
 }
 
-/** What both have, with messages written one way or the other. */
+/** The common fields, with messages in one of the two forms. */
 function transactionFields<Json extends MessageJson | MessageStd>(
   source: TransactionWithCell,
   write: (message: Lazy<Message>) => Json,
@@ -526,7 +442,7 @@ function accountText({ workchain, transaction }: TransactionWithCell): string {
 interface Messages<Json> {
   readonly in: Json | null;
   readonly out: Json[];
-  /** Of the messages that go on to other accounts; nanotons. */
+  /** Of the internal messages that it sent; nanotons. */
   readonly forwardFees: bigint;
 }
 
@@ -547,78 +463,9 @@ function transactionMessages<Json extends MessageJson | MessageStd>(
   return { in: in_msg === null ? null : serialize(in_msg), out, forwardFees };
 }
 
-/** All fees, and the part of them that was taken for storage. */
+/** All fees, and the storage fee among them; nanotons. */
 function fees(transaction: Transaction, forwardFees: bigint): { readonly fee: bigint; readonly storageFee: bigint } {
   const description = transaction.description.value;
   const storage = 'storage_ph' in description ? description.storage_ph : null;
   return { fee: transaction.total_fees.grams + forwardFees, storageFee: storage?.storage_fees_collected ?? 0n };
-}
-
-/** A message as `getTransactions` shows it (`ext.message`): addresses are texts, and the content is told in `message`. */
-export function extMessage(lazy: Lazy<Message>): MessageJson {
-  const message = lazy.value;
-  const { info } = message;
-  const body = messageBodyCell(message);
-  const content = bodyContent(body);
-  const json: MessageJson = {
-    '@type': 'ext.message',
-    hash: toBase64(lazy.cell.hash()),
-    source: friendlyAddress(sourceOf(info)),
-    destination: friendlyAddress(destinationOf(info)),
-    value: info.kind === 'int_msg_info' ? info.value.grams.toString() : '0',
-    extra_currencies: info.kind === 'int_msg_info' ? extraCurrencies(info.value.other) : [],
-    fwd_fee: info.kind === 'int_msg_info' ? info.fwd_fee.toString() : '0',
-    ihr_fee: '0',
-    created_lt: createdLt(info),
-    body_hash: toBase64(body.hash()),
-    msg_data: msgData(message, body, content),
-  };
-  if (content.message !== null) json.message = content.message;
-  if (content.kind === 'exotic') json.message_decode_error = 'the body is not an ordinary cell';
-  return json;
-}
-
-/** A message as tonlib shows it (`raw.message`). */
-export function rawMessage(lazy: Lazy<Message>): MessageStd {
-  const message = lazy.value;
-  const { info } = message;
-  const body = messageBodyCell(message);
-  return {
-    '@type': 'raw.message',
-    hash: toBase64(lazy.cell.hash()),
-    source: accountAddress(sourceOf(info)),
-    destination: accountAddress(destinationOf(info)),
-    value: info.kind === 'int_msg_info' ? info.value.grams.toString() : '0',
-    extra_currencies: info.kind === 'int_msg_info' ? extraCurrencies(info.value.other) : [],
-    fwd_fee: info.kind === 'int_msg_info' ? info.fwd_fee.toString() : '0',
-    ihr_fee: '0',
-    created_lt: createdLt(info),
-    body_hash: toBase64(body.hash()),
-    msg_data: msgData(message, body, bodyContent(body)),
-  };
-}
-
-/** The account that sent it; `null` when it comes from outside. */
-export function sourceOf(info: CommonMsgInfo) {
-  return info.kind === 'ext_in_msg_info' ? null : accountOf(info.src);
-}
-
-/** The account that it goes to; `null` when it goes to the outside. */
-export function destinationOf(info: CommonMsgInfo) {
-  return info.kind === 'ext_out_msg_info' ? null : accountOf(info.dest);
-}
-
-function createdLt(info: CommonMsgInfo): string {
-  return info.kind === 'ext_in_msg_info' ? '0' : info.created_lt.toString();
-}
-
-function msgData(message: Message, body: Cell, content: BodyContent): MsgData {
-  if (content.kind === 'text') return { '@type': 'msg.dataText', text: toBase64(content.text) };
-  if (content.kind === 'encrypted') return { '@type': 'msg.dataEncryptedText', text: toBase64(content.text) };
-  return { '@type': 'msg.dataRaw', body: bocBase64(body), init_state: initState(message) };
-}
-
-function initState({ init }: Message): string {
-  if (init === null) return '';
-  return bocBase64(init.kind === 'left' ? encodeCell(StateInit, init.value) : init.value.cell);
 }

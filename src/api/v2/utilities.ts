@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { hash256Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
 import { echoedAddress, typeName, upperRaw, v2Object } from '#api/v2/ton-objects.js';
 import type { Address } from '#formats/address/address.js';
@@ -9,7 +9,7 @@ import { toBase64, toBase64Url, toHex } from '#kernel/bytes.js';
 const DetectAddressBase64Variant = v2Object('DetectAddressBase64Variant', {
   '@type': typeName('ext.utils.detectedAddressVariant'),
   b64: Type.String({ description: 'In base64.' }),
-  b64url: Type.String({ description: 'In base64url: can stand in a URL.' }),
+  b64url: Type.String({ description: 'In base64url.' }),
 });
 
 export const DetectAddress = v2Object(
@@ -21,9 +21,9 @@ export const DetectAddress = v2Object(
     non_bounceable: DetectAddressBase64Variant,
     given_type: Type.Union(
       [Type.Literal('raw_form'), Type.Literal('friendly_bounceable'), Type.Literal('friendly_non_bounceable')],
-      { description: 'The form of the text that was given.' },
+      { description: 'The form of the given address.' },
     ),
-    test_only: Type.Boolean({ description: 'Whether the text says that it is for test networks only.' }),
+    test_only: Type.Boolean({ description: 'Whether the given address has the test-only flag.' }),
   },
   { description: 'All forms of an address.' },
 );
@@ -48,7 +48,6 @@ export const UnpackAddress = Type.String({
 });
 
 const TAG = 'Utils';
-const GET_OR_POST = ['GET', 'POST'] as const;
 const address = parsedAddressParameter(
   'Address in raw form (`0:` or `-1:` and 64 digits) or user-friendly form (48 characters).',
 );
@@ -67,9 +66,7 @@ const detectAddress = v2Endpoint({
   verbs: GET_OR_POST,
   tag: TAG,
   summary: 'All forms of an address',
-  description:
-    'Reads an address in any form and writes it in all of them. The user-friendly forms are for test networks only when ' +
-    'the given one is.',
+  description: 'An address in all forms. The user-friendly forms have the test-only flag of the given one.',
   params,
   result: DetectAddress,
   statuses: [422],
@@ -94,7 +91,7 @@ const detectHash = v2Endpoint({
   verbs: GET_OR_POST,
   tag: TAG,
   summary: 'All forms of a hash',
-  description: 'Reads 256 bits in hexadecimal, base64 or base64url and writes them in all three.',
+  description: '256 bits, given in hexadecimal, base64 or base64url, in all three.',
   params: Type.Object(
     { hash: hash256Parameter('64 hexadecimal digits, 44 characters of base64, or 43 or 44 of base64url.') },
     { additionalProperties: false },
@@ -116,8 +113,7 @@ const packAddress = v2Endpoint({
   tag: TAG,
   summary: 'An address in user-friendly form',
   description:
-    'Writes an address in user-friendly form (base64url). The flags of a user-friendly address are kept; a raw one becomes ' +
-    'bounceable.',
+    'An address in user-friendly form (base64url), with the flags of the given one; a raw address becomes bounceable.',
   params,
   result: PackAddress,
   statuses: [422],
@@ -130,7 +126,7 @@ const unpackAddress = v2Endpoint({
   verbs: GET_OR_POST,
   tag: TAG,
   summary: 'An address in raw form',
-  description: 'Writes an address as workchain, `:` and 64 upper-case hexadecimal digits.',
+  description: 'An address as workchain, `:` and 64 upper-case hexadecimal digits.',
   params,
   result: UnpackAddress,
   statuses: [422],
