@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function start(...args: readonly string[]): Promise<{ readonly dev: TernProcess; readonly url: string }> {
   const all = ['dev', '--data', data, '--index', 'off', ...args];
-  const dev = await TernProcess.start(all, ({ out }) => out.includes('Ctrl-C ends it'), { TERN_PORT: '0' });
+  const dev = await TernProcess.start(all, ({ out }) => out.includes('Press Ctrl-C to stop'), { TERN_PORT: '0' });
   running = dev;
   return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };
 }
@@ -95,12 +95,12 @@ describe('tern dev --fork', { timeout: 240_000 }, () => {
   it('goes on without the other network, but for accounts that have not been needed', async () => {
     renameSync(source, join(away, 'gone'));
     const { dev, url } = await start();
-    expect(dev.out).toMatch(/a fork of .* goes on from masterchain block/s);
+    expect(dev.out).toMatch(/a fork of .* continues from masterchain block/s);
     expect(await get(url, `getWalletInformation?address=${V5}`)).toMatchObject({ wallet: true });
     const missing = await get(url, `getAddressInformation?address=${V2}`);
     expect(missing).toMatchObject({ ok: false });
     expect(missing.error).toContain('cannot be brought here');
-    expect(dev.err).toContain('the forked network cannot be read now');
+    expect(dev.err).toContain('the forked network is unreachable');
     // Once it is there again, they come: a recorded chain is read whole before, which may take longer than a request.
     renameSync(join(away, 'gone'), source);
     for (const end = Date.now() + 60_000; ; ) {
@@ -134,6 +134,6 @@ describe('tern dev --fork', { timeout: 240_000 }, () => {
     expect(other.stderr).toContain(`is a fork of ${source}, block ${AT}`);
     expect(other.stderr).toContain('--reset');
     const nowhere = await runTern(['dev', '--data', join(away, 'new'), '--index', 'off', '--fork', join(away, 'no')]);
-    expect(nowhere.stderr).toContain('there is no such file');
+    expect(nowhere.stderr).toContain('the file does not exist');
   });
 });

@@ -21,9 +21,13 @@ afterEach(async () => {
 
 /** Starts it, and gives the URL that it prints. */
 async function start(args: readonly string[] = []) {
-  const dev = await TernProcess.start(['dev', '--data', data, ...args], ({ out }) => out.includes('Ctrl-C ends it'), {
-    TERN_PORT: '0',
-  });
+  const dev = await TernProcess.start(
+    ['dev', '--data', data, ...args],
+    ({ out }) => out.includes('Press Ctrl-C to stop'),
+    {
+      TERN_PORT: '0',
+    },
+  );
   running = dev;
   return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };
 }
@@ -61,7 +65,7 @@ describe('tern dev', { timeout: 180_000 }, () => {
   it('is a network that lives, goes on where it was killed, and begins anew when it is told to', async () => {
     const { dev, url } = await start();
     expect(dev.out).toContain(`v5r1  ${address}  1000000 TON\n        ${wallet.mnemonic!.join(' ')}\n`);
-    expect(dev.out).toContain('It begins anew; a block every 400 ms.');
+    expect(dev.out).toContain('This is a new chain; a block every 400 ms.');
     const seqno = async () => (await get(`${url}/api/v2/getMasterchainInfo`)).result.last.seqno as number;
     const first = await seqno();
     await until('ten more blocks', async () => (await seqno()) >= first + 10);
@@ -92,7 +96,7 @@ describe('tern dev', { timeout: 180_000 }, () => {
     expect(await dev.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
 
     const second = await start();
-    expect(second.dev.out).toMatch(/It goes on from masterchain block \d+; /);
+    expect(second.dev.out).toMatch(/The chain continues from masterchain block \d+; /);
     expect((await get(`${second.url}/api/v2/getMasterchainInfo`)).result.last.seqno).toBeGreaterThanOrEqual(head);
     expect(near(await balanceOf(second.url), before + 7_000_000_000n)).toBe(true);
     const again = await get(`${second.url}/api/v3/traces?msg_hash=${hash}`);
@@ -105,7 +109,7 @@ describe('tern dev', { timeout: 180_000 }, () => {
     expect(stdout.split('\n').filter((line) => line.includes(data))).toEqual([]);
 
     const third = await start(['--reset']);
-    expect(third.dev.out).toContain('It begins anew');
+    expect(third.dev.out).toContain('This is a new chain');
     expect(await balanceOf(third.url)).toBe(1_000_000_000_000_000n);
     const { traces } = await until('an index', async () => {
       const answer = await get(`${third.url}/api/v3/traces?msg_hash=${hash}`);
@@ -153,6 +157,6 @@ describe('tern dev', { timeout: 180_000 }, () => {
     expect(stderr).toMatch(/^tern: ledger\/damaged: [^\n]*\.pack[^\n]*--reset/);
     expect(readFileSync(pack)).toHaveLength(100);
     const { dev: restored } = await start(['--index', 'off', '--snapshot', 'whole']);
-    expect(restored.out).toContain('It goes on from masterchain block');
+    expect(restored.out).toContain('The chain continues from masterchain block');
   });
 });

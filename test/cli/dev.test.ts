@@ -27,7 +27,7 @@ const chain = ['--replay', join(import.meta.dirname, '../../vectors/dev-chain')]
 async function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const dev = await TernProcess.start(
     ['dev', ...data, ...chain, ...args],
-    ({ out }) => out.endsWith('Ctrl-C ends it.\n'),
+    ({ out }) => out.endsWith('Press Ctrl-C to stop.\n'),
     {
       TERN_PORT: '0',
       ...environment,
@@ -170,7 +170,7 @@ describe('tern dev of a recorded chain', { timeout: 180_000 }, () => {
 
   it.each([
     ['a folder that is not there', ['--replay', '/no/such'], /^tern: replay\/unreadable-folder: \/no\/such cannot/],
-    ['a wrong port', ['--port', '65536'], /^tern: config\/bad-setting: --port is "65536"; accepted is a whole number/],
+    ['a wrong port', ['--port', '65536'], /^tern: config\/bad-setting: --port is "65536"; accepted: a whole number/],
     ['a wrong host', ['--host', 'a b'], /^tern: config\/bad-setting: --host is "a b"/],
     ['an unknown flag', ['--ports', '1'], /^tern: cli\/usage: unknown option '--ports'/],
   ])('says in one line what is wrong: %s', async (_, args, line) => {
@@ -187,7 +187,7 @@ describe('tern dev of a recorded chain', { timeout: 180_000 }, () => {
       const { status, stderr } = await runTern(['dev'], { TERN_DATA: folder });
       expect(status).toBe(1);
       expect(stderr).toMatch(
-        /^tern: config\/data-folder: the data folder \S+ cannot be used: a file stands in its place/,
+        /^tern: config\/data-folder: the data folder \S+ cannot be used: a file with this name exists/,
       );
     }
   });

@@ -94,7 +94,7 @@ describe('tern replay', () => {
     ['a wrong address', [chain, '--listen', '127.0.0.300:1'], /^tern: cli\/usage: --listen is "127\.0\.0\.300:1"/],
     ['a wrong seqno', [chain, '--to', 'x'], /^tern: replay\/bad-option: --to is "x"/],
     ['a wrong pace', [chain, '--pace', 'x'], /^tern: replay\/bad-option: --pace is "x"/],
-    ['a key that is none', [chain, '--to', '9', '--key', bin], /^tern: cli\/file: \S+tern\.js is no private key/],
+    ['a key that is none', [chain, '--to', '9', '--key', bin], /^tern: cli\/file: \S+tern\.js is not a private key/],
     [
       'a file that cannot be written',
       [chain, '--to', '9', '--config-out', '/no/such/x'],

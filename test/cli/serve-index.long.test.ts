@@ -84,11 +84,9 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
   it('serves v2 alone without a database, and says so', async () => {
     const { serve, urls } = await start(['--network', network]);
     expect((await until(`${urls[0]}/readyz`, hasStatus(200))).body).toMatchObject({
-      networks: { recorded: { details: { index: 'none: no database was given' } } },
+      networks: { recorded: { details: { index: 'none: no database is configured' } } },
     });
-    expect(serve.err).toMatch(
-      /"reason":"no database was given","message":"there is no index, so API v3 is not served"/,
-    );
+    expect(serve.err).toMatch(/"reason":"no database is configured","message":"API v3 is not served without an index"/);
     expect((await get(`${urls[0]}/api/v3/masterchainInfo`)).status).toBe(404);
     expect((await get(`${urls[0]}/metrics`)).text).not.toContain('tern_index_');
   });
@@ -101,7 +99,7 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
     const none = await get(`${api.urls[0]}/api/v3/masterchainInfo`);
     expect(none).toMatchObject({
       status: 503,
-      body: { error: expect.stringMatching(/^the index cannot be read now/) },
+      body: { error: expect.stringMatching(/^the index is unavailable/) },
     });
     expect(none.headers.get('retry-after')).toBe('1');
     expect((await until(`${api.urls[0]}/api/v2/getMasterchainInfo`, hasStatus(200))).status).toBe(200);
@@ -162,7 +160,7 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
       const down = await until(`${urls[0]}/api/v3/blocks?seqno=${seqno}`, hasStatus(503));
       expect(down).toMatchObject({
         status: 503,
-        body: { error: expect.stringMatching(/^the index cannot be read now: the database does not answer: /) },
+        body: { error: expect.stringMatching(/^the index is unavailable: the database does not answer: /) },
       });
       expect((await until(v2(), hasStatus(200))).status).toBe(200);
       const ready = await until(`${urls[0]}/readyz`, (answer) => answer.text.includes('"index":"unreadable"'));
@@ -221,7 +219,10 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
       [['--network', network, '--database-url', foreign.url], /^tern: store\/schema-foreign: .*left untouched/],
       [['--network', other, '--database-url', filled.url], /^tern: store\/other-network: .*left untouched/],
       [['--network', other, '--database-url', filled.url, '--role', 'api'], /^tern: store\/other-network: /],
-      [['--network', network, '--role', 'indexer'], /^tern: config\/setting-conflict: --role indexer needs a database/],
+      [
+        ['--network', network, '--role', 'indexer'],
+        /^tern: config\/setting-conflict: --role indexer requires a database/,
+      ],
       [['--network', network, '--database-url', url, '--accounts', '/no/such'], /^tern: config\/account-list: /],
       [
         ['--network', network, '--database-url', url, '--metadata-overrides', '/no/such'],

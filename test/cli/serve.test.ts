@@ -193,7 +193,7 @@ describe('tern serve', { timeout: 180_000 }, () => {
       [[], /^tern: config\/missing-setting: --network \(or TERN_NETWORK\) is missing: a network to serve/],
       [
         ['--network', '/no/such'],
-        /^tern: config\/network-list: the network config \/no\/such cannot be read: there is no/,
+        /^tern: config\/network-list: the network config \/no\/such cannot be read: the file does not exist/,
       ],
       [['--network', broken], /^tern: lite\/bad-config: \S+broken\.config\.json: validator\.zero_state/],
       [
@@ -202,17 +202,17 @@ describe('tern serve', { timeout: 180_000 }, () => {
       ],
       [
         ['--network', recorded, '--network', genesis],
-        /^tern: config\/setting-conflict: mainnet cannot be told from recorded/,
+        /^tern: config\/setting-conflict: mainnet cannot be distinguished from recorded/,
       ],
       [
         ['--network', recorded, '--network', recorded],
-        /^tern: config\/setting-conflict: \S+ and \S+ are both called "recorded"/,
+        /^tern: config\/setting-conflict: \S+ and \S+ both have the name "recorded"/,
       ],
       [['--network', recorded, '--data', recorded], /^tern: config\/data-folder: the data folder \S+ cannot be used/],
-      [['--network', recorded, '--redis-url', 'hunter2'], /^tern: config\/bad-setting: --redis-url is something else/],
+      [['--network', recorded, '--redis-url', 'hunter2'], /^tern: config\/bad-setting: --redis-url is invalid/],
       [
         ['--network', recorded, '--liteserver-group', `own=${genesis}`],
-        /^tern: config\/setting-conflict: the liteserver group own \(\S+\) is of a network that is not served/,
+        /^tern: config\/setting-conflict: the liteserver group own \(\S+\) does not match the zerostate of any served network/,
       ],
       [
         ['--network', recorded, '--access', 'keys', '--plans', broken],
@@ -259,6 +259,6 @@ describe('tern config --print', () => {
   it('refuses what tern serve would refuse', async () => {
     const { status, stderr } = await runTern(['config', '--print'], { TERN_LISTEN: 'nowhere' });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^tern: config\/bad-setting: TERN_LISTEN is "nowhere"; accepted is HOST:PORT/);
+    expect(stderr).toMatch(/^tern: config\/bad-setting: TERN_LISTEN is "nowhere"; accepted: HOST:PORT/);
   });
 });

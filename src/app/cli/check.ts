@@ -18,10 +18,12 @@ const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
-/** `tern check`: compares the index of a network with the chain, and says what differs. Changes nothing. */
+/** `tern check`: compares the index of a network with the chain and prints the differences. Read-only. */
 export function checkCommand(environment: CliEnvironment): Command {
   const command = new Command('check')
-    .description('compare the index of a network with the chain and say what differs; exit code 1 when something does')
+    .description(
+      'compare the index of a network with the chain and print the differences; exit code 1 if there are any',
+    )
     .action(async (flags: GivenSettings['flags'], self: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
@@ -56,7 +58,7 @@ async function startChecking(settings: CheckSettings, logger: Logger): Promise<R
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'api' });
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   const { from, to, sample, data: dataFolder } = settings;
-  // Loaded when it is needed: other commands start in half the time without it.
+  // Loaded on demand: this halves the startup time of other commands.
   const { startCheck } = await import('#app/service/index-tools.js');
   return startCheck(
     { network: network!, url: databases.get(name)!.url, dataFolder, from, to, sample, accounts },
@@ -64,10 +66,10 @@ async function startChecking(settings: CheckSettings, logger: Logger): Promise<R
   );
 }
 
-/** Longest text of a value that differs. */
+/** Maximum length of a printed value. */
 const MAX_VALUE = 80;
 
-/** What `tern check` prints. */
+/** The output of `tern check`. */
 export function indexReportText(report: CheckIndexReport): string {
   const { range, mcBlocks: rounds, blocks, transactions, traces, differences, details, missing } = report;
   const lines = [
@@ -76,7 +78,7 @@ export function indexReportText(report: CheckIndexReport): string {
   ];
   if (missing.length > 0) lines.push(`not indexed: ${printRanges(missing)}`);
   const kinds = Object.entries(differences);
-  if (kinds.length === 0) lines.push('no difference');
+  if (kinds.length === 0) lines.push('no differences');
   for (const [kind, times] of kinds) lines.push(`different: ${kind}, ${times} times`);
   for (const { row, column, expected, found } of details) {
     const place = column === null ? row : `${row}, ${column}`;
@@ -85,10 +87,10 @@ export function indexReportText(report: CheckIndexReport): string {
   const total = Object.values(differences).reduce((sum, each) => sum + each, 0);
   if (total > details.length) lines.push(`  and ${total - details.length} more`);
   if (report.brokenTraces > 0) {
-    lines.push(`${report.brokenTraces} traces begin with a message whose sender is not indexed`);
+    lines.push(`${report.brokenTraces} traces start with a message whose sender is not indexed`);
   }
   if (report.incompleteAccounts > 0) {
-    lines.push(`${report.incompleteAccounts} accounts have parts that are not known yet`);
+    lines.push(`${report.incompleteAccounts} accounts are incomplete`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -14,13 +14,13 @@ import { replayCommand } from '#app/cli/replay.js';
 import { serveCommand } from '#app/cli/serve.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** Where the command line writes. */
+/** Output streams of the command line. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/** The commands of Tern, in the order of the help. Each is made by a file of its own beside this one. */
+/** The commands in the order of the help, one file each. */
 const commands: readonly ((environment: CliEnvironment) => Command)[] = [
   devCommand,
   localnetCommand,
@@ -37,7 +37,7 @@ const commands: readonly ((environment: CliEnvironment) => Command)[] = [
 
 function buildProgram(output: Output, environment: CliEnvironment): Command {
   const program = new Command('tern')
-    .description('TON data access, verified: the HTTP API from liteservers, and the tools around it.')
+    .description('Verified TON data access: HTTP API over liteservers, indexer, local network and tools.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -47,7 +47,7 @@ function buildProgram(output: Output, environment: CliEnvironment): Command {
     .exitOverride()
     .action(() => {
       const [unknown] = program.args;
-      if (unknown !== undefined) throw cliErrors.usage({ problem: `there is no command "${unknown}"` });
+      if (unknown !== undefined) throw cliErrors.usage({ problem: `unknown command "${unknown}"` });
       program.outputHelp();
     });
   for (const makeCommand of commands) {
@@ -59,9 +59,9 @@ function buildProgram(output: Output, environment: CliEnvironment): Command {
 }
 
 /**
- * Runs one command line and returns the exit code; what went wrong is one line on `output.err`.
+ * Runs a command line and returns the exit code. An error is printed as one line to `output.err`.
  *
- * @param environment where settings are looked for that the command line does not name
+ * @param environment environment variables for settings without a flag
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -79,13 +79,13 @@ export async function runCommandLine(
       output.err(`${errorLine(error)}\n`);
     } else {
       const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      output.err(`tern: this is a fault in Tern; please report it with the command you ran.\n${trace}\n`);
+      output.err(`tern: internal error; please report it with the command you ran.\n${trace}\n`);
     }
     return 1;
   }
 }
 
-/** What a person at a terminal reads of an error: `tern: CODE: message. remedy`, always one line. */
+/** Formats an error for the terminal as one line: `tern: CODE: message. remedy`. */
 export function errorLine(error: TernError): string {
   const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   return `tern: ${error.code}: ${sentence} ${error.remedy}`.replace(/\s+/g, ' ').trim();

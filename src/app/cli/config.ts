@@ -4,14 +4,14 @@ import { cliErrors } from '#app/cli/errors.js';
 import { flagOf, type GivenSettings, readSettings, type SettingText } from '#app/config/setting.js';
 import { serveSettings } from '#app/config/settings.js';
 
-/** `tern config --print`: what the settings of `tern serve` come to. */
+/** `tern config --print`: prints the resulting settings of `tern serve`. */
 export function configCommand(environment: CliEnvironment): Command {
   const command = new Command('config')
-    .description('show what flags and environment variables come to, for tern serve')
-    .option('--print', 'print each setting of tern serve, its value and where it comes from; secrets are not shown')
+    .description('show the settings of tern serve that result from flags and environment variables')
+    .option('--print', 'print each setting of tern serve with value and origin; secrets are not shown')
     .action((given: GivenSettings['flags'] & { readonly print?: true }, self: Command) => {
-      if (given.print === undefined) throw cliErrors.usage({ problem: 'tern config does nothing without --print' });
-      // To look at settings, none has to be given.
+      if (given.print === undefined) throw cliErrors.usage({ problem: 'tern config requires --print' });
+      // Printing requires no setting.
       const table = Object.fromEntries(
         Object.entries(serveSettings).map(([name, setting]) => [name, { ...setting, isRequired: false }]),
       );
@@ -22,7 +22,7 @@ export function configCommand(environment: CliEnvironment): Command {
   return addSettings(command, serveSettings);
 }
 
-/** A line for each setting; several values on lines of their own. */
+/** One line per setting and value. */
 function settingsText(settings: readonly SettingText[]): string {
   const rows = settings.flatMap(({ name, origin, texts }) => {
     const isSecret = serveSettings[name as keyof typeof serveSettings].isSecret;

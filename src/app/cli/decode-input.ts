@@ -5,7 +5,7 @@ import { type Address, parseAddress } from '#formats/address/address.js';
 import { BOC_MAGIC } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex } from '#kernel/bytes.js';
 
-/** Bytes to decode, and where they came from; or an address, which holds no cells but says where some are. */
+/** Bytes to decode with their source, or an address. */
 export type Input =
   | { readonly source: 'file' | 'standard input' | 'argument'; readonly bytes: Uint8Array }
   | { readonly source: 'address'; readonly text: string };
@@ -13,8 +13,8 @@ export type Input =
 const STANDARD_INPUT = 0;
 
 /**
- * Finds out what the argument is: `-` for standard input, the name of a file, the bytes themselves in hex or base64,
- * or an address. A file or standard input may hold the bytes or such a text.
+ * Reads an argument: `-` for standard input, a file name, hex or base64 data, or an address. A file or standard input may
+ * contain bytes, hex or base64.
  *
  * @throws cli/input when it is none of them
  */
@@ -30,10 +30,10 @@ export function readInput(argument: string): Input {
   if (bytes !== null && startsAsBoc(bytes)) return { source: 'argument', bytes };
   const text = argument.trim();
   if (looksLikeAddress(text)) return { source: 'address', text };
-  const problem = 'is neither a file nor a bag of cells in hex or base64';
+  const problem = 'is neither a file nor a BoC in hex or base64';
   throw cliErrors.input({
     argument: shorten(argument),
-    problem: bytes?.length === 32 ? `${problem}; it has the size of a hash or a key, which holds no cells` : problem,
+    problem: bytes?.length === 32 ? `${problem}; it has the size of a hash or a key, not of a BoC` : problem,
   });
 }
 
@@ -45,7 +45,7 @@ function readAll(file: string | number, name: string): Uint8Array {
   }
 }
 
-/** Files often hold base64 or hex with a line end; anything else is taken as it is. */
+/** Decodes text files with base64 or hex; other content is returned unchanged. */
 function unwrapText(bytes: Uint8Array): Uint8Array {
   if (
     bytes.length === 0 ||
@@ -55,7 +55,7 @@ function unwrapText(bytes: Uint8Array): Uint8Array {
   return textToBytes(Buffer.from(bytes).toString('latin1')) ?? bytes;
 }
 
-/** Bytes of a hex or base64 text; white space is passed over, and so is `x{…}` around hex. */
+/** Decodes hex or base64; ignores white space and `x{…}` around hex. */
 export function textToBytes(text: string): Uint8Array | null {
   const bare = text
     .replace(/\s+/g, '')
@@ -65,7 +65,7 @@ export function textToBytes(text: string): Uint8Array | null {
   return fromHex(bare) ?? fromBase64(bare);
 }
 
-/** Nearly any word is base64 of something: only what begins as a bag of cells is taken for bytes and not for a mistyped name. */
+/** Almost any word is valid base64: only data with a BoC magic is accepted, so that mistyped file names are detected. */
 function startsAsBoc(bytes: Uint8Array): boolean {
   const magic = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
   return bytes.length >= 4 && Object.values<number>(BOC_MAGIC).includes(magic);
@@ -75,12 +75,12 @@ function shorten(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 40)}… (${text.length} characters)`;
 }
 
-/** Whether a text that is nothing else can only be meant as an address: raw, or 48 characters of base64. */
+/** Whether a string that is nothing else looks like an address: raw, or 48 characters of base64. */
 export function looksLikeAddress(text: string): boolean {
   return /^-?\d+:/.test(text) || /^[A-Za-z0-9+/_-]{48}$/.test(text);
 }
 
-/** All ways to write an address. @throws address/* when it is wrong */
+/** All forms of an address. @throws address/* when invalid */
 export function addressForms(text: string): Json {
   const { address } = parseAddress(text);
   const hasFriendly = address.workchain >= -128 && address.workchain <= 127;

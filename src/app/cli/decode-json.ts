@@ -18,25 +18,25 @@ import { BitString, toBase64, toHex } from '#kernel/bytes.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Equal cells may be shared without end in a hostile bag of cells; printed, each of them counts. */
+/** Limit of printed values: in a malicious BoC, shared cells can expand exponentially. */
 const MOST_VALUES = 3_000_000;
 
-/** Longest bag of cells, in characters, that is written out again where it occurs again. */
+/** Maximum length in characters of a repeated BoC that is printed again. */
 const SHORT_BOC = 100;
 
 export interface JsonOptions {
-  /** Write a value that occurs in several places out in each of them; by default it is written once and then referred to. */
+  /** Print repeated values in full; by default they refer to the first occurrence. */
   readonly full?: boolean;
-  /** Gives a better view of an opaque cell than its bytes, where the place tells what it is. */
+  /** Decodes an opaque cell by its place, if known. */
   readonly describe?: (cell: Cell, place: Place | null) => unknown;
 }
 
 /**
- * A decoded value as JSON: names as in TL-B, bigints as decimal strings, bytes as hex, addresses in raw form. A value in
- * a cell of its own has `@hash`; what the schema does not describe is a bag of cells in base64 (`@boc`); what a proof
- * leaves out is `{ "@pruned": hash }`; what was written before is `{ "@hash": hash, "@shown": path }`.
+ * Converts a decoded value to JSON: names as in TL-B, bigints as decimal strings, bytes as hex, addresses in raw form. A value
+ * in a separate cell has `@hash`; data without a schema is a BoC in base64 (`@boc`); a pruned part is
+ * `{ "@pruned": hash }`; a repeated part is `{ "@hash": hash, "@shown": path }`.
  *
- * @throws what decoding a part throws, with the path to it; cli/too-large
+ * @throws errors of decoding a part, with its path; cli/too-large
  */
 export function tlbToJson(value: unknown, options: JsonOptions = {}): Json {
   const writer = new JsonWriter(options);
@@ -44,20 +44,20 @@ export function tlbToJson(value: unknown, options: JsonOptions = {}): Json {
   return writer.result;
 }
 
-/** A part whose own parts are being written. */
+/** A part whose children are being written. */
 interface Open {
   readonly place: Place | null;
   readonly json: Json[] | Record<string, Json>;
   readonly kind: VisitedNode['kind'];
-  /** Of a value in a cell of its own. */
+  /** Hash of a value in a separate cell. */
   readonly hash: string | null;
-  /** The value of a lazy. */
+  /** The value of a lazy part. */
   value: Json;
 }
 
 class JsonWriter implements ValueVisitor {
   readonly #options: JsonOptions;
-  /** Where a cell was written, by its hash. */
+  /** Path of the first occurrence of a cell, by hash. */
   readonly #shown = new Map<string, string>();
   readonly #open: Open[] = [];
   #left = MOST_VALUES;
@@ -123,7 +123,7 @@ class JsonWriter implements ValueVisitor {
     return withHash(hash, open.value);
   }
 
-  /** Where the cell of this hash was written; `null`, and kept in mind, when it was not. */
+  /** Path of the first occurrence of a cell; `null`, and recorded, when this is the first. */
   #shownAt(hash: string, place: Place | null): string | null {
     if (this.#options.full === true) return null;
     const shown = this.#shown.get(hash);
@@ -135,7 +135,7 @@ class JsonWriter implements ValueVisitor {
     return { '@boc': this.#boc(new Builder().storeSlice(slice).endCell()) };
   }
 
-  /** Counts as many values as it has lines of 64 characters. */
+  /** Counts one value per 64 characters. */
   #boc(cell: Cell): string {
     const text = toBase64(serializeBoc(cell));
     this.#spend(text.length >> 6);
@@ -156,12 +156,12 @@ function leafJson(value: LeafValue): Json {
   return value;
 }
 
-/** Of an entry its key; the extra of the dictionary must not be taken for one. */
+/** The key of a dictionary entry; `@extra` for the extra value. */
 function entryName(place: Place): string {
   return place.step === EXTRA_STEP ? '@extra' : keyText(place.key);
 }
 
-/** A value in a cell of its own. */
+/** A value in a separate cell. */
 function withHash(hash: string, value: Json): Json {
   return isJsonObject(value) ? { '@hash': hash, ...value } : { '@hash': hash, value };
 }

@@ -184,9 +184,9 @@ describe('tern decode says in one line what is wrong, and exits with 1', () => {
   for (const i of [1, 2, 3]) info.storeRef(block.ref(i));
 
   it.each([
-    ['no file', 'no-such-file', /^tern: cli\/input: "no-such-file" is neither a file nor a bag of cells .+\n$/],
+    ['no file', 'no-such-file', /^tern: cli\/input: "no-such-file" is neither a file nor a BoC .+\n$/],
     ['a folder', vectorPath('examples'), /^tern: cli\/input: .+ is a folder\. .+\n$/],
-    ['other bytes', '00112233', /^tern: cli\/input: "00112233" is neither a file nor a bag of cells .+\n$/],
+    ['other bytes', '00112233', /^tern: cli\/input: "00112233" is neither a file nor a BoC .+\n$/],
     ['another file', vectorPath('examples/README.md'), /^tern: cells\/boc-magic: .+\n$/],
     ['a hash', '3'.repeat(64), /^tern: cli\/input: .+ the size of a hash .+\n$/],
     ['a cut bag', toHex(bytes.subarray(0, 3000)), /^tern: cells\/boc-truncated: .+ byte \d+.+\n$/],

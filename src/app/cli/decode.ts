@@ -18,7 +18,7 @@ interface DecodeOptions {
   readonly type?: string;
 }
 
-/** An address of the masterchain begins as options do (`-1:3333…`): it is told from them here. */
+/** Masterchain addresses (`-1:3333…`) start like options: they are separated here. */
 class DecodeCommand extends Command {
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const isAddress = (arg: string) => /^-\d+:/.test(arg);
@@ -27,21 +27,20 @@ class DecodeCommand extends Command {
   }
 }
 
-/** `tern decode`: shows what a bag of cells is and what is in it. */
+/** `tern decode`: detects the type of a BoC and prints its content. */
 export function decodeCommand(): Command {
   return new DecodeCommand('decode')
     .description(
-      'show what a bag of cells is (block, state, account, transaction, message, config, proof) and what is in it',
+      'detect the type of a BoC (block, state, account, transaction, message, config, proof) and print its content',
     )
-    .argument('<input>', 'a file, hex, base64, or - for standard input; of an address, its forms')
-    .option('-t, --tree', 'print the cells as a tree instead of JSON')
-    .option('--full', 'in JSON, write a part that occurs again out again instead of referring to it')
+    .argument('<input>', 'a file, hex, base64, or - for standard input; or an address, to print its forms')
+    .option('-t, --tree', 'print a cell tree instead of JSON')
+    .option('--full', 'in JSON, repeat equal parts instead of referring to the first occurrence')
     .option('--type <type>', `decode as this TL-B type: ${knownTypes.join(', ')}`)
     .action((input: string, options: DecodeOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
       const [, second] = command.args;
-      if (second !== undefined)
-        throw cliErrors.usage({ problem: `decode takes one input, and not "${second}" as well` });
+      if (second !== undefined) throw cliErrors.usage({ problem: `decode takes one input; unexpected "${second}"` });
       const writeJson = (json: Json) => write(`${jsonText(json)}\n`);
       const read = readInput(input);
       if (read.source === 'address') return writeJson(addressForms(read.text));
@@ -51,7 +50,7 @@ export function decodeCommand(): Command {
     });
 }
 
-/** Deep nesting can make the indentation alone longer than a string may be: then it is left out. */
+/** Omits the indentation if deep nesting would exceed the maximum string length. */
 function jsonText(json: Json): string {
   try {
     return JSON.stringify(json, null, 2);
@@ -95,8 +94,8 @@ function recognize(root: Cell, options: DecodeOptions): Recognized {
 }
 
 /**
- * Parameters of a configuration are cells whose form depends on their number. Networks have used numbers for other things
- * than the schema says: such a cell is shown as it is, with the reason.
+ * Decodes a configuration parameter by its number. Networks have used numbers for other purposes than in the schema: such a
+ * cell is shown undecoded, with the reason.
  */
 function describeConfigParam(cell: Cell, place: Place | null): unknown {
   const inConfig = typeof place?.key === 'number' && (place.parent === null || place.parent.step === 'config');
@@ -115,7 +114,7 @@ function writeTree(root: Cell, options: DecodeOptions, write: (text: string) => 
   for (const line of cellTreeLines(root)) write(`${line}\n`);
 }
 
-/** A tree shows damaged structures too: it only names what it can. */
+/** A tree also shows invalid structures: undecodable parts are not named. */
 function treeTitle(root: Cell, options: DecodeOptions): string {
   try {
     return recognize(root, options).type;
@@ -145,8 +144,8 @@ const CELL_TYPES: Readonly<Record<CellType, string>> = {
 };
 
 /**
- * The cells below `root`, one line each: kind, data as TON tools write it (`x{…}`), number of bits, hash. A cell that
- * was shown before is only named by its hash, so the output is no longer than the bag of cells.
+ * Prints the cells below `root`, one per line: cell type, data (`x{…}`), number of bits, hash. A repeated cell is only
+ * referenced by its hash, so the output is bounded by the BoC.
  */
 export function* cellTreeLines(root: Cell): Generator<string> {
   const seen = new Set<string>();

@@ -25,16 +25,16 @@ import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 const STANDARD_ERROR = 2;
 
-/** Between blocks made on demand there is no time; while one of them makes others, there is this. */
+/** Block time in on-demand mode, for blocks that cause further blocks. */
 const USUAL_BLOCK_TIME_MS = 400;
 
-/** What the chain is called in metrics and the log. */
+/** Network name in metrics and the log. */
 const NETWORK = 'dev';
 
-/** Why there is no index when none is wanted. */
+/** The reason for a disabled index. */
 const OFF = '--index off';
 
-/** What is to be done to the chain in the folder before it is gone on with. */
+/** Changes to the stored chain before it continues. */
 interface ChainChange {
   readonly reset: boolean;
   readonly snapshot: string | null;
@@ -45,22 +45,22 @@ type DevFlags = Omit<GivenSettings['flags'], 'reset' | 'snapshot'> & {
   readonly snapshot?: string | null;
 };
 
-/** Reasons for which the database that comes with Tern cannot run on a system at all. */
+/** Errors of systems on which the embedded database cannot run. */
 const CANNOT_RUN: ReadonlySet<string> = new Set([
   storeErrors['embedded-program'].code,
   storeErrors['embedded-user'].code,
 ]);
 
-/** `tern dev`: a network for development with all APIs: a local one, or a recorded chain. Needs no internet. Runs until it is interrupted. */
+/** `tern dev`: a local network or a recorded chain with all APIs, for development. Works offline. Runs until interrupted. */
 export function devCommand(environment: CliEnvironment): Command {
   const command = new Command('dev')
-    .description('run a local TON network with all APIs, or serve a recorded chain; npm start does this')
-    .option('--reset', 'begin a new chain: the one that is there is lost, its snapshots stay')
-    .option('--snapshot <name>', 'go on from a snapshot: the chain that is there is lost')
+    .description('run a local TON network with all APIs, or serve a recorded chain; npm start runs this')
+    .option('--reset', 'create a new chain; the current chain is lost, its snapshots remain')
+    .option('--snapshot <name>', 'continue from a snapshot; the current chain is lost')
     .action(async ({ reset = false, snapshot = null, ...flags }: DevFlags, self: Command) => {
       if (reset && snapshot !== null) {
         throw cliErrors.usage({
-          problem: '--reset begins a new chain, and --snapshot goes on from one: give one of them',
+          problem: '--reset and --snapshot are mutually exclusive',
         });
       }
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
@@ -79,19 +79,19 @@ export function devCommand(environment: CliEnvironment): Command {
 }
 
 interface RunningDev {
-  /** What people read who have started it. */
+  /** The start page. */
   readonly page: string;
-  /** Rejects when it ends by itself. */
+  /** Rejects when it ends unexpectedly. */
   readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Everything that both kinds of chains need. */
+/** Parts shared by local network and recorded chain. */
 interface DevParts {
   readonly settings: DevSettings;
   readonly surroundings: Environment;
   readonly closers: Closers;
-  /** The database that comes with Tern, while it starts; `null` when another one is used, or none. */
+  /** The embedded database, possibly still starting; `null` when another one or none is used. */
   readonly server: Promise<EmbeddedServer> | null;
 }
 
@@ -107,14 +107,14 @@ function startDev(settings: DevSettings, change: ChainChange, logger: Logger): P
   });
 }
 
-/** A network that lives here, and goes on where it ended. */
+/** Starts the local network, which continues its stored chain. */
 async function startLocalnet(
   { settings, surroundings, closers, server }: DevParts,
   { reset, snapshot }: ChainChange,
 ): Promise<RunningDev> {
   const version = packageVersion();
   const folder = join(settings.data, 'localnet');
-  // Loaded when they are needed: other commands start in half the time without them.
+  // Loaded on demand: this halves the startup time of other commands.
   const { startLocalService } = await import('#app/service/local-network.js');
   const { hasChain, resetChain, restoreSnapshot } = await import('#localnet/ledger/snapshots.js');
   if (reset) resetChain(folder);
@@ -148,7 +148,7 @@ async function startLocalnet(
   return { page, ended: local.ended, close: () => closers.close() };
 }
 
-/** A recorded chain. */
+/** Starts a recorded chain. */
 async function startReplay({ settings, surroundings, closers, server }: DevParts, folder: string): Promise<RunningDev> {
   const version = packageVersion();
   const { host, port } = settings;
@@ -177,7 +177,7 @@ async function startReplay({ settings, surroundings, closers, server }: DevParts
   return { page, close: () => closers.close() };
 }
 
-/** Why API v3 is not there; null when it is. */
+/** Why API v3 is unavailable; null when it is available. */
 async function withoutIndexOf({ index }: DevSettings, service: RunningService): Promise<string | null> {
   return index === 'off' ? OFF : service.opened.then(() => null, reasonOf);
 }
@@ -191,13 +191,13 @@ async function startServer(folder: string, surroundings: Environment): Promise<E
   return startEmbeddedDatabase(folder, surroundings);
 }
 
-/** Why there is no database: `tern dev` is of use without one, on a system for which there is no PostgreSQL. */
+/** Why there is no database: `tern dev` also works on systems without PostgreSQL. */
 function reasonOf(error: unknown): string {
   if (isTernError(error) && CANNOT_RUN.has(error.code)) return `${error.message}. ${error.remedy}`;
   throw error;
 }
 
-/** The index of the chain, or why there is none. */
+/** The index options of the chain, or why there is no index. */
 function indexOf(
   settings: DevSettings,
   server: Promise<EmbeddedServer> | null,
@@ -227,28 +227,28 @@ async function databaseIn(
   return { url: await (await server).ensureDatabase(databaseNameOf(zerostate, incarnation)), readUrl: null };
 }
 
-/** What there is to tell of a local network that runs. */
+/** Content of the start page of a local network. */
 export interface LocalnetPageFacts {
   readonly version: string;
   /** `http://127.0.0.1:8081` */
   readonly url: string;
   readonly headSeqno: number;
-  /** Whether the chain was there before. */
+  /** Whether a stored chain continues. */
   readonly isContinued: boolean;
   readonly blockTimeMs: number;
   readonly paused: boolean;
-  /** What it is a fork of; `null` when it stands alone. */
+  /** Source of the fork; `null` when it is not a fork. */
   readonly fork: string | null;
   readonly wallets: readonly FundedWallet[];
   /** The global.config.json for lite clients. */
   readonly configFile: string;
-  /** Why API v3 is not there; `null` when it is. */
+  /** Why API v3 is unavailable; `null` when it is available. */
   readonly withoutIndex: string | null;
 }
 
 const NANO = 1_000_000_000n;
 
-/** What `tern dev` prints when a local network is ready: where everything is, who has coins, what to try. */
+/** The output of `tern dev` for a local network: URLs, funded wallets and examples. */
 export function localnetPage(facts: LocalnetPageFacts): string {
   const { version, url, headSeqno, isContinued, withoutIndex, configFile, fork } = facts;
   const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
@@ -256,16 +256,16 @@ export function localnetPage(facts: LocalnetPageFacts): string {
   const first = funded[0]!;
   const account = addressOf(first);
   const hasV3 = withoutIndex === null;
-  return `Tern ${version} runs a local TON network${fork === null ? '' : `, a fork of ${fork}`}. It ${isContinued ? `goes on from masterchain block ${headSeqno}` : 'begins anew'}; ${paceOf(facts)}.
+  return `Tern ${version} runs a local TON network${fork === null ? '' : `, a fork of ${fork}`}. ${isContinued ? `The chain continues from masterchain block ${headSeqno}` : 'This is a new chain'}; ${paceOf(facts)}.
 
   API v2      ${v2}
   API v3      ${hasV3 ? v3 : `off: ${withoutIndex}`}
-  control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; or tern localnet --help
+  control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; see also tern localnet --help
   health      ${url}/readyz
   metrics     ${url}/metrics
   liteserver  ${configFile}      the global.config.json for lite clients
 
-Wallets with coins (everybody has these keys: use them nowhere else)
+Funded wallets (these keys are public: do not use them on other networks)
 ${funded.map(walletLines).join('\n')}
 
 Try
@@ -273,12 +273,12 @@ Try
   curl -X POST ${url}/localnet/faucet -d '{"address":"${addressOf(funded.at(-1)!)}","amount":"5000000000"}'
   curl '${hasV3 ? `${v3}/transactions?limit=3&sort=desc` : `${v2}/getMasterchainInfo`}'
 
-Ctrl-C ends it; the next start goes on from here, --reset begins anew.
+Press Ctrl-C to stop. The next start continues this chain; --reset creates a new one.
 `;
 }
 
 function paceOf({ blockTimeMs, paused }: LocalnetPageFacts): string {
-  return paused ? 'blocks are made on demand' : `a block every ${blockTimeMs} ms`;
+  return paused ? 'blocks are produced on demand' : `a block every ${blockTimeMs} ms`;
 }
 
 function walletLines(wallet: FundedWallet): string {
@@ -291,7 +291,7 @@ function addressOf({ address }: FundedWallet): string {
   return address.toFriendly({ bounceable: false });
 }
 
-/** What there is to tell of a `tern dev` that runs. */
+/** Content of the start page of `tern dev --replay`. */
 export interface ReplayPageFacts {
   readonly version: string;
   /** `http://127.0.0.1:8081` */
@@ -299,14 +299,14 @@ export interface ReplayPageFacts {
   readonly lastSeqno: number;
   /** Unix seconds. */
   readonly lastTime: number;
-  /** Why API v3 is not there; `null` when it is. */
+  /** Why API v3 is unavailable; `null` when it is available. */
   readonly withoutIndex: string | null;
 }
 
-/** The contract with the configuration, which most networks have here. */
+/** Address of the config contract in most networks. */
 const CONFIG = '-1:5555555555555555555555555555555555555555555555555555555555555555';
 
-/** What `tern dev` prints when it is ready: where everything is, and what to try. */
+/** The output of `tern dev --replay` at startup: URLs and examples. */
 export function replayPage(facts: ReplayPageFacts): string {
   const { version, url, lastSeqno, lastTime, withoutIndex } = facts;
   const until = new Date(lastTime * 1000).toISOString().slice(0, 10);
@@ -314,10 +314,10 @@ export function replayPage(facts: ReplayPageFacts): string {
   const call = { method: 'getExtendedAddressInformation', params: { address: CONFIG } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call });
   const hasV3 = withoutIndex === null;
-  return `Tern ${version} serves a recorded chain: ${lastSeqno} masterchain blocks, the last one of ${until}.
+  return `Tern ${version} serves a recorded chain of ${lastSeqno} masterchain blocks until ${until}.
 
-  API v2     ${v2}      the state of accounts, from a liteserver, proven
-  API v3     ${hasV3 ? `${v3}      the history, from an index; it is made now, or goes on` : `off: ${withoutIndex}`}
+  API v2     ${v2}      account states from a liteserver, verified
+  API v3     ${hasV3 ? `${v3}      history from an index, which is being built` : `off: ${withoutIndex}`}
   health     ${url}/readyz
   metrics    ${url}/metrics
 
@@ -326,7 +326,7 @@ Try
   curl '${v2}/getAddressInformation?address=${CONFIG}'
   curl -X POST ${v2}/jsonRPC -d '${body}'
 ${hasV3 ? tryV3(v3) : ''}
-Ctrl-C ends it.
+Press Ctrl-C to stop.
 `;
 }
 

@@ -9,10 +9,10 @@ import type { NetworkIndexOptions } from '#app/service/network-index.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 
-/** Environment variables, as a process has them. */
+/** Environment variables of the process. */
 export type CliEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The real time, the real randomness. */
+/** System clock and randomness. */
 export function systemEnvironment(logger: Logger): Environment {
   return {
     clock: systemClock,
@@ -23,7 +23,7 @@ export function systemEnvironment(logger: Logger): Environment {
   };
 }
 
-/** Gives a command a flag for each setting of a table; values stay text, to be read by `readSettings`. */
+/** Adds a flag for each setting of a table; values remain strings for `readSettings`. */
 export function addSettings(command: Command, table: SettingTable): Command {
   for (const [name, setting] of Object.entries(table)) command.addOption(optionOf(name, setting));
   return command;
@@ -42,7 +42,7 @@ function optionOf(name: string, setting: Setting<unknown>): Option {
   return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
 
-/** How metadata of tokens is looked after, as the settings say. */
+/** Metadata options from the settings. */
 export function metadataOptions(settings: SettingValues<typeof metadataSettings>): NetworkIndexOptions['metadata'] {
   const { metadata, metadataOverrides: overrides, metadataFetches: atOnce, ipfsGateway: gateway } = settings;
   return { fetches: metadata === 'on', gateway, atOnce, overrides };
@@ -50,18 +50,17 @@ export function metadataOptions(settings: SettingValues<typeof metadataSettings>
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Something that runs until it is closed, or until it has ended by itself, as `ended` tells; it is closed then, too. */
+/** A running part. It is closed on a signal, and also after `ended` settles. */
 interface Closable {
   readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts something and closes it at the first SIGINT or SIGTERM, also while it still starts. A second signal ends the
- * process at once.
+ * Starts a part and closes it at the first SIGINT or SIGTERM, also during the start. A second signal exits immediately.
  *
- * @param onRunning is called when it has started, unless it is to end already
- * @returns whether it ended by itself
+ * @param onRunning called after the start, unless a signal arrived
+ * @returns whether it ended without a signal
  */
 export async function runUntilSignal<Running extends Closable>(
   start: () => Promise<Running>,

@@ -16,11 +16,11 @@ const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
-/** `tern index`: writes a range of the chain to the index, and ends. What is there is not written again. */
+/** `tern index`: writes a range of the chain to the index and exits. Indexed blocks are not written again. */
 export function indexCommand(environment: CliEnvironment): Command {
   const command = new Command('index')
     .description(
-      'fill the index of a network from one masterchain block to another, and end; may be ended and begun again',
+      'backfill the index of a network over a range of masterchain blocks and exit; can be interrupted and repeated',
     )
     .action(async (flags: GivenSettings['flags'], self: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
@@ -28,7 +28,7 @@ export function indexCommand(environment: CliEnvironment): Command {
       const { values } = readSettings(backfillSettings, { flags, environment });
       if (values.rederive !== null && (values.from !== null || values.to !== null)) {
         throw cliErrors.usage({
-          problem: 'with --rederive all that is indexed is gone through: leave out --from and --to',
+          problem: '--rederive covers everything that is indexed: omit --from and --to',
         });
       }
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
@@ -69,7 +69,7 @@ async function startIndexing(
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   const { from, to, workers, data: dataFolder, rederive, dnsRoot: dnsRoots } = settings;
-  // Loaded when it is needed: other commands start in half the time without it.
+  // Loaded on demand: this halves the startup time of other commands.
   const { startBackfill } = await import('#app/service/index-tools.js');
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
   if (rederive === null) return startBackfill({ ...index, from, to }, systemEnvironment(logger));

@@ -59,7 +59,7 @@ describe('tern keys', () => {
     const ends = Date.parse(rotated.secrets[0].expires_at) - before;
     expect(ends).toBeGreaterThanOrEqual(3_600_000);
     expect(ends).toBeLessThan(3_660_000);
-    expect((await run('rotate', id, '--grace', '2h')).out).toMatch(/^old key {3}let in until \S+Z$/m);
+    expect((await run('rotate', id, '--grace', '2h')).out).toMatch(/^old key {3}valid until \S+Z$/m);
     expect((await json('rotate', id)).secrets).toHaveLength(1);
     expect((await run('revoke', id)).out).toMatch(new RegExp(`^${id} was revoked at \\S+Z\n$`));
     expect((await run('list')).out).toMatch(/ revoked \d{4}-\d\d-\d\d \d\d:\d\d /);
@@ -80,7 +80,7 @@ describe('tern keys', () => {
 
   it('shows usage', async () => {
     const { id } = await json('create');
-    expect((await run('usage')).out).toBe('Nothing was asked for in this time.\n');
+    expect((await run('usage')).out).toBe('No requests in this period.\n');
     const day = new Date().toISOString().slice(0, 10);
     const counts = { allowed: 12, limited: 3, last_used: `${day}T00:00:00.000Z` };
     const usage = { format: 'tern-usage-1', keys: { [id]: { mainnet: counts }, anonymous: { testnet: counts } } };
@@ -114,8 +114,8 @@ describe('tern keys', () => {
 
 describe('what is wrong', () => {
   it.each<[string[], RegExp]>([
-    [[], /^tern: cli\/usage: tern keys does nothing alone; it has create, list/],
-    [['nope'], /^tern: cli\/usage: there is no command "keys nope"/],
+    [[], /^tern: cli\/usage: tern keys requires a subcommand; available: create, list/],
+    [['nope'], /^tern: cli\/usage: unknown command "keys nope"/],
     [['create', '--plan', 'gold'], /^tern: access\/no-such-plan: there is no plan "gold"; known are free, plus/],
     [['create', '--plan', 'anonymous'], /^tern: access\/no-such-plan: /],
     [['create', '--plans', '/nowhere/plans.json'], /^tern: access\/file: \/nowhere\/plans\.json: it cannot be read/],
@@ -123,10 +123,13 @@ describe('what is wrong', () => {
     [['create', '--owner', ''], /^tern: cli\/usage: --owner is ""/],
     [['create', '--label', 'a\nb'], /^tern: cli\/usage: --label must be one line/],
     [['revoke'], /^tern: cli\/usage: missing required argument 'id'/],
-    [['revoke', '7'], /^tern: cli\/usage: "7" is no id of a key/],
+    [['revoke', '7'], /^tern: cli\/usage: "7" is not a key id/],
     [['revoke', 'key_0123456789'], /^tern: access\/no-such-key: there is no key key_0123456789 in /],
     [['revoke', `tern_${'A'.repeat(43)}`], /^tern: access\/no-such-key: there is no key with this secret in /],
-    [['rotate', 'key_0123456789', '--grace', 'soon'], /^tern: cli\/usage: --grace is "soon"; it must be as 90s/],
+    [
+      ['rotate', 'key_0123456789', '--grace', 'soon'],
+      /^tern: cli\/usage: --grace is "soon"; it must be a time such as 90s/,
+    ],
     [['rotate', 'key_0123456789', '--grace', '400d'], /^tern: cli\/usage: --grace is "400d"/],
     [['usage', '--days', '0'], /^tern: cli\/usage: --days is "0"; it must be a number from 1 to 90/],
     [['usage', 'key_0123456789'], /^tern: access\/no-such-key: /],

@@ -30,22 +30,22 @@ interface CreateFlags extends CommonFlags {
   readonly network: readonly string[];
 }
 
-/** How far back usage is kept. */
+/** Retention of usage in days. */
 const MOST_DAYS = 90;
 
-/** `tern keys`: the API keys of a server that runs with `--access keys`. */
+/** `tern keys`: manages the API keys of a server with `--access keys`. */
 export function keysCommand(): Command {
   const keys = new Command('keys')
-    .description('make, list, revoke and rotate API keys, and show what they used')
+    .description('create, list, revoke and rotate API keys, and show their usage')
     .helpCommand(false)
     .allowUnknownOption()
     .action((_flags: object, command: Command) => {
       const [first = '-'] = command.args;
-      const problem = first.startsWith('-') ? 'tern keys does nothing alone' : `there is no command "keys ${first}"`;
-      throw cliErrors.usage({ problem: `${problem}; it has create, list, revoke, rotate and usage` });
+      const problem = first.startsWith('-') ? 'tern keys requires a subcommand' : `unknown command "keys ${first}"`;
+      throw cliErrors.usage({ problem: `${problem}; available: create, list, revoke, rotate, usage` });
     });
   for (const command of [createCommand(), listCommand(), revokeCommand(), rotateCommand(), usageCommand()]) {
-    const data = new Option('--data <folder>', 'the data directory of the server').env('TERN_DATA').default('.tern');
+    const data = new Option('--data <folder>', 'data folder of the server').env('TERN_DATA').default('.tern');
     keys.addCommand(command.addOption(data).option('--json', 'print JSON'));
   }
   return keys;
@@ -53,17 +53,21 @@ export function keysCommand(): Command {
 
 function createCommand(): Command {
   return new Command('create')
-    .description('make a key and print it, this one time')
-    .option('--plan <name>', 'free, plus, advanced, unlimited, or one of the file of plans', 'free')
+    .description('create a key and print it once')
+    .option('--plan <name>', 'free, plus, advanced, unlimited, or a plan of the plans file', 'free')
     .addOption(
-      new Option(
-        '--plans <file>',
-        'the file of plans (default: plans.json in the data directory, if there is one)',
-      ).env('TERN_PLANS'),
+      new Option('--plans <file>', 'the plans file (default: plans.json in the data folder, if it exists)').env(
+        'TERN_PLANS',
+      ),
     )
-    .option('--label <text>', 'what the key is for', '')
+    .option('--label <text>', 'description of the key', '')
     .option('--owner <name>', 'keys of one owner on one plan share its limits')
-    .option('--network <name>', 'a network it is for; may be repeated (default: all of the plan)', collect, [])
+    .option(
+      '--network <name>',
+      'a network of the key; may be repeated (default: all networks of the plan)',
+      collect,
+      [],
+    )
     .action(async (flags: CreateFlags, command: Command) => {
       const owner = flags.owner === undefined ? null : parseName('--owner', flags.owner);
       const networks = [...new Set(flags.network.map((name) => parseName('--network', name)))];
@@ -81,7 +85,7 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list the keys; the secrets are not stored')
+    .description('list all keys; secrets are not stored')
     .action(async (flags: CommonFlags, command: Command) => {
       const modules = modulesOf(command);
       const keys = await keysIn(folderOf(flags), modules).list();
@@ -92,8 +96,8 @@ function listCommand(): Command {
 
 function revokeCommand(): Command {
   return new Command('revoke')
-    .description('refuse a key from now on: within a second in every process that uses the data directory')
-    .argument('<id>', 'the id of the key; or the key itself, if that is what was found')
+    .description('revoke a key; takes effect within a second in every process that uses the data folder')
+    .argument('<id>', 'id of the key, or the key itself if it was leaked')
     .action(async (text: string, flags: CommonFlags, command: Command) => {
       const keys = administration(flags, command);
       const record = await keys.revoke(looksLikeApiKey(text) ? await keys.idOf(text) : parseId(text));
@@ -103,9 +107,9 @@ function revokeCommand(): Command {
 
 function rotateCommand(): Command {
   return new Command('rotate')
-    .description('give a key a new secret; id, plan and limits stay')
-    .argument('<id>', 'the id of the key')
-    .option('--grace <time>', 'how long the old secret is let in, as 90s, 30m, 1h or 7d', '0')
+    .description('create a new secret for a key; id, plan and limits stay the same')
+    .argument('<id>', 'id of the key')
+    .option('--grace <time>', 'how long the old secret remains valid, such as 90s, 30m, 1h or 7d', '0')
     .action(async (id: string, flags: CommonFlags & { readonly grace: string }, command: Command) => {
       const issued = await administration(flags, command).rotate(parseId(id), parseGrace(flags.grace));
       write(command, flags.json ? issuedJson(issued) : issuedText(issued, null));
@@ -114,9 +118,9 @@ function rotateCommand(): Command {
 
 function usageCommand(): Command {
   return new Command('usage')
-    .description('show what was asked for, by day (UTC), key and network; a server stores it every few seconds')
-    .argument('[id]', 'the id of a key (default: all keys, and requests without one)')
-    .option('--days <number>', `how many days, today included, up to ${MOST_DAYS}`, '7')
+    .description('show usage by day (UTC), key and network; a server stores it every few seconds')
+    .argument('[id]', 'id of a key (default: all keys, and requests without a key)')
+    .option('--days <number>', `number of days including today, up to ${MOST_DAYS}`, '7')
     .action(async (id: string | undefined, flags: CommonFlags & { readonly days: string }, command: Command) => {
       const days = parseDays(flags.days, MOST_DAYS);
       if (id !== undefined) await administration(flags, command).find(parseId(id));
@@ -126,7 +130,7 @@ function usageCommand(): Command {
     });
 }
 
-/** A variable that is empty counts as not set. */
+/** An empty variable counts as not set. */
 function folderOf({ data }: CommonFlags): string {
   return data || '.tern';
 }
@@ -163,7 +167,7 @@ const LONGEST_GRACE_MS = 366 * 86_400_000;
 /** `key_0123456789` @throws cli/usage */
 export function parseId(text: string): string {
   if (KEY_ID.test(text)) return text;
-  throw cliErrors.usage({ problem: `"${shortened(text)}" is no id of a key; they are like key_0123456789` });
+  throw cliErrors.usage({ problem: `"${shortened(text)}" is not a key id, such as key_0123456789` });
 }
 
 /** @throws cli/usage */
@@ -184,7 +188,9 @@ export function parseGrace(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   const ms = match === null ? Number.NaN : Number(match[1]) * UNITS[match[2]!]!;
   if (ms <= LONGEST_GRACE_MS) return ms;
-  throw cliErrors.usage({ problem: `--grace is "${shortened(text)}"; it must be as 90s, 30m, 1h or 7d, up to 366d` });
+  throw cliErrors.usage({
+    problem: `--grace is "${shortened(text)}"; it must be a time such as 90s, 30m, 1h or 7d, up to 366d`,
+  });
 }
 
 /** @throws cli/usage */
@@ -194,19 +200,19 @@ export function parseDays(text: string, most: number): number {
   throw cliErrors.usage({ problem: `--days is "${shortened(text)}"; it must be a number from 1 to ${most}` });
 }
 
-/** Bad arguments may be anything, a secret of some other kind among it. */
+/** An invalid argument may contain a secret. */
 function shortened(text: string): string {
   return text.length > 24 ? `${text.slice(0, 16)}…` : text;
 }
 
 type LastUses = ReadonlyMap<string, string>;
 
-/** As `--json` prints it. */
+/** The `--json` output. */
 export function prettyJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A key without what is stored of its secrets. */
+/** A key record without its secret hashes. */
 export function keyJson({ secrets, ...record }: KeyRecord, uses?: LastUses): object {
   const shown = secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at }));
   return { ...record, secrets: shown, ...(uses === undefined ? {} : { last_used: uses.get(record.id) ?? null }) };
@@ -216,7 +222,7 @@ export function issuedJson({ record, key }: IssuedKey): string {
   return prettyJson({ ...keyJson(record), key });
 }
 
-/** What is shown of a key when it has just got a secret: the only time. */
+/** The output for a new secret, which is shown only once. */
 export function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
   const ending = record.secrets.flatMap(({ expires_at }) => expires_at ?? []);
   const lines: [string, string][] = [
@@ -225,12 +231,12 @@ export function issuedText({ record, key }: IssuedKey, plan: Plan | null): strin
     ['plan', plan === null ? record.plan : `${record.plan} (${limitsInWords(plan)})`],
     ['networks', networksOf(record)],
   ];
-  for (const moment of ending) lines.push(['old key', `let in until ${moment}`]);
-  return `${lines.map(([name, value]) => `${name.padEnd(10)}${value}`).join('\n')}\n\nKeep the key now: it is not stored and cannot be shown again.\n`;
+  for (const moment of ending) lines.push(['old key', `valid until ${moment}`]);
+  return `${lines.map(([name, value]) => `${name.padEnd(10)}${value}`).join('\n')}\n\nSave the key now: it is not stored and cannot be shown again.\n`;
 }
 
 export function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
-  if (keys.length === 0) return 'There are no keys. tern keys create makes one.\n';
+  if (keys.length === 0) return 'There are no keys. Create one with tern keys create.\n';
   const rows = keys.map((key) => [
     key.id,
     key.revoked_at === null ? 'active' : `revoked ${minute(key.revoked_at)}`,
@@ -245,7 +251,7 @@ export function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
 }
 
 export function usageTable(rows: readonly UsageRow[]): string {
-  if (rows.length === 0) return 'Nothing was asked for in this time.\n';
+  if (rows.length === 0) return 'No requests in this period.\n';
   const lines = rows.map(({ day, key, network, allowed, limited, last_used }) => [
     day,
     key,

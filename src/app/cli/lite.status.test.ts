@@ -15,7 +15,7 @@ describe('the status page', () => {
     await world.pass(100);
     for (let i = 0; i < 8; i++) await world.after(10, world.pool.query(seqnoRequest(95)));
     const lines = statusPage(world.pool.metrics()).split('\n');
-    expect(lines[0]).toBe('1 of 3 servers healthy, 2 with the whole archive, head 100');
+    expect(lines[0]).toBe('1 of 3 servers healthy, 2 archive servers, head 100');
     expect(lines[2]).toMatch(
       /^server +state +seqno +lag +mean +p95 +clock +version +blocks from +states from +errors$/,
     );

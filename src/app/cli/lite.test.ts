@@ -40,7 +40,7 @@ describe('tern lite status', () => {
       );
       const { code, out, err } = await run('lite', 'status', '--network', file);
       expect([code, err]).toEqual([0, '']);
-      expect(out).toContain('2 of 2 servers healthy, 2 with the whole archive, head 100');
+      expect(out).toContain('2 of 2 servers healthy, 2 archive servers, head 100');
       for (const each of servers) expect(out).toContain(`${each.peer} `);
     } finally {
       await Promise.all(servers.map((each) => each.stop()));
@@ -59,7 +59,7 @@ describe('tern lite status', () => {
     const wrong: [string[], RegExp][] = [
       [
         ['-n', join(folder, 'bad.json')],
-        /^tern: lite\/bad-config: .*bad\.json: validator is absent; allowed is an object\. /,
+        /^tern: lite\/bad-config: .*bad\.json: validator is absent; allowed: an object\. /,
       ],
       [['-n', join(folder, 'none.json')], /^tern: cli\/file: .*none\.json cannot be read/],
       [['-n', file, '-w', 'soon'], /^tern: cli\/usage: --wait is "soon"/],

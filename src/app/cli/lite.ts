@@ -12,25 +12,23 @@ interface StatusOptions {
   readonly wait: string;
 }
 
-/** `tern lite`: about the liteservers of a network. */
+/** `tern lite`: information about the liteservers of a network. */
 export function liteCommand(): Command {
-  const lite = new Command('lite').description('about the liteservers of a network');
+  const lite = new Command('lite').description('show information about the liteservers of a network');
   lite.addCommand(statusCommand());
   return lite;
 }
 
 function statusCommand(): Command {
   return new Command('status')
-    .description(
-      'show how each server of a network config is: health, newest block, speed, clock, how far back it goes',
-    )
+    .description('show the state of each liteserver of a network config: health, head, latency, clock, history')
     .requiredOption('-n, --network <file>', 'the network config (global.config.json)')
-    .option('-w, --wait <seconds>', 'how long to wait for servers at most', '10')
+    .option('-w, --wait <seconds>', 'maximum time to wait for servers', '10')
     .action(async (options: StatusOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
       const waitMs = Number(options.wait) * 1000;
       if (!(waitMs > 0 && waitMs <= 3_600_000)) {
-        throw cliErrors.usage({ problem: `--wait is "${options.wait}"; accepted is a number of seconds up to 3600` });
+        throw cliErrors.usage({ problem: `--wait is "${options.wait}"; accepted: a number of seconds up to 3600` });
       }
       const { servers } = parseGlobalConfig(readNetwork(options.network), options.network);
       const modules = { clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes };
@@ -69,10 +67,10 @@ const COLUMNS = [
   'states from',
   'errors',
 ];
-/** Columns of text; the others are numbers and stand to the right. */
+/** Left-aligned text columns; the others are numbers. */
 const LEFT = new Set([0, 1, 10]);
 
-/** One page on how servers are, for people. */
+/** Formats the state of the servers as a table. */
 export function statusPage(metrics: PoolMetrics): string {
   const rows = [COLUMNS, ...metrics.servers.map(row)];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((cells) => (cells[column] ?? '').length)));
@@ -90,8 +88,8 @@ function summary(metrics: PoolMetrics): string {
   const { servers, head_seqno } = metrics;
   const healthy = servers.filter(({ state }) => state === 'healthy').length;
   const archives = servers.filter(({ is_archive }) => is_archive).length;
-  const head = head_seqno === 0 ? 'no head is known' : `head ${head_seqno}`;
-  return `${healthy} of ${servers.length} servers healthy, ${archives} with the whole archive, ${head}`;
+  const head = head_seqno === 0 ? 'head unknown' : `head ${head_seqno}`;
+  return `${healthy} of ${servers.length} servers healthy, ${archives} archive servers, ${head}`;
 }
 
 function row(server: ServerMetrics): string[] {

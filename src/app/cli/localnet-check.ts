@@ -12,20 +12,20 @@ import { type RecordedContent, readFolder, sortContent } from '#localnet/replay/
 import { BlockValidator } from '#localnet/validation/block-validator.js';
 import type { Deviation } from '#localnet/validation/rules.js';
 
-/** A chain that is sound, and what was in it. */
+/** Result of a successful check. */
 export interface ChainReport {
   readonly masterchain_blocks: number;
   /** Of all shards. */
   readonly blocks: number;
   readonly transactions: number;
   readonly messages: number;
-  /** What a developer did that no rule of a network brings about. */
+  /** State overrides by a developer, which no network rule allows. */
   readonly changed_by_hand: readonly Deviation[];
 }
 
 /**
- * Checks the chain in a folder, from its zerostates on, by the rules of a validator.
- * @throws cli/no-signatures, replay/*, validation/*: what is wrong, and where
+ * Checks the chain in a folder from its zerostates by the rules of a validator.
+ * @throws cli/no-signatures, replay/*, validation/* with problem and block
  */
 export function checkChain(folder: string): ChainReport {
   const content = sortContent(readFolder(folder));

@@ -2,13 +2,13 @@ import { cliErrors } from '#app/cli/errors.js';
 import { pause, systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** What the control API answered: JSON of its document. */
+/** JSON answer of the control API. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
 export type LocalnetAnswer = any;
 
-/** Speaks to the control API of a Tern. */
+/** Client of the control API. */
 export class LocalnetClient {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
 
   constructor(url: string) {
@@ -45,10 +45,10 @@ export class LocalnetClient {
   }
 }
 
-/** What a server says that knows no such path. */
+/** Error of a server for an unknown path. */
 const NOT_FOUND = 'Not Found';
 
-/** Undefined: no JSON object. */
+/** Undefined when it is not a JSON object. */
 function parsed(text: string): LocalnetAnswer | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -58,7 +58,7 @@ function parsed(text: string): LocalnetAnswer | undefined {
   }
 }
 
-/** `ECONNREFUSED` and the like: the error of `fetch` itself only says that it failed. */
+/** The cause of a `fetch` error, such as `ECONNREFUSED`. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   const reason = cause ?? error;
@@ -66,15 +66,15 @@ function reasonOf(error: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** For everything that follows a chain to end and to begin anew. */
+/** Timeout for the restart of everything that follows the chain. */
 const RESTART_TIMEOUT_MS = 60_000;
 const RESTART_POLL_MS = 100;
 
 /**
- * Waits until a network has begun anew; meanwhile nothing listens there.
- * @param ending names the chain that ends
- * @returns the status of the chain after it
- * @throws cli/no-localnet, cli/localnet-failed: what the last attempt met, when it takes too long
+ * Waits until a network has restarted with another chain; meanwhile its server does not listen.
+ * @param client of the control API; the answer contains the id of the previous chain
+ * @returns the status of the new chain
+ * @throws cli/no-localnet, cli/localnet-failed: the error of the last attempt after the timeout
  */
 export async function waitForRestart(client: LocalnetClient, { chain }: LocalnetAnswer): Promise<LocalnetAnswer> {
   for (const until = systemClock.now() + RESTART_TIMEOUT_MS; ; await pause(RESTART_POLL_MS, systemClock)) {
@@ -82,7 +82,7 @@ export async function waitForRestart(client: LocalnetClient, { chain }: Localnet
     try {
       const status = await client.get('status');
       if (status.chain !== chain) return status;
-      if (isLast) throw cliErrors['localnet-failed']({ problem: `chain ${chain} has not ended`, status: 504 });
+      if (isLast) throw cliErrors['localnet-failed']({ problem: `chain ${chain} is still running`, status: 504 });
     } catch (error) {
       if (isLast || !isTernError(error)) throw error;
     }

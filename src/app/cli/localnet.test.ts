@@ -79,17 +79,17 @@ describe('tern localnet', () => {
         'head     (-1,8000000000000000,10) of 2025-11-21 04:39:59 UTC',
         'time     2025-11-21 04:40:00 UTC',
         'blocks   every 400 ms',
-        'waiting  3 messages from outside',
+        'waiting  3 external-in messages',
         'shards   (0,4000000000000000,15) (0,c000000000000000,16)',
-        'fork     of none',
+        'fork     none',
         '',
       ].join('\n'),
     );
-    expect(await done('pause')).toContain('blocks   paused (else every 400 ms)\n');
+    expect(await done('pause')).toContain('blocks   paused (otherwise every 400 ms)\n');
     expect(await done('resume')).toContain('blocks   every 400 ms\n');
     expect(await done('block-time', '1500')).toContain('blocks   every 1500 ms\n');
     expect(await done('time', '+1h')).toBe('done in block (-1,8000000000000000,11)\n');
-    expect(await done('status')).toContain('time     2025-11-21 05:40:00 UTC, 3600 s ahead of this machine\n');
+    expect(await done('status')).toContain('time     2025-11-21 05:40:00 UTC, 3600 s ahead of this computer\n');
     node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
     expect(await done('status')).toContain('fork     of mainnet at (-1,8000000000000000,7)\n');
     expect(node.calls).toEqual([
@@ -119,9 +119,7 @@ describe('tern localnet', () => {
 
   it('fund sends TON, to the masterchain, too', async () => {
     const text = await done('fund', RAW, '1.5');
-    expect(text).toMatch(
-      /^sent in block \(-1,8000000000000000,11\)\nmessage [\w+/=]{44}\nsee what follows: curl 'http/,
-    );
+    expect(text).toMatch(/^sent in block \(-1,8000000000000000,11\)\nmessage [\w+/=]{44}\nshow the trace: curl 'http/);
     await done('fund', MASTER, '0.000000001', '--comment', '-1:a comment');
     await done('fund', '--comment', 'first', MASTER, '7');
     expect(node.calls).toEqual([
@@ -204,7 +202,7 @@ describe('tern localnet', () => {
     const { code, err } = await run('split');
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^tern: cli\/usage: .*which of the shards .*\(0,4000000000000000,18\)/),
+      expect.stringMatching(/^tern: cli\/usage: .*requires a shard.*\(0,4000000000000000,18\)/),
     ]);
     expect(node.calls).toEqual([
       ['split', 0, 0x8000000000000000n],
@@ -214,7 +212,7 @@ describe('tern localnet', () => {
   });
 
   it('touch says whether there is an account', async () => {
-    expect(await done('touch', MASTER)).toBe('there is no such account\n');
+    expect(await done('touch', MASTER)).toBe('the account does not exist\n');
     node.foreign.add(MASTER);
     expect(await done('touch', MASTER)).toContain('done in block');
   });
@@ -229,14 +227,14 @@ describe('tern localnet', () => {
     expect(await done('snapshot', 'delete', 'one')).toContain('There are no snapshots.');
     expect(await done('reset')).toContain('head     (-1,8000000000000000,0)');
     await done('mine');
-    expect(await done('export', 'some/where')).toBe(`3 blocks were written to ${resolve('some/where')}\n`);
+    expect(await done('export', 'some/where')).toBe(`exported 3 blocks to ${resolve('some/where')}\n`);
   });
 });
 
 describe('check', () => {
   it('says what is in a chain that is sound', async () => {
     expect(await done('check', vectorPath('recorded-chain'))).toBe(
-      'the chain is sound: 10 masterchain blocks, 19 blocks in all, 31 transactions, 11 messages\nnothing was changed by hand\n',
+      'the chain is valid: 10 masterchain blocks, 19 blocks in all, 31 transactions, 11 messages\nno state overrides\n',
     );
     const report = JSON.parse(await done('check', vectorPath('recorded-chain'), '--json'));
     expect(report).toMatchObject({ masterchain_blocks: 10, blocks: 19, transactions: 31, changed_by_hand: [] });
@@ -257,16 +255,18 @@ describe('check', () => {
     const { code, err } = await run('check', bare);
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^tern: cli\/no-signatures: .*bare has no signatures of block \(-1,8000000000000000,1\)/),
+      expect.stringMatching(
+        /^tern: cli\/no-signatures: .*bare contains no signatures of block \(-1,8000000000000000,1\)/,
+      ),
     ]);
   });
 });
 
 const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
-  [[], /^tern: cli\/usage: tern localnet does nothing alone; it has status, wallets, fund,/],
-  [['found'], /^tern: cli\/usage: there is no command "localnet found"/],
+  [[], /^tern: cli\/usage: tern localnet requires a subcommand; available: status, wallets, fund,/],
+  [['found'], /^tern: cli\/usage: unknown command "localnet found"/],
   [['fund', RAW], /^tern: cli\/usage: .*argument/],
-  [['fund', RAW, '1', '2'], /^tern: cli\/usage: tern localnet fund does not take "2" as well/],
+  [['fund', RAW, '1', '2'], /^tern: cli\/usage: unexpected argument "2" of tern localnet fund/],
   [['fund', RAW, '1.0000000001'], /^tern: cli\/usage: the amount is "1\.0000000001"/],
   [['fund', RAW, '-1'], /^tern: cli\/usage/],
   [['fund', 'nobody', '1'], /^tern: cli\/localnet-refused: .*parameter address: /],
@@ -279,12 +279,12 @@ const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [['time', '-1h'], /^tern: cli\/usage/],
   [['time', 'soon'], /^tern: cli\/usage: the time is "soon"/],
   [['time', '11y'], /^tern: cli\/localnet-refused: .*parameter advance/],
-  [['account', RAW], /^tern: cli\/usage: .*without --balance, --code or --data/],
+  [['account', RAW], /^tern: cli\/usage: .*requires --balance, --code or --data/],
   [['account', RAW, '--code', 'nothing.boc'], /^tern: cli\/input: "nothing\.boc" is neither a file/],
   [['account', RAW, '--code', MASTER], /^tern: cli\/input: .*is an address/],
   [['impersonate', RAW, MASTER, 'x'], /^tern: cli\/usage: the amount is "x"/],
-  [['config', '8'], /^tern: cli\/usage: tern localnet config takes a value, or else --delete/],
-  [['config', '8', 'b5ee9c72', '--delete'], /^tern: cli\/usage: tern localnet config takes a value/],
+  [['config', '8'], /^tern: cli\/usage: tern localnet config requires either a value or --delete/],
+  [['config', '8', 'b5ee9c72', '--delete'], /^tern: cli\/usage: tern localnet config requires either a value/],
   [['config', 'eight', '--delete'], /^tern: cli\/usage: the parameter is "eight"/],
   [
     ['config', '8', cell(8, 1).toBoc().toString('hex')],
@@ -293,8 +293,8 @@ const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [['split', 'whole'], /^tern: cli\/localnet-refused: .*parameter shard/],
   [['split', '5:8000000000000000'], /^tern: cli\/localnet-refused: .*parameter workchain/],
   [['snapshot'], /^tern: cli\/usage/],
-  [['snapshot', 'keep', 'x'], /^tern: cli\/usage: tern localnet snapshot takes save NAME/],
-  [['snapshot', 'save'], /^tern: cli\/usage: tern localnet snapshot takes save NAME/],
+  [['snapshot', 'keep', 'x'], /^tern: cli\/usage: tern localnet snapshot requires save NAME/],
+  [['snapshot', 'save'], /^tern: cli\/usage: tern localnet snapshot requires save NAME/],
   [['snapshot', 'load', 'none'], /^tern: cli\/localnet-refused: .*there is no snapshot none/],
   [['snapshot', 'save', '../x'], /^tern: cli\/localnet-refused: .*parameter name/],
   [['status', '--url', 'nowhere'], /^tern: config\/bad-setting: .*--url/],
@@ -328,8 +328,8 @@ describe('where it asks', () => {
     const gone = await statusOf(nobody);
     expect([gone.code, gone.out]).toEqual([1, '']);
     expect(gone.err).toBe(
-      `tern: cli/no-localnet: nothing answers at ${nobody}: ECONNREFUSED. Start a local network with npm start (tern dev), ` +
-        'or say with --url or TERN_URL where it listens.\n',
+      `tern: cli/no-localnet: no server at ${nobody}: ECONNREFUSED. Start a local network with npm start (tern dev), ` +
+        'or set its URL with --url or TERN_URL.\n',
     );
     const other = createServer((request, response) => {
       response.statusCode = request.url?.startsWith('/tern/') ? 404 : 200;
@@ -343,7 +343,7 @@ describe('where it asks', () => {
         [`${url}/tern`, 404],
       ] as const) {
         const { err } = await statusOf(at);
-        expect(err).toMatch(new RegExp(`^tern: cli/not-local: what listens at ${at} .* status ${status}\\.`));
+        expect(err).toMatch(new RegExp(`^tern: cli/not-local: the server at ${at} .* status ${status}\\.`));
       }
     } finally {
       other.close();

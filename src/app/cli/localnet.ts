@@ -15,32 +15,32 @@ interface CommonFlags {
   readonly json?: true;
 }
 
-/** Where a command asks and prints. */
+/** Control API client and output of a command. */
 interface Session {
   readonly client: LocalnetClient;
-  /** Prints an answer, for people or as JSON. */
+  /** Prints an answer as text or JSON. */
   show(answer: LocalnetAnswer, text: (answer: LocalnetAnswer) => string): void;
 }
 
-/** One command: what it takes, and what it does. */
+/** The action of a command. */
 type Action<Flags> = (session: Session, args: readonly string[], flags: Flags) => Promise<void>;
 
-/** Blocks that are asked for at a time, so that no answer takes long. */
+/** Maximum blocks per request, to limit its duration. */
 const BLOCKS_AT_A_TIME = 500;
 
-/** `tern localnet`: control of a local network that `tern dev` runs. */
+/** `tern localnet`: controls a local network started by `tern dev`. */
 export function localnetCommand(environment: CliEnvironment): Command {
   const localnet = new AddressCommand('localnet')
-    .description('control the local network that npm start runs: coins, blocks, time, accounts, snapshots')
+    .description('control the local network started by npm start: coins, blocks, time, accounts, snapshots')
     .helpCommand(false)
     .allowUnknownOption()
     .action((_flags: object, command: Command) => {
       const [first = '-'] = command.args;
       const known = command.commands.map((each) => each.name()).join(', ');
       const problem = first.startsWith('-')
-        ? 'tern localnet does nothing alone'
-        : `there is no command "localnet ${first}"`;
-      throw cliErrors.usage({ problem: `${problem}; it has ${known}` });
+        ? 'tern localnet requires a subcommand'
+        : `unknown command "localnet ${first}"`;
+      throw cliErrors.usage({ problem: `${problem}; available: ${known}` });
     });
   for (const command of commandsOf(environment)) localnet.addCommand(command);
   return localnet;
@@ -51,25 +51,23 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
     const [name = '', ...args] = usage.split(' ');
     const made = new AddressCommand(name).description(description);
     for (const arg of args) made.argument(arg);
-    addSettings(made, localnetSettings).option('--json', 'print JSON, as the HTTP API answers');
+    addSettings(made, localnetSettings).option('--json', 'print the JSON of the HTTP API');
     return made.action(async (...given: unknown[]) => {
       const stray = made.args[args.length];
       if (stray !== undefined)
-        throw cliErrors.usage({ problem: `tern localnet ${name} does not take "${stray}" as well` });
+        throw cliErrors.usage({ problem: `unexpected argument "${stray}" of tern localnet ${name}` });
       const flags = made.opts<CommonFlags & Flags>();
-      // Behind the arguments are the flags and the command itself.
+      // The arguments are followed by the flags and the command.
       const values = given.slice(0, args.length).map((value) => value as string);
       await action(sessionOf(made, flags, environment), values, flags);
     });
   };
   return [
-    command('status', 'show the head, the shards, the time and how blocks are made', async ({ client, show }) =>
+    command('status', 'show head, shards, time and block production', async ({ client, show }) =>
       show(await client.get('status'), statusText),
     ),
-    command(
-      'wallets',
-      'list the wallets that have coins, with their keys and what they have now',
-      async ({ client, show }) => show(await client.get('wallets'), walletsText),
+    command('wallets', 'list the funded wallets with keys and balances', async ({ client, show }) =>
+      show(await client.get('wallets'), walletsText),
     ),
     command<{ readonly comment?: string }>(
       'fund <address> <ton>',
@@ -78,8 +76,8 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
         const parameters = { address, amount: nanotonsOf('the amount', ton!), comment };
         show(await client.post('faucet', parameters), (sent) => sentText(sent, client.url));
       },
-    ).option('--comment <text>', 'a text to go with the coins'),
-    command('mine [blocks]', 'make blocks at once: one, or so many', async ({ client, show }, [count = '1']) => {
+    ).option('--comment <text>', 'comment of the transfer'),
+    command('mine [blocks]', 'produce blocks immediately (default: 1)', async ({ client, show }, [count = '1']) => {
       let left = numberOf('the number of blocks', count, 1, 10_000);
       let answer: LocalnetAnswer;
       for (; left > 0; left -= BLOCKS_AT_A_TIME) {
@@ -87,20 +85,22 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
       }
       show(answer, minedText);
     }),
-    command('pause', 'stop making blocks, until resume', async ({ client, show }) =>
+    command('pause', 'stop block production until resume', async ({ client, show }) =>
       show(await client.post('pause'), statusText),
     ),
-    command('resume', 'go on making blocks', async ({ client, show }) => show(await client.post('resume'), statusText)),
-    command('block-time <milliseconds>', 'set the time between blocks', async ({ client, show }, [text]) => {
+    command('resume', 'resume block production', async ({ client, show }) =>
+      show(await client.post('resume'), statusText),
+    ),
+    command('block-time <milliseconds>', 'set the block interval', async ({ client, show }, [text]) => {
       const milliseconds = numberOf('the time between blocks', text!, 1, 2 ** 31 - 1);
       show(await client.post('block-time', { milliseconds }), statusText);
     }),
-    command('time <advance>', 'move the time forward: by +1h, 90s, 30m, 7d, 1y', async ({ client, show }, [text]) =>
+    command('time <advance>', 'advance the time, by +1h, 90s, 30m, 7d or 1y', async ({ client, show }, [text]) =>
       show(await client.post('time', { advance: secondsOf(text!) }), minedText),
     ),
     command<{ readonly balance?: string; readonly code?: string; readonly data?: string }>(
       'account <address>',
-      'give an account another balance, code or data; what is not named stays',
+      'override balance, code or data of an account; other fields stay',
       async ({ client, show }, [address], { balance, code, data }) => {
         const parameters = {
           address,
@@ -110,18 +110,18 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
         };
         if (Object.keys(parameters).length === 1) {
           throw cliErrors.usage({
-            problem: 'tern localnet account changes nothing without --balance, --code or --data',
+            problem: 'tern localnet account requires --balance, --code or --data',
           });
         }
         show(await client.post('account', parameters), minedText);
       },
     )
-      .option('--balance <ton>', 'what it is to have, in TON')
-      .option('--code <cells>', 'its code: a file, hex, base64, - for standard input, or none')
-      .option('--data <cells>', 'its data, in the same way'),
+      .option('--balance <ton>', 'new balance in TON')
+      .option('--code <cells>', 'new code: a file, hex, base64, - for standard input, or none')
+      .option('--data <cells>', 'new data, in the same format'),
     command<{ readonly bounce: boolean; readonly body?: string; readonly init?: string }>(
       'impersonate <from> <to> <ton>',
-      'run a message as any address; its coins come from nowhere',
+      'send an internal message from any address; its coins are created',
       async ({ client, show }, [from, to, ton], { bounce, body, init }) => {
         const parameters = {
           ...{ from, to, value: nanotonsOf('the amount', ton!), bounce },
@@ -131,58 +131,54 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
         show(await client.post('impersonate', parameters), (sent) => sentText(sent, client.url));
       },
     )
-      .option('--body <cells>', 'the body: a file, hex, base64, or - for standard input (default: an empty one)')
-      .option('--init <cells>', 'the StateInit to deploy with it, in the same way')
-      .option('--no-bounce', 'do not send it back when it cannot be worked on'),
+      .option('--body <cells>', 'message body: a file, hex, base64, or - for standard input (default: empty)')
+      .option('--init <cells>', 'StateInit to deploy, in the same format')
+      .option('--no-bounce', 'do not bounce the message on failure'),
     command<{ readonly delete?: true }>(
       'config <param> [cells]',
-      'set a parameter of the configuration: a file, hex, base64, or - for standard input',
+      'set a configuration parameter: a file, hex, base64, or - for standard input',
       async ({ client, show }, [number, cells], flags) => {
         if ((cells === undefined) !== (flags.delete === true)) {
-          throw cliErrors.usage({ problem: 'tern localnet config takes a value, or else --delete' });
+          throw cliErrors.usage({ problem: 'tern localnet config requires either a value or --delete' });
         }
         const param = numberOf('the parameter', number!, -(2 ** 31), 2 ** 31 - 1);
         const value = cells === undefined ? null : cellArgument(cells);
         show(await client.post('config', { param, value }), minedText);
       },
-    ).option('--delete', 'take the parameter out'),
+    ).option('--delete', 'delete the parameter'),
     ...(['split', 'merge'] as const).map((what) =>
       command(
         `${what} [shard]`,
         what === 'split'
-          ? 'split a shard in two, as 8000000000000000; without one, the only one'
-          : 'merge a shard with its sibling; without one, the only two',
+          ? 'split a shard, such as 8000000000000000 (default: the only shard)'
+          : 'merge a shard with its sibling (default: the only two shards)',
         async ({ client, show }, [text]) => {
           const shard = await shardArgument(what, text, client);
           show(await client.post(`shards/${what}`, shard), minedText);
         },
       ),
     ),
-    command(
-      'touch <address>',
-      'bring an account here from the network that this one is a fork of',
-      async (session, [address]) => {
-        const { client, show } = session;
-        show(await client.post('touch', { address }), (answer) =>
-          answer.block === null ? 'there is no such account\n' : minedText(answer),
-        );
-      },
-    ),
-    command('snapshot <action> [name]', 'save, load, list or delete states to go back to', snapshot),
-    command('reset', 'end the chain and begin another one', async ({ client, show }) =>
+    command('touch <address>', 'import an account from the forked network', async (session, [address]) => {
+      const { client, show } = session;
+      show(await client.post('touch', { address }), (answer) =>
+        answer.block === null ? 'the account does not exist\n' : minedText(answer),
+      );
+    }),
+    command('snapshot <action> [name]', 'save, load, list or delete snapshots of the chain', snapshot),
+    command('reset', 'replace the chain by a new one', async ({ client, show }) =>
       show(await waitForRestart(client, await client.post('reset')), statusText),
     ),
-    command('export <folder>', 'write the chain into a folder, for tern replay', async ({ client, show }, [folder]) =>
+    command('export <folder>', 'export the chain to a folder, for tern replay', async ({ client, show }, [folder]) =>
       show(
         await client.post('export', { folder: resolve(folder!) }),
-        (answer) => `${answer.blocks} blocks were written to ${answer.folder}\n`,
+        (answer) => `exported ${answer.blocks} blocks to ${answer.folder}\n`,
       ),
     ),
     command(
       'check <folder>',
-      'check every block of a chain that was exported, by the rules of a validator',
+      'check every block of an exported chain by the rules of a validator',
       async (session, [folder]) => {
-        // Loaded when it is needed: other commands start in half the time without it.
+        // Loaded on demand: this halves the startup time of other commands.
         const { checkChain } = await import('#app/cli/localnet-check.js');
         session.show(checkChain(folder!), chainReportText);
       },
@@ -193,7 +189,7 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
 const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
   if (action === 'list' && name === undefined) return show(await client.get('snapshots'), snapshotsText);
   if (name === undefined || !(action === 'save' || action === 'load' || action === 'delete')) {
-    throw cliErrors.usage({ problem: 'tern localnet snapshot takes save NAME, load NAME, delete NAME or list' });
+    throw cliErrors.usage({ problem: 'tern localnet snapshot requires save NAME, load NAME, delete NAME or list' });
   }
   const answer = await client.post(`snapshots/${action}`, { name });
   if (action === 'load') return show(await waitForRestart(client, answer), statusText);
@@ -219,12 +215,12 @@ function urlOf(flag: string | undefined, environment: CliEnvironment): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Stands before an address while options are told from other arguments; nobody can type it. */
+/** Prefix that marks addresses during option parsing; cannot be typed. */
 const MARK = '\0';
 
 const MASTERCHAIN_ADDRESS = /^-\d+:/;
 
-/** A command that takes addresses: those of the masterchain begin as options do (`-1:3333…`), and are none. */
+/** A command with address arguments: masterchain addresses (`-1:3333…`) start like options but are not. */
 export class AddressCommand extends Command {
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const { operands, unknown } = super.parseOptions(
@@ -233,7 +229,7 @@ export class AddressCommand extends Command {
     return { operands: operands.map(unmarked), unknown: unknown.map(unmarked) };
   }
 
-  /** The value of an option may look like an address, too. */
+  /** An option value may look like an address, too. */
   override setOptionValueWithSource(...[key, value, source]: Parameters<Command['setOptionValueWithSource']>): this {
     return super.setOptionValueWithSource(key, typeof value === 'string' ? unmarked(value) : value, source);
   }
@@ -243,15 +239,15 @@ function unmarked(arg: string): string {
   return arg.startsWith(MARK) ? arg.slice(MARK.length) : arg;
 }
 
-/** A shard for the control API. */
+/** Shard parameters of the control API. */
 interface ShardParameters {
   readonly shard: string;
   readonly workchain?: number;
 }
 
 /**
- * `8000000000000000` or `0:8000000000000000`; without a text, the only shard that can be meant.
- * @throws cli/usage when there are several; and as the client
+ * Parses `8000000000000000` or `0:8000000000000000`; without a text, returns the only possible shard.
+ * @throws cli/usage when there are several; errors of the client
  */
 export async function shardArgument(
   what: 'split' | 'merge',
@@ -266,17 +262,17 @@ export async function shardArgument(
   const [first] = shards;
   if (first !== undefined && shards.length === (what === 'split' ? 1 : 2)) return { shard: first.shard };
   const list = shards.map(shortBlockId).join(' ');
-  throw cliErrors.usage({ problem: `tern localnet ${what} needs to be told which of the shards is meant: ${list}` });
+  throw cliErrors.usage({ problem: `tern localnet ${what} requires a shard; there are several: ${list}` });
 }
 
-/** A bag of cells for the control API, which reads it: a file, hex, base64, or `-` for standard input. @throws cli/input */
+/** Reads a BoC argument as base64: a file, hex, base64, or `-` for standard input. @throws cli/input */
 export function cellArgument(text: string): string {
   const input = readInput(text);
   if (input.source !== 'address') return toBase64(input.bytes);
-  throw cliErrors.input({ argument: text.slice(0, 60), problem: 'is an address, and not a bag of cells' });
+  throw cliErrors.input({ argument: text.slice(0, 60), problem: 'is an address, not a BoC' });
 }
 
-/** As {@link cellArgument}; the word `none` is none. */
+/** As {@link cellArgument}; `none` means null. */
 export function cellOrNone(text: string): string | null {
   return text === 'none' ? null : cellArgument(text);
 }
@@ -287,7 +283,7 @@ const NANO = 1_000_000_000n;
 export function nanotonsOf(name: string, text: string): string {
   const match = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text);
   if (match !== null) return String(BigInt(match[1]!) * NANO + BigInt((match[2] ?? '').padEnd(9, '0')));
-  const problem = `${name} is "${text.slice(0, 40)}"; it must be an amount in TON, as 5 or 0.25, with up to 9 decimals`;
+  const problem = `${name} is "${text.slice(0, 40)}"; it must be an amount in TON, such as 5 or 0.25, with up to 9 decimals`;
   throw cliErrors.usage({ problem });
 }
 
@@ -307,7 +303,9 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_4
 export function secondsOf(text: string): number {
   const match = /^\+?(\d{1,10})([smhdy]?)$/.exec(text);
   if (match !== null) return Number(match[1]) * UNITS[match[2] || 's']!;
-  throw cliErrors.usage({ problem: `the time is "${text.slice(0, 40)}"; it must be as +1h, 90s, 30m, 7d or 1y` });
+  throw cliErrors.usage({
+    problem: `the time is "${text.slice(0, 40)}"; it must be a duration such as +1h, 90s, 30m, 7d or 1y`,
+  });
 }
 
 /** A whole number. @throws cli/usage */
@@ -319,7 +317,7 @@ export function numberOf(name: string, text: string, least: number, most: number
   });
 }
 
-/** Lines of a name and what is said of it. */
+/** Formats rows of name and value. */
 function lines(rows: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join('');
@@ -337,15 +335,15 @@ function timeText(unixSeconds: number): string {
 
 export function statusText(status: LocalnetAnswer): string {
   const { head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
-  const ahead = time_offset === 0 ? '' : `, ${time_offset} s ahead of this machine`;
+  const ahead = time_offset === 0 ? '' : `, ${time_offset} s ahead of this computer`;
   const every = `every ${block_time} ms`;
   return lines([
     ['head', `${shortBlockId(head)} of ${timeText(gen_utime)}`],
     ['time', `${timeText(now)}${ahead}`],
-    ['blocks', paused ? `paused (else ${every})` : every],
-    ['waiting', `${waiting_messages} messages from outside`],
+    ['blocks', paused ? `paused (otherwise ${every})` : every],
+    ['waiting', `${waiting_messages} external-in messages`],
     ['shards', shards.map(shortBlockId).join(' ')],
-    ['fork', fork === null ? 'of none' : `of ${fork.source} at ${shortBlockId(fork.block)}`],
+    ['fork', fork === null ? 'none' : `of ${fork.source} at ${shortBlockId(fork.block)}`],
   ]);
 }
 
@@ -366,10 +364,10 @@ export function minedText({ block }: LocalnetAnswer): string {
   return `done in block ${shortBlockId(block)}\n`;
 }
 
-/** @param url of Tern, for the command that shows what followed */
+/** @param url of the server, for the trace command */
 export function sentText({ message_hash, block }: LocalnetAnswer, url: string): string {
   const hash = encodeURIComponent(message_hash);
-  return `sent in block ${shortBlockId(block)}\nmessage ${message_hash}\nsee what follows: curl '${url}/api/v3/traces?msg_hash=${hash}'\n`;
+  return `sent in block ${shortBlockId(block)}\nmessage ${message_hash}\nshow the trace: curl '${url}/api/v3/traces?msg_hash=${hash}'\n`;
 }
 
 export function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
@@ -377,11 +375,11 @@ export function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
 }
 
 export function snapshotsText({ snapshots }: LocalnetAnswer): string {
-  if (snapshots.length === 0) return 'There are no snapshots. tern localnet snapshot save NAME makes one.\n';
+  if (snapshots.length === 0) return 'There are no snapshots. Create one with tern localnet snapshot save NAME.\n';
   return snapshots.map(snapshotText).join('');
 }
 
-/** So many changes by hand are listed. */
+/** Maximum number of listed state overrides. */
 const MOST_LISTED = 20;
 
 export function chainReportText({
@@ -397,8 +395,8 @@ export function chainReportText({
     .map(({ kind, block, subject }) => `  ${kind} in ${block}: ${subject}\n`);
   const more = changed_by_hand.length - listed.length;
   return [
-    `the chain is sound: ${sums}\n`,
-    changed_by_hand.length === 0 ? 'nothing was changed by hand\n' : `changed by hand: ${changed_by_hand.length}\n`,
+    `the chain is valid: ${sums}\n`,
+    changed_by_hand.length === 0 ? 'no state overrides\n' : `state overrides: ${changed_by_hand.length}\n`,
     ...listed,
     more > 0 ? `  and ${more} more\n` : '',
   ].join('');

@@ -5,11 +5,11 @@ import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { migrateSettings } from '#app/config/settings.js';
 import { systemClock } from '#kernel/clock.js';
 
-/** `tern migrate`: brings the schema of databases up to this version. */
+/** `tern migrate`: migrates the schema of databases to this version. */
 export function migrateCommand(environment: CliEnvironment): Command {
   const command = new Command('migrate')
-    .description('make or change the tables of the index in a database; tern serve does so too when it starts')
-    .option('--check', 'change nothing; exit code 1 when there is something to change')
+    .description('create or migrate the index tables of a database; tern serve also does this at startup')
+    .option('--check', 'only check; exit code 1 if a migration is required')
     .action(async (given: GivenSettings['flags'] & { readonly check?: true }, self: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
       const { check, ...flags } = given;
@@ -19,7 +19,7 @@ export function migrateCommand(environment: CliEnvironment): Command {
   return addSettings(command, migrateSettings);
 }
 
-/** @returns what to tell. @throws store/* */
+/** @returns the output. @throws store/* */
 async function migrateDatabase(url: string, isCheck: boolean): Promise<string> {
   const { Database } = await import('#drivers/store/database.js');
   const { readMigrations } = await import('#drivers/store/migrate.js');

@@ -34,7 +34,7 @@ describe('the progress of a backfill', () => {
 
   it('tells what is in the way', () => {
     expect(progressLine(status, 'no space')).toMatch(/left {2}waiting: no space$/);
-    expect(progressLine({ ...status, role: 'stand-by' }, null)).toBe('waiting: another process writes this index');
+    expect(progressLine({ ...status, role: 'stand-by' }, null)).toBe('waiting: another process is the index leader');
     expect(progressLine({ ...status, role: 'stand-by' }, 'it is gone')).toBe('waiting: it is gone');
     expect(progressLine({ ...status, filling: null }, null)).toBe('3,000 masterchain blocks written');
   });

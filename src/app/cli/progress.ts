@@ -1,11 +1,11 @@
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { IndexerStatus } from '#services/indexer/indexer.js';
 
-/** On a terminal one line is written again and again; elsewhere a line now and then. */
+/** Interval of progress lines: on a terminal the line is overwritten, otherwise lines are appended. */
 const TERMINAL_MS = 250;
 const PLAIN_MS = 5_000;
 
-/** Tells how some work goes on, as long as it does. */
+/** Prints the progress of an operation periodically. */
 export class ProgressOutput {
   readonly #write: (text: string) => void;
   readonly #isTerminal: boolean;
@@ -26,7 +26,7 @@ export class ProgressOutput {
     });
   }
 
-  /** Ends it; what is written next begins on a line of its own. */
+  /** Stops the output and ends the current line. */
   close(): void {
     this.#cancel();
     if (this.#hasLine) this.#write('\n');
@@ -34,7 +34,7 @@ export class ProgressOutput {
   }
 
   #show(line: string): void {
-    // Back to the beginning of the line, and what stood there is cleared.
+    // Carriage return and clear line.
     this.#write(this.#isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
     this.#hasLine = this.#isTerminal;
   }
@@ -43,12 +43,12 @@ export class ProgressOutput {
 const BAR = 24;
 
 /**
- * How a backfill stands, in one line without its end.
+ * The progress of a backfill as one line without newline.
  *
- * @param problem what stands in its way; `null` when nothing does
+ * @param problem the current problem; `null` when there is none
  */
 export function progressLine({ filling, role, sums }: IndexerStatus, problem: string | null): string {
-  if (role === 'stand-by') return `waiting: ${problem ?? 'another process writes this index'}`;
+  if (role === 'stand-by') return `waiting: ${problem ?? 'another process is the index leader'}`;
   const rest = problem === null ? '' : `  waiting: ${problem}`;
   if (filling === null) return `${count(sums.mcBlocks)} masterchain blocks written${rest}`;
   const { total, done, mcBlocksPerSecond: roundsPerSecond, transactionsPerSecond, secondsLeft } = filling;
@@ -60,7 +60,7 @@ export function progressLine({ filling, role, sums }: IndexerStatus, problem: st
   return `${bar} ${(share * 100).toFixed(1)} %  ${count(done)} of ${count(total)} masterchain blocks, ${rates}${left}${rest}`;
 }
 
-/** What has been written at the end. */
+/** The totals at the end. */
 export function totalsLine({ sums }: IndexerStatus, seconds: number): string {
   const rate = (amount: number) => count(amount / Math.max(seconds, 0.001));
   return (
@@ -69,7 +69,7 @@ export function totalsLine({ sums }: IndexerStatus, seconds: number): string {
   );
 }
 
-/** `1,234`; one digit behind the point below ten. */
+/** `1,234`; one decimal below ten. */
 function count(value: number): string {
   const isWhole = Number.isInteger(value) || value >= 10;
   return isWhole ? Math.round(value).toLocaleString('en-US') : value.toFixed(1);

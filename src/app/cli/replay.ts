@@ -19,19 +19,19 @@ interface ReplayFlags {
   readonly configOut?: string;
 }
 
-/** `tern replay`: a liteserver that serves a recorded chain. Runs until it is interrupted. */
+/** `tern replay`: serves a recorded chain as a liteserver. Runs until interrupted. */
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('serve a recorded chain as a liteserver, and print the configuration for its clients')
-    .argument('<folder>', 'archive packs (.pack, .pack.gz) or other files of blocks, and zerostates')
-    .option('--listen <address>', 'IPv4 address and port; port 0 for one that is free', '127.0.0.1:0')
-    .option('--to <seqno>', 'the last masterchain block to serve (default: the last one recorded)')
-    .option('--pace <pace>', 'let the head move from block 1 on: real, 10x (times as fast) or 5 (blocks a second)')
+    .description('serve a recorded chain as a liteserver, and print the global config for clients')
+    .argument('<folder>', 'archive packs (.pack, .pack.gz) or block files, and zerostates')
+    .option('--listen <address>', 'IPv4 address and port; 0 for a free port', '127.0.0.1:0')
+    .option('--to <seqno>', 'the last masterchain block to serve (default: the last recorded one)')
     .option(
-      '--key <file>',
-      'the private key of the liteserver: 32 bytes, as they are, in hex or base64 (default: a new one)',
+      '--pace <pace>',
+      'advance the head from block 1: real (recorded speed), 10x (times as fast) or 5 (blocks per second)',
     )
-    .option('--config-out <file>', 'write the configuration to this file, too')
+    .option('--key <file>', 'private key file of the liteserver: 32 bytes, raw, hex or base64 (default: a new key)')
+    .option('--config-out <file>', 'also write the global config to this file')
     .action(async (folder: string, flags: ReplayFlags, command: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text) } = command.configureOutput();
       const interrupted = new AbortController();
@@ -45,7 +45,7 @@ export function replayCommand(): Command {
     });
 }
 
-/** Everything is checked before the server starts; from then on it runs until the signal. */
+/** Validates all arguments, then runs the server until the signal. */
 async function replay(
   folder: string,
   flags: ReplayFlags,
@@ -69,7 +69,7 @@ async function replay(
         randomBytes: (size) => randomBytes(size),
         runGetMethod: methods.run,
         onFault: (error) => {
-          if (!isTernError(error)) process.stderr.write(`tern replay: a defect of Tern: ${String(error)}\n`);
+          if (!isTernError(error)) process.stderr.write(`tern replay: internal error: ${String(error)}\n`);
         },
       },
     );
@@ -96,16 +96,16 @@ function parseListen(text: string): { readonly host: string; readonly port: numb
   const port = Number(match?.[2]);
   if (host === undefined || port > 65_535 || host.split('.').some((part) => Number(part) > 255)) {
     throw cliErrors.usage({
-      problem: `--listen is "${text}"; it must be an IPv4 address and a port, as 127.0.0.1:4443`,
+      problem: `--listen is "${text}"; it must be an IPv4 address and a port, such as 127.0.0.1:4443`,
     });
   }
   return { host, port };
 }
 
-/** `pk.ed25519#49682317 key:int256`, as key files of nodes begin. */
+/** `pk.ed25519#49682317 key:int256`, the prefix of node key files. */
 const PRIVATE_KEY = '17236849';
 
-/** A key file: 32 bytes, or 36 with the TL id in front, as they are or as text. */
+/** Reads a key file: 32 bytes, or 36 with TL id; raw, hex or base64. */
 function readSeed(file: string): Uint8Array {
   let bytes: Uint8Array;
   try {
@@ -119,7 +119,7 @@ function readSeed(file: string): Uint8Array {
     if (key?.length === 36 && Buffer.from(key).toString('hex', 0, 4) === PRIVATE_KEY)
       return Uint8Array.from(key.subarray(4));
   }
-  throw cliErrors.file({ file, problem: 'is no private key: 32 bytes, as they are, in hex or in base64' });
+  throw cliErrors.file({ file, problem: 'is not a private key: 32 bytes, raw, hex or base64' });
 }
 
 function writeConfig(file: string, config: string): void {
@@ -130,13 +130,13 @@ function writeConfig(file: string, config: string): void {
   }
 }
 
-/** Get methods for a liteserver, run in worker threads. */
+/** Get methods of a liteserver, run in worker threads. */
 export interface ReplayGetMethods {
   readonly run: RunGetMethod;
   close(): Promise<void>;
 }
 
-/** Starts the virtual machine; `close()` ends its threads. @throws tvm/not-started */
+/** Starts a TVM pool; `close()` stops its threads. @throws tvm/not-started */
 export async function startReplayGetMethods(): Promise<ReplayGetMethods> {
   const pool = new TvmPool({}, { clock: systemClock });
   try {

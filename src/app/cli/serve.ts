@@ -18,16 +18,16 @@ import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
 
 const STANDARD_ERROR = 2;
 
-/** `tern serve`: the API of some networks, for production. Runs until it is interrupted. */
+/** `tern serve`: serves the API of networks in production. Runs until interrupted. */
 export function serveCommand(environment: CliEnvironment): Command {
   const command = new Command('serve')
-    .description('serve the HTTP API of TON networks: v2 straight from liteservers, v3 from an index in PostgreSQL')
+    .description('serve the HTTP API of TON networks: v2 from liteservers, v3 from an index in PostgreSQL')
     .action(async (flags: GivenSettings['flags']) => {
       const { values } = readSettings(serveSettings, { flags, environment });
       const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
       try {
         for (const variable of unknownVariables(serveSettings, environment)) {
-          logger.info('an environment variable is not known and does nothing', { variable });
+          logger.info('unknown environment variable is ignored', { variable });
         }
         await runUntilSignal(
           () => startServe(values, logger),
@@ -49,7 +49,7 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   const indexes = await indexesOf(names, settings);
   await prepareDataFolder(settings.data);
   const { hostOf } = settings;
-  // Loaded when it is needed: other commands start in half the time without it.
+  // Loaded on demand: this halves the startup time of other commands.
   const { startService } = await import('#app/service/service.js');
   return startService(
     { version: packageVersion(), networks, groups, listeners, hostOf, indexes, keepsKeyBlocks: true, settings },

@@ -9,95 +9,97 @@ import {
   singleSetting,
 } from '#app/config/setting.js';
 
-/** Settings of everything that serves the API. */
+/** Settings of all commands that serve the API. */
 export const apiSettings = {
   data: singleSetting({
     ...pathValue('DIR'),
     fallback: '.tern',
-    meaning: 'where proven key blocks, API keys and their usage are kept',
+    meaning: 'data folder: proven key blocks, API keys and their usage',
   }),
   profile: singleSetting({
     ...keywordValue('spec', 'toncenter'),
     fallback: 'spec',
-    meaning: 'the wire dialect of answers to requests that choose none: the published document, or the live service',
+    meaning: 'the default response profile: spec follows the published document, toncenter the live service',
   }),
   getMethods: singleSetting({
     ...keywordValue('auto', 'local', 'node'),
     fallback: 'auto',
     meaning:
-      'where get-methods run: here on proven state (local), on a liteserver (node), or here as long as the network is not newer than the virtual machine (auto)',
+      'where get-methods run: locally on proven state (local), on a liteserver (node), or locally unless the network is newer than the TVM of this version (auto)',
   }),
   tvmWorkers: optionalSetting({
     ...integerValue('N', 1, 256),
-    meaning: 'threads for get-methods, of each network; default: the cores of the machine, shared among the networks',
+    meaning: 'TVM worker threads per network; default: the CPU cores, divided among the networks',
   }),
   access: singleSetting({
     ...keywordValue('open', 'keys'),
     fallback: 'open',
-    meaning: 'who may ask: everybody without limit, or by API key, and without a key once a second',
+    meaning:
+      'access control: open for everyone without limits, or by API key, with one request per second without a key',
   }),
   plans: optionalSetting({
     ...pathValue('FILE'),
-    meaning: 'the plans that API keys are on; default: plans.json in the data folder, else those that come with Tern',
+    meaning: 'the file of API key plans; default: plans.json in the data folder, otherwise the built-in plans',
   }),
   redisUrl: optionalSetting({
     placeholder: 'URL',
     accepted: 'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
     parse: (text) => (/^rediss?:\/\/\S+$/.test(text) ? text : undefined),
     isSecret: true,
-    meaning: 'a Redis that shares the limits among several processes',
+    meaning: 'a Redis server that shares the limits among processes',
   }),
   trustProxy: singleSetting<boolean | readonly string[]>({
     placeholder: 'all|none|NETS',
-    accepted: 'all, none, or addresses and nets with commas between, as 127.0.0.1,10.0.0.0/8',
+    accepted: 'all, none, or comma-separated addresses and subnets, such as 127.0.0.1,10.0.0.0/8',
     parse: parseTrustProxy,
     fallback: 'none',
-    meaning: 'the proxies whose X-Forwarded-For tells the address of the client',
+    meaning: 'the proxies whose X-Forwarded-For header is trusted for the client address',
   }),
   cacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
-    meaning: 'memory for answers that may be given again, of each address listened on; 0 keeps none',
+    meaning: 'size of the response cache per listening address; 0 disables it',
   }),
   nodeCacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
-    meaning: 'memory for what liteservers answered and stays true, of each network; 0 keeps none',
+    meaning: 'size of the cache for immutable liteserver answers per network; 0 disables it',
   }),
   requestTimeout: singleSetting({
     ...secondsValue(0.1, 600),
     fallback: '10',
-    meaning: 'how long a request may take; then it gets 504',
+    meaning: 'timeout of a request; afterwards the response is 504',
   }),
   maxRequests: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '4096',
-    meaning: 'requests being worked on at a time; more of them get 503',
+    meaning: 'maximum requests in flight; further ones get 503',
   }),
   maxConnections: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '20000',
-    meaning: 'open connections of clients; more of them are closed at once',
+    meaning: 'maximum client connections; further ones are closed immediately',
   }),
   maxHeadAge: singleSetting({
     ...secondsValue(0, 86_400),
     fallback: '0',
-    meaning: 'how old the newest block may be before /readyz says 503; 0 for any age, as of recorded chains',
+    meaning: 'maximum age of the newest block before /readyz responds 503; 0 for any age, as for recorded chains',
   }),
   drainDelay: singleSetting({
     ...secondsValue(0, 600),
     fallback: '0',
-    meaning: 'on SIGTERM, how long /readyz says 503 before new connections are refused, so that balancers see it',
+    meaning:
+      'on SIGTERM, how long /readyz responds 503 before new connections are refused, so that load balancers notice',
   }),
   drainTimeout: singleSetting({
     ...secondsValue(0, 600),
     fallback: '10',
-    meaning: 'on SIGTERM, how long requests under way may take to end',
+    meaning: 'on SIGTERM, how long requests in flight may take to complete',
   }),
   requestLog: singleSetting({
     ...keywordValue('all', 'failures', 'none'),
     fallback: 'failures',
-    meaning: 'which requests are logged; failures are those answered with 5xx',
+    meaning: 'which requests are logged; failures are responses with 5xx',
   }),
 };
 

@@ -23,8 +23,8 @@ describe('a list of accounts', () => {
   });
 
   it.each([
-    ['a line that is no address', `${one.toRaw()}\nEQ\n`, /^the list of accounts \S+ cannot be used: line 2: /],
-    ['no address', '# none\n', /: it has no address$/],
+    ['a line that is no address', `${one.toRaw()}\nEQ\n`, /^the account list \S+ cannot be used: line 2: /],
+    ['no address', '# none\n', /: it contains no address$/],
   ])('is refused for %s', async (_, text, message) => {
     await expect(loadAccounts(file(text))).rejects.toMatchObject({
       code: 'config/account-list',
@@ -34,7 +34,7 @@ describe('a list of accounts', () => {
 
   it('is refused when it is not there', async () => {
     await expect(loadAccounts(join(away, 'none'))).rejects.toMatchObject({
-      message: expect.stringMatching(/there is no such file$/),
+      message: expect.stringMatching(/the file does not exist$/),
     });
   });
 });

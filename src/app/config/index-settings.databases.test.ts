@@ -21,13 +21,27 @@ describe('databases', () => {
   });
 
   it.each<[string, string[], string[], string[], IndexRole, RegExp]>([
-    ['no name among several', ['a', 'b'], ['postgresql://x/1'], [], 'all', /^--database-url does not say.*a, b/],
-    ['an unknown name', ['a'], ['b=postgresql://x/1'], [], 'all', /^--database-url names the network "b"; there is a$/],
-    ['two for one', ['a'], ['a=postgresql://x/1', 'postgresql://x/2'], [], 'all', /gives a two databases/],
-    ['one for two', ['a', 'b'], ['a=postgresql://x/1', 'b=postgresql://x/1'], [], 'all', /gives a and b one database/],
-    ['a replica of nothing', ['a'], [], ['postgresql://x/1'], 'all', /^--database-read-url is for a, which has no/],
-    ['a role without one', ['a'], [], [], 'indexer', /^--role indexer needs a database, and a has no/],
-    ['a role of which one has none', ['a', 'b'], ['a=postgresql://x/1'], [], 'api', /^--role api.*, and b has no/],
+    ['no name among several', ['a', 'b'], ['postgresql://x/1'], [], 'all', /^--database-url does not name.*a, b/],
+    [
+      'an unknown name',
+      ['a'],
+      ['b=postgresql://x/1'],
+      [],
+      'all',
+      /^--database-url names the network "b"; available: a$/,
+    ],
+    ['two for one', ['a'], ['a=postgresql://x/1', 'postgresql://x/2'], [], 'all', /assigns two databases to a/],
+    [
+      'one for two',
+      ['a', 'b'],
+      ['a=postgresql://x/1', 'b=postgresql://x/1'],
+      [],
+      'all',
+      /assigns one database to a and b/,
+    ],
+    ['a replica of nothing', ['a'], [], ['postgresql://x/1'], 'all', /^--database-read-url is set for a, which has no/],
+    ['a role without one', ['a'], [], [], 'indexer', /^--role indexer requires a database, but a has no/],
+    ['a role of which one has none', ['a', 'b'], ['a=postgresql://x/1'], [], 'api', /^--role api.*, but b has no/],
   ])('are refused: %s', (_, networks, urls, readUrls, role, problem) => {
     expect(() => assigned(networks, urls, readUrls, role)).toThrow(refusal(problem));
   });

@@ -14,85 +14,85 @@ import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** A database, and the network that it is of. */
+/** A database URL with its network. */
 export interface DatabaseArgument {
-  /** `null` where it is not said. */
+  /** `null` when not specified. */
   readonly network: string | null;
   readonly url: string;
 }
 
-/** What a process does with the index. */
+/** The role of a process. */
 export type IndexRole = 'all' | 'api' | 'indexer';
 
-/** Where an index begins: a masterchain seqno, or the newest block when the index is begun. */
+/** Start of an index: a masterchain seqno, or the newest block at creation. */
 export type IndexStart = number | 'now';
 
 const database = {
   placeholder: '[NAME=]URL',
-  accepted: 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE; with NAME= for the network of this name',
+  accepted: 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE; with NAME= for a specific network',
   parse: parseDatabase,
   isSecret: true,
 } as const;
 
-/** The greatest masterchain seqno that ids of the index have room for. */
+/** Maximum masterchain seqno that index ids can represent. */
 const MAX_SEQNO = 2 ** 31 - 1;
 
 const seqno = integerValue('N', 1, MAX_SEQNO);
 
-/** One setting for each URL of a database. */
+/** Database URL settings. */
 export const databaseUrl = listSetting<DatabaseArgument>({
   ...database,
-  meaning: 'the PostgreSQL, 15 or later, that holds the index of a network, which API v3 answers from',
+  meaning: 'the PostgreSQL database (15 or later) of the index of a network, which API v3 requires',
 });
 
 export const databaseReadUrl = listSetting<DatabaseArgument>({
   ...database,
-  meaning: 'a replica of it, which is read instead',
+  meaning: 'a replica of this database, for reads',
 });
 
-/** Which part of the chain an index is of. */
+/** The part of the chain to index. */
 export const selectionSettings = {
   from: optionalSetting<IndexStart>({
     placeholder: 'N|genesis|now',
     accepted: `a whole number from 1 to ${MAX_SEQNO}, genesis or now`,
     parse: (text) => (text === 'genesis' ? 1 : text === 'now' ? 'now' : seqno.parse(text)),
     meaning:
-      'the masterchain block that the index begins with; default: the first one where liteservers have it, else the newest one when the index is begun',
+      'the first masterchain block of the index; default: block 1 if the liteservers have it, otherwise the newest block at creation',
   }),
   accounts: optionalSetting({
     ...pathValue('FILE'),
-    meaning: 'the accounts to index, an address on each line; the same list each time; default: all of them',
+    meaning: 'a file of accounts to index, one address per line; the list must not change; default: all accounts',
   }),
 };
 
-/** Whose items are domains. */
+/** NFT collections whose items are DNS domains. */
 export const dnsRoot = listSetting<DnsRoot>({
   placeholder: 'ZONE=COLLECTION',
-  accepted: 'a zone, such as ton or t.me, and the address of the NFT collection whose items are its domains',
+  accepted: 'a DNS zone, such as ton or t.me, and the address of its NFT collection',
   parse: parseDnsRoot,
   meaning:
-    'a further collection whose items are domains (TEP-81), besides those of .ton and .t.me; after a change `tern index --rederive contracts` looks at what is indexed',
+    'an additional NFT collection of DNS domains (TEP-81) besides .ton and .t.me; after a change, `tern index --rederive contracts` updates the index',
 });
 
-/** How the index is written and read. */
+/** Resources for writing and reading the index. */
 export const indexWorkSettings = {
   indexWorkers: optionalSetting({
     ...integerValue('N', 1, 64),
-    meaning: 'threads that write the index of a network; default: as the cores of the machine allow',
+    meaning: 'index writer threads per network; default: depends on the CPU cores',
   }),
   databaseConnections: singleSetting({
     ...integerValue('N', 1, 1000),
     fallback: '16',
-    meaning: 'connections for reading the index of a network at most; the indexer has a few more',
+    meaning: 'maximum database connections for reading per network; the indexer uses a few more',
   }),
   queryTimeout: singleSetting({
     ...secondsValue(0.05, 600),
     fallback: '3',
-    meaning: 'how long a query of the index may take, where the request does not say; then it is cancelled',
+    meaning: 'default timeout of an index query; afterwards it is cancelled',
   }),
 };
 
-/** Settings of the index, for `tern serve`. */
+/** Index settings of `tern serve`. */
 export const indexSettings = {
   databaseUrl,
   databaseReadUrl,
@@ -100,33 +100,32 @@ export const indexSettings = {
     ...keywordValue('all', 'api', 'indexer'),
     fallback: 'all',
     meaning:
-      'what this process does: everything; only answer requests, and never write (api); or only write the index, one of several at a time (indexer)',
+      'the role of this process: everything (all), only serve requests without writing (api), or only write the index, with one leader among several (indexer)',
   }),
   ...selectionSettings,
   dnsRoot,
   keep: singleSetting<number | null>({
     placeholder: 'TIME|all',
-    accepted: 'a time from 1h to 36500d, as 12h or 30d, or all',
+    accepted: 'a time from 1h to 36500d, such as 12h or 30d, or all',
     parse: parseKeep,
     fallback: 'all',
-    meaning:
-      'how long transactions stay in the index, counted from their block; older ones are dropped in large pieces',
+    meaning: 'how long transactions remain in the index, by block time; older ones are dropped by partition',
   }),
   ...indexWorkSettings,
 };
 
-/** A masterchain seqno, for the ends of a range. */
+/** A masterchain seqno setting, for the ends of a range. */
 export const seqnoSetting = (meaning: string) => optionalSetting({ ...seqno, meaning });
 
 function parseDatabase(text: string): DatabaseArgument | undefined {
   const at = text.indexOf('=');
   const name = text.slice(0, Math.max(at, 0));
-  // URLs have a `=` in their queries.
+  // URLs may contain `=` in their query.
   const [network, url] = isNetworkName(name) ? [name, text.slice(at + 1)] : [null, text];
   return /^postgres(ql)?:\/\/\S+$/.test(url) ? { network, url } : undefined;
 }
 
-/** Labels of a domain, with dots between them. */
+/** Dot-separated domain labels. */
 const ZONE = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 
 function parseDnsRoot(text: string): DnsRoot | undefined {
@@ -143,7 +142,7 @@ function parseDnsRoot(text: string): DnsRoot | undefined {
 
 const HOUR_MS = 3_600_000;
 
-/** `null` for ever, else milliseconds. `undefined` for what is not accepted. */
+/** Milliseconds, or `null` for unlimited; `undefined` when invalid. */
 function parseKeep(text: string): number | null | undefined {
   if (text === 'all') return null;
   const [, count, unit] = /^(\d{1,6})([hd])$/.exec(text) ?? [];
@@ -154,31 +153,30 @@ function parseKeep(text: string): number | null | undefined {
 const metadata = {
   ...keywordValue('on', 'off'),
   meaning:
-    'whether the links of tokens are followed, from the process that writes the index and to public addresses only, for their names and images',
+    'whether to fetch off-chain token metadata (TEP-64), by the process that writes the index and from public addresses only',
 };
 
-/** Settings of what tokens say of themselves off the chain. */
+/** Settings of off-chain token metadata (TEP-64). */
 export const metadataSettings = {
   metadata: singleSetting({ ...metadata, fallback: 'on' }),
   metadataOverrides: optionalSetting({
     ...pathValue('FILE'),
-    meaning: 'what is told of some tokens instead of what they say; read again when it changes',
+    meaning: 'a file that overrides the metadata of some tokens; read again when it changes',
   }),
   metadataFetches: singleSetting({
     ...integerValue('N', 1, 256),
     fallback: '16',
-    meaning: 'links of tokens that are followed at the same time, for each network',
+    meaning: 'maximum concurrent metadata fetches per network',
   }),
   ipfsGateway: optionalSetting({
     placeholder: 'URL',
     accepted: 'http://HOST[:PORT][/PATH] or https://…, without /ipfs',
     parse: parseGateway,
-    meaning:
-      'the gateway through which links to IPFS are followed; one in a private network may be named; default: https://ipfs.io',
+    meaning: 'the IPFS gateway for metadata links; may be in a private network; default: https://ipfs.io',
   }),
 };
 
-/** The same for recorded chains, whose links lead nowhere. */
+/** The same with another default, for local networks and recorded chains. */
 export const devMetadataSettings = { ...metadataSettings, metadata: singleSetting({ ...metadata, fallback: 'off' }) };
 
 function parseGateway(text: string): string | undefined {
@@ -189,11 +187,11 @@ function parseGateway(text: string): string | undefined {
 /** The database of a network. */
 export interface NetworkDatabase {
   readonly url: string;
-  /** Of a replica; `null` to read where is written. */
+  /** URL of a replica for reads; `null` to read from the primary. */
   readonly readUrl: string | null;
 }
 
-/** What settings say about databases. */
+/** Database settings. */
 export interface DatabaseArguments {
   readonly databaseUrl: readonly DatabaseArgument[];
   readonly databaseReadUrl: readonly DatabaseArgument[];
@@ -201,7 +199,7 @@ export interface DatabaseArguments {
 }
 
 /**
- * Which database is of which network: each has one of its own, or none. A URL without a name is for the only network.
+ * Assigns databases to networks: each network has its own database or none. A URL without a name belongs to the only network.
  *
  * @param networks names
  * @throws config/setting-conflict
@@ -213,10 +211,10 @@ export function assignDatabases(
   const urls = byNetwork('--database-url', networks, databaseUrl);
   const readUrls = byNetwork('--database-read-url', networks, databaseReadUrl);
   for (const name of readUrls.keys()) {
-    if (!urls.has(name)) throw conflict(`--database-read-url is for ${name}, which has no --database-url`);
+    if (!urls.has(name)) throw conflict(`--database-read-url is set for ${name}, which has no --database-url`);
   }
   const [bare] = role === 'all' ? [] : networks.filter((name) => !urls.has(name));
-  if (bare !== undefined) throw conflict(`--role ${role} needs a database, and ${bare} has no --database-url`);
+  if (bare !== undefined) throw conflict(`--role ${role} requires a database, but ${bare} has no --database-url`);
   return new Map([...urls].map(([name, url]) => [name, { url, readUrl: readUrls.get(name) ?? null }]));
 }
 
@@ -230,14 +228,15 @@ function byNetwork(
     const [only, ...others] = networks;
     const name = network ?? only!;
     if (network === null && others.length > 0) {
-      throw conflict(`${flag} does not say for which network: each of ${networks.join(', ')} needs its own (NAME=URL)`);
+      throw conflict(`${flag} does not name a network: each of ${networks.join(', ')} requires its own (NAME=URL)`);
     }
     if (!networks.includes(name))
-      throw conflict(`${flag} names the network "${name}"; there is ${networks.join(', ')}`);
-    if (found.has(name)) throw conflict(`${flag} gives ${name} two databases`);
-    // The texts are secrets and are not quoted.
+      throw conflict(`${flag} names the network "${name}"; available: ${networks.join(', ')}`);
+    if (found.has(name)) throw conflict(`${flag} assigns two databases to ${name}`);
+    // URLs are secret and must not be quoted.
     const twin = [...found].find(([, other]) => other === url);
-    if (twin !== undefined) throw conflict(`${flag} gives ${twin[0]} and ${name} one database; each needs its own`);
+    if (twin !== undefined)
+      throw conflict(`${flag} assigns one database to ${twin[0]} and ${name}; each requires its own`);
     found.set(name, url);
   }
   return found;
@@ -248,14 +247,14 @@ function conflict(problem: string) {
 }
 
 /**
- * The addresses in a file, one on each line, in any form, each once. Empty lines, and what follows a `#`, do not count.
+ * Reads the addresses in a file, one per line in any form, without duplicates. Empty lines and comments (`#`) are ignored.
  *
  * @throws config/account-list
  */
 export async function loadAccounts(file: string): Promise<readonly Address[]> {
   const refuse = (problem: string, cause?: unknown) => configErrors['account-list']({ file, problem }, cause);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code === 'ENOENT' ? 'there is no such file' : error.message, error);
+    throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : error.message, error);
   });
   const found = new Map<string, Address>();
   for (const [number, line] of text.split('\n').entries()) {
@@ -269,6 +268,6 @@ export async function loadAccounts(file: string): Promise<readonly Address[]> {
       throw refuse(`line ${number + 1}: ${error.message}`, error);
     }
   }
-  if (found.size === 0) throw refuse('it has no address');
+  if (found.size === 0) throw refuse('it contains no address');
   return [...found.values()];
 }

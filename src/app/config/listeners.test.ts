@@ -75,12 +75,12 @@ describe('networks on addresses', () => {
       ['mainnet', 'testnet'],
       ['a:1'],
       [],
-      /^testnet cannot be told from mainnet/,
+      /^testnet cannot be distinguished from mainnet/,
     ],
-    ['a network without address', ['mainnet', 'testnet'], ['testnet=a:1'], [], /^mainnet is served nowhere/],
-    ['an address without network', ['mainnet'], ['a:1', 'mainnet=a:2'], [], /^nothing is served on a:1/],
+    ['a network without address', ['mainnet', 'testnet'], ['testnet=a:1'], [], /^mainnet is not served/],
+    ['an address without network', ['mainnet'], ['a:1', 'mainnet=a:2'], [], /^no network is served on a:1/],
     ['an address twice', ['mainnet'], ['a:1', 'a:1'], [], /^--listen names a:1 twice/],
-    ['an unknown network', ['mainnet'], ['x=a:1'], [], /^--listen names the network "x"; served are mainnet$/],
+    ['an unknown network', ['mainnet'], ['x=a:1'], [], /^--listen names the network "x"; available: mainnet$/],
     [
       'an unknown network with a host',
       ['mainnet'],
@@ -93,7 +93,7 @@ describe('networks on addresses', () => {
       ['mainnet', 'testnet'],
       ['a:1'],
       [testnetHost, { ...testnetHost, network: 'mainnet' }],
-      /^--host-of gives testnet\.example\.org to both testnet and mainnet/,
+      /^--host-of assigns testnet\.example\.org to both testnet and mainnet/,
     ],
   ])('refuses %s', (_, networks, addresses, hostOf, problem) => {
     expect(() => assigned(networks, addresses, hostOf)).toThrow(

@@ -1,24 +1,24 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { configErrors } from '#app/config/errors.js';
 
-/** An address to listen on, and what is served there. */
+/** A listening address with its networks. */
 export interface Listener {
   readonly address: ListenAddress;
-  /** Names of networks; the first one is for requests whose host name selects no other. Never empty. */
+  /** Network names; the first is the default for unknown host names. Never empty. */
   readonly networks: readonly string[];
 }
 
-/** What settings say about where networks are served. */
+/** Settings of listening addresses. */
 export interface ListenerSettings {
   readonly listen: readonly ForNetwork<ListenAddress>[];
   readonly hostOf: readonly { readonly network: string; readonly host: string }[];
 }
 
 /**
- * Which networks are served on which address. An address with a name serves that network alone; one without a name serves
- * the others, told apart by host name.
+ * Assigns networks to listening addresses. An address with a name serves only that network; an address without a name serves
+ * the others, selected by host name.
  *
- * @param networks names, in the order in which they were given
+ * @param networks names in the given order
  * @throws config/setting-conflict
  */
 export function assignListeners(networks: readonly string[], { listen, hostOf }: ListenerSettings): Listener[] {
@@ -27,7 +27,7 @@ export function assignListeners(networks: readonly string[], { listen, hostOf }:
   const hosts = new Map<string, string>();
   for (const { network, host } of hostOf) {
     const other = hosts.get(host) ?? network;
-    if (other !== network) throw conflict(`--host-of gives ${host} to both ${other} and ${network}`);
+    if (other !== network) throw conflict(`--host-of assigns ${host} to both ${other} and ${network}`);
     hosts.set(host, network);
   }
   const alone = new Set<string>();
@@ -41,15 +41,13 @@ export function assignListeners(networks: readonly string[], { listen, hostOf }:
   const common = listen.filter(({ network }) => network === null);
   if (common.length === 0) {
     const missing = together.find((name) => !alone.has(name));
-    if (missing !== undefined) throw conflict(`${missing} is served nowhere: no --listen is for it`);
+    if (missing !== undefined) throw conflict(`${missing} is not served: no --listen applies to it`);
   } else if (lost !== undefined) {
     throw conflict(
-      `${lost} cannot be told from ${together[0]}: give it a host name (--host-of ${lost}=HOSTNAME) or an address (--listen ${lost}=HOST:PORT)`,
+      `${lost} cannot be distinguished from ${together[0]}: assign a host name (--host-of ${lost}=HOSTNAME) or an address (--listen ${lost}=HOST:PORT)`,
     );
   } else if (together.length === 0) {
-    throw conflict(
-      `nothing is served on ${printListenAddress(common[0]!.value)}: each network has an address of its own`,
-    );
+    throw conflict(`no network is served on ${printListenAddress(common[0]!.value)}: each network has its own address`);
   }
   const listeners = listen.map(({ network, value }) => ({
     address: value,
@@ -61,7 +59,7 @@ export function assignListeners(networks: readonly string[], { listen, hostOf }:
 
 function requireKnown(flag: string, network: string, known: ReadonlySet<string>): string {
   if (known.has(network)) return network;
-  throw conflict(`${flag} names the network "${network}"; served are ${[...known].join(', ')}`);
+  throw conflict(`${flag} names the network "${network}"; available: ${[...known].join(', ')}`);
 }
 
 function refuseTwins(listeners: readonly Listener[]): void {
@@ -77,21 +75,21 @@ function conflict(problem: string) {
   return configErrors['setting-conflict']({ problem });
 }
 
-/** Where a server listens. */
+/** Listening address of a server. */
 export interface ListenAddress {
-  /** Name or address, IPv6 without brackets. */
+  /** Host name or address; IPv6 without brackets. */
   readonly host: string;
-  /** 0 for one that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
-/** Something that is meant for one network, as `testnet=…`; or for all, without a name. */
+/** A value for one network (`testnet=…`), or for all networks without a name. */
 export interface ForNetwork<Value> {
   readonly network: string | null;
   readonly value: Value;
 }
 
-/** `HOST:PORT`, with an IPv6 address in brackets. `undefined` for anything else. */
+/** Parses `HOST:PORT`, with an IPv6 address in brackets; `undefined` when invalid. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(text);
   if (match === null || Number(match[3]) > 65_535) return undefined;
@@ -101,7 +99,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return { host: ipv6 ?? name, port: Number(port) };
 }
 
-/** As it is written in URLs: `127.0.0.1:8081`, `[::1]:8081`. */
+/** In URL form: `127.0.0.1:8081`, `[::1]:8081`. */
 export function printListenAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -73,7 +73,7 @@ describe('names', () => {
   it('are different ones', async () => {
     await expect(load('testnet', file('copy.json', testnet))).rejects.toMatchObject({
       code: 'config/setting-conflict',
-      message: expect.stringMatching(/^testnet and \S+copy\.json are both called "testnet"/),
+      message: expect.stringMatching(/^testnet and \S+copy\.json both have the name "testnet"/),
     });
   });
 });
@@ -91,11 +91,11 @@ describe('configs', () => {
     [
       'a file that is not there',
       () => '/no/such',
-      /^the network config \/no\/such cannot be read: there is no such file$/,
+      /^the network config \/no\/such cannot be read: the file does not exist$/,
     ],
     ['a folder', () => away, /cannot be read: EISDIR/],
-    ['a page that is not there', () => `${url}/nothing`, /cannot be read: the server answers 404$/],
-    ['a page that is too large', () => `${url}/endless`, /cannot be read: it has more than 4194304 bytes$/],
+    ['a page that is not there', () => `${url}/nothing`, /cannot be read: the server responds 404$/],
+    ['a page that is too large', () => `${url}/endless`, /cannot be read: it is larger than 4194304 bytes$/],
     ['a server that is not there', () => 'http://127.0.0.1:1/x', /cannot be read: .*(ECONNREFUSED|bad port)/],
   ])('say what is wrong with %s', async (_, source, problem) => {
     await expect(load(source())).rejects.toMatchObject({

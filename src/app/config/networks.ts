@@ -7,34 +7,34 @@ import { type GlobalConfig, parseGlobalConfig } from '#drivers/lite/global-confi
 import { bytesEqual } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** A network to be served. */
+/** A network with its global config. */
 export interface NamedNetwork {
   readonly name: string;
-  /** The file or URL of its config, for errors and the log. */
+  /** File or URL of the global config, for errors and the log. */
   readonly source: string;
   readonly config: GlobalConfig;
 }
 
-/** A group of liteservers besides those that are for everybody. */
+/** A private group of liteservers. */
 export interface NamedGroup {
   readonly group: string;
   readonly source: string;
   readonly config: GlobalConfig;
 }
 
-/** How to get at network configs. */
+/** Dependencies for loading global configs. */
 export interface ConfigModules {
-  /** The text at a URL; throws config/network-list. */
+  /** Downloads the text at a URL; throws config/network-list. */
   readonly download: (url: string) => Promise<string>;
 }
 
-/** Networks that come with Tern; those of other configs are recognised by their zerostate. */
+/** Built-in networks; other configs are matched to them by zerostate. */
 const BUILT_IN = ['mainnet', 'testnet'] as const;
 
 const builtInFile = (name: string): URL => new URL(`../../../data/networks/${name}.json`, import.meta.url);
 
 /**
- * Reads the configs of networks, and finds a name for each.
+ * Loads the global configs of networks and determines their names.
  * @throws config/network-list, config/setting-conflict, lite/bad-config
  */
 export async function loadNetworks(
@@ -47,7 +47,7 @@ export async function loadNetworks(
     const network = { name: name ?? (await nameOf(source, config)), source, config };
     const twin = loaded.find((other) => other.name === network.name);
     if (twin !== undefined) {
-      const problem = `${twin.source} and ${source} are both called "${network.name}"; call one NAME=${source}`;
+      const problem = `${twin.source} and ${source} both have the name "${network.name}"; rename one with NAME=${source}`;
       throw configErrors['setting-conflict']({ problem });
     }
     loaded.push(network);
@@ -55,7 +55,7 @@ export async function loadNetworks(
   return loaded;
 }
 
-/** Reads the configs of private groups. @throws as {@link loadNetworks} */
+/** Loads the global configs of private groups. @throws as {@link loadNetworks} */
 export async function loadGroups(
   groups: readonly { readonly group: string; readonly source: string }[],
   modules: ConfigModules,
@@ -65,14 +65,14 @@ export async function loadGroups(
   return loaded;
 }
 
-/** Whether a config is of the same network as another. */
+/** Whether two configs have the same zerostate. */
 export function isSameNetwork(a: GlobalConfig, b: GlobalConfig): boolean {
   return (
     bytesEqual(a.zeroState.root_hash, b.zeroState.root_hash) && bytesEqual(a.zeroState.file_hash, b.zeroState.file_hash)
   );
 }
 
-/** Whether a config is of the test network, whatever it is called. */
+/** Whether a config belongs to the testnet, by zerostate. */
 export async function isTestnet(config: GlobalConfig): Promise<boolean> {
   return isSameNetwork(config, parseGlobalConfig(await readFile(builtInFile('testnet'), 'utf8'), 'testnet'));
 }
@@ -86,13 +86,13 @@ async function loadConfig(source: string, { download }: ConfigModules): Promise<
   } catch (error) {
     if (isTernError(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'there is no such file' : message;
+    const problem = code === 'ENOENT' ? 'the file does not exist' : message;
     throw configErrors['network-list']({ source, problem }, error);
   }
   return parseGlobalConfig(text, source);
 }
 
-/** `mainnet` or `testnet` by the zerostate, else the file's name up to the first dot. */
+/** `mainnet` or `testnet` by zerostate, otherwise the file name up to the first dot. */
 async function nameOf(source: string, config: GlobalConfig): Promise<string> {
   for (const name of BUILT_IN) {
     const known = parseGlobalConfig(await readFile(builtInFile(name), 'utf8'), name);
@@ -107,17 +107,17 @@ async function nameOf(source: string, config: GlobalConfig): Promise<string> {
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The text at a URL. @throws config/network-list */
+/** Downloads the text at a URL. @throws config/network-list */
 export async function download(url: string): Promise<string> {
   const refuse = (problem: string, cause?: unknown) => configErrors['network-list']({ source: url, problem }, cause);
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'follow' });
-    if (!response.ok) throw refuse(`the server answers ${response.status}`);
+    if (!response.ok) throw refuse(`the server responds ${response.status}`);
     const bytes: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of response.body ?? []) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw refuse(`it has more than ${MAX_BYTES} bytes`);
+      if (size > MAX_BYTES) throw refuse(`it is larger than ${MAX_BYTES} bytes`);
       bytes.push(chunk);
     }
     return Buffer.concat(bytes).toString('utf8');
@@ -125,7 +125,7 @@ export async function download(url: string): Promise<string> {
     if (isTernError(error)) throw error;
     const { name, message, cause } = error as Error;
     if (name === 'TimeoutError') throw refuse(`no answer within ${TIMEOUT_MS / 1000} s`, error);
-    // `fetch failed` says nothing; its cause does.
+    // The message `fetch failed` is not informative; its cause is.
     throw refuse(cause instanceof Error && cause.message !== '' ? cause.message : message, error);
   }
 }

@@ -136,17 +136,17 @@ describe('settings', () => {
   it('name the flag or the variable that is at fault', () => {
     const table = { requestTimeout: serveSettings.requestTimeout };
     expect(() => readSettings(table, { flags: {}, environment: { TERN_REQUEST_TIMEOUT: 'long' } })).toThrow(
-      'TERN_REQUEST_TIMEOUT is "long"; accepted is a number of seconds from 0.1 to 600',
+      'TERN_REQUEST_TIMEOUT is "long"; accepted: a number of seconds from 0.1 to 600',
     );
     expect(() => readSettings(table, { flags: { requestTimeout: '' }, environment: {} })).toThrow(
-      '--request-timeout is ""; accepted is a number of seconds from 0.1 to 600',
+      '--request-timeout is ""; accepted: a number of seconds from 0.1 to 600',
     );
   });
 
   it('do not show a secret that they refuse', () => {
     const table = { redisUrl: serveSettings.redisUrl };
     const read = () => readSettings(table, { flags: {}, environment: { TERN_REDIS_URL: 'hunter2' } });
-    expect(read).toThrow('TERN_REDIS_URL is something else; accepted is redis://');
+    expect(read).toThrow('TERN_REDIS_URL is invalid; accepted: redis://');
   });
 
   it('take lists from the environment with commas between, and empty variables for none', () => {

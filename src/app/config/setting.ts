@@ -1,27 +1,27 @@
 import { configErrors } from '#app/config/errors.js';
 
-/** One setting: how it is given, what it accepts, what it does. Its name is that of the table it stands in. */
+/** A setting: description, accepted values, default. Its name is its key in the table. */
 export interface Setting<Value> {
-  /** Completes "what it does": one or two sentences for the help and the documentation. */
+  /** Description for the help and the documentation. */
   readonly meaning: string;
-  /** What stands for the value in the help: `HOST:PORT`. */
+  /** Placeholder of the value in the help: `HOST:PORT`. */
   readonly placeholder: string;
-  /** What may be given, in words: completes "accepted is …". */
+  /** Accepted values in words. */
   readonly accepted: string;
-  /** What it is when nobody says anything; `[]` for nothing. */
+  /** Default; `[]` for none. */
   readonly fallback: readonly string[];
-  /** May be given several times; as an environment variable, with commas between. */
+  /** Repeatable; comma-separated as an environment variable. */
   readonly isList: boolean;
   readonly isRequired: boolean;
-  /** Its value is never shown. */
+  /** The value is never shown. */
   readonly isSecret: boolean;
-  /** One text as a value; `undefined` for what is not accepted. */
+  /** Parses one string; `undefined` when invalid. */
   readonly parse: (text: string) => unknown;
-  /** The value of all texts, parsed. */
+  /** Combines the parsed values. */
   readonly gather: (parsed: readonly unknown[]) => Value;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: settings of all types stand in one table
+// biome-ignore lint/suspicious/noExplicitAny: a table contains settings of all types
 export type SettingTable = Readonly<Record<string, Setting<any>>>;
 
 /** The values of a table, by name. */
@@ -36,7 +36,7 @@ interface SettingDescription<Item> {
   readonly parse: (text: string) => Item | undefined;
 }
 
-/** A setting with one value, which has a default. */
+/** A setting with one value and a default. */
 export function singleSetting<Item>(
   described: SettingDescription<Item> & { readonly fallback: string },
 ): Setting<Item> {
@@ -45,7 +45,7 @@ export function singleSetting<Item>(
   return { ...rest, ...traits, fallback: [fallback], gather: ([value]) => value as Item };
 }
 
-/** A setting that may be left out, which is `null`. */
+/** An optional setting; `null` when not set. */
 export function optionalSetting<Item>(
   described: SettingDescription<Item> & { readonly isSecret?: true },
 ): Setting<Item | null> {
@@ -53,13 +53,13 @@ export function optionalSetting<Item>(
   return { ...traits, ...described, gather: ([value]) => (value as Item | undefined) ?? null };
 }
 
-/** A setting that must be given. */
+/** A required setting. */
 export function requiredSetting<Item>(described: SettingDescription<Item>): Setting<Item> {
   const traits = { isList: false, isRequired: true, isSecret: false, fallback: [] };
   return { ...described, ...traits, gather: ([value]) => value as Item };
 }
 
-/** A setting that may be given several times. */
+/** A repeatable setting. */
 export function listSetting<Item>(
   described: SettingDescription<Item> & {
     readonly fallback?: readonly string[];
@@ -73,7 +73,7 @@ export function listSetting<Item>(
 
 type ValueParser<Item> = Pick<SettingDescription<Item>, 'placeholder' | 'accepted' | 'parse'>;
 
-/** One of a few words. */
+/** One of several keywords. */
 export function keywordValue<const Word extends string>(...all: readonly Word[]): ValueParser<Word> {
   return {
     placeholder: all.join('|'),
@@ -82,7 +82,7 @@ export function keywordValue<const Word extends string>(...all: readonly Word[])
   };
 }
 
-/** A whole number, in decimal. */
+/** A decimal integer. */
 export function integerValue(placeholder: string, least: number, most: number): ValueParser<number> {
   return {
     placeholder,
@@ -92,7 +92,7 @@ export function integerValue(placeholder: string, least: number, most: number): 
   };
 }
 
-/** A time in seconds, with a fraction if need be; as a value, milliseconds. */
+/** A time in seconds with optional fraction; the value is in milliseconds. */
 export function secondsValue(least: number, most: number): ValueParser<number> {
   return {
     placeholder: 'SECONDS',
@@ -104,7 +104,7 @@ export function secondsValue(least: number, most: number): ValueParser<number> {
   };
 }
 
-/** A folder or file. */
+/** A path of a folder or file. */
 export function pathValue(placeholder: 'DIR' | 'FILE'): ValueParser<string> {
   return {
     placeholder,
@@ -123,21 +123,21 @@ export function variableOf(name: string): string {
   return `TERN_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** Where a value comes from. A flag goes before the environment, this before the default. */
+/** Origin of a value. A flag overrides the environment, which overrides the default. */
 export type SettingOrigin = 'flag' | 'environment' | 'default';
 
-/** What was said about settings. */
+/** Given flags and environment variables. */
 export interface GivenSettings {
-  /** By name as in the table; lists for settings that may be given several times. */
+  /** By setting name; lists for repeatable settings. */
   readonly flags: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A setting as it stands: for `tern config --print`. */
+/** A resulting setting, for `tern config --print`. */
 export interface SettingText {
   readonly name: string;
   readonly origin: SettingOrigin;
-  /** Empty when it is not set. */
+  /** Empty when not set. */
   readonly texts: readonly string[];
 }
 
@@ -147,7 +147,7 @@ export interface ReadSettings<Table> {
 }
 
 /**
- * Finds out the value of every setting of a table.
+ * Determines the value of every setting of a table.
  * @throws config/bad-setting, config/missing-setting
  */
 export function readSettings<Table extends SettingTable>(table: Table, given: GivenSettings): ReadSettings<Table> {
@@ -163,7 +163,7 @@ export function readSettings<Table extends SettingTable>(table: Table, given: Gi
     const parsed = texts.map((text) => {
       const value = text === '' ? undefined : setting.parse(text);
       if (value !== undefined) return value;
-      const found = setting.isSecret ? 'something else' : `"${text}"`;
+      const found = setting.isSecret ? 'invalid' : `"${text}"`;
       throw configErrors['bad-setting']({ setting: source, found, accepted: setting.accepted });
     });
     values[name] = setting.gather(parsed);
@@ -181,13 +181,13 @@ function textsOf(
   const flag = flags[name];
   if (flag !== undefined) return { origin: 'flag', texts: typeof flag === 'string' ? [flag] : flag };
   const variable = environment[variableOf(name)];
-  // Compose files pass variables that are not set as empty ones.
+  // Docker Compose passes unset variables as empty strings.
   if (variable === undefined || variable.trim() === '') return { origin: 'default', texts: fallback };
   const texts = isList ? variable.split(',').map((part) => part.trim()) : [variable.trim()];
   return { origin: 'environment', texts: isList ? texts.filter((text) => text !== '') : texts };
 }
 
-/** Variables that begin as those of Tern but are none of a table's: typing errors, most likely. */
+/** Variables with the prefix TERN_ that are not in a table, which are probably typos. */
 export function unknownVariables(
   table: SettingTable,
   environment: Readonly<Record<string, string | undefined>>,

@@ -22,9 +22,9 @@ import {
   singleSetting,
 } from '#app/config/setting.js';
 
-/** A network as it is named on the command line. */
+/** A network argument of the command line. */
 export interface NetworkArgument {
-  /** What it is to be called; `null` for a name made from the source. */
+  /** Name; `null` to derive it from the source. */
   readonly name: string | null;
   /** `mainnet`, `testnet`, a file or a URL. */
   readonly source: string;
@@ -32,12 +32,12 @@ export interface NetworkArgument {
 
 const logLevel = {
   ...keywordValue('info', 'warn', 'silent'),
-  meaning: 'what is logged, as lines of JSON to standard error',
+  meaning: 'log level; the log is written to standard error as JSON lines',
 };
 
 const network = {
   placeholder: '[NAME=]NETWORK',
-  accepted: 'mainnet, testnet, or the file or URL of a global.config.json; with NAME= to call it so',
+  accepted: 'mainnet, testnet, or the file or URL of a global.config.json; with NAME= to set its name',
   parse: parseNetworkArgument,
 };
 
@@ -51,23 +51,23 @@ export const serveSettings = {
   }),
   listen: listSetting<ForNetwork<ReturnType<typeof parseListenAddress> & object>>({
     placeholder: '[NAME=]HOST:PORT',
-    accepted: 'HOST:PORT, as 127.0.0.1:8081; with NAME= for one network alone',
+    accepted: 'HOST:PORT, such as 127.0.0.1:8081; with NAME= for one network only',
     parse: (text) => parseForNetwork(text, parseListenAddress),
     fallback: ['127.0.0.1:8081'],
-    meaning: 'where to listen; with NAME= only this network is served there',
+    meaning: 'listening address; with NAME= only for this network',
   }),
   hostOf: listSetting<{ readonly network: string; readonly host: string }>({
     placeholder: 'NAME=HOSTNAME',
-    accepted: 'NAME=HOSTNAME, as testnet=testnet.example.org',
+    accepted: 'NAME=HOSTNAME, such as testnet=testnet.example.org',
     parse: parseHostOf,
-    meaning: 'requests for this host name are about this network, where several are served on one address',
+    meaning: 'the host name that selects a network when several share an address',
   }),
   liteserverGroup: listSetting<{ readonly group: string; readonly source: string }>({
     placeholder: 'NAME=NETWORK',
-    accepted: 'NAME=FILE, as partners=partners.config.json',
+    accepted: 'NAME=FILE, such as partners=partners.config.json',
     parse: parseGroup,
     meaning:
-      'a private group of liteservers, for the keys whose plan opens it; the zerostate in the file tells of which network',
+      'a private group of liteservers for API keys whose plan opens it; the zerostate in the file determines the network',
   }),
   ...indexSettings,
   ...metadataSettings,
@@ -79,7 +79,7 @@ export const serveSettings = {
 export const devSettings = {
   replay: optionalSetting({
     ...pathValue('DIR'),
-    meaning: 'a recorded chain to serve instead of a local network: packs, or files of blocks',
+    meaning: 'a recorded chain to serve instead of a local network: archive packs or block files',
   }),
   fork: optionalSetting<ForkSpec>({
     placeholder: 'NETWORK[@SEQNO]',
@@ -87,47 +87,46 @@ export const devSettings = {
       'mainnet, testnet, a global.config.json (file or URL) or a folder with a recorded chain; with @SEQNO for a block',
     parse: parseForkSpec,
     meaning:
-      'the network that a new local network begins from, at its newest masterchain block or at SEQNO: accounts are pulled with proofs when they are first needed, and live on locally',
+      'fork this network at its newest masterchain block or at SEQNO: accounts are imported with proofs when first needed',
   }),
   port: singleSetting({
     ...integerValue('N', 0, 65_535),
     fallback: '8081',
-    meaning: 'where to listen; 0 for a port that is free',
+    meaning: 'listening port; 0 for a free port',
   }),
   host: singleSetting({
     placeholder: 'HOST',
-    accepted: 'a name or an address of this machine',
+    accepted: 'a host name or an address of this computer',
     parse: (text) => parseListenAddress(text.includes(':') ? `[${text}]:0` : `${text}:0`)?.host,
     fallback: '127.0.0.1',
-    meaning: 'the address to listen on',
+    meaning: 'listening address',
   }),
   blockTime: singleSetting({
     ...integerValue('MS', 0, 3_600_000),
     fallback: '400',
-    meaning: 'milliseconds between the blocks of a local network; 0 for blocks on demand only',
+    meaning: 'block interval of a local network in milliseconds; 0 for blocks on demand only',
   }),
   signatures: singleSetting({
     ...keywordValue('simplex', 'ordinary'),
     fallback: 'simplex',
-    meaning:
-      'what the validator of a local network signs: simplex, as networks do today; ordinary, as older clients know it',
+    meaning: 'signature format of a local network: simplex, as on current networks, or ordinary, for older clients',
   }),
   liteserverPort: singleSetting({
     ...integerValue('N', 0, 65_535),
     fallback: '0',
-    meaning: 'where the liteserver of a local network listens, on 127.0.0.1; 0 for a port that is free',
+    meaning: 'port of the liteserver of a local network on 127.0.0.1; 0 for a free port',
   }),
   index: singleSetting({
     ...keywordValue('on', 'off'),
     fallback: 'on',
-    meaning: 'whether the chain is indexed, for API v3',
+    meaning: 'whether to index the chain, which API v3 requires',
   }),
   databaseUrl: optionalSetting<DatabaseArgument>({
     placeholder: 'URL',
     accepted: 'postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
     parse: databaseUrl.parse as (text: string) => DatabaseArgument | undefined,
     isSecret: true,
-    meaning: 'the PostgreSQL that holds the index; default: one that comes with Tern, in the data folder',
+    meaning: 'the PostgreSQL database of the index; default: the embedded one, in the data folder',
   }),
   dnsRoot,
   ...indexWorkSettings,
@@ -147,15 +146,15 @@ export const backfillSettings = {
   databaseUrl: { ...databaseUrl, isRequired: true },
   ...selectionSettings,
   dnsRoot,
-  to: seqnoSetting('the masterchain block that it ends with; default: the newest one'),
+  to: seqnoSetting('the last masterchain block; default: the newest one'),
   rederive: optionalSetting({
     ...keywordValue('contracts'),
     meaning:
-      'instead of filling, look again at all contracts and token events of what is indexed, also while an indexer runs, which then does it',
+      'instead of a backfill, derive contracts and token events again from the indexed data; a running indexer does this work',
   }),
   workers: optionalSetting({
     ...integerValue('N', 1, 64),
-    meaning: 'threads that write the index; default: as the cores of the machine allow',
+    meaning: 'index writer threads; default: depends on the CPU cores',
   }),
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
@@ -165,12 +164,12 @@ export const backfillSettings = {
 export const checkSettings = {
   network: oneNetwork,
   databaseUrl: { ...databaseUrl, isRequired: true },
-  from: seqnoSetting('the masterchain block that it begins with; default: the first one that is indexed'),
-  to: seqnoSetting('the masterchain block that it ends with; default: the last one that is indexed'),
+  from: seqnoSetting('the first masterchain block to check; default: the first indexed one'),
+  to: seqnoSetting('the last masterchain block to check; default: the last indexed one'),
   accounts: selectionSettings.accounts,
   sample: optionalSetting({
     ...integerValue('N', 1, 1_000_000_000),
-    meaning: 'how many masterchain blocks to compare, spread evenly over the range; default: all of them',
+    meaning: 'number of masterchain blocks to compare, evenly distributed over the range; default: all',
   }),
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
@@ -188,7 +187,7 @@ function parseNetworkArgument(text: string): NetworkArgument | undefined {
   if (text.includes('\0')) return undefined;
   const at = text.indexOf('=');
   const name = text.slice(0, Math.max(at, 0));
-  // Paths and URLs may have a `=` in them, too.
+  // Paths and URLs may contain `=`, too.
   if (!isNetworkName(name)) return { name: null, source: text };
   return at + 1 < text.length ? { name, source: text.slice(at + 1) } : undefined;
 }
@@ -209,27 +208,27 @@ export const localnetSettings = {
     placeholder: 'URL',
     accepted: 'http://HOST[:PORT] or https://…',
     parse: parseUrl,
-    meaning: 'where the Tern with the local network listens; default: port 8081 of this machine, or that of TERN_PORT',
+    meaning: 'URL of the Tern server with the local network; default: port 8081 of this computer, or TERN_PORT',
   }),
 };
 
-/** Without a slash at the end. */
+/** Without a trailing slash. */
 function parseUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^\s?#@\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   return new URL(text).href.replace(/\/+$/, '');
 }
 
-/** What is to be forked, as it was named. */
+/** The fork source from the settings. */
 export interface ForkSpec {
   /** `mainnet`, `testnet`, a network config (file or URL), or a folder with a recorded chain. */
   readonly source: string;
-  /** Masterchain block from which on the chain is local; null for the newest one. */
+  /** Masterchain block of the fork; null for the newest. */
   readonly seqno: number | null;
 }
 
 const MOST = 2 ** 32 - 1;
 
-/** Reads `SOURCE[@SEQNO]`; undefined for what is neither. A `@` may be in the path as well: the last one counts, before a number. */
+/** Parses `SOURCE[@SEQNO]`; undefined when invalid. Paths may contain `@`: only the last one before a number is a separator. */
 export function parseForkSpec(text: string): ForkSpec | undefined {
   const [, source = text, digits] = /^(.*)@(\d{1,10})$/s.exec(text) ?? [];
   if (source === '' || source.includes('\0')) return undefined;

@@ -14,16 +14,15 @@ import type {
   TokenRead,
 } from '#services/emulation/contract-reads.js';
 
-/** Brings an account to the network; see `ChainModules`. */
+/** Imports an account into a fork; see `ChainModules`. */
 export type ImportAccount = (address: Address) => Promise<number | null>;
 
-/** A wallet asks its master, that its collection, that a resolver: chains of contracts end sooner. */
+/** Upper bound of retries; real chains of contracts (jetton wallet, master, …) are shorter. */
 const MAX_RETRIES = 8;
 
 /**
- * Contracts of a network that does not have all of its accounts from the start. What is asked at the head brings the
- * accounts that it needs: the one that it is about before, and those that turn out to be missing on the way. Then it is
- * asked again, at a head that has them.
+ * {@link ContractReads} of a fork. A read at the head imports the accounts that it needs: the account itself before the read,
+ * and further accounts found missing during the read. Then the read is repeated at a head that contains them.
  */
 export class ForkedContractReads implements ContractReads {
   readonly #contracts: ContractReads;
@@ -80,7 +79,7 @@ export class ForkedContractReads implements ContractReads {
     }
   }
 
-  /** @returns whether one of them is here, so that a head is awaited that has them */
+  /** @returns whether any was imported; waits for a head that contains them */
   async #await(addresses: readonly Address[], options: ReadAt): Promise<boolean> {
     const seqnos = await Promise.all(addresses.map((address) => this.#bring(address)));
     const since = Math.max(...seqnos.map((seqno) => seqno ?? 0));
@@ -89,7 +88,7 @@ export class ForkedContractReads implements ContractReads {
   }
 }
 
-/** The result, or the error as it was: an account that is missing may be the reason. */
+/** The result or the original error, which a missing account may have caused. */
 async function settled<T>(asking: Promise<T>): Promise<() => T> {
   try {
     const value = await asking;
@@ -102,16 +101,15 @@ async function settled<T>(asking: Promise<T>): Promise<() => T> {
   }
 }
 
-/** Accounts that were brought, or of which there are none: so many are remembered. */
+/** Maximum number of cached accounts. */
 const MAX_KNOWN_ACCOUNTS = 65_536;
 
 /**
- * Accounts of a local network that is a fork: before one is read for the first time, it is brought from the forked
- * network. An account that is here once is not asked for again.
+ * Imports accounts of a fork before their first read. An imported account is not requested again.
  */
 export class ForkAccountImporter {
   readonly #node: Pick<RunningNode, 'touch'>;
-  /** The masterchain block since which an account is here; null for one that is neither here nor there. */
+  /** Masterchain seqno since which an account exists; null when it exists on neither network. */
   readonly #known = new Map<string, number | null>();
   readonly #touching = new Map<string, Promise<number | null>>();
 
@@ -120,7 +118,7 @@ export class ForkAccountImporter {
   }
 
   /**
-   * @returns a masterchain block since which the account is here; null: there is none that could be brought
+   * @returns masterchain seqno since which the account exists; null when it does not exist
    * @throws fork/unreachable
    */
   async importAccount(address: Address): Promise<number | null> {

@@ -10,15 +10,15 @@ import type { NetworkIndex } from '#app/service/network-index.js';
 import { pause, systemClock } from '#kernel/clock.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 
-/** The published document that this API follows. */
+/** Version of the published document that this API follows. */
 const DOCUMENT_VERSION = '2.1.1';
 
 const DESCRIPTION = `The state of a TON network over HTTP: accounts, transactions, blocks, get-methods, messages.
 
-Everything is read from liteservers and proven before it is answered. Reads take GET with a query or POST with a JSON object;
-the same methods are there as JSON-RPC. Each answer has \`ok\`, and \`result\` or \`error\` with \`code\`.`;
+All data is read from liteservers and verified. Reads accept GET with a query or POST with a JSON object; the same methods are
+available over JSON-RPC. Each response has \`ok\`, and \`result\` or \`error\` with \`code\`.`;
 
-/** API v2 as its document describes it. */
+/** Description of API v2. */
 export const v2Description = {
   prefix: '/api/v2',
   title: 'TON HTTP API v2',
@@ -54,10 +54,10 @@ export function v3Api(network: OpenNetwork, index: NetworkIndex, isTestnet: bool
   };
 }
 
-/** How often the head is looked at that a liteserver tells. */
+/** Polling interval for the head of the liteserver. */
 const EVERY_MS = 5;
 
-/** The control API of a local network. @param network reads of the same chain */
+/** The control API of a local network. @param network verified reads of the same chain */
 export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<LocalnetContext> {
   return {
     ...localnetDescription,
@@ -74,7 +74,7 @@ export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<Loca
         },
         untilKnown: async ({ seqno }) => {
           await chain.waitForHead(seqno, read);
-          // Answers that are kept hold to what the liteserver has told of its head.
+          // Cached responses depend on the head reported by the liteserver.
           while (lite.headSeqno < seqno && !read.signal.aborted) await pause(EVERY_MS, systemClock, read.signal);
         },
       };

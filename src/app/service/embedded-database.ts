@@ -8,12 +8,12 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** Where the database of a root is that the data folder cannot hold: each data folder has its own. */
+/** Parent folder of databases when root's data folder cannot contain them; one per data folder. */
 const FALLBACK_FOLDER = '/var/lib/tern';
 
 /**
- * Starts the PostgreSQL that comes with Tern, in the data folder. What it holds can be made again, so nothing waits for the disk. It never runs as root; where root's data folder lies
- * below one that nobody else may enter, as `/root`, the database is kept elsewhere.
+ * Starts the embedded PostgreSQL in the data folder. Its content can be rebuilt, so writes are not synced. It never runs as
+ * root; if the data folder of root is inaccessible to other users, as below `/root`, another folder is used.
  *
  * @throws store/embedded-*
  */
@@ -25,14 +25,17 @@ export async function startEmbeddedDatabase(dataFolder: string, modules: Environ
     if (process.getuid?.() !== 0 || !isTernError(error, storeErrors['embedded-folder'].code)) throw error;
     const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 16);
     const folder = join(FALLBACK_FOLDER, name, 'postgres');
-    logger.warn('the data folder cannot hold the database; it is kept elsewhere', { problem: error.message, folder });
+    logger.warn('the data folder cannot contain the database; another folder is used', {
+      problem: error.message,
+      folder,
+    });
     return startEmbeddedServer({ folder, sync: 'later' }, { clock, logger });
   }
 }
 
 /**
- * The name of the database of a chain: each has its own, so that `tern dev` may go from one to another.
- * @param incarnation tells chains apart that begin alike and went on differently; null for recorded ones
+ * The database name of a chain. Each chain has its own, so that `tern dev` can switch between chains.
+ * @param incarnation distinguishes chains with equal zerostate; null for recorded chains
  */
 export function databaseNameOf({ root_hash }: BlockId, incarnation: string | null): string {
   const name = `index_${toHex(root_hash.subarray(0, 8))}`;

@@ -4,7 +4,7 @@ import { defineErrors } from '#kernel/tern-error.js';
 export const serviceErrors = defineErrors('service', {
   'index-unavailable': {
     class: 'overloaded',
-    message: (d: { problem: string }) => `the index cannot be read now: ${d.problem}`,
-    remedy: 'Ask again later; /readyz tells how it stands. What API v2 has needs no index.',
+    message: (d: { problem: string }) => `the index is unavailable: ${d.problem}`,
+    remedy: 'Retry later; see /readyz. API v2 does not need the index.',
   },
 });

@@ -195,7 +195,7 @@ describe('a fork that goes on', () => {
 
   it.each<[string, ForkSpec]>([
     ['another block', { source: copy, seqno: 8 }],
-    ['another network', { source: otherNetwork(), seqno: null }],
+    ['different network', { source: otherNetwork(), seqno: null }],
   ])('is not taken for one of %s', async (_, given) => {
     await expect(open(given, chain())).rejects.toMatchObject({
       code: 'fork/other-origin',
@@ -217,7 +217,7 @@ describe('a fork that goes on', () => {
     });
     await expect(fork.forkSource.library(NOBODY.hash)).rejects.toMatchObject({ code: 'fork/unreachable' });
     expect(warnings).toEqual([
-      { message: expect.stringContaining('cannot be read now'), fields: expect.objectContaining({ source: copy }) },
+      { message: expect.stringContaining('is unreachable'), fields: expect.objectContaining({ source: copy }) },
     ]);
     // Once it is there again, it is asked again.
     renameSync(away, copy);
@@ -229,7 +229,7 @@ describe('a fork that goes on', () => {
     const fork = (await open(null, { fork: { ...origin, zero_state: other } }))!;
     await expect(fork.forkSource.account(NOBODY)).rejects.toMatchObject({
       code: 'fork/unreachable',
-      message: expect.stringContaining('another network'),
+      message: expect.stringContaining('different network'),
     });
     await fork.close();
   });

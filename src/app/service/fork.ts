@@ -16,35 +16,35 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import { KeyBlockFile, KeyBlockMemory } from '#services/chain/key-blocks.js';
 
 export interface ForkOptions {
-  /** What is to be forked; null when nothing was said. */
+  /** Configured fork source; null when not configured. */
   readonly given: ForkSpec | null;
-  /** Where the local chain is kept. */
+  /** Folder of the local chain. */
   readonly folder: string;
-  /** What the chain there began from; null where it is to begin. */
+  /** Origin of the existing chain; null when there is none. */
   readonly chain: ChainOrigin | null;
-  /** For proven key blocks of the forked network. */
+  /** Folder of proven key blocks of the forked network. */
   readonly dataFolder: string;
 }
 
-/** The network that a local one is a fork of. */
+/** The open source of a fork. */
 export interface OpenFork {
   readonly origin: ForkOrigin;
-  /** How the local chain is to begin; null where it goes on. */
+  /** Initial state of the local chain; null when it continues. */
   readonly start: ForkStart | null;
   /** Read by the local node. */
   readonly forkSource: ForkSource;
   close(): Promise<void>;
 }
 
-/** At a start that does not need the other network, it has so long until a warning says that it cannot be read. */
+/** Timeout for the check of the other network at a start that does not need it; then a warning is logged. */
 const LOOK_MS = 30_000;
 
 /**
- * Opens what a local chain is a fork of: what is named where it begins, and afterwards what it began from. Only a chain
- * that begins needs the other network at once.
+ * Opens the source of a fork: the configured one for a new chain, the stored one for an existing chain. Only a new chain
+ * needs the other network immediately.
  *
- * @returns null for a chain that stands alone
- * @throws fork/other-origin; where it begins also fork/no-start, fork/bad-block, and as `openForkRemote`
+ * @returns null for a chain without fork
+ * @throws fork/other-origin; for a new chain also fork/no-start, fork/bad-block, and as `openForkRemote`
  */
 export async function openFork(options: ForkOptions, modules: Environment): Promise<OpenFork | null> {
   const { given, folder, chain, dataFolder } = options;
@@ -90,21 +90,18 @@ function resumeFork(origin: ForkOrigin, source: string, open: Open, { logger }: 
     const opened = await open(source);
     if (isClosed || !sameBlock(opened.zero_state, zero_state)) {
       await opened.close();
-      throw forkErrors['no-start']({ source, problem: isClosed ? 'it was closed' : 'it is another network now' });
+      throw forkErrors['no-start']({ source, problem: isClosed ? 'it was closed' : 'it is a different network now' });
     }
     remote = opened;
     return opened.chain;
   });
   const looking = checkBlock(late, block).catch((error: unknown) => {
     if (!isClosed) {
-      logger.warn(
-        'the forked network cannot be read now: accounts that were not touched before cannot be brought here',
-        {
-          source,
-          block: printPosition(block),
-          problem: isTernError(error) ? error.message : String(error),
-        },
-      );
+      logger.warn('the forked network is unreachable: accounts that were not imported before are unavailable', {
+        source,
+        block: printPosition(block),
+        problem: isTernError(error) ? error.message : String(error),
+      });
     }
   });
   return {
@@ -119,7 +116,7 @@ function resumeFork(origin: ForkOrigin, source: string, open: Open, { logger }: 
   };
 }
 
-/** Sees whether the block is still there. */
+/** Checks that the fork block is still available. */
 async function checkBlock(late: LazyChainFork, block: BlockId): Promise<void> {
   const chain = await late.opened();
   await chain.header({ at: block, deadlineMs: LOOK_MS });
@@ -129,25 +126,25 @@ function nameOf({ source, seqno }: ForkSpec): string {
   return seqno === null ? source : `${source}@${seqno}`;
 }
 
-/** A network that is read to be forked. */
+/** The network to fork. */
 export interface ForkRemote {
   readonly zero_state: BlockId;
   readonly chain: ChainReads;
   close(): Promise<void>;
 }
 
-/** What is read of it is wanted once. */
+/** Small, because most data is read once. */
 const CACHE_BYTES = 4 * 2 ** 20;
 const DEADLINE_MS = 20_000;
 
-/** A source as it is written down: paths from the root on, so that they mean the same the next time. */
+/** The source as stored with the fork: paths are absolute. */
 export function resolveForkSource(source: string): string {
   return source === 'mainnet' || source === 'testnet' || isUrl(source) ? source : resolve(source);
 }
 
 /**
- * Opens a network to be read: by its liteservers, or a recorded chain in a folder by a liteserver in this process. Does
- * not wait for liteservers.
+ * Opens the network to fork: through its liteservers, or a recorded chain in a folder through a liteserver in this process.
+ * Does not wait for liteservers.
  *
  * @param source see {@link resolveForkSource}
  * @param dataFolder for proven key blocks

@@ -4,10 +4,10 @@ import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 
-/** The newest masterchain block that is proven. */
+/** The newest proven masterchain block. */
 export interface ProvenHead {
   readonly seqno: number;
-  /** Unix seconds; `null` while there is only the zerostate. */
+  /** Unix seconds; `null` for the zerostate. */
   readonly gen_utime: number | null;
 }
 
@@ -18,15 +18,15 @@ export interface HeadWatchModules {
   readonly logger: Logger;
 }
 
-/** How often it looks whether servers have claimed a newer block. */
+/** Interval of checks for a newer block. */
 const LOOK_MS = 250;
 
-/** The pause after a proof that failed. */
+/** Pause after a failed proof. */
 const RETRY_MS = 1_000;
 
 /**
- * Proves the newest masterchain block again and again, whether anybody asks or not: so it is known whether the network can
- * be read, key blocks are learnt as they come, and requests find the head proven.
+ * Proves the newest masterchain block continuously, independent of requests. This shows whether the network is readable,
+ * records key blocks, and keeps a proven head for requests.
  */
 export class HeadWatch {
   readonly #options: { readonly deadlineMs: number };
@@ -46,7 +46,7 @@ export class HeadWatch {
     return this.#head;
   }
 
-  /** Why the last proof failed; `null` when it did not. */
+  /** Why the last proof failed; `null` when it succeeded. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -80,7 +80,7 @@ export class HeadWatch {
     } catch (error) {
       if (signal.aborted) return;
       const problem = isTernError(error) ? `${error.code}: ${error.message}` : String(error);
-      if (this.#problem === null) logger.warn('the newest block cannot be proven; it is tried again', { problem });
+      if (this.#problem === null) logger.warn('the newest block cannot be proven; retrying', { problem });
       this.#problem = problem;
     }
   }

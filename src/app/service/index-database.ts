@@ -12,31 +12,31 @@ import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** How the database of an index is used. */
+/** Options of an index database. */
 export interface IndexDatabaseOptions {
   readonly network: NetworkIdentity;
   readonly database: NetworkDatabase | Promise<NetworkDatabase>;
-  /** Whether this process writes; if not, it changes nothing whatever. */
+  /** Whether this process writes; if not, the database is not changed. */
   readonly writes: boolean;
-  /** For reading. */
+  /** Maximum connections for reading. */
   readonly connections: number;
   readonly queryTimeoutMs: number;
 }
 
-/** What is done with a database that has been opened, and where it is. */
+/** Called with an opened database and its URLs. */
 export type UseDatabase = (database: Database, where: NetworkDatabase) => Promise<void>;
 
-/** The pause after an attempt that failed; doubled each time. */
+/** Pause after a failed attempt; doubled each time. */
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
-/** How long to wait for a free or a new connection: requests wait for it too. */
+/** Timeout for a free or new connection; requests wait for it too. */
 const CONNECT_MS = 5_000;
 
-/** For somebody else to make or to change: whoever only reads waits for it. */
+/** Schema problems that another process solves; readers wait for it. */
 const NOT_MADE_YET: ReadonlySet<string> = new Set([storeErrors['no-schema'].code, storeErrors['schema-old'].code]);
 
-/** The database of an index: there from the start, or as soon as it answers. */
+/** The database of an index, opened immediately or as soon as it is reachable. */
 export class IndexDatabase {
   readonly #options: IndexDatabaseOptions;
   readonly #modules: Environment;
@@ -50,22 +50,22 @@ export class IndexDatabase {
     this.#modules = modules;
   }
 
-  /** `null` while it is not open. Its connections may be lost all the same; they are made anew when they are needed. */
+  /** `null` while not open. Lost connections are re-established on demand. */
   get database(): Database | null {
     return this.#database;
   }
 
-  /** Why it is not open, for everybody to read; `null` when it is. */
+  /** Why it is not open; `null` when open. Contains no secrets. */
   get problem(): string | null {
     return this.#problem;
   }
 
   /**
-   * Opens the database and sees that it has the schema. When it does not answer, that is tried again and again; what only a
-   * person can change is an error if it is found now, else it is logged and looked at again.
+   * Opens the database and checks or migrates its schema. Retries while it is unreachable. Permanent problems are thrown if
+   * found on the first attempt, and logged and retried otherwise.
    *
-   * @param use is called each time it has been opened; the attempt fails when it does
-   * @throws store/*, and what `use` throws
+   * @param use called after opening; the attempt fails if it fails
+   * @throws store/*, and errors of `use`
    */
   async start(use: UseDatabase): Promise<void> {
     try {
@@ -105,7 +105,7 @@ export class IndexDatabase {
     const { clock, logger } = this.#modules;
     const database = await Database.open(
       {
-        // Whoever only reads needs nothing but the replica.
+        // Readers only need the replica.
         url: writes ? url : (readUrl ?? url),
         readOnly: !writes,
         ...(readUrl === null ? {} : { readUrl }),
@@ -119,7 +119,7 @@ export class IndexDatabase {
     );
     try {
       const migrations = await readMigrations();
-      const onMigration = ({ name }: Migration) => logger.info('changing the database', { migration: name });
+      const onMigration = ({ name }: Migration) => logger.info('migrating the database', { migration: name });
       await database.withWriter((client) => prepareSchema(client, migrations, { network, writes, onMigration }));
       await use(database, where);
     } catch (error) {
@@ -144,7 +144,7 @@ export class IndexDatabase {
 
   #tell(error: unknown): void {
     const remedy = isTernError(error) ? error.remedy : '';
-    const message = 'the database of the index cannot be used yet; it is tried again';
+    const message = 'the index database is unavailable; retrying';
     this.#modules.logger.warn(message, { problem: problemOf(error), remedy });
   }
 }
@@ -158,7 +158,7 @@ export interface IndexWatchOptions {
 }
 
 export interface IndexWatchModules {
-  /** `null` while there is none. */
+  /** `null` while it is not open. */
   readonly database: () => Database | null;
   /** Announces what is committed. */
   readonly feed: IndexEventFeed;
@@ -238,19 +238,19 @@ export class IndexWatch {
       progress?.contract_changes !== before?.contract_changes;
     if (isOther) this.#version++;
     this.#progress = progress;
-    if (this.#problem !== null) this.#modules.logger.info('the index can be read again');
+    if (this.#problem !== null) this.#modules.logger.info('the index is readable again');
     this.#problem = null;
   }
 
   #noteProblem(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     const problem = isTernError(error) ? error.message : String(error);
-    if (this.#problem === null) this.#modules.logger.warn('the index cannot be read; it is tried again', { problem });
+    if (this.#problem === null) this.#modules.logger.warn('the index is unreadable; retrying', { problem });
     this.#problem = problem;
   }
 }
 
-/** What of the errors of the store says that nobody can read now, and not that this reader asked for too much. */
+/** Store errors that mean that the index is unavailable, as opposed to an invalid request. */
 const UNAVAILABLE: ReadonlySet<string> = new Set(
   (
     ['unreachable', 'connection-refused', 'too-many-connections', 'out-of-memory', 'no-rights', 'no-schema'] as const

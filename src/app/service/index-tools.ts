@@ -15,7 +15,7 @@ import { type CheckIndexReport, checkIndex } from '#services/indexer/check/check
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import type { Indexer } from '#services/indexer/indexer.js';
 
-/** An index, and the chain that it is of. */
+/** An open index with its chain. */
 export interface IndexTools {
   readonly source: ChainSource;
   readonly database: Database;
@@ -25,9 +25,9 @@ export interface IndexTools {
 export interface IndexToolsOptions {
   readonly network: NamedNetwork;
   readonly url: string;
-  /** For proven key blocks. */
+  /** Folder of proven key blocks. */
   readonly dataFolder: string;
-  /** Whether the schema may be changed; if not, nothing is. */
+  /** Whether the database may be changed. */
   readonly writes: boolean;
 }
 
@@ -35,9 +35,9 @@ const MIB = 2 ** 20;
 const DEADLINE_MS = 10_000;
 
 /**
- * Opens the index of a network for a command that does one thing and ends.
+ * Opens the index of a network for a one-shot command.
  *
- * @throws store/*, config/data-folder, chain/key-block-file and others: it waits for nothing
+ * @throws store/*, config/data-folder, chain/key-block-file and others; does not retry
  */
 export function openIndexTools(options: IndexToolsOptions, modules: Environment): Promise<IndexTools> {
   return withClosers(async (closers) => {
@@ -59,28 +59,28 @@ export function openIndexTools(options: IndexToolsOptions, modules: Environment)
   });
 }
 
-/** What `tern index` is to write. */
+/** Options of `tern index`. */
 export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
   readonly from: number | 'now' | null;
   /** `null` for the newest block. */
   readonly to: number | null;
   readonly accounts: readonly Address[] | null;
   readonly dnsRoots: readonly DnsRoot[];
-  /** Threads; `null` for as many as is usual. */
+  /** Writer threads; `null` for the default. */
   readonly workers: number | null;
 }
 
-/** A range that is being written. */
+/** A running backfill. */
 export interface RunningBackfill {
   readonly indexer: Indexer;
-  /** What stands in its way; `null` when nothing does. */
+  /** The current problem; `null` when there is none. */
   problem(): string | null;
-  /** Resolves when all of it is there, or it is closed. */
+  /** Resolves when the range is complete or the backfill is closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Begins to write what is missing in a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
+/** Starts a backfill of the missing blocks of a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
 export function startBackfill(options: BackfillOptions, modules: Environment): Promise<RunningBackfill> {
   return withClosers(async (closers) => {
     const { network, url, from, to, accounts, dnsRoots, workers } = options;
@@ -97,28 +97,28 @@ export function startBackfill(options: BackfillOptions, modules: Environment): P
   });
 }
 
-/** What `tern check` is to compare. */
+/** Options of `tern check`. */
 export interface StartCheckOptions extends Omit<IndexToolsOptions, 'writes'> {
-  /** `null` for what is indexed. */
+  /** `null` for the indexed range. */
   readonly from: number | null;
   readonly to: number | null;
-  /** How many masterchain blocks; `null` for all. */
+  /** Number of masterchain blocks to compare; `null` for all. */
   readonly sample: number | null;
   readonly accounts: readonly Address[] | null;
 }
 
-/** A comparison of an index with its chain. */
+/** A running comparison of an index with its chain. */
 export interface RunningCheck {
-  /** How far it is, in words. */
+  /** Progress as text. */
   progress(): string;
-  /** Rejects when it is closed before its end. */
+  /** Rejects when closed before its end. */
   readonly report: Promise<CheckIndexReport>;
-  /** Resolves when the report is there; rejects when there will be none. */
+  /** Resolves with the report; rejects when there is none. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Begins to compare an index with the chain. @throws as {@link openIndexTools} */
+/** Starts a comparison of an index with the chain. @throws as {@link openIndexTools} */
 export function startCheck(options: StartCheckOptions, modules: Environment): Promise<RunningCheck> {
   return withClosers(async (closers) => {
     const { network, from, to, sample, accounts } = options;
@@ -160,11 +160,11 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
   });
 }
 
-/** All that follows from what is indexed is derived anew. */
+/** A running re-derivation of contracts and token events. */
 export interface RunningRederivation {
-  /** How far it is, in words. */
+  /** Progress as text. */
   progress(): string;
-  /** Resolves when all of it is done, or it is closed. */
+  /** Resolves when it is complete or closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
@@ -172,8 +172,8 @@ export interface RunningRederivation {
 const LOOK_MS = 500;
 
 /**
- * Has contracts and token events derived anew from what is indexed. That is noted in the database and done by whoever leads: this
- * process, when no other one writes the index. When it is ended, the next one that leads goes on.
+ * Derives contracts and token events again from the indexed data. The request is stored in the database and executed by the
+ * index leader: this process, if no other one is the leader. If it is interrupted, the next leader continues.
  *
  * @throws as `openIndexTools`, store/other-network, store/other-selection
  */
@@ -213,7 +213,7 @@ export function startRederivation(
     const running = indexer.run();
     return {
       progress: () => progressOf(left, indexer.status.role === 'leader', problem),
-      // What one process has done another one need not do: who leads may be either.
+      // The index leader does the work, which may be another process.
       ended: watching().then(() => (stop.signal.aborted ? running : undefined)),
       close: () => closers.close(),
     };

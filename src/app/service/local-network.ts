@@ -17,7 +17,7 @@ import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
 import { type ForkPlan, NodeThread, type ProducedCounts } from '#localnet/node/node-thread.js';
 import type { NodeAddress } from '#localnet/node/start-node.js';
 
-/** Which chain an index follows. */
+/** The chain of an index. */
 export interface FollowedChain {
   readonly zerostate: BlockId;
   readonly incarnation: string;
@@ -26,7 +26,7 @@ export interface FollowedChain {
 export interface LocalServiceOptions {
   readonly name: string;
   readonly version: string;
-  /** Where chain and snapshots are kept. */
+  /** Folder of the chain and its snapshots. */
   readonly folder: string;
   readonly blockTimeMs: number;
   readonly paused: boolean;
@@ -34,21 +34,21 @@ export interface LocalServiceOptions {
   readonly signatures: 'simplex' | 'ordinary';
   readonly listen: { readonly host: string; readonly port: number };
   readonly settings: ServicePlan['settings'];
-  /** What is to be forked; null for a network that stands alone, or goes on as what it is. */
+  /** Fork source; null for a network without fork, or for an existing chain. */
   readonly fork: ForkSpec | null;
-  /** The index of a chain, or why there is none. */
+  /** The index options of a chain, or why it has no index. */
   readonly indexOf: (chain: FollowedChain) => IndexPlan | string;
 }
 
-/** A network and all that is served of it. */
+/** A local network with its services. */
 interface RunningParts extends Running {
   readonly local: RunningLocalNetwork;
   readonly service: RunningService;
-  /** Where it listens: the port stays when it is begun anew. */
+  /** URL of the server; the port remains the same after a restart. */
   readonly url: string;
 }
 
-/** A local network with its APIs, which goes on when its chain is exchanged for another. */
+/** A local network with its APIs, which restarts when its chain is replaced. */
 export interface LocalService {
   readonly parts: () => RunningParts;
   readonly ended: Promise<void>;
@@ -61,12 +61,12 @@ export async function startLocalService(options: LocalServiceOptions, modules: E
   let { port } = options.listen;
   let restartable: Restartable<RunningParts> | null = null;
 
-  /** Ends everything that follows the chain, and begins anew; the answer to who asked for it goes out before. */
+  /** Restarts everything that follows the chain, after the response to the request is sent. */
   const change = async (command: string, work: () => void): Promise<void> => {
     if (restartable?.change(async () => work()) !== true) throw localnetErrors['other-command']({ command });
   };
 
-  /** What a new chain forks: what was said at the start, after a reset the same block once more. */
+  /** Fork source of a new chain: the configured one, after a reset the same block again. */
   let given = options.fork;
   let isFirst = true;
 
@@ -110,7 +110,7 @@ export async function startLocalService(options: LocalServiceOptions, modules: E
   return { parts: () => running.current, ended: running.ended, close: () => running.close() };
 }
 
-/** The node with what takes more than the node: it is ended, its folder changed, and all begun anew. */
+/** The node with operations that replace the chain: stop, change the folder, restart. */
 function changeableNode(
   node: RunningNode,
   folder: string,
@@ -130,40 +130,40 @@ function changeableNode(
 }
 
 export interface LocalNetworkOptions {
-  /** What it is called in metrics and the log. */
+  /** Name in metrics and the log. */
   readonly name: string;
-  /** Where the chain is kept. */
+  /** Folder of the chain. */
   readonly folder: string;
   readonly blockTimeMs: number;
   readonly paused: boolean;
-  /** Of the liteserver; 0 for one that is free. */
+  /** Port of the liteserver; 0 for a free port. */
   readonly liteserverPort: number;
-  /** What the validator signs. */
+  /** Signature format of the validator. */
   readonly signatures: 'simplex' | 'ordinary';
-  /** The network of which this one is a fork, opened. */
+  /** The open fork source; null for a network without fork. */
   readonly fork: OpenFork | null;
 }
 
-/** A local network that runs in a thread of this process. */
+/** A local network in a worker thread. */
 export interface RunningLocalNetwork {
   readonly network: NamedNetwork;
   readonly node: RunningNode;
   readonly address: NodeAddress;
-  /** The global.config.json for lite clients of others. */
+  /** Path of the global.config.json for third-party lite clients. */
   readonly configFile: string;
   readonly counts: () => ProducedCounts;
-  /** Rejects when it ends by itself. */
+  /** Rejects when it ends unexpectedly. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
 const HOST = '127.0.0.1';
 
-/** One for blocks, one for what clients ask. */
+/** One for block production, one for client queries. */
 const TVM_WORKERS = 2;
 
 /**
- * Starts a local network: a chain that grows, in the folder, and a liteserver on this machine.
+ * Starts a local network: a chain in the folder and a liteserver on this computer.
  * @throws ledger/*, genesis/*, adnl/listen-failed, localnet/thread-lost
  */
 export function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): Promise<RunningLocalNetwork> {
@@ -218,33 +218,33 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Environ
   });
 }
 
-/** Whether there is a chain in a folder already. */
+/** Whether a folder contains a chain. */
 export function hasLocalChain(folder: string): boolean {
   return existsSync(join(folder, 'genesis.json'));
 }
 
-/** How a fork begins; null where it goes on. */
+/** The initial state of a fork; null when the chain continues. */
 function forkPlan({ origin, start }: OpenFork): ForkPlan | null {
   if (start === null) return null;
   const { config, end_lt: startLt, global_id: globalId } = start;
   return { origin, config: serializeBoc(config), startLt, globalId };
 }
 
-/** Something that runs, and can be ended and begun anew while others hold on to it. */
+/** A part that can be stopped and restarted. */
 export interface Running {
-  /** Rejects when it ends by itself; resolves when it was closed. */
+  /** Rejects when it ends unexpectedly; resolves when closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Keeps one of them running: `change` ends it, does something while it does not run, and starts another one. */
+/** Runs a part: `change` stops it, executes a change, and starts a new one. */
 export class Restartable<Current extends Running> {
   readonly #start: () => Promise<Current>;
   #current: Current;
   #closing = false;
   #changing: Promise<void> | null = null;
   #end: { resolve: () => void; reject: (error: unknown) => void } | null = null;
-  /** Resolves when it was closed; rejects when what ran has ended by itself, or could not be started again. */
+  /** Resolves when closed; rejects when the part ends unexpectedly or cannot be restarted. */
   readonly ended: Promise<void>;
 
   private constructor(start: () => Promise<Current>, first: Current) {
@@ -261,7 +261,7 @@ export class Restartable<Current extends Running> {
     return new Restartable(start, await start());
   }
 
-  /** What runs now, or ran last. */
+  /** The current or last part. */
   get current(): Current {
     return this.#current;
   }
@@ -270,7 +270,7 @@ export class Restartable<Current extends Running> {
     return this.#changing !== null || this.#closing;
   }
 
-  /** Begins a change, unless one is under way; its failure ends everything. @returns whether it has begun */
+  /** Starts a change unless one is in progress; a failure is fatal. @returns whether it was started */
   change(work: () => Promise<void>): boolean {
     if (this.isChanging) return false;
     this.#changing = (async () => {

@@ -21,38 +21,38 @@ import { loadOverrides } from '#services/metadata/overrides-file.js';
 /** The index of a network. */
 export interface NetworkIndex {
   readonly role: IndexRole;
-  /** They fail while the database does not answer. */
+  /** Fail while the database is unavailable. */
   readonly reads: IndexPort;
-  /** How long a query may take where the request does not say. */
+  /** Default timeout of a query. */
   readonly queryTimeoutMs: number;
-  /** Another one when there is something else in the index; 0 before anything is. */
+  /** Changes whenever the content of the index changes; 0 for an empty index. */
   readonly version: number;
   freshness(): ApiFreshness;
   figures(): IndexFigures;
   databaseFigures(): DatabaseFigures;
-  /** `null` where nothing is written. */
+  /** `null` when this process does not write. */
   writing(): WriterFigures | null;
-  /** `null` where nothing is written. */
+  /** `null` when this process does not write. */
   metadata(): MetadataMetrics | null;
-  /** Resolves when its database has been opened or is known not to answer; rejects when that is of no use. */
+  /** Resolves when the database is open or known to be unreachable; rejects when it is unusable. */
   readonly opened: Promise<void>;
-  /** Why it cannot be read, or why it is not written any further; `null` when all is well. */
+  /** Why the index is unreadable or not written; `null` when there is no problem. */
   problem(): string | null;
   close(): Promise<void>;
 }
 
 /**
- * Opens the index of a network and begins to write it, as the role says. A database that does not answer is waited for in the
- * background.
+ * Opens the index of a network and starts to write it, depending on the role. Waits in the background for an unreachable
+ * database.
  *
- * @throws store/*, metadata/overrides for what only a person can change
+ * @throws store/*, metadata/overrides for permanent problems
  */
 export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkIndexModules): Promise<NetworkIndex> {
   return withClosers(async (closers) => {
     const { config, database, role, queryTimeoutMs, connections } = options;
     const { source, clock, logger, unixTimeMs } = modules;
     const writes = role !== 'api';
-    // Told of before anything is written; used when the database is there.
+    // Validated before anything is written; used when the database is open.
     if (writes && options.metadata.overrides !== null) await loadOverrides(options.metadata.overrides);
     const store = new IndexDatabase(
       { network: config.zeroState, database, writes, connections, queryTimeoutMs },
@@ -121,56 +121,56 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
   });
 }
 
-/** How a network is indexed. */
+/** Index options of a network. */
 export interface NetworkIndexOptions {
   readonly config: GlobalConfig;
-  /** A promise for one that is still being started: then nothing waits for it but the index. */
+  /** A promise for a database that is still starting: only the index waits for it. */
   readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   readonly role: IndexRole;
-  /** Where an index begins; `null` for as far back as servers go. */
+  /** Start of the index; `null` for as far back as servers have blocks. */
   readonly from: IndexStart | null;
-  /** How much history is kept; `null` for all. */
+  /** Retention of transactions in milliseconds; `null` for unlimited. */
   readonly keepMs: number | null;
-  /** What is indexed; `null` for all. */
+  /** Accounts to index; `null` for all. */
   readonly accounts: readonly Address[] | null;
-  /** Whether it is a fork, where accounts come without a transaction. Default: no. */
+  /** Whether the network is a fork, where accounts appear without a transaction. Default: false. */
   readonly isFork?: boolean;
-  /** Besides those that everybody knows. */
+  /** Additional DNS collections besides the built-in ones. */
   readonly dnsRoots: readonly DnsRoot[];
   readonly metadata: MetadataOptions;
-  /** Threads that write; `null` for as many as is usual. */
+  /** Writer threads; `null` for the default. */
   readonly workers: number | null;
-  /** For reading. */
+  /** Maximum connections for reading. */
   readonly connections: number;
   readonly queryTimeoutMs: number;
 }
 
 export interface NetworkIndexModules extends Environment {
-  /** Where what is indexed is read from. */
+  /** Source of the blocks to index. */
   readonly source: Pick<ChainSource, 'chain' | 'watch'>;
 }
 
-/** What writes an index, as long as it is not closed. */
+/** The running writer of an index. */
 export interface IndexWriter {
   figures(): WriterFigures;
-  /** Of what looks after the metadata of tokens. */
+  /** Metrics of the metadata fetcher. */
   metadata(): MetadataMetrics;
-  /** What stands in its way; `null` when nothing does. */
+  /** The current problem; `null` when there is none. */
   problem(): string | null;
   close(): Promise<void>;
 }
 
 export interface IndexWriterModules extends NetworkIndexModules {
   readonly database: Database;
-  /** Of the database, for threads. */
+  /** Database URL, for threads. */
   readonly url: string;
 }
 
 /**
- * Begins to write the index of a network, or stands by until nobody else does; and to look after the metadata of tokens, either
- * way. What it lacks, database or liteservers, it waits for.
+ * Starts to write the index of a network, or stands by while another process is the leader, and starts the metadata fetcher.
+ * Waits for an unavailable database or unavailable liteservers.
  *
- * @throws store/* when the database is of another network or selection, metadata/overrides
+ * @throws store/* when the database belongs to another network or selection, metadata/overrides
  */
 export async function startIndexWriter(
   options: NetworkIndexOptions,
@@ -192,9 +192,9 @@ export async function startIndexWriter(
 }
 
 /**
- * The indexer of a network, which does nothing yet.
+ * Creates the indexer of a network without starting it.
  *
- * @param until the last masterchain block (`null`: the newest), and whether to go on with those that come
+ * @param until the last masterchain block (`null`: the newest), and whether to follow the head
  * @throws as {@link startIndexWriter}
  */
 export function openIndexer(

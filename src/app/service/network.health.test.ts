@@ -32,7 +32,7 @@ describe('a network', () => {
     const servers = [server('1.1.1.1:1', 'failing', 'connect ECONNREFUSED'), server('2.2.2.2:2', 'connecting')];
     expect(health(servers)).toMatchObject({
       ready: false,
-      problem: 'no liteserver can be asked: 1.1.1.1:1: failing (connect ECONNREFUSED); 2.2.2.2:2: connecting',
+      problem: 'no liteserver is available: 1.1.1.1:1: failing (connect ECONNREFUSED); 2.2.2.2:2: connecting',
     });
   });
 

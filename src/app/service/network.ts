@@ -16,43 +16,43 @@ import type { ContractReads } from '#services/emulation/contract-reads.js';
 import { ContractService } from '#services/emulation/contract-service.js';
 import type { GetMethodsMode } from '#services/emulation/options.js';
 
-/** How a network is served. */
+/** Options of a network. */
 export interface OpenNetworkOptions {
   readonly network: NamedNetwork;
-  /** Private groups of liteservers of this network. */
+  /** Private liteserver groups of this network. */
   readonly groups: readonly NamedGroup[];
-  /** Where proven key blocks are kept; `null` for memory alone, as for recorded chains, which may grow shorter. */
+  /** Folder of proven key blocks; `null` to store them in memory only, as for recorded chains, which may become shorter. */
   readonly dataFolder: string | null;
   readonly getMethods: GetMethodsMode;
-  /** Threads for get-methods. */
+  /** TVM worker threads. */
   readonly tvmWorkers: number;
-  /** Memory for answers that stay true, of each group of liteservers. */
+  /** Cache size for immutable answers, per liteserver group. */
   readonly cacheBytes: number;
   readonly deadlineMs: number;
-  /** How old the newest block may be; 0 for any age. */
+  /** Maximum age of the newest block; 0 for any age. */
   readonly maxHeadAgeMs: number;
-  /** For a network that does not have all of its accounts from the start. */
+  /** Imports accounts into a fork. */
   readonly bringAccount?: ImportAccount;
 }
 
-/** The name of the group of liteservers that is for everybody. */
+/** Name of the public liteserver group. */
 export const PUBLIC_GROUP = 'public';
 
-/** A network that can be read. */
+/** An open network. */
 export interface OpenNetwork {
   readonly name: string;
   readonly tvm: TvmPool;
-  /** By group; {@link PUBLIC_GROUP} is one of them. */
+  /** By group, including {@link PUBLIC_GROUP}. */
   readonly pools: ReadonlyMap<string, LiteserverPool>;
-  /** The servers of a group; those of everybody for a group that the network does not have. */
+  /** The pool of a group; the public pool for unknown groups. */
   poolOf(group: string | null): LiteserverPool;
   health(): NetworkHealth;
   close(): Promise<void>;
 }
 
 /**
- * Opens a network: machines that run contracts, and a pool of liteservers for each group. Resolves without waiting for
- * liteservers: whether they can be asked, its health tells.
+ * Opens a network: TVM pool, and a liteserver pool for each group. Does not wait for liteservers; `health()` reports their
+ * state.
  *
  * @throws tvm/not-started, and as {@link openLiteserverPool}
  */
@@ -105,7 +105,7 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
   });
 }
 
-/** How a group of liteservers is used. */
+/** Options of a group of liteservers. */
 export interface LiteserverPoolOptions extends ChainSourceOptions {
   readonly getMethods: GetMethodsMode;
 }
@@ -114,15 +114,15 @@ export interface LiteserverPoolModules extends ChainSourceModules {
   readonly tvm: TvmPool;
 }
 
-/** Liteservers of a network, and verified reads through them. */
+/** A group of liteservers with verified reads and contract reads. */
 export interface LiteserverPool extends ChainSource {
   readonly contracts: ContractService;
-  /** As API v2 sees the network through these servers. */
+  /** The network for API v2. */
   readonly v2: V2Network;
 }
 
 /**
- * Connects to liteservers and begins to prove the head; does not wait for either.
+ * Connects to liteservers and starts to prove the head, without waiting for either.
  *
  * @throws chain/key-block-file, chain/key-block-network, lite/bad-option, contracts/option
  */
@@ -149,7 +149,7 @@ export function openLiteserverPool(
   });
 }
 
-/** Contracts as API v2 asks them: of a fork, they may have to be brought. */
+/** Contract reads for the APIs; on a fork, with account import. */
 function forked(contracts: ContractReads, chain: ChainReads, { bringAccount }: LiteserverPoolModules): ContractReads {
   if (bringAccount === undefined) return contracts;
   return new ForkedContractReads(contracts, bringAccount, (seqno, { deadlineMs, signal }) =>
@@ -160,22 +160,22 @@ function forked(contracts: ContractReads, chain: ChainReads, { bringAccount }: L
   );
 }
 
-/** How liteservers are asked. */
+/** Options of a chain source. */
 export interface ChainSourceOptions {
   readonly config: GlobalConfig;
-  /** Memory for answers that stay true. */
+  /** Cache size for immutable answers. */
   readonly cacheBytes: number;
-  /** For a read that says nothing else. */
+  /** Default deadline of a read. */
   readonly deadlineMs: number;
 }
 
 export interface ChainSourceModules extends Environment {
   readonly keyBlocks: KeyBlockStore;
-  /** For a network that does not have all of its accounts from the start. */
+  /** Imports accounts into a fork. */
   readonly bringAccount?: ImportAccount;
 }
 
-/** Verified reads of a chain, through some liteservers. */
+/** Verified reads of a chain over liteservers. */
 export interface ChainSource {
   readonly lite: LitePool;
   readonly connections: AdnlMetrics;
@@ -185,7 +185,7 @@ export interface ChainSource {
 }
 
 /**
- * Connects to liteservers and begins to prove the head; does not wait for either.
+ * Connects to liteservers and starts to prove the head, without waiting for either.
  *
  * @throws chain/key-block-file, chain/key-block-network, lite/bad-option
  */
@@ -213,25 +213,25 @@ export function openChainSource(options: ChainSourceOptions, modules: ChainSourc
   });
 }
 
-/** What the health of a network is judged from. */
+/** Input of the health of a network. */
 export interface HealthFacts {
   readonly pool: PoolMetrics;
   readonly watch: Pick<HeadWatch, 'head' | 'problem'>;
   readonly unixTimeMs: number;
-  /** How old the newest block may be; 0 for any age. */
+  /** Maximum age of the newest block; 0 for any age. */
   readonly maxHeadAgeMs: number;
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Longest text about servers. */
+/** Maximum length of the list of servers. */
 const MAX_TEXT = 2_000;
 
-/** A network is ready when a server is healthy, the head is proven, and that is not too old. */
+/** A network is ready when a server is healthy and the head is proven and not too old. */
 export function networkHealth({ pool, watch, unixTimeMs, maxHeadAgeMs, details }: HealthFacts): NetworkHealth {
   const { head } = watch;
   const healthy = pool.servers.filter(({ state }) => state === 'healthy').length;
   const bornMs = head?.gen_utime == null ? null : head.gen_utime * 1000;
-  // Recorded chains may have been made by a clock that is ahead.
+  // The clock of a recorded chain may have been ahead.
   const headAgeMs = bornMs === null ? null : Math.max(0, unixTimeMs - bornMs);
   const isOld = maxHeadAgeMs > 0 && (headAgeMs ?? Number.POSITIVE_INFINITY) > maxHeadAgeMs;
   let problem: string | null = null;
@@ -252,9 +252,9 @@ function ageText(ms: number | null): string {
   return ms === null ? 'of unknown age, so too' : `${Math.round(ms / 1000)} s`;
 }
 
-/** Each server with the reason why it is not asked. */
+/** Each server with the reason why it is not queried. */
 function serversText({ servers }: PoolMetrics): string {
   const each = servers.map(({ server, state, reason }) => `${server}: ${state}${reason === '' ? '' : ` (${reason})`}`);
-  const text = `no liteserver can be asked: ${each.join('; ')}`;
+  const text = `no liteserver is available: ${each.join('; ')}`;
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

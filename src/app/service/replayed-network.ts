@@ -6,11 +6,11 @@ import type { RunGetMethod } from '#localnet/liteserver/lite-handler.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
 
-/** A recorded chain that a liteserver in this process serves. */
+/** A recorded chain, served by a liteserver in this process. */
 export interface ReplayedNetwork {
   readonly network: NamedNetwork;
   readonly lastSeqno: number;
-  /** When its last block was made, in unix seconds. */
+  /** Unix time of the last block in seconds. */
   readonly lastTime: number;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface ReplayedNetwork {
 const HOST = '127.0.0.1';
 
 /**
- * Serves the chain in a folder as a liteserver on a free port of this machine.
+ * Serves the chain in a folder as a liteserver on a free local port.
  * @throws replay/*, adnl/listen-failed
  */
 export function startReplayedNetwork(
@@ -52,7 +52,7 @@ export function startReplayedNetwork(
   });
 }
 
-/** A virtual machine that is started when the first get-method comes: with the default settings, none ever does. */
+/** A TVM pool that starts with the first get-method: with default settings there is none. */
 function onDemand(modules: Environment): { readonly run: RunGetMethod; close(): Promise<void> } {
   let pool: Promise<TvmPool> | null = null;
   const start = async (): Promise<TvmPool> => {

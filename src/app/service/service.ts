@@ -18,28 +18,28 @@ import type { ProducedCounts } from '#localnet/node/node-thread.js';
 import { type Access, type AccessMetrics, openAccess } from '#services/access/access.js';
 import { plansIn, startKeyedAccess } from '#services/access/start-keyed-access.js';
 
-/** What is served where. */
+/** Networks, listeners and settings of a service. */
 export interface ServicePlan {
-  /** Of the package: `2.2.0`. */
+  /** Package version: `2.2.0`. */
   readonly version: string;
   readonly networks: readonly NamedNetwork[];
   readonly groups: readonly NamedGroup[];
   readonly listeners: readonly Listener[];
   readonly hostOf: readonly { readonly network: string; readonly host: string }[];
-  /** The indexes, by network; instead of one, why there is none. */
+  /** Index options by network, or the reason why there is no index. */
   readonly indexes: ReadonlyMap<string, IndexPlan | string>;
-  /** The nodes of networks that run in this process, by network: they can be controlled. */
+  /** Local nodes in this process by network, for the control API. */
   readonly localNodes?: ReadonlyMap<string, ServedLocalNode>;
-  /** Whether proven key blocks are kept in the data folder. */
+  /** Whether to store proven key blocks in the data folder. */
   readonly keepsKeyBlocks: boolean;
   readonly settings: ApiSettings;
 }
 
-/** A service that runs until it is closed. */
+/** A running service. */
 export interface RunningService {
   /** In the order of the listeners. */
   readonly servers: readonly HttpServer[];
-  /** Resolves when what databases were still awaited have been opened; rejects when one is of no use. */
+  /** Resolves when pending databases are open or unreachable; rejects when one is unusable. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface RunningService {
 const MIB = 2 ** 20;
 
 /**
- * Starts everything, HTTP last; when one part cannot start, those before it are closed again.
+ * Starts all parts, HTTP servers last. When a part fails to start, the parts already started are closed.
  *
  * @throws http/cannot-listen, access/*, config/setting-conflict, and as {@link openServedNetwork}
  */
@@ -73,7 +73,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
           getMethods: settings.getMethods,
-          // Who only writes the index runs no get-methods.
+          // A pure indexer runs no get-methods.
           tvmWorkers: isIndexer(index) ? 1 : tvmWorkers,
           cacheBytes: settings.nodeCacheMb * MIB,
           deadlineMs: settings.requestTimeout,
@@ -86,7 +86,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     }
 
     const servers: HttpServer[] = [];
-    // They all end their requests at the same time, so that the longest drain is the whole one.
+    // All servers drain concurrently.
     closers.add(async () => void (await Promise.all(servers.map((server) => server.close()))));
     for (const { address, networks: names } of listeners) {
       const served = names.map((name) => open.get(name)!);
@@ -139,7 +139,7 @@ function groupsByNetwork(
     const { group, source, config } = each;
     const network = networks.find((candidate) => isSameNetwork(candidate.config, config));
     if (network === undefined) {
-      const problem = `the liteserver group ${group} (${source}) is of a network that is not served: its zerostate is another`;
+      const problem = `the liteserver group ${group} (${source}) does not match the zerostate of any served network`;
       throw configErrors['setting-conflict']({ problem });
     }
     const own = found.get(network.name) ?? [];
@@ -190,39 +190,39 @@ function measured(
   };
 }
 
-/** How the index of a network is used; its network is told otherwise. */
+/** Index options without the network. */
 export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
 
 export interface ServedNetworkOptions extends OpenNetworkOptions {
-  /** `null` for a network without an index, or why there is none, to be told. */
+  /** `null` for a network without an index, or the reason why there is none. */
   readonly index: IndexPlan | string | null;
   readonly hosts: readonly string[];
-  /** `null` for a network that runs elsewhere. */
+  /** `null` unless the network runs in this process. */
   readonly localNode: ServedLocalNode | null;
 }
 
-/** A network that runs in this process. */
+/** A local node in this process. */
 export interface ServedLocalNode {
   readonly node: LocalNode;
-  /** What was made since it started. */
+  /** Counters of block production since the start. */
   readonly counts: () => ProducedCounts;
-  /** Whether it is a fork, the accounts of which come when they are needed. */
+  /** Whether it is a fork with lazy account import. */
   readonly isFork: boolean;
 }
 
-/** A network with everything that is served of it. */
+/** A network with its index and APIs. */
 export interface ServedNetwork {
   readonly open: OpenNetwork;
-  /** `null` where there is none. */
+  /** `null` without an index. */
   readonly index: NetworkIndex | null;
   readonly http: HttpNetwork;
   close(): Promise<void>;
 }
 
-const NO_DATABASE = 'no database was given';
+const NO_DATABASE = 'no database is configured';
 
 /**
- * Opens a network, and its index if it has one.
+ * Opens a network with its index, if any.
  *
  * @throws as {@link openNetwork} and {@link openNetworkIndex}
  */
@@ -236,7 +236,7 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Enviro
     const logger = withLogField(modules.logger, 'network', network.name);
     let index: NetworkIndex | null = null;
     if (plan === null || typeof plan === 'string') {
-      logger.info('there is no index, so API v3 is not served', { reason: plan ?? NO_DATABASE });
+      logger.info('API v3 is not served without an index', { reason: plan ?? NO_DATABASE });
     } else {
       const source = open.pools.get(PUBLIC_GROUP)!;
       const { config } = network;
@@ -266,7 +266,7 @@ function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
   return { ...health, details: { ...health.details, index: `none: ${reason}` } };
 }
 
-/** An index that cannot be read does not keep API v2 from answering; a process that only indexes has nothing else to do. */
+/** API v2 is ready without a readable index; a pure indexer is not. */
 function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
   const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
   const indexProblem = index.problem();
@@ -284,7 +284,7 @@ function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
   return { ...health, ready: problem === null, problem, details: { ...health.details, ...details } };
 }
 
-/** What a process tells that writes the index, or would. */
+/** Health details of a process that writes the index or stands by. */
 function writingDetails(index: NetworkIndex): Readonly<Record<string, string | number | null>> {
   const writing = index.writing();
   if (writing === null) return {};
@@ -292,17 +292,17 @@ function writingDetails(index: NetworkIndex): Readonly<Record<string, string | n
   return { index_writer: leader ? 'leader' : 'stand-by', index_fill_missing_blocks: fill_left };
 }
 
-/** Who may ask, as the settings say. */
+/** Access control from the settings. */
 export interface ServiceAccess {
   readonly access: Access;
-  /** `null` where everybody may. */
+  /** `null` with open access. */
   readonly metrics: (() => AccessMetrics) | null;
   close(): Promise<void>;
 }
 
 /**
- * Begins to let requests in.
- * @param groups the private groups of liteservers that there are
+ * Starts access control.
+ * @param groups the configured private liteserver groups
  * @throws access/*
  */
 export async function startAccess(
@@ -315,7 +315,7 @@ export async function startAccess(
   for (const name of plans.names) {
     const group = plans.find(name)?.group ?? null;
     if (group === null || groups.includes(group)) continue;
-    const message = 'a plan opens a group of liteservers that is not there; its keys have those of everybody';
+    const message = 'a plan opens an unknown liteserver group; its keys use the public group';
     modules.logger.warn(message, { plan: name, group });
   }
   const started = await startKeyedAccess({ folder, plans: file, redisUrl }, modules);

@@ -12,7 +12,7 @@ export const adnlErrors = defineErrors('adnl', {
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>
-      `the option ${d.option} is ${d.found}; accepted is ${d.accepted}`,
+      `the option ${d.option} is ${d.found}; accepted: ${d.accepted}`,
     remedy: 'Correct the option.',
   },
   'server-key': {
@@ -70,7 +70,7 @@ export const adnlErrors = defineErrors('adnl', {
   'packet-length': {
     class: 'upstream',
     message: (d: { length: number; least: number; most: number }) =>
-      `a packet has length ${d.length}; allowed is ${d.least} to ${d.most}`,
+      `a packet has length ${d.length}; allowed: ${d.least} to ${d.most}`,
     remedy: LEAVE_PEER,
   },
   'packet-hash': {

@@ -8,13 +8,13 @@ export const liteErrors = defineErrors('lite', {
   'bad-config': {
     class: 'caller',
     message: (d: { file: string; field: string; found: string; allowed: string }) =>
-      `${d.file}: ${d.field} is ${d.found}; allowed is ${d.allowed}`,
+      `${d.file}: ${d.field} is ${d.found}; allowed: ${d.allowed}`,
     remedy: 'Correct the network config, or download it again: it is the JSON file that nodes and lite clients use.',
   },
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>
-      `the option ${d.option} is ${d.found}; accepted is ${d.accepted}`,
+      `the option ${d.option} is ${d.found}; accepted: ${d.accepted}`,
     remedy: 'Correct the option.',
   },
   'answer-error': {

@@ -95,12 +95,12 @@ describe('a network config', () => {
   it('that is wrong is refused with the file, the field and what is allowed', () => {
     const slice = (rest: Json) => config({ liteservers_v2: [desc({ slices: [rest] })] });
     const wrong: [unknown, string][] = [
-      [[], 'net.json: the file is a list of 0; allowed is an object'],
-      [config({ liteservers: [] }), 'liteservers is a list of 0; allowed is a list of at least one server'],
-      [config({ liteservers: {} }), 'liteservers is an object; allowed is a list'],
+      [[], 'net.json: the file is a list of 0; allowed: an object'],
+      [config({ liteservers: [] }), 'liteservers is a list of 0; allowed: a list of at least one server'],
+      [config({ liteservers: {} }), 'liteservers is an object; allowed: a list'],
       [
         config({ liteservers: [desc(), desc({ port: 0 })] }),
-        'liteservers[1].port is 0; allowed is a whole number from 1',
+        'liteservers[1].port is 0; allowed: a whole number from 1',
       ],
       [config({ liteservers: [desc({ port: '1' })] }), 'liteservers[0].port is "1"; allowed'],
       [config({ liteservers: [desc({ ip: 2 ** 31 })] }), 'liteservers[0].ip is 2147483648; allowed'],
@@ -111,23 +111,23 @@ describe('a network config', () => {
       [config({ liteservers: [desc({ id: KEY })] }), 'liteservers[0].id is "'],
       [
         config({ liteservers: [desc({ id: { key: KEY } })] }),
-        'liteservers[0].id.@type is absent; allowed is "pub.ed25519"',
+        'liteservers[0].id.@type is absent; allowed: "pub.ed25519"',
       ],
       [
         config({ liteservers: [desc({ id: { '@type': 'pub.ed25519', key: `${KEY}A` } })] }),
-        'liteservers[0].id.key is "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=A"; allowed is 32 bytes in base64',
+        'liteservers[0].id.key is "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=A"; allowed: 32 bytes in base64',
       ],
-      [config({ validator: undefined }), 'validator is absent; allowed is an object'],
-      [config({}, { zero_state: undefined }), 'validator.zero_state is absent; allowed is an object'],
-      [config({}, { zero_state: blockId({ seqno: 1 }) }), 'validator.zero_state.seqno is 1; allowed is 0'],
-      [config({}, { zero_state: blockId({ workchain: 0 }) }), 'validator.zero_state.workchain is 0; allowed is -1'],
+      [config({ validator: undefined }), 'validator is absent; allowed: an object'],
+      [config({}, { zero_state: undefined }), 'validator.zero_state is absent; allowed: an object'],
+      [config({}, { zero_state: blockId({ seqno: 1 }) }), 'validator.zero_state.seqno is 1; allowed: 0'],
+      [config({}, { zero_state: blockId({ workchain: 0 }) }), 'validator.zero_state.workchain is 0; allowed: -1'],
       [
         config({}, { zero_state: blockId({ shard: 5 }) }),
-        'validator.zero_state.shard is 5; allowed is -9223372036854775808',
+        'validator.zero_state.shard is 5; allowed: -9223372036854775808',
       ],
       [
         config({}, { zero_state: blockId({ shard: 1.5 }) }),
-        'validator.zero_state.shard is 1.5; allowed is a whole number',
+        'validator.zero_state.shard is 1.5; allowed: a whole number',
       ],
       [
         config({}, { zero_state: blockId({ shard: '9'.repeat(19) }) }),
@@ -135,14 +135,14 @@ describe('a network config', () => {
       ],
       [
         config({}, { init_block: blockId({ root_hash: 'x' }) }),
-        'validator.init_block.root_hash is "x"; allowed is 32 bytes',
+        'validator.init_block.root_hash is "x"; allowed: 32 bytes',
       ],
       [config({}, { hardforks: [blockId(), {}] }), 'validator.hardforks[1].workchain is absent'],
       [slice({}), 'liteservers_v2[0].slices[0].@type is absent'],
       [slice({ '@type': 'liteserver.descV2.sliceTimed' }), 'liteservers_v2[0].slices[0].shards_from is absent'],
       [
         slice({ '@type': 'liteserver.descV2.sliceTimed', shards_to: [{ shard_id: { workchain: 0, shard: SHARD } }] }),
-        'liteservers_v2[0].slices[0].shards_to is a list of 1; allowed is a list that contains the masterchain exactly once',
+        'liteservers_v2[0].slices[0].shards_to is a list of 1; allowed: a list that contains the masterchain exactly once',
       ],
       [
         slice({ '@type': 'liteserver.descV2.sliceSimple', shards: [{ workchain: 0, shard: 0 }] }),
@@ -161,7 +161,7 @@ describe('a network config', () => {
       expect((error as Error).message).toMatch(/^net\.json: /);
     }
     expect(() => parseGlobalConfig('{"liteservers": [}', 'net.json')).toThrow(
-      /net\.json: the file is .*; allowed is JSON/,
+      /net\.json: the file is .*; allowed: JSON/,
     );
   });
 });

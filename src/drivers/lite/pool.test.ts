@@ -202,7 +202,7 @@ describe('a pool', () => {
   it('refuses options that make no sense', () => {
     const modules = new PoolInMemory(1);
     for (const wrong of [{ deadlineMs: 0 }, { hedgeShare: 2 }, { maxLag: 1.5 }, { cacheBytes: -1 }]) {
-      expect(() => new PoolInMemory(1, wrong), JSON.stringify(wrong)).toThrow(/accepted is a/);
+      expect(() => new PoolInMemory(1, wrong), JSON.stringify(wrong)).toThrow(/accepted: a/);
     }
     expect(() => new PoolInMemory(0)).toThrow(/at least one server/);
     expect(modules.pool).toBeInstanceOf(LitePool);

@@ -5,13 +5,13 @@ export const tvmErrors = defineErrors('tvm', {
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>
-      `the option ${d.option} is ${d.found}; accepted is ${d.accepted}`,
+      `the option ${d.option} is ${d.found}; accepted: ${d.accepted}`,
     remedy: 'Correct the option.',
   },
   'bad-request': {
     class: 'caller',
     message: (d: { field: string; found: string; accepted: string }) =>
-      `${d.field} is ${d.found}; accepted is ${d.accepted}`,
+      `${d.field} is ${d.found}; accepted: ${d.accepted}`,
     remedy: 'Correct the field.',
   },
   'bad-config': {
