@@ -50,7 +50,7 @@ export default async function setup({ vitest }: TestProject): Promise<() => Prom
   const door = createServer((socket) => {
     socket.on('error', () => {});
     started ??= startServer([]);
-    started.answer.then((answer) => socket.end(answer));
+    void started.answer.then((answer) => socket.end(answer));
   });
   const address = join(folder, 'door');
   await new Promise<void>((resolve) => door.listen(address, resolve));

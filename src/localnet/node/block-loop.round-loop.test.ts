@@ -93,13 +93,13 @@ describe('the pace of a local network', () => {
     loop.start();
     await pass(2_000);
     expect(requests).toHaveLength(0);
-    loop.setPaused(false);
+    void loop.setPaused(false);
     await pass(900);
     expect(requests).toHaveLength(3);
     loop.setBlockTime(100);
     await pass(1_000);
     expect(requests.length).toBe(13);
-    loop.setPaused(true);
+    void loop.setPaused(true);
     await pass(2_000);
     expect(requests.length).toBe(13);
   });

@@ -28,7 +28,11 @@ export async function replaceFile(file: string, text: string, beforeRename: () =
   await beforeRename();
   await rename(fresh, file);
   const folder = await open(dirname(file), 'r');
-  await folder.sync().finally(() => folder.close());
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 /** The text of a file; `null` when there is none. */

@@ -93,7 +93,11 @@ export class KeyBlockFile implements KeyBlockStore {
     await writeAndClose(await open(`${path}.new`, 'w'), text);
     await rename(`${path}.new`, path);
     const folder = await open(dirname(path), 'r');
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   }
 
   #checkNetwork(found: string): void {

@@ -315,16 +315,18 @@ class Server implements EmbeddedServer {
 
   /** After a crash of one of its processes the server cuts all connections, and goes on. */
   #keepOwnership(child: ChildProcess, owner: pg.Client): void {
+    owner.once('end', () => void this.#takeOwnershipAgain(child));
+  }
+
+  async #takeOwnershipAgain(child: ChildProcess): Promise<void> {
     const isMine = () => this.#child === child && !this.#closing.signal.aborted;
-    owner.once('end', async () => {
-      while (isMine()) {
-        await pause(200, this.#clock, this.#closing.signal);
-        const next = isMine() ? await connectToServer(this.#socketFolder) : '';
-        if (typeof next === 'string') continue;
-        if ((await takeOwnership(next).catch(() => '')) === null) return this.#keepOwnership(child, next);
-        await next.end().catch(() => {});
-      }
-    });
+    while (isMine()) {
+      await pause(200, this.#clock, this.#closing.signal);
+      const next = isMine() ? await connectToServer(this.#socketFolder) : '';
+      if (typeof next === 'string') continue;
+      if ((await takeOwnership(next).catch(() => '')) === null) return this.#keepOwnership(child, next);
+      await next.end().catch(() => {});
+    }
   }
 
   /** Starts the server again when it ends by itself. */
