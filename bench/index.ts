@@ -24,8 +24,8 @@ const PASSES = { whole: 6, dense: 14 };
 /** The first passes are those of code that is not compiled yet. */
 const WARM_UP_PASSES = 2;
 /** What the reference indexer did on such a machine, from a database of a node on the same disk. */
-const REFERENCE = { transactions: 4513, rounds: 183 };
-const TARGET = { transactions: 7000, rounds: 300 };
+const REFERENCE = { transactions: 4513, mcBlocks: 183 };
+const TARGET = { transactions: 7000, mcBlocks: 300 };
 const PACE = '2.5';
 const FOLLOW_SECONDS = 60;
 const LAG_TARGET_MS = 200;
@@ -126,7 +126,7 @@ function fillTable(results: readonly Measured[]): ReportTable {
     }
   }
   return {
-    title: `Filling an empty index from a liteserver on the same machine; the reference: ${REFERENCE.transactions} transactions/s, ${REFERENCE.rounds} masterchain blocks/s`,
+    title: `Filling an empty index from a liteserver on the same machine; the reference: ${REFERENCE.transactions} transactions/s, ${REFERENCE.mcBlocks} masterchain blocks/s`,
     head: [
       ...['masterchain blocks', 'passes', 'tx per mc block', 'tx/s', 'min … max', 'mc blocks/s', 'blocks/s'],
       ...['us CPU per tx: liteserver', 'fetching', 'threads', 'database', 'all', 'RSS MB', 'database MB', 'target'],
@@ -137,7 +137,7 @@ function fillTable(results: readonly Measured[]): ReportTable {
 
 function fillRow(name: string, passes: readonly Measured[]): string[] {
   const [{ from, to, transactions, blocks }] = passes as [Measured];
-  const rounds = to - from + 1;
+  const mcBlocks = to - from + 1;
   const seconds = spreadOf(passes.map(({ ms }) => ms / 1000));
   const each = (ms: (one: Measured) => number) => (spreadOf(passes.map(ms)).median * 1000) / transactions;
   const parts = [
@@ -147,22 +147,22 @@ function fillRow(name: string, passes: readonly Measured[]): string[] {
     each(({ databaseMs }) => databaseMs),
   ];
   const perSecond = transactions / seconds.median;
-  const roundsPerSecond = rounds / seconds.median;
-  const isMet = perSecond >= TARGET.transactions && roundsPerSecond >= TARGET.rounds;
+  const mcBlocksPerSecond = mcBlocks / seconds.median;
+  const isMet = perSecond >= TARGET.transactions && mcBlocksPerSecond >= TARGET.mcBlocks;
   const megabytes = (bytes: (one: Measured) => number) => (Math.max(...passes.map(bytes)) / 2 ** 20).toFixed(0);
   return [
     name,
     String(passes.length),
-    (transactions / rounds).toFixed(1),
+    (transactions / mcBlocks).toFixed(1),
     perSecond.toFixed(0),
     `${(transactions / seconds.max).toFixed(0)} … ${(transactions / seconds.min).toFixed(0)}`,
-    roundsPerSecond.toFixed(0),
+    mcBlocksPerSecond.toFixed(0),
     (blocks / seconds.median).toFixed(0),
     ...parts.map((us) => us.toFixed(0)),
     parts.reduce((sum, us) => sum + us, 0).toFixed(0),
     megabytes(({ residentBytes }) => residentBytes),
     megabytes(({ databaseBytes }) => databaseBytes),
-    `${TARGET.transactions}, ${TARGET.rounds} ${isMet ? 'met' : 'missed'}`,
+    `${TARGET.transactions}, ${TARGET.mcBlocks} ${isMet ? 'met' : 'missed'}`,
   ];
 }
 
@@ -218,13 +218,13 @@ async function measureFollowing(server: EmbeddedServer, chain: string, scratch: 
     const results: FollowResult[] = [];
     const job: IndexerJob = { kind: 'follow', config, url, dataFolder, seconds: FOLLOW_SECONDS };
     await runIndexer<FollowResult>(job, (result) => results.push(result));
-    const { rounds, transactions, p50, p99, max, residentBytes } = results[0]!;
+    const { mcBlocks, transactions, p50, p99, max, residentBytes } = results[0]!;
     return {
       title: `Following a liteserver at ${PACE} masterchain blocks a second: milliseconds from a block being known to its commit`,
       head: ['mc blocks', 'transactions', 'p50', 'p99', 'max', 'RSS MB', 'database MB', 'target'],
       rows: [
         [
-          ...[String(rounds), String(transactions), p50.toFixed(1), p99.toFixed(1), max.toFixed(1)],
+          ...[String(mcBlocks), String(transactions), p50.toFixed(1), p99.toFixed(1), max.toFixed(1)],
           (residentBytes / 2 ** 20).toFixed(0),
           (proportionalBytes(server.pid!) / 2 ** 20).toFixed(0),
           `p99 ${LAG_TARGET_MS} ms ${p99 <= LAG_TARGET_MS ? 'met' : 'missed'}`,

@@ -10,7 +10,7 @@ import { TransferNetwork } from './localnet/transfer-network.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
 
-/** Wallets that send in each round: 8 is a quiet network, 20 is 100 transactions a second with blocks of 400 ms. */
+/** Wallets that send in each mc block bundle: 8 is a quiet network, 20 is 100 transactions a second with blocks of 400 ms. */
 const WALLETS = [8, 20, 200];
 const WARM_UP_ROUNDS = 5;
 const ROUNDS = 9;
@@ -37,7 +37,7 @@ export const suite: BenchSuite = {
     const rates: string[][] = [];
     const shares: string[][] = [];
     for (const wallets of WALLETS) {
-      process.stderr.write(`bench: localnet: rounds with ${wallets} transfers …\n`);
+      process.stderr.write(`bench: localnet: bundles with ${wallets} transfers …\n`);
       const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
       const network = await TransferNetwork.start(join(folder, 'chain'), wallets);
       try {
@@ -67,7 +67,7 @@ async function take<T>(work: () => Promise<T>): Promise<Taken & { readonly resul
   return { wallMs: performance.now() - began, cpuMs: (user + system) / 1000, result };
 }
 
-/** Rounds, and the bare emulation of their transactions by the pool and by others, in turn. */
+/** Block production, and the bare emulation of their transactions by the pool and by others, in turn. */
 async function measureRounds(network: TransferNetwork, wallets: number): Promise<string[]> {
   const executor = await SandboxExecutor.create();
   const taken: { readonly count: number; readonly ours: Taken; readonly bare: Taken; readonly sandbox: Taken }[] = [];
@@ -105,11 +105,11 @@ async function measureRounds(network: TransferNetwork, wallets: number): Promise
 function ratesTable(rows: readonly (readonly string[])[]): ReportTable {
   return {
     title:
-      'Rounds made and kept, against nothing but the emulation of their transactions, in this process (transactions/s: median, min, max; CPU of all threads for one)',
+      'Blocks produced and stored, against nothing but the emulation of their transactions, in this process (transactions/s: median, min, max; CPU of all threads for one)',
     head: [
       'transfers',
       'transactions',
-      'a round',
+      'an mc block bundle',
       'producer and ledger',
       'its emulation alone',
       '@ton/sandbox 0.41.0 executor',

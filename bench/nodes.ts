@@ -85,7 +85,7 @@ export const suite: BenchSuite = {
   close: async () => node?.close(),
 };
 
-/** Goes round the items, one a call. */
+/** Cycles through the items, one a call. */
 function inTurn<T>(items: readonly T[], call: (item: T) => Promise<unknown>): () => Promise<unknown> {
   let next = 0;
   return () => call(items[next++ % items.length]!);

@@ -38,9 +38,10 @@ function assemble(batch: readonly MadeTransaction[], known?: OpenMessages): Trac
 }
 
 function cases(): BenchCase[] {
-  const rounds = makeChain();
+  const bundles = makeChain();
   const batches: MadeTransaction[][] = [];
-  for (let at = 0; at < rounds.length; at += roundsPerBatch) batches.push(rounds.slice(at, at + roundsPerBatch).flat());
+  for (let at = 0; at < bundles.length; at += roundsPerBatch)
+    batches.push(bundles.slice(at, at + roundsPerBatch).flat());
   const assembled = batches.map((batch) => assemble(batch));
   const opened = assembled.flatMap((batch) => batch.opened);
   const orphans = assembled.flatMap((batch) => batch.orphans);
@@ -49,19 +50,19 @@ function cases(): BenchCase[] {
   const traces = assembled.flatMap(({ started }) => started.filter(({ root }) => joined.has(root)));
   return [
     {
-      name: `assemble batches of ${roundsPerBatch} rounds`,
+      name: `assemble batches of ${roundsPerBatch} bundles`,
       unit: 'transactions',
       work: transactions,
       ours: () => batches.map((batch) => assemble(batch)),
     },
     {
-      name: 'assemble round by round, with hints',
+      name: 'assemble bundle by bundle, with hints',
       unit: 'transactions',
       work: transactions,
       ours: () => {
         const known = new OpenMessages();
-        for (const round of rounds) {
-          const { opened, received: arrived } = assemble(round, known);
+        for (const bundle of bundles) {
+          const { opened, received: arrived } = assemble(bundle, known);
           known.remove(arrived);
           known.add(opened);
         }

@@ -93,7 +93,7 @@ function round(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** Goes round the calls, one at a time. */
+/** Cycles through the calls, one at a time. */
 function inTurn(calls: readonly HttpCall[], ask: (call: HttpCall) => Promise<unknown>): () => Promise<unknown> {
   let next = 0;
   return () => ask(calls[next++ % calls.length]!);

@@ -63,7 +63,7 @@ export const suite: BenchSuite = {
 };
 
 async function measureIndex(index: SyntheticIndex, chain: string): Promise<readonly ReportTable[]> {
-  const { server, transactions, rounds } = index;
+  const { server, transactions, mcBlocks } = index;
   const scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
   const config = join(scratch, 'global.config.json');
   const replay = await ReplayProcess.start(chain, config);
@@ -72,7 +72,7 @@ async function measureIndex(index: SyntheticIndex, chain: string): Promise<reado
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     const only = process.env[CASES_VARIABLE]?.split(',');
-    const cases = (await loadCases(client, rounds)).filter(({ name }) => only?.includes(name) ?? true);
+    const cases = (await loadCases(client, mcBlocks)).filter(({ name }) => only?.includes(name) ?? true);
     const tables: ReportTable[] = [];
     for (const { name, flags } of MODES) {
       const data = join(scratch, name.replaceAll(' ', '-'));

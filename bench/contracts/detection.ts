@@ -16,7 +16,7 @@ const FOLDER = vectorPath('collection/recorded-net/chain');
 const PASSES = 3;
 
 interface Pass {
-  /** Transactions in a second until the last round is written. */
+  /** Transactions in a second until the last bundle is written. */
   readonly rate: number;
   /** Seconds from then until every contract has been looked at. */
   readonly after: number;
@@ -63,13 +63,13 @@ async function fill(url: string, contracts: boolean): Promise<Pass> {
   const to = replay.ledger.lastSeqno;
   const { indexer, close } = await replayedIndexer(replay, url, { from: 1, to, follow: false, contracts });
   try {
-    let rounds = 0;
+    let mcBlocks = 0;
     let transactions = 0;
     let written = 0;
     indexer.onWritten(({ range, ...batch }) => {
-      rounds += range.to - range.from + 1;
+      mcBlocks += range.to - range.from + 1;
       transactions += batch.transactions;
-      if (rounds === to) written = systemClock.now();
+      if (mcBlocks === to) written = systemClock.now();
     });
     const begun = systemClock.now();
     await indexer.run();
@@ -97,7 +97,7 @@ function tableOf(on: readonly Pass[], off: readonly Pass[]): ReportTable {
       ['transactions/s without', fast.toFixed(0)],
       ['transactions/s with', slow.toFixed(0)],
       ['ratio', `${(slow / fast).toFixed(2)}x`],
-      ['seconds from the last round to the last contract', median(on, ({ after }) => after).toFixed(2)],
+      ['seconds from the last bundle to the last contract', median(on, ({ after }) => after).toFixed(2)],
       ['accounts looked at', median(on, ({ looked }) => looked).toFixed(0)],
       ['… in a second of looking', median(on, ({ looked, seconds }) => looked / seconds).toFixed(0)],
       ['get methods read natively', median(on, ({ natively }) => natively).toFixed(0)],

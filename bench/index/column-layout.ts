@@ -85,7 +85,7 @@ function tableOf(name: string, values: Values, primary: string, indexes: readonl
 }
 
 /** The tables of the reference indexer that hold what `transactions`, `messages` and `codes` of Tern hold. */
-export function columnTables(folder: string, rounds: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable[] {
+export function columnTables(folder: string, bundles: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable[] {
   const read = (table: string) => [...readCsv(readBytes(`${folder}/v3-tables/${table}.csv.br`))];
   return [
     tableOf('transactions', read('transactions'), 'hash, lt', [
@@ -97,16 +97,16 @@ export function columnTables(folder: string, rounds: readonly BundleRows[], code
       ...['opcode, created_lt', 'created_lt, msg_hash', 'created_at, msg_hash'],
       'msg_hash_norm) WHERE (msg_hash_norm IS NOT NULL',
     ]),
-    contents(rounds, codes),
+    contents(bundles, codes),
     tableOf('account_states', read('account_states'), 'hash', []),
   ];
 }
 
 /** `message_contents`: bodies and init states by hash. */
-function contents(rounds: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable {
+function contents(bundles: readonly BundleRows[], codes: readonly CodeRow[]): ColumnTable {
   const cells = new Map(codes.map(({ code_hash, boc }) => [toBase64(code_hash), parseBocRoot(boc)]));
   const found = new Map<string, readonly [Uint8Array, Uint8Array]>();
-  for (const { transactions } of rounds) {
+  for (const { transactions } of bundles) {
     for (const { boc } of transactions) {
       const cell = loadTransaction(boc, (hash) => cells.get(toBase64(hash)) ?? null);
       const { in_msg, out_msgs } = decodeCell(Transaction, cell);

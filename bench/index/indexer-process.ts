@@ -47,7 +47,7 @@ export interface FillResult {
 
 /** What following was like. Milliseconds from the moment when a masterchain block was known to exist to its commit. */
 export interface FollowResult {
-  readonly rounds: number;
+  readonly mcBlocks: number;
   readonly transactions: number;
   readonly p50: number;
   readonly p99: number;
@@ -143,7 +143,7 @@ async function follow({ database, source }: IndexTools, seconds: number): Promis
   void indexer.run();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   say({
-    rounds: delays.length,
+    mcBlocks: delays.length,
     transactions,
     p50: percentile(delays, 0.5),
     p99: percentile(delays, 0.99),

@@ -20,7 +20,7 @@ const TARGET_MS = 200;
 const VERSION = 13;
 
 /**
- * Large blocks as rounds of their own, one every 400 ms, written by the thread that follows: from the files being there to the
+ * Large blocks as bundles of their own, one every 400 ms, written by the thread that follows: from the files being there to the
  * commit. They cannot come from a liteserver, as the blocks around them are not known. The same blocks come again and again
  * with other masterchain seqnos; what a block may leave open only once is taken away in between.
  */
@@ -43,17 +43,17 @@ export async function measureLargeBlocks(url: string): Promise<ReportTable> {
     const results = BLOCKS.map((name) => ({ name, transactions: 0, bytes: 0, delays: [] as number[] }));
     const files = BLOCKS.map((name) => Uint8Array.from(readFileSync(`${folder}/${name}`)));
     const { signal } = new AbortController();
-    for (let round = 0; round < TIMES; round++) {
-      const at = round % BLOCKS.length;
+    for (let bundle = 0; bundle < TIMES; bundle++) {
+      const at = bundle % BLOCKS.length;
       const began = performance.now();
-      const rounds = [bundleOfFile(files[at]!, round + 1)];
+      const bundles = [bundleOfFile(files[at]!, bundle + 1)];
       const order = { exclusive: true, awaitPrevious: async () => {} };
-      const report = await pool.write({ bundles: rounds, zerostates: null }, order, signal);
+      const report = await pool.write({ bundles: bundles, zerostates: null }, order, signal);
       const took = performance.now() - began;
       const result = results[at]!;
       result.transactions = report.transactions;
       result.bytes = report.bytes;
-      if (round >= WARM_UP) result.delays.push(took);
+      if (bundle >= WARM_UP) result.delays.push(took);
       await database.withWriter((client) => client.query('DELETE FROM open_messages; DELETE FROM orphan_messages'));
       await delay(Math.max(0, PACE_MS - (performance.now() - began)));
     }

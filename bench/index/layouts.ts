@@ -30,14 +30,14 @@ interface Layout {
   read(client: pg.Client, below: bigint): Promise<readonly object[]>;
 }
 
-function rawLayout(rounds: readonly BundleRows[], writer: TransactionWriter): Layout {
+function rawLayout(bundles: readonly BundleRows[], writer: TransactionWriter): Layout {
   return {
     tables: ['transactions_p0', 'messages_p0', 'codes'],
     async load(client) {
-      await ensurePartitions(client, { from: 0, to: rounds.length }, 100_000);
+      await ensurePartitions(client, { from: 0, to: bundles.length }, 100_000);
       await createStagingTables(client);
       const encoder = new BatchEncoder();
-      for (const { transactions, messages } of rounds) {
+      for (const { transactions, messages } of bundles) {
         // The trace is a number as good as any other here: the transaction itself.
         for (const row of transactions) encoder.add('transactions', { ...row, trace_root: row.id });
         encoder.addAll('messages', messages);
@@ -57,8 +57,8 @@ function rawLayout(rounds: readonly BundleRows[], writer: TransactionWriter): La
   };
 }
 
-function columnLayout(folder: string, rounds: readonly BundleRows[], writer: TransactionWriter): Layout {
-  const tables = columnTables(folder, rounds, writer.codes);
+function columnLayout(folder: string, bundles: readonly BundleRows[], writer: TransactionWriter): Layout {
+  const tables = columnTables(folder, bundles, writer.codes);
   return {
     tables: tables.map(({ name }) => name),
     async load(client) {
@@ -121,11 +121,11 @@ const folder = vectorPath('collection/recorded-net');
 const chain = recordedBundles(`${folder}/chain`);
 const head = 1060;
 const writer = new TransactionWriter();
-const rounds = chain.bundles
+const bundles = chain.bundles
   .filter(({ mc_seqno }) => mc_seqno <= head)
-  .map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
-const lts = rounds.flatMap(({ transactions }) => transactions.map(({ lt }) => lt)).sort((a, b) => (a < b ? -1 : 1));
+  .map((bundle) => buildBundleRows(bundle, { globalVersion: chain.globalVersion, writer }));
+const lts = bundles.flatMap(({ transactions }) => transactions.map(({ lt }) => lt)).sort((a, b) => (a < b ? -1 : 1));
 console.log(`${lts.length} transactions`);
-await measure('raw', rawLayout(rounds, writer), lts);
-await measure('columns', columnLayout(folder, rounds, writer), lts);
+await measure('raw', rawLayout(bundles, writer), lts);
+await measure('columns', columnLayout(folder, bundles, writer), lts);
 process.exit(0);

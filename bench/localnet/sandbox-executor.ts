@@ -54,7 +54,7 @@ export class SandboxExecutor {
       const expected = result.accepted ? result.transaction.hash() : null;
       const actual = other === null ? null : parseBocRoot(fromBase64(other)!).hash();
       const same = expected === null || actual === null ? expected === actual : bytesEqual(expected, actual);
-      if (!same) throw new Error(`transaction ${i} of a round is another one in the executor of @ton/sandbox`);
+      if (!same) throw new Error(`transaction ${i} of a bundle is another one in the executor of @ton/sandbox`);
     }
   }
 

@@ -17,14 +17,14 @@ import {
 } from '#localnet/wallets/create-transfer.js';
 import { signingKey, type WalletContract, walletContract } from '#localnet/wallets/wallet-contract.js';
 
-/** A transaction that was made in a round: what it was asked for with, and what came of it. */
+/** A transaction that was made in a bundle: what it was asked for with, and what came of it. */
 export interface MadeTransaction {
   readonly request: TransactionRequest | TickTockRequest;
   readonly result: TransactionResult;
 }
 
-/** A round that was made and kept. */
-export interface MadeRound {
+/** An mc block bundle that was produced and stored. */
+export interface MadeBundle {
   readonly transactions: readonly MadeTransaction[];
 }
 
@@ -35,9 +35,9 @@ const VALID = 100_000;
 /** Nanotons. */
 const FIRST_VALUE = 100_000_000_000n;
 const TRANSFER = 10_000_000n;
-const ROUND_SECONDS = 0.4;
+const BLOCK_SECONDS = 0.4;
 
-/** Producer and ledger of a local network without a pace, and wallets that send coins round in a ring. */
+/** Producer and ledger of a local network without a pace, and wallets that send coins in a ring. */
 export class TransferNetwork {
   readonly #ledger: LiveLedger;
   readonly #pool: TvmPool;
@@ -45,7 +45,7 @@ export class TransferNetwork {
   readonly #wallets: readonly Wallet[];
   readonly #began = Math.floor(Date.now() / 1000);
   #made: MadeTransaction[] = [];
-  #rounds = 0;
+  #mcBlocks = 0;
   /** How often each wallet has sent. */
   #sent = 0;
 
@@ -84,8 +84,8 @@ export class TransferNetwork {
     const pool = new TvmPool({ workers: 1, spares: 0 }, { clock: systemClock });
     await pool.start();
     const network = new TransferNetwork(folder, pool, wallets);
-    // The basechain begins with the second round.
-    for (let i = 0; i < 2; i++) await network.#round([]);
+    // The basechain begins with the second mc block.
+    for (let i = 0; i < 2; i++) await network.#produce([]);
     await network.#fund();
     for (const messages of network.prepare(1)) await network.transfers(messages);
     return network;
@@ -96,22 +96,22 @@ export class TransferNetwork {
     return this.#pool;
   }
 
-  /** Messages for rounds to come, in each of which every wallet sends coins to the next one. */
-  prepare(rounds: number): (readonly ExternalInMessage[])[] {
+  /** Messages for mc blocks to come, in each of which every wallet sends coins to the next one. */
+  prepare(bundles: number): (readonly ExternalInMessage[])[] {
     const all = this.#wallets;
-    return Array.from({ length: rounds }, () => {
+    return Array.from({ length: bundles }, () => {
       const seqno = this.#sent++;
       return all.map((wallet, i) => this.#external(wallet, seqno, transferTo(all[(i + 1) % all.length]!.address)));
     });
   }
 
   /** @param messages as they were prepared, in their order @throws when anything of that does not happen */
-  async transfers(messages: readonly ExternalInMessage[]): Promise<MadeRound> {
-    const round = await this.#round(messages);
-    const ordinary = round.transactions.filter(({ request, result }) => 'message' in request && result.accepted);
+  async transfers(messages: readonly ExternalInMessage[]): Promise<MadeBundle> {
+    const bundle = await this.#produce(messages);
+    const ordinary = bundle.transactions.filter(({ request, result }) => 'message' in request && result.accepted);
     // One for each message that is sent and received; fees that go to their collector make some more.
     if (ordinary.length < 2 * messages.length) throw new Error(`${ordinary.length} transactions: too few`);
-    return round;
+    return bundle;
   }
 
   async close(): Promise<void> {
@@ -129,14 +129,14 @@ export class TransferNetwork {
       }));
       // A highload wallet counts from when a query was made, which is an hour before its end.
       const validUntil = this.#now + 3_590;
-      await this.#round([
+      await this.#produce([
         { message: createTransfer(faucet, { seqno: i, validUntil, messages }), dest: faucet.address },
       ]);
     }
   }
 
   get #now(): number {
-    return this.#began + Math.floor(this.#rounds * ROUND_SECONDS);
+    return this.#began + Math.floor(this.#mcBlocks * BLOCK_SECONDS);
   }
 
   #external(wallet: Wallet, seqno: number, message: OutgoingMessage): ExternalInMessage {
@@ -145,7 +145,7 @@ export class TransferNetwork {
     return { message: transfer, dest: wallet.address };
   }
 
-  async #round(externals: readonly ExternalInMessage[]): Promise<MadeRound> {
+  async #produce(externals: readonly ExternalInMessage[]): Promise<MadeBundle> {
     this.#made = [];
     const produced = await this.#producer.produce({
       tip: this.#ledger.tip,
@@ -161,11 +161,11 @@ export class TransferNetwork {
       throw new Error(`${refused.length} of ${externals.length} messages are refused: ${JSON.stringify(refused[0])}`);
     }
     this.#ledger.append(produced.round);
-    this.#rounds++;
+    this.#mcBlocks++;
     return { transactions: this.#made };
   }
 }
 
 function transferTo(to: Address): OutgoingMessage {
-  return { message: buildInternalMessage({ to, value: TRANSFER, bounce: false, body: commentBody('round') }) };
+  return { message: buildInternalMessage({ to, value: TRANSFER, bounce: false, body: commentBody('bundle') }) };
 }

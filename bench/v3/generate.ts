@@ -8,8 +8,8 @@ import { connectionConfig } from '#drivers/store/connection.js';
 import { copyBinary } from '#drivers/store/copy.js';
 import { PARTITIONED_TABLES, partitionName } from '#drivers/store/write/partitions.js';
 import { BatchEncoder } from '#drivers/store/write/write-batch.js';
+import { BundleGenerator } from './bundle-generator.js';
 import { Population, randomNumbers, TraceMix } from './population.js';
-import { RoundsGenerator } from './rounds-generator.js';
 import type { Templates } from './templates.js';
 
 export interface GenerateJob {
@@ -18,8 +18,8 @@ export interface GenerateJob {
   readonly templates: string;
   readonly transactions: number;
   readonly partitions: readonly number[];
-  readonly partitionRounds: number;
-  readonly rounds: number;
+  readonly partitionMcBlocks: number;
+  readonly mcBlocks: number;
   readonly perRound: number;
   /** Where lt and hash of the newest transaction of each account go. */
   readonly lastFile: string;
@@ -38,8 +38,8 @@ const last = { lts: new BigInt64Array(population.size), hashes: new Uint8Array(p
 const client = new pg.Client(connectionConfig(job.url));
 await client.connect();
 for (const partition of job.partitions) {
-  const from = Math.max(1, partition * job.partitionRounds);
-  const to = Math.min(job.rounds, (partition + 1) * job.partitionRounds - 1);
+  const from = Math.max(1, partition * job.partitionMcBlocks);
+  const to = Math.min(job.mcBlocks, (partition + 1) * job.partitionMcBlocks - 1);
   await fill(partition, from, to);
 }
 await client.end();
@@ -49,7 +49,7 @@ writeFileSync(job.lastFile, Buffer.concat([bytes, last.hashes]));
 async function fill(partition: number, from: number, to: number): Promise<void> {
   const firstToken = 1 + partition * TOKENS_PER_PARTITION;
   const limits = { perRound: job.perRound, last: to, firstToken };
-  const generator = new RoundsGenerator(templates, { mix, population, random }, limits, last);
+  const generator = new BundleGenerator(templates, { mix, population, random }, limits, last);
   const encoder = new BatchEncoder();
   // Rows copied into a table that the same transaction has made need no log.
   await client.query('BEGIN');
@@ -58,13 +58,13 @@ async function fill(partition: number, from: number, to: number): Promise<void> 
   }
   let bytes = 0;
   for (let mc_seqno = from; mc_seqno <= to; mc_seqno++) {
-    const round = generator.round(mc_seqno);
-    encoder.addAll('blocks', round.blocks);
-    encoder.addAll('transactions', round.transactions);
-    encoder.addAll('messages', round.messages);
-    encoder.addAll('traces', round.traces);
-    encoder.addAll('trace_accounts', round.trace_accounts);
-    for (const { boc } of round.transactions) bytes += boc.length;
+    const bundle = generator.bundle(mc_seqno);
+    encoder.addAll('blocks', bundle.blocks);
+    encoder.addAll('transactions', bundle.transactions);
+    encoder.addAll('messages', bundle.messages);
+    encoder.addAll('traces', bundle.traces);
+    encoder.addAll('trace_accounts', bundle.trace_accounts);
+    for (const { boc } of bundle.transactions) bytes += boc.length;
     if (bytes < FLUSH_BYTES && mc_seqno < to) continue;
     bytes = 0;
     for (const { table, columns, bytes: rows, rows: count } of encoder.finish()) {

@@ -21,12 +21,12 @@ export interface LoadCase {
 }
 
 /** Requests for what is there, evenly over all of it. */
-export async function loadCases(client: pg.Client, rounds: number): Promise<readonly LoadCase[]> {
+export async function loadCases(client: pg.Client, mcBlocks: number): Promise<readonly LoadCase[]> {
   const accounts = await addresses(client, 'ORDER BY state_hash');
   const wallets = await addresses(client, `WHERE code_hash = (${COMMON_CODE}) ORDER BY state_hash`);
   const busy = await busyAccounts(client);
-  const { transactions, senders, messages } = await hashes(client, rounds);
-  const seqnos = Array.from({ length: KEYS }, (_, i) => 1 + Math.floor((i * (rounds - 1)) / KEYS));
+  const { transactions, senders, messages } = await hashes(client, mcBlocks);
+  const seqnos = Array.from({ length: KEYS }, (_, i) => 1 + Math.floor((i * (mcBlocks - 1)) / KEYS));
   const of = (method: string, query: string, values: readonly (string | number)[]) =>
     values.map((value) => `/api/v3/${method}?${query.replace('{}', encodeURIComponent(String(value)))}`);
   return [
@@ -84,11 +84,11 @@ async function busyAccounts(client: pg.Client): Promise<string[]> {
   return rows.map(({ boc, workchain }) => `${workchain}:${toHex(read(boc).transaction.account_addr)}`);
 }
 
-async function hashes(client: pg.Client, rounds: number) {
+async function hashes(client: pg.Client, mcBlocks: number) {
   const { rows } = await client.query<{ boc: Uint8Array }>(
     `SELECT t.boc FROM generate_series(1, ${KEYS}) AS n
      CROSS JOIN LATERAL (
-       SELECT boc FROM transactions t WHERE t.id >= (n * ${Math.floor((rounds - 100) / KEYS)}::bigint) << 24 ORDER BY id
+       SELECT boc FROM transactions t WHERE t.id >= (n * ${Math.floor((mcBlocks - 100) / KEYS)}::bigint) << 24 ORDER BY id
        LIMIT 1 OFFSET 3
      ) AS t`,
   );

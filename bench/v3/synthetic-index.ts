@@ -15,13 +15,13 @@ import { STAGED_ACCOUNTS, STAGED_CODES } from '#drivers/store/tables.js';
 import { PARTITIONED_TABLES, partitionName } from '#drivers/store/write/partitions.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { systemClock } from '#kernel/clock.js';
+import { soundTemplates, timeOf } from './bundle-generator.js';
 import type { GenerateJob } from './generate.js';
 import { Population, randomNumbers, TraceMix } from './population.js';
-import { soundTemplates, timeOf } from './rounds-generator.js';
 import { readTemplates, type Templates } from './templates.js';
 
 /** How dense the recorded network of the reference figures is: transactions for each masterchain block. */
-const PER_ROUND = 25;
+const PER_BUNDLE = 25;
 const PARTITIONS = 4;
 const PROCESSES = 2;
 const ACCOUNTS_AT_ONCE = 5_000;
@@ -35,7 +35,7 @@ export interface SyntheticIndex {
   readonly server: EmbeddedServer;
   readonly transactions: number;
   /** The last masterchain block. */
-  readonly rounds: number;
+  readonly mcBlocks: number;
 }
 
 /**
@@ -51,12 +51,12 @@ export async function openSyntheticIndex(folder: string, transactions: number, c
     { clock: systemClock },
   );
   try {
-    const rounds = Math.ceil(transactions / PER_ROUND);
+    const mcBlocks = Math.ceil(transactions / PER_BUNDLE);
     if (!existsSync(done)) {
-      await make(server, folder, { transactions, rounds, chain });
-      writeFileSync(done, JSON.stringify({ transactions, rounds }));
+      await make(server, folder, { transactions, mcBlocks, chain });
+      writeFileSync(done, JSON.stringify({ transactions, mcBlocks }));
     }
-    return { server, ...(JSON.parse(readFileSync(done, 'utf8')) as { transactions: number; rounds: number }) };
+    return { server, ...(JSON.parse(readFileSync(done, 'utf8')) as { transactions: number; mcBlocks: number }) };
   } catch (error) {
     await server.close();
     throw error;
@@ -65,15 +65,15 @@ export async function openSyntheticIndex(folder: string, transactions: number, c
 
 interface Plan {
   readonly transactions: number;
-  readonly rounds: number;
+  readonly mcBlocks: number;
   readonly chain: string;
 }
 
-async function make(server: EmbeddedServer, folder: string, { transactions, rounds, chain }: Plan): Promise<void> {
+async function make(server: EmbeddedServer, folder: string, { transactions, mcBlocks, chain }: Plan): Promise<void> {
   const templates = soundTemplates(readTemplates(chain));
   const templatesFile = join(folder, 'templates.bin');
   writeFileSync(templatesFile, serialize(templates));
-  const partitionRounds = Math.ceil((rounds + 1) / PARTITIONS);
+  const partitionMcBlocks = Math.ceil((mcBlocks + 1) / PARTITIONS);
   const client = new pg.Client(connectionConfig(server.url));
   await client.connect();
   try {
@@ -84,18 +84,18 @@ async function make(server: EmbeddedServer, folder: string, { transactions, roun
       zerostate_file_hash: templates.zerostate.file_hash,
       selection: {},
     };
-    await openIndex(client, identity, partitionRounds);
+    await openIndex(client, identity, partitionMcBlocks);
     const perProcess = PARTITIONS / PROCESSES;
     const jobs = Array.from({ length: PROCESSES }, (_, n): GenerateJob => {
       const partitions = Array.from({ length: perProcess }, (__, i) => n * perProcess + i);
       const lastFile = join(folder, `last-${n}.bin`);
-      const common = { url: server.url, templates: templatesFile, transactions, rounds, partitionRounds };
-      return { ...common, perRound: PER_ROUND, partitions, lastFile };
+      const common = { url: server.url, templates: templatesFile, transactions, mcBlocks, partitionMcBlocks };
+      return { ...common, perRound: PER_BUNDLE, partitions, lastFile };
     });
     await Promise.all(jobs.map(generate));
     for (let partition = 0; partition < PARTITIONS; partition++) {
       for (const table of PARTITIONED_TABLES) {
-        const bounds = `FROM (${firstIdOf(partition * partitionRounds)}) TO (${firstIdOf((partition + 1) * partitionRounds)})`;
+        const bounds = `FROM (${firstIdOf(partition * partitionMcBlocks)}) TO (${firstIdOf((partition + 1) * partitionMcBlocks)})`;
         await client.query(
           `ALTER TABLE ${table} ATTACH PARTITION ${partitionName(table, partition)} FOR VALUES ${bounds}`,
         );
@@ -106,10 +106,10 @@ async function make(server: EmbeddedServer, folder: string, { transactions, roun
       client,
       templates,
       transactions,
-      rounds,
+      mcBlocks,
       jobs.map(({ lastFile }) => lastFile),
     );
-    await claimRange(client, { from: 1, to: rounds }, 0);
+    await claimRange(client, { from: 1, to: mcBlocks }, 0);
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
     for (const { lastFile } of jobs) rmSync(lastFile);
@@ -143,7 +143,7 @@ async function copyAccounts(
   client: pg.Client,
   templates: Templates,
   transactions: number,
-  rounds: number,
+  mcBlocks: number,
   lastFiles: readonly string[],
 ): Promise<void> {
   const population = populationOf(templates, transactions);
@@ -163,7 +163,7 @@ async function copyAccounts(
     if (last_trans_lt === 0n) continue;
     const { like } = templates.kinds[population.kindOf(account)]!;
     const address = population.address(account);
-    const mc_seqno = Math.min(rounds, Number(last_trans_lt / 1_000_000n));
+    const mc_seqno = Math.min(mcBlocks, Number(last_trans_lt / 1_000_000n));
     STAGED_ACCOUNTS.write(rows, {
       ...like,
       address,

@@ -72,15 +72,15 @@ const WIDE_TO = 80;
 
 /** Traces of a recorded chain that can be made again with other accounts, times and hashes. */
 export function readTemplates(chain: string): Templates {
-  const { bundles: rounds, zerostates, globalVersion } = recordedBundles(chain);
+  const { bundles, zerostates, globalVersion } = recordedBundles(chain);
   const writer = new TransactionWriter();
   const assembler = new TraceAssembler();
   const fold = new BatchAccounts();
   const traces = new Map<bigint, BundleTransaction[]>();
   let masterchainBlock: BlockRow | null = null;
   let shardBlock: BlockRow | null = null;
-  for (const round of rounds) {
-    const rows = buildBundleRows(round, { writer, globalVersion });
+  for (const bundle of bundles) {
+    const rows = buildBundleRows(bundle, { writer, globalVersion });
     fold.add(rows);
     for (const block of rows.blocks) {
       if (block.workchain === -1) masterchainBlock = block;

@@ -98,12 +98,12 @@ async function withTonlib<T>(
 }
 
 function validated(folder: string): string {
-  const { tip, zerostates, rounds } = chainBundles(folder);
+  const { tip, zerostates, rounds: bundles } = chainBundles(folder);
   const validator = new BlockValidator(tip, zerostates);
   let blocks = 0;
   let transactions = 0;
-  for (const round of rounds) {
-    const found = validator.check(round);
+  for (const bundle of bundles) {
+    const found = validator.check(bundle);
     blocks += found.blocks;
     transactions += found.transactions;
     // The configuration was changed from outside, as only its contract can do on a network.

@@ -47,7 +47,7 @@ function traceOf(root: TransactionTruth, { receivedBy }: TransactionTruths): Tra
     found.push(...next);
   }
   found.sort((a, b) => compareLts(a.lt, b.lt));
-  const rounds = found.map(({ mc_seqno }) => mc_seqno);
+  const seqnos = found.map(({ mc_seqno }) => mc_seqno);
   return {
     trace_id: root.hash,
     external_hash: root.in_msg!.hash,
@@ -55,7 +55,7 @@ function traceOf(root: TransactionTruth, { receivedBy }: TransactionTruths): Tra
     children,
     start_lt: root.lt,
     end_lt: found.at(-1)!.lt,
-    mc_seqno_start: Math.min(...rounds),
-    mc_seqno_end: Math.max(...rounds),
+    mc_seqno_start: Math.min(...seqnos),
+    mc_seqno_end: Math.max(...seqnos),
   };
 }

@@ -97,22 +97,22 @@ export function compareLts(a: string, b: string): number {
 }
 
 /** A masterchain block and the blocks of shards that it is the first to commit. */
-export interface RoundTruth {
+export interface BundleTruth {
   readonly mc_seqno: number;
   readonly blocks: readonly BlockFacts[];
 }
 
 /** The first masterchain block whose list of shards is as far as a block commits it. */
-export function roundsOf({ masterchain, shards }: ChainTruth): RoundTruth[] {
-  const rounds = masterchain.map((block) => ({ mc_seqno: block.id.seqno, blocks: [block] }));
+export function roundsOf({ masterchain, shards }: ChainTruth): BundleTruth[] {
+  const bundles = masterchain.map((block) => ({ mc_seqno: block.id.seqno, blocks: [block] }));
   for (const block of shards) {
     const { workchain, shard, seqno } = block.id;
     const at = masterchain.findIndex(({ tops }) =>
       tops.some((top) => top.workchain === workchain && top.seqno >= seqno && shardsIntersect(top.shard, shard)),
     );
-    rounds[at]!.blocks.push(block);
+    bundles[at]!.blocks.push(block);
   }
-  return rounds;
+  return bundles;
 }
 
 const STATUSES = {

@@ -27,7 +27,7 @@ export interface BlockTruth {
 }
 
 /** What a masterchain block commits, and where the shards stand with it. */
-export interface RoundTruth {
+export interface BundleTruth {
   readonly mc_seqno: number;
   /** Its own block first. */
   readonly blocks: readonly BlockTruth[];
@@ -40,7 +40,7 @@ export interface RoundTruth {
 export interface V3Truth {
   readonly first_seqno: number;
   readonly head_seqno: number;
-  readonly rounds: readonly RoundTruth[];
+  readonly bundles: readonly BundleTruth[];
   readonly accounts: readonly AccountTruth[];
   readonly wallets: readonly WalletTruth[];
   /** The richest accounts. */
@@ -71,17 +71,17 @@ const ADJACENT = 40;
 const TRACES = { least: 2, most: 60, count: 5 };
 
 /**
- * @param isAllowed what clients can read at all: nothing but rounds has other transactions in it
+ * @param isAllowed what clients can read at all: nothing but bundles has other transactions in it
  */
 export function v3Truth(truth: ChainTruth, isAllowed: (transaction: TransactionTruth) => boolean): V3Truth {
   const found = transactionTruths(truth);
-  const rounds = roundTruths(truth, found);
+  const bundles = bundleTruths(truth, found);
   const history = historyTruth(found, isAllowed);
   const traces = spreadOver(traceTruths(found, TRACES, isAllowed), TRACES.count);
   const adjacent = adjacentTruth(found, isAllowed);
   const messages = messageTruths(found, isAllowed);
   const hashes = [
-    ...rounds.flatMap(({ transactions }) => transactions),
+    ...bundles.flatMap(({ transactions }) => transactions),
     ...history,
     ...traces.flatMap(({ transactions }) => transactions),
     ...[adjacent.hash, adjacent.before, ...adjacent.after],
@@ -89,7 +89,7 @@ export function v3Truth(truth: ChainTruth, isAllowed: (transaction: TransactionT
   return {
     first_seqno: truth.masterchain[0]!.id.seqno,
     head_seqno: truth.head.id.seqno,
-    rounds,
+    bundles,
     accounts: clientTruth(truth).accounts.map((account) => ({ ...account, address: account.address.toUpperCase() })),
     wallets: walletTruths(truth, WALLETS),
     top: topTruth(truth),
@@ -112,10 +112,10 @@ function historyTruth({ byAccount }: TransactionTruths, isAllowed: (transaction:
   return fitting.map(({ hash }) => hash);
 }
 
-/** The first round and the last, those with most blocks and most transactions, and some between. */
-function roundTruths(truth: ChainTruth, { byRound }: TransactionTruths): RoundTruth[] {
+/** The first bundle and the last, those with most blocks and most transactions, and some between. */
+function bundleTruths(truth: ChainTruth, { byRound }: TransactionTruths): BundleTruth[] {
   const all = roundsOf(truth);
-  const most = (size: (round: (typeof all)[number]) => number) => all.reduce((a, b) => (size(b) > size(a) ? b : a));
+  const most = (size: (bundle: (typeof all)[number]) => number) => all.reduce((a, b) => (size(b) > size(a) ? b : a));
   const busiest = most(({ mc_seqno }) => byRound.get(mc_seqno)?.length ?? 0);
   const widest = most(({ blocks }) => blocks.length);
   const chosen = new Set([...spreadOver(all, ROUNDS), busiest, widest]);

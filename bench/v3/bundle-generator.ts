@@ -10,8 +10,8 @@ import { readTransaction } from '#services/indexer/rows/transaction-rows.js';
 import { Population, TraceMix } from './population.js';
 import type { Patch, Templates, TraceTemplate } from './templates.js';
 
-/** Rows of one round. */
-export interface GeneratedRound {
+/** Rows of one mc block bundle. */
+export interface GeneratedBundle {
   readonly blocks: readonly BlockRow[];
   readonly transactions: readonly TransactionRow[];
   readonly messages: readonly MessageRow[];
@@ -37,22 +37,22 @@ export const WHOLE_SHARD = -(1n << 63n);
 const SHARD_SEQNO_AHEAD = 1_000;
 const FIRST_TIME = 1_750_000_000;
 const ROUNDS_PER_SECOND = 2.5;
-const LT_PER_ROUND = 1_000_000n;
-/** One round of so many is a burst, with so many times the traces. */
+const LT_PER_BUNDLE = 1_000_000n;
+/** One mc block bundle of so many is a burst, with so many times the traces. */
 const BURST = { every: 50, times: 5 };
 const encoder = new TextEncoder();
 
 /**
- * Makes rounds of transactions like recorded ones: the cells are theirs but for accounts, times, the transaction before, and
+ * Makes bundles of transactions like recorded ones: the cells are theirs but for accounts, times, the transaction before, and
  * 64 bits of each body; hashes and keys are read from these cells as the indexer reads them.
  */
-export class RoundsGenerator {
+export class BundleGenerator {
   readonly #templates: Templates;
   readonly #mix: TraceMix;
   readonly #population: Population;
   readonly #random: () => number;
   readonly #tracesPerRound: number;
-  /** The last round of the partition: no trace goes on behind it. */
+  /** The last mc block of the partition: no trace goes on behind it. */
   readonly #last: number;
   readonly #writer = new TransactionWriter();
   readonly #pending = new Map<number, { readonly trace: Trace; readonly node: number }[]>();
@@ -85,7 +85,7 @@ export class RoundsGenerator {
     return this.#token;
   }
 
-  round(mc_seqno: number): GeneratedRound {
+  bundle(mc_seqno: number): GeneratedBundle {
     const wanted = this.#tracesPerRound * (mc_seqno % BURST.every === 0 ? BURST.times : 1);
     const count = Math.floor(wanted + this.#random());
     for (let i = 0; i < count; i++) this.#begin(mc_seqno);
@@ -97,7 +97,7 @@ export class RoundsGenerator {
       traces: TraceRow[];
       trace_accounts: TraceAccountRow[];
     };
-    let lt = BigInt(mc_seqno) * LT_PER_ROUND + 10n;
+    let lt = BigInt(mc_seqno) * LT_PER_BUNDLE + 10n;
     for (const [ordinal, { trace, node }] of due.entries()) {
       trace.lts[node] = lt;
       trace.nows[node] = timeOf(mc_seqno);
@@ -149,7 +149,7 @@ export class RoundsGenerator {
       shard: WHOLE_SHARD,
       seqno: mc_seqno + SHARD_SEQNO_AHEAD,
       gen_utime: timeOf(mc_seqno),
-      start_lt: BigInt(mc_seqno) * LT_PER_ROUND,
+      start_lt: BigInt(mc_seqno) * LT_PER_BUNDLE,
       global_version: this.#templates.globalVersion,
     };
     const of = { account: this.#population.address(account).subarray(1), account_key: this.#population.keyOf(account) };
@@ -216,8 +216,8 @@ export class RoundsGenerator {
 
   #blocks(mc_seqno: number, tx_count: number): BlockRow[] {
     const { masterchainBlock, shardBlock } = this.#templates;
-    const start_lt = BigInt(mc_seqno) * LT_PER_ROUND;
-    const shared = { gen_utime: timeOf(mc_seqno), start_lt, end_lt: start_lt + LT_PER_ROUND - 1n };
+    const start_lt = BigInt(mc_seqno) * LT_PER_BUNDLE;
+    const shared = { gen_utime: timeOf(mc_seqno), start_lt, end_lt: start_lt + LT_PER_BUNDLE - 1n };
     const seqno = mc_seqno + SHARD_SEQNO_AHEAD;
     const hash = (what: string) => sha256(encoder.encode(`${what} ${mc_seqno}`));
     return [
@@ -256,9 +256,9 @@ export function soundTemplates(templates: Templates): Templates {
     const population = new Population(mix, templates.kinds.length, 0, random);
     const before = { lts: new BigInt64Array(population.size), hashes: new Uint8Array(population.size * 32) };
     const limits = { perRound: mix.meanNodes * 2, last: 100, firstToken: 1 };
-    const generator = new RoundsGenerator(one, { mix, population, random }, limits, before);
+    const generator = new BundleGenerator(one, { mix, population, random }, limits, before);
     try {
-      for (let mc_seqno = 1; mc_seqno <= 100; mc_seqno++) generator.round(mc_seqno);
+      for (let mc_seqno = 1; mc_seqno <= 100; mc_seqno++) generator.bundle(mc_seqno);
       return generator.nextToken > 1;
     } catch {
       return false;
@@ -267,7 +267,7 @@ export function soundTemplates(templates: Templates): Templates {
   return { ...templates, traces: sound };
 }
 
-/** Unix time of a round. */
+/** Unix time of a masterchain block. */
 export function timeOf(mc_seqno: number): number {
   return FIRST_TIME + Math.floor(mc_seqno / ROUNDS_PER_SECOND);
 }
