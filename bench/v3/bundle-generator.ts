@@ -1,7 +1,6 @@
 import { hashKey, indexId } from '#drivers/store/keys.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
-import type { BlockRow, MessageRow, TraceAccountRow, TransactionRow } from '#drivers/store/tables.js';
-import type { TraceRow } from '#drivers/store/write/traces.js';
+import type { BlockRow, MessageRow, TraceAccountRow, TraceRow, TransactionRow } from '#drivers/store/tables.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
 import { copyBits } from '#formats/cells/dict-label.js';

@@ -15,26 +15,14 @@ import type {
 import { readPage } from '#drivers/store/read/pages.js';
 import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { accountStatusName } from '#drivers/store/stored-state.js';
+import { ACCOUNTS, currenciesOf, type StoredRowOf, selectList } from '#drivers/store/tables.js';
 import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 
-interface AccountFound {
-  readonly address: Uint8Array;
-  readonly state_hash: Uint8Array;
-  readonly status: number;
-  readonly balance: bigint;
-  readonly extra_currencies: Readonly<Record<string, string>> | null;
-  readonly last_trans_lt: bigint;
-  readonly last_trans_hash: Uint8Array;
-  readonly mc_seqno: number;
-  readonly gen_utime: bigint;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-  readonly frozen_hash: Uint8Array | null;
-  readonly incomplete: boolean;
-  readonly data_boc: Uint8Array | null;
-  readonly code_boc: Uint8Array | null;
-}
+type AccountFound = StoredRowOf<typeof ACCOUNTS> & { readonly code_boc: Uint8Array | null };
+
+const WITH_BOC = 'a.data_boc, (SELECT c.boc FROM codes c WHERE c.code_hash = a.code_hash) AS code_boc';
+const WITHOUT_BOC = 'NULL::bytea AS data_boc, NULL::bytea AS code_boc';
 
 /** The newest states of accounts, in the order of their addresses in the filter; each once. */
 export async function readAccounts(
@@ -45,9 +33,7 @@ export async function readAccounts(
   const addresses = distinctAddresses(address);
   if (addresses.length === 0) return [];
   const rows = await session.rows<AccountFound>(sql`
-    SELECT a.address, a.state_hash, a.status, a.balance, a.extra_currencies, a.last_trans_lt, a.last_trans_hash, a.mc_seqno,
-      a.gen_utime, a.code_hash, a.data_hash, a.frozen_hash, a.incomplete,
-      ${raw(boc ? 'a.data_boc, (SELECT c.boc FROM codes c WHERE c.code_hash = a.code_hash)' : 'NULL::bytea AS data_boc, NULL::bytea')} AS code_boc
+    SELECT ${raw(selectList(ACCOUNTS, 'a', 'data_boc'))}, ${raw(boc ? WITH_BOC : WITHOUT_BOC)}
     FROM unnest(${opaqueToPlanner(addresses, 'bytea[]')}) WITH ORDINALITY AS k(address, n)
     CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
     ${code_hash === undefined ? emptySql : sql`WHERE a.code_hash = ANY(${code_hash}::bytea[])`}
@@ -57,9 +43,7 @@ export async function readAccounts(
     state_hash: row.state_hash,
     status: accountStatusName(row.status),
     balance: row.balance,
-    extra_currencies: new Map(
-      Object.entries(row.extra_currencies ?? {}).map(([id, amount]) => [Number(id), BigInt(amount)]),
-    ),
+    extra_currencies: currenciesOf(row.extra_currencies),
     last_trans_lt: row.last_trans_lt,
     last_trans_hash: row.last_trans_hash,
     mc_seqno: row.mc_seqno,

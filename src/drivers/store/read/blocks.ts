@@ -18,6 +18,7 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import { BLOCKS, type StoredRowOf, selectList } from '#drivers/store/tables.js';
 
 /** The lowest and the highest indexed masterchain block; null when there is none. */
 export async function readIndexExtent(session: IndexSession): Promise<IndexExtent | null> {
@@ -148,39 +149,11 @@ function fewBlocks({ root_hash, file_hash, mc_seqno, seqno }: BlockFilter): Sql 
   return seqno === undefined ? null : sql`b.seqno = ${seqno}::integer`;
 }
 
-/** A row of `blocks` as it comes from the database. */
-export interface BlockFound {
-  readonly id: bigint;
-  readonly workchain: number;
-  readonly shard: bigint;
-  readonly seqno: number;
-  readonly root_hash: Uint8Array;
-  readonly file_hash: Uint8Array;
-  readonly global_id: number;
-  readonly version: bigint;
-  readonly bits: number;
-  readonly flags: number;
-  readonly gen_utime: bigint;
-  readonly start_lt: bigint;
-  readonly end_lt: bigint;
-  readonly validator_list_hash_short: bigint;
-  readonly gen_catchain_seqno: bigint;
-  readonly min_ref_mc_seqno: bigint;
-  readonly prev_key_block_seqno: bigint;
-  readonly vert_seqno: bigint;
-  readonly master_ref_seqno: bigint | null;
-  readonly rand_seed: Uint8Array;
-  readonly created_by: Uint8Array;
-  readonly tx_count: number;
-  readonly prev_blocks: readonly bigint[];
-}
+/** A row of `blocks` as far as blocks are listed. */
+export type BlockFound = Omit<StoredRowOf<typeof BLOCKS>, 'global_version' | 'shard_tops'>;
 
 /** Columns of a {@link BlockFound}, of the table `b`. */
-export const BLOCK_COLUMNS = raw(
-  `b.id, b.workchain, b.shard, b.seqno, b.root_hash, b.file_hash, b.global_id, b.version, b.bits, b.flags, b.gen_utime,
-   b.start_lt, b.end_lt, b.validator_list_hash_short, b.gen_catchain_seqno, b.min_ref_mc_seqno, b.prev_key_block_seqno,
-   b.vert_seqno, b.master_ref_seqno, b.rand_seed, b.created_by, b.tx_count, b.prev_blocks`,
-);
+export const BLOCK_COLUMNS = raw(selectList(BLOCKS, 'b', 'global_version', 'shard_tops'));
 
 export function indexedBlock(found: BlockFound): IndexedBlock {
   const { bits } = found;

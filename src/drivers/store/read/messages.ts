@@ -29,6 +29,7 @@ import {
 } from '#drivers/store/read/session.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { type StoredMessage, StoredMessages } from '#drivers/store/stored-transaction.js';
+import type { MESSAGES, StoredRowOf } from '#drivers/store/tables.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** A page of messages, each once. */
@@ -144,15 +145,13 @@ async function complete(session: IndexSession, rows: readonly IndexedMessage[]):
 }
 
 /** A row of `messages` as far as reads need it. */
-export interface MessageFound {
-  readonly tx_id: bigint;
-  readonly msg_key: bigint;
-  readonly created_lt: bigint | null;
-  readonly created_at: bigint | null;
-  readonly position: number;
+export type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & {
   /** Transactions that received a message with this key. */
   readonly received: readonly bigint[];
-}
+};
+
+const READ_COLUMNS = ['tx_id', 'msg_key', 'created_lt', 'created_at', 'position'] as const;
+const MESSAGE_COLUMNS = raw(READ_COLUMNS.map((name) => `m.${name}`).join(', '));
 
 const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
@@ -332,7 +331,7 @@ export class MessageList {
     first: readonly Sql[],
     { offset, count }: RowWindow,
   ): Sql {
-    return sql`(SELECT m.tx_id, m.msg_key, m.created_lt, m.created_at, m.position FROM messages m
+    return sql`(SELECT ${MESSAGE_COLUMNS} FROM messages m
       WHERE ${all(conditions)} ORDER BY ${this.#order(column, first)} LIMIT ${raw(offset + count)})`;
   }
 
@@ -344,7 +343,7 @@ export class MessageList {
   ): Promise<MessageFound[]> {
     const manner: PlanningOptions = offset === 0 ? {} : { planned: 'each time' };
     return this.#session.rows<MessageFound>(
-      sql`SELECT m.tx_id, m.msg_key, m.created_lt, m.created_at, m.position,
+      sql`SELECT ${MESSAGE_COLUMNS},
           ARRAY(SELECT c.id FROM transactions c WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id) AS received
         FROM (
           SELECT * FROM (${join(parts, ' UNION ALL ')}) AS m

@@ -23,28 +23,16 @@ import {
   type TransactionFound,
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
+import { type StoredRowOf, selectList, TRACES } from '#drivers/store/tables.js';
 import { bytesEqual, compareBytes, toHex } from '#kernel/bytes.js';
 
-interface TraceFound {
-  readonly root: bigint;
-  readonly trace_id: Uint8Array;
-  readonly start_lt: bigint;
-  readonly start_utime: bigint;
-  readonly end_lt: bigint;
-  readonly end_utime: bigint;
-  readonly mc_seqno_end: number;
-  readonly nodes: number;
-  readonly edges: number;
-  readonly pending_edges: number;
-  readonly state: number;
-  /** A transaction of it on the account that is asked for. */
+type TraceFound = StoredRowOf<typeof TRACES> & {
+  /** A transaction of it on the account of the filter. */
   readonly of_account: Uint8Array | null;
-}
+};
 
 const STATES: readonly IndexedTraceState[] = ['complete', 'pending', 'broken'];
-const TRACE_COLUMNS = raw(
-  'x.root, x.trace_id, x.start_lt, x.start_utime, x.end_lt, x.end_utime, x.mc_seqno_end, x.nodes, x.edges, x.pending_edges, x.state',
-);
+const TRACE_COLUMNS = raw(selectList(TRACES, 'x'));
 
 /** A page of traces by end_lt or end_utime, then root. */
 export async function readTraces(

@@ -9,6 +9,7 @@ import {
   type TransactionHead,
   transactionHead,
 } from '#drivers/store/stored-transaction.js';
+import { currenciesOf, type StoredRowOf, selectList, TRANSACTIONS } from '#drivers/store/tables.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -68,27 +69,14 @@ export async function assembleTransactions(
   }));
 }
 
-/** A row of `transactions` as it comes from the database, with the hash of the root of its trace. */
-export interface TransactionFound {
-  readonly id: bigint;
-  readonly lt: bigint;
-  readonly now: bigint;
-  readonly account_key: bigint;
-  readonly hash_key: bigint;
-  readonly trace_root: bigint;
-  readonly shard: bigint;
-  readonly workchain: number;
-  readonly block_seqno: number;
-  readonly global_version: number;
-  readonly state_after: Uint8Array | null;
-  readonly boc: Uint8Array;
+/** A row of `transactions`, with the hash of the root of its trace. */
+export type TransactionFound = Omit<StoredRowOf<typeof TRANSACTIONS>, 'in_msg_key'> & {
   readonly trace_id: Uint8Array | null;
-}
+};
 
 /** Columns of a {@link TransactionFound}, of the table `t`. */
 export const TRANSACTION_COLUMNS = raw(
-  `t.id, t.lt, t.now, t.account_key, t.hash_key, t.trace_root, t.shard, t.workchain, t.block_seqno, t.global_version,
-   t.state_after, t.boc, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id`,
+  `${selectList(TRANSACTIONS, 't', 'in_msg_key')}, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id`,
 );
 
 /** A transaction and what its first cell says. */
@@ -184,8 +172,7 @@ async function currentOf(session: IndexSession, address: Address, hash: Uint8Arr
   const [row] = await session.rows<{ extra_currencies: Readonly<Record<string, string>> | null }>(
     sql`SELECT a.extra_currencies FROM accounts a WHERE a.address = ${addressBytes(address)}::bytea`,
   );
-  const entries = Object.entries(row?.extra_currencies ?? {});
-  return ofHash(hash, new Map(entries.map(([id, amount]) => [Number(id), BigInt(amount)])));
+  return ofHash(hash, currenciesOf(row?.extra_currencies ?? null));
 }
 
 async function nearbyOf(

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { AccountRow, CodeRow } from '#drivers/store/tables.js';
+import { ACCOUNTS, type AccountRow, type CodeRow, currenciesJson, currenciesOf } from '#drivers/store/tables.js';
 import { queueingContracts } from '#drivers/store/write/contract-queue.js';
 
 /**
@@ -64,10 +64,7 @@ export async function readKnownAccounts(
   return rows.map(({ address, data_boc, extra_currencies }) => ({
     address,
     data_boc,
-    extra_currencies:
-      extra_currencies === null
-        ? null
-        : new Map(Object.entries(extra_currencies).map(([id, amount]) => [Number(id), BigInt(amount)])),
+    extra_currencies: extra_currencies && currenciesOf(extra_currencies),
   }));
 }
 
@@ -235,32 +232,21 @@ export async function addImportedAccounts(
         values: [code.code_hash, code.boc, code.methods, code.methods_read],
       });
     }
-    const { extra_currencies: extra } = account;
-    const currencies =
-      extra === null ? null : Object.fromEntries([...extra].map(([id, amount]) => [id, String(amount)]));
+    const row = { ...account, extra_currencies: currenciesJson(account.extra_currencies), incomplete: false };
     await client.query({
-      name: 'add-foreign-account',
-      text: queueingContracts(ADD_IMPORTED_ACCOUNT, 'known', 14),
-      values: [
-        ...[account.address, account.state_hash, account.status, account.balance],
-        ...[currencies === null ? null : JSON.stringify(currencies), account.last_trans_lt, account.last_trans_hash],
-        ...[account.mc_seqno, account.gen_utime, account.code_hash, account.data_hash, account.frozen_hash],
-        ...[account.data_boc, plain],
-      ],
+      name: 'add-imported-account',
+      text: queueingContracts(ADD_IMPORTED_ACCOUNT, 'known', ACCOUNTS.columns.length + 1),
+      values: [...ACCOUNTS.columns.map((name) => row[name as keyof typeof row]), plain],
     });
   }
 }
 
+const NEW_VALUES = ACCOUNTS.columns.slice(1).map((name) => `${name} = excluded.${name}`);
+
 const ADD_IMPORTED_ACCOUNT = `
-  INSERT INTO accounts AS known (address, state_hash, status, balance, extra_currencies, last_trans_lt, last_trans_hash,
-    mc_seqno, gen_utime, code_hash, data_hash, frozen_hash, data_boc, incomplete)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, false)
-  ON CONFLICT (address) DO UPDATE SET
-    state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
-    extra_currencies = excluded.extra_currencies, last_trans_lt = excluded.last_trans_lt,
-    last_trans_hash = excluded.last_trans_hash, mc_seqno = excluded.mc_seqno, gen_utime = excluded.gen_utime,
-    code_hash = excluded.code_hash, data_hash = excluded.data_hash, frozen_hash = excluded.frozen_hash,
-    data_boc = excluded.data_boc, incomplete = false
+  INSERT INTO accounts AS known (${ACCOUNTS.columns.join(', ')})
+  VALUES (${ACCOUNTS.columns.map((_, i) => `$${i + 1}`).join(', ')})
+  ON CONFLICT (address) DO UPDATE SET ${NEW_VALUES.join(', ')}
   WHERE known.last_trans_lt < excluded.last_trans_lt`;
 
 /** A code whose get methods were not looked for yet. */

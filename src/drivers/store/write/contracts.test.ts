@@ -216,15 +216,15 @@ describe('rows of contracts', () => {
       expected ??= content;
       expect(content).toEqual(expected);
     }
-    expect(await write(states[1]!)).toEqual({ older: 1, changed: 0, lapsed: 0 });
+    expect(await write(states[1]!)).toEqual({ older: 1, changed: 0, superseded: 0 });
   });
 
   it('lapse with their reason and come back', async () => {
-    expect(await write(found(1, 10n, [wallet(1n), master({})]))).toEqual({ older: 0, changed: 2, lapsed: 0 });
+    expect(await write(found(1, 10n, [wallet(1n), master({})]))).toEqual({ older: 0, changed: 2, superseded: 0 });
     expect(await write(found(1, 20n, [master({})], { supersededReason: 'refused' }))).toEqual({
       older: 0,
       changed: 1,
-      lapsed: 1,
+      superseded: 1,
     });
     expect(await rowsOf('SELECT address, lapsed, last_trans_lt FROM jetton_wallets')).toEqual([
       { address: 1, lapsed: 'refused', last_trans_lt: 10n },
@@ -235,13 +235,13 @@ describe('rows of contracts', () => {
     expect(await write(found(1, 30n, [], { supersededReason: 'destroyed', code_hash: null }))).toEqual({
       older: 0,
       changed: 0,
-      lapsed: 1,
+      superseded: 1,
     });
     expect(await rowsOf('SELECT lapsed FROM jetton_masters')).toEqual([{ lapsed: 'destroyed' }]);
     // What lapsed before keeps its reason.
     expect(await rowsOf('SELECT lapsed FROM jetton_wallets')).toEqual([{ lapsed: 'refused' }]);
     expect(await rowsOf('SELECT kinds, code_hash FROM contracts')).toEqual([{ kinds: [], code_hash: null }]);
-    expect(await write(found(1, 25n, [wallet(7n)]))).toEqual({ older: 1, changed: 0, lapsed: 0 });
+    expect(await write(found(1, 25n, [wallet(7n)]))).toEqual({ older: 1, changed: 0, superseded: 0 });
     await write(found(1, 40n, [wallet(8n)]));
     expect(await rowsOf('SELECT id, lapsed, balance FROM jetton_wallets')).toEqual([
       { id: 1n, lapsed: null, balance: 8n },
@@ -261,7 +261,7 @@ describe('rows of contracts', () => {
         UNION ALL SELECT ctid, xmin FROM contracts UNION ALL SELECT ctid, xmin FROM token_metadata`);
     const [before, count] = [await places(), await changes()];
     expect(before).toHaveLength(8);
-    expect(await write(...states)).toEqual({ older: 0, changed: 0, lapsed: 0 });
+    expect(await write(...states)).toEqual({ older: 0, changed: 0, superseded: 0 });
     expect(await places()).toEqual(before);
     expect(await changes()).toBe(count);
     // A state that differs in its time only is followed.
@@ -273,7 +273,11 @@ describe('rows of contracts', () => {
   it('can be written twice in one transaction', async () => {
     await client.query('BEGIN');
     await writeContracts(client, [found(1, 10n, [wallet(1n)])]);
-    expect(await writeContracts(client, [found(2, 10n, [wallet(2n)])])).toEqual({ older: 0, changed: 1, lapsed: 0 });
+    expect(await writeContracts(client, [found(2, 10n, [wallet(2n)])])).toEqual({
+      older: 0,
+      changed: 1,
+      superseded: 0,
+    });
     await client.query('COMMIT');
     expect(await rowsOf('SELECT address FROM jetton_wallets ORDER BY id')).toEqual([{ address: 1 }, { address: 2 }]);
   });
@@ -296,7 +300,7 @@ describe('rows of contracts', () => {
     expect(await write(found(3, 2n, [far, wallet(3n)]), found(4, 2n, [far]))).toEqual({
       older: 0,
       changed: 1,
-      lapsed: 1,
+      superseded: 1,
     });
     expect(await rowsOf('SELECT address, created_at, lapsed FROM nft_sales')).toEqual([
       { address: 3, created_at: 5n, lapsed: 'changed' },

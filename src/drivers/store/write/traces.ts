@@ -1,21 +1,7 @@
 import type { ClientBase } from 'pg';
 import { hashKey } from '#drivers/store/keys.js';
+import { selectAsWritten, TRACES, type TraceRow } from '#drivers/store/tables.js';
 import { advisoryLock } from '#drivers/store/write/locks.js';
-
-/** A row of `traces`; `state` as the table has it. */
-export interface TraceRow {
-  readonly root: bigint;
-  readonly trace_id: Uint8Array;
-  readonly start_lt: bigint;
-  readonly start_utime: number;
-  readonly end_lt: bigint;
-  readonly end_utime: number;
-  readonly mc_seqno_end: number;
-  readonly nodes: number;
-  readonly edges: number;
-  readonly pending_edges: number;
-  readonly state: number;
-}
 
 /** A message that one trace sent and that begins another as far as was known. */
 export interface StoredTraceJoin {
@@ -78,9 +64,7 @@ export async function readTraceRows(client: ClientBase, roots: readonly bigint[]
   if (roots.length === 0) return [];
   const { rows } = await client.query<TraceRow>({
     name: 'read-traces',
-    text: `SELECT root, trace_id, start_lt, start_utime::float8, end_lt, end_utime::float8, mc_seqno_end, nodes, edges,
-             pending_edges, state
-           FROM traces WHERE root = ANY($1::bigint[])`,
+    text: `SELECT ${selectAsWritten(TRACES)} FROM traces WHERE root = ANY($1::bigint[])`,
     values: [roots],
   });
   return rows;

@@ -7,6 +7,7 @@ import { type TouchedMcBlock, touchedKeys } from '#drivers/store/event-log.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
+import type { TraceRow } from '#drivers/store/tables.js';
 import { createStagingTables, readKnownAccounts } from '#drivers/store/write/accounts.js';
 import { markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
@@ -23,7 +24,6 @@ import {
   findOpenMessages,
   readTraceRows,
   type TraceChange,
-  type TraceRow,
   updateAndMergeTraces,
 } from '#drivers/store/write/traces.js';
 import { BatchEncoder, type BatchOrder, type EncodedTable, writeBatch } from '#drivers/store/write/write-batch.js';
