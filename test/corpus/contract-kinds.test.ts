@@ -315,14 +315,14 @@ describe('contracts of the recorded network', { timeout: 240_000 }, () => {
       let why = '';
       for (const kind of candidates.of(toHex(account.code.hash()), codeMethods(account.code))) {
         const row = await rowOf(kind, view, { address, account });
-        const name = `${code} ${address} ${kind.kind}`;
+        const name = `${code} ${address} ${kind.name}`;
         expect({ [name]: textsOf(row) }).toEqual({ [name]: textsOf(await rowOf(kind, running, { address, account })) });
         if (typeof row === 'string') {
           why = row;
           continue;
         }
-        found.push(kind.kind);
-        const key = `${kind.kind} ${address.toRaw()}`;
+        found.push(kind.name);
+        const key = `${kind.name} ${address.toRaw()}`;
         rows.set(key, row);
         dataHashes.set(key, toBase64(account.data.hash()));
       }

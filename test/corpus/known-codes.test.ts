@@ -153,7 +153,7 @@ describe('codes of mainnet', { timeout: 120_000 }, () => {
       const whole = library === null ? code : (known.get(toHex(library)) ?? null);
       const found = candidates
         .of(toHex(code.hash()), whole === null ? null : codeMethods(whole))
-        .map(({ kind }) => kind);
+        .map(({ name: kind }) => kind);
       const wanted = want_interfaces.map((one) => KINDS[one]).filter((kind) => kind !== undefined);
       expect({ name, found }).toEqual({ name, found: expect.arrayContaining(wanted) });
       for (const kind of wanted) seen.add(kind);

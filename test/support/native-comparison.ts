@@ -92,8 +92,10 @@ export interface NativeMethod {
 export function nativeMethods(account: NativeAccount): NativeMethod[] {
   const code = nativeCodeOf(account.code);
   if (code === null) return [];
-  const known = new Set([...code.answers.map(({ method }) => method), ...(code.lacks ?? [])]);
-  const asked = QUESTIONS.filter(({ name }) => known.delete(name) || code.answers.some((one) => one.method === name));
+  const known = new Set([...code.getMethods.map(({ method }) => method), ...(code.missingMethods ?? [])]);
+  const asked = QUESTIONS.filter(
+    ({ name }) => known.delete(name) || code.getMethods.some((one) => one.method === name),
+  );
   if (known.size > 0) throw new TypeError(`no question asks ${[...known].join(', ')}`);
   return asked.map(({ name, stack, native, parse }) => ({ method: name, stack, native: () => native(account), parse }));
 }

@@ -10,18 +10,17 @@ const SETCP0 = 0xff00;
 /** `DICTPUSHCONST`, then a bit, the length of keys in 10 bits, and a reference to the dictionary. */
 const DICTPUSHCONST = 0b1111_0100_1010_0;
 
-/** Longer keys have no place in a column of integers; compilers write 19 bits. */
+/** Longer keys do not fit a column of integers; compilers write 19 bits. */
 const MAX_KEY_BITS = 31;
-/** Cells that are visited: more than the largest contracts have, and few enough for any that is made to keep us busy. */
+/** Maximal number of visited cells: more than the largest contracts need, and a bound for hostile ones. */
 const MAX_VISITS = 8_192;
 
 /**
- * The get methods of a code by their ids, rising, as unsigned numbers: 0 is the entry of internal messages, 524287 (-1 in 19
- * bits) that of external ones. The code is not run: it has to begin as compilers write it, with a jump into a constant
- * dictionary.
+ * Method ids of a code, ascending and unsigned: 0 is `recv_internal`, 524287 (-1 in 19 bits) `recv_external`. The code is not run: it
+ * must start as compilers write it, with a jump into a constant dictionary.
  *
- * @param code as a whole; of a library reference, the library
- * @returns null when it begins otherwise, or has more entries than any contract
+ * @param code the whole code; for a library reference, the library
+ * @returns null if it starts otherwise, or has too many entries
  */
 export function codeMethods(code: Cell): readonly number[] | null {
   try {
@@ -40,7 +39,7 @@ export function codeMethods(code: Cell): readonly number[] | null {
   }
 }
 
-/** The first bits of a key, at most 31. */
+/** The leading bits of a key, at most 31, as a number. */
 function numberOf(key: Uint8Array, bits: number): number {
   let number = 0;
   for (const byte of key) number = number * 256 + byte;
@@ -49,26 +48,26 @@ function numberOf(key: Uint8Array, bits: number): number {
 
 const INTERFACES_FILE = new URL('../../../data/contract-interfaces/contract-interfaces.json', import.meta.url);
 
-/** By what contracts of a kind are known, by the name of the kind: names of get methods, hashes of code in hexadecimal. */
+/** By interface name: the get-methods that its contracts have, and their code hashes in hexadecimal. */
 type InterfaceTableFile = Readonly<
   Record<string, { readonly methods?: readonly string[]; readonly codes?: readonly string[] }>
 >;
 
 interface InterfaceTable {
-  /** By the hash of the code; null: several kinds have it, and it tells nothing. */
+  /** By code hash; null: several interfaces have it, so it is ambiguous. */
   readonly byCode: ReadonlyMap<string, readonly string[] | null>;
-  /** By name, rising. */
+  /** Sorted by name. */
   readonly byMethods: readonly { readonly name: string; readonly ids: readonly number[] }[];
 }
 
 let loadedTable: InterfaceTable | null = null;
 
 /**
- * What kinds of contract a code is of, as the `interfaces` of API v3 are told: the one kind that its hash stands for, else all
- * whose get methods it has, by name.
+ * Names of the interfaces of a code, as in `interfaces` of API v3: the one that its hash stands for, else all whose get-methods it
+ * has, sorted. They are more than the interfaces of `interface-registry.ts`, which have a table in the index.
  *
  * @param codeHash in lower-case hexadecimal
- * @param methods ids of the get methods of the code, of a library reference those of the library; null: not known
+ * @param methods method ids of the code, for a library reference those of the library; null: unknown
  */
 export function interfaceNamesOf(codeHash: string, methods: readonly number[] | null): readonly string[] {
   loadedTable ??= loadInterfaceTable(JSON.parse(readFileSync(INTERFACES_FILE, 'utf8')));

@@ -5,9 +5,9 @@ import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
-/** The types of columns, each with the values that it takes; all take null. */
+/** Column types with the types of their values; all of them also take null. */
 export interface ColumnValues {
-  /** bytea: workchain (1 byte, signed) and account id */
+  /** bytea: workchain (1 byte, signed) and account id. */
   readonly address: Address;
   /** bytea[] */
   readonly addresses: readonly Address[];
@@ -24,51 +24,51 @@ export interface ColumnValues {
 }
 export type ColumnType = keyof ColumnValues;
 
-/** A row: a value for each declared column. */
+/** A row: one value for each declared column. */
 export type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = {
   readonly [Name in keyof Columns]: ColumnValues[Columns[Name]] | null;
 };
 
 /**
- * A kind of contracts: how they are recognised, asked and verified, and the row that tells of them. Every table of rows also has
- * the columns of `ContractState` in drivers/store/write, and `id` and `lapsed`.
+ * A contract interface: how contracts that have it are detected, read and verified, and the row that is stored of them. Each table
+ * also has the columns of `ContractState` in drivers/store/write, and `id` and `lapsed` (when the row was superseded).
  */
 export interface ContractInterface<
   Name extends string = string,
   Data = unknown,
   Columns extends Readonly<Record<string, ColumnType>> = Readonly<Record<string, ColumnType>>,
 > {
-  readonly kind: Name;
-  /** Code with all of one of these sets of get methods can be of this kind; where the code says what methods it has. */
+  readonly name: Name;
+  /** A code that has all get-methods of one of these sets is a candidate, if its method ids are known. */
   readonly methods: readonly (readonly string[])[];
-  /** Known codes of this kind. */
+  /** Known codes with this interface. */
   readonly codes: readonly NativeCode[];
   /**
-   * Asks a contract, and whom it names, whether it is of this kind.
+   * Reads a contract, and verifies it with the contracts that it names.
    *
-   * @throws contract-data/not-verified when another contract does not agree; as {@link ContractView.runGetMethod}
+   * @throws contract-data/not-verified if another contract does not confirm it; as {@link ContractView.runGetMethod}
    */
   read(view: ContractView, contract: ViewedContract): Promise<Data>;
-  /** Of the table of `migrations/0002-contracts.sql`. */
+  /** Its table in `migrations/0002-contracts.sql`. */
   readonly table: { readonly name: string; readonly columns: Columns };
   row(data: Data): ContractRow<Columns>;
 }
 
-/** A kind, with its types checked against one another. */
+/** Declares an interface, with the types of its data, columns and row checked against each other. */
 export function contractInterface<
   const Name extends string,
   Data,
   const Columns extends Readonly<Record<string, ColumnType>>,
->(kind: ContractInterface<Name, Data, Columns>): ContractInterface<Name, Data, Columns> {
-  return kind;
+>(declaration: ContractInterface<Name, Data, Columns>): ContractInterface<Name, Data, Columns> {
+  return declaration;
 }
 
-/** Most characters of content that a row takes. */
+/** Maximal length of stored content in characters. */
 const MAX_CONTENT = 32_768;
 
 /**
- * Content of a token as JSON text, for a column of jsonb: the texts by their keys, a link as `uri`; `more` after them.
- * PostgreSQL keeps no zero characters: each becomes U+FFFD.
+ * Content of a token as JSON text for a jsonb column: strings by their keys, the link of off-chain content as `uri`, then `more`.
+ * PostgreSQL stores no U+0000: each becomes U+FFFD.
  *
  * @throws contract-data/too-large
  */

@@ -5,22 +5,22 @@ import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** A contract that can be asked. */
+/** A contract in a {@link ContractView}. */
 export interface ViewedContract {
   readonly address: Address;
-  /** Null: there is no such account, or it has no code. */
+  /** Null: the account does not exist, or has no code. */
   readonly account: NativeAccount | null;
 }
 
-/** Contracts as they are at one moment. */
+/** Contracts in their states after one masterchain block. */
 export interface ContractView {
-  /** Another contract, at the same moment. */
+  /** Another contract, in its state after the same block. */
   contract(address: Address): Promise<ViewedContract>;
   /**
-   * What a get method answers: read natively where the code is known and its data is as that code writes it, else by running it.
+   * Result of a get-method: from a native reader if the code is known and the data has the layout of that code, else from the TVM.
    *
-   * @throws contract-data/method-failed with the exit code; as `GetMethod.parse`; and what only tells that nothing could be
-   *   asked (then nothing is known of the contract)
+   * @throws contract-data/method-failed with the exit code; as `GetMethod.parse`; other errors if it could not be run at all, which
+   *   says nothing about the contract
    */
   runGetMethod<Arguments extends readonly unknown[], Result>(
     contract: ViewedContract,
@@ -31,12 +31,12 @@ export interface ContractView {
 
 const CONTRACT_ERROR = /^(contract-data|cells|tlb|address)\//;
 
-/** Whether an error says something of the contract that was asked, not that it could not be asked. */
+/** Whether an error is a fault of the contract, and not a failure to run its get-method. */
 export function isContractError(error: unknown): error is Error {
   return isTernError(error) && CONTRACT_ERROR.test(error.code);
 }
 
-/** What was read; null when the contract answers in another way, or not at all. */
+/** The result of `read`; null if the contract has no such get-method, or its result has another form. */
 export async function nullOnContractError<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -46,7 +46,7 @@ export async function nullOnContractError<T>(read: () => Promise<T>): Promise<T 
   }
 }
 
-/** What was read; null when the contract has no such get method, or that ends with an error. */
+/** The result of `read`; null if the contract has no such get-method, or that ends with an error exit code. */
 export async function nullOnMethodFailure<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
@@ -56,7 +56,7 @@ export async function nullOnMethodFailure<T>(read: () => Promise<T>): Promise<T 
   }
 }
 
-/** What a contract says of itself, and who has to agree. */
+/** The interface that a contract claims to have, and the contract that has to confirm it. */
 export interface InterfaceClaim {
   /** `jetton_wallet` */
   readonly kind: string;
@@ -66,25 +66,25 @@ export interface InterfaceClaim {
 }
 
 /**
- * Whether another contract agrees with what one says of itself.
+ * Requires that another contract confirms a claim.
  *
- * @throws contract-data/not-verified when it does not, or does not answer
+ * @throws contract-data/not-verified if it does not, or its get-method fails
  */
-export async function verifyClaim(claim: InterfaceClaim, agrees: () => Promise<boolean>): Promise<void> {
-  let problem = 'says something else';
+export async function verifyClaim(claim: InterfaceClaim, confirms: () => Promise<boolean>): Promise<void> {
+  let problem = 'does not confirm that';
   try {
-    if (await agrees()) return;
+    if (await confirms()) return;
   } catch (error) {
     if (!isContractError(error)) throw error;
-    problem = `does not answer: ${error.message}`;
+    problem = `cannot confirm that: ${error.message}`;
   }
   throw contractDataErrors['not-verified']({ ...claim, problem });
 }
 
 /**
- * For kinds of which anybody's code could say the same: only the code tells.
+ * For interfaces that no other contract confirms, and that any code could claim: only known codes count.
  *
- * @throws contract-data/unknown-code when the code of the contract is none of these
+ * @throws contract-data/unknown-code if the contract has none of these codes
  */
 export function requireKnownCode(
   kind: string,

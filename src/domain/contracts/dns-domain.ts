@@ -6,36 +6,36 @@ import { type Address, parseAddress } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 
-/** A collection whose items are domains (TEP-81), by which they are told from others that only say so. */
+/** A collection whose items are domains (TEP-81). Items of other collections only claim to be domains. */
 export interface DnsRoot {
   readonly collection: Address;
-  /** What the names end with, without a dot before it: `ton`, `t.me`. */
+  /** The zone of its names, without a leading dot: `ton`, `t.me`. */
   readonly zone: string;
 }
 
 const root = (collection: string, zone: string): DnsRoot => ({ collection: parseAddress(collection).address, zone });
 
-/** The collections that everybody knows. */
+/** The well-known collections. */
 export const DNS_ROOTS: readonly DnsRoot[] = [
   root('0:b774d95eb20543f186c06b371ab88ad704f7e256130caf96189368a7d0cb6ccf', 'ton'),
-  // Of the test network.
+  // testnet
   root('0:e33ed33a42eb2032059f97d90c706f8400bb256d32139ca707f1564ad699c7dd', 'ton'),
-  // User names of Telegram.
+  // Telegram usernames
   root('0:80d78a35f955a14b679faa887ff4cd5bfc0f43b4a4eea2a7e6927f3701b273c2', 't.me'),
 ];
 
-/** The root that a collection is; null when it is none. */
+/** The root with this collection; null if there is none. */
 export function dnsRootOf(collection: Address | null, roots: readonly DnsRoot[]): DnsRoot | null {
   if (collection === null) return null;
   return roots.find((one) => one.collection.equals(collection)) ?? null;
 }
 
-/** The name by which a resolver knows itself. */
+/** The name of a resolver itself: one zero byte. */
 export const DNS_SELF: Uint8Array = new Uint8Array(1);
-/** Asks for the records of all categories. */
+/** The category that requests all records. */
 export const ALL_CATEGORIES = 0n;
 
-/** `(int bits, cell value) dnsresolve(slice subdomain, int category)` (TEP-81); the name as `encodeDomainName` gives it */
+/** `(int bits, cell value) dnsresolve(slice subdomain, int category)` (TEP-81); the name as encoded by `encodeDomainName` */
 export const dnsresolve: GetMethod<readonly [subdomain: Uint8Array, category: bigint], DnsAnswer> = {
   name: 'dnsresolve',
   stack: (subdomain, category) => [vmSlice(new Builder().storeBytes(subdomain).endCell()), vmInt(category)],
@@ -45,7 +45,7 @@ export const dnsresolve: GetMethod<readonly [subdomain: Uint8Array, category: bi
 /** `slice get_domain()` of `.ton` items: the bytes of the label. */
 export const getDomain = getMethod('get_domain', (stack) => new MethodResult('get_domain', stack, 1).bytes());
 
-/** `slice get_full_domain()` of names of Telegram: labels with a zero byte after each, the last one of the name first. */
+/** `slice get_full_domain()` of Telegram usernames: zero-terminated labels, the top-level one first. */
 export const getFullDomain = getMethod('get_full_domain', (stack) =>
   new MethodResult('get_full_domain', stack, 1).bytes(),
 );
@@ -54,10 +54,10 @@ export const getFullDomain = getMethod('get_full_domain', (stack) =>
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The name of an item of a root: what `get_full_domain` gives, when that is in the zone of the root, else the label that
- * `get_domain` gives, before the zone: `alice.ton`.
+ * The name of an item of a root, such as `alice.ton`: the result of `get_full_domain`, which must be in the zone of the root, or the
+ * label from `get_domain` followed by the zone.
  *
- * @throws contract-data/domain-name when the item names a label that is none; as {@link ContractView.runGetMethod}
+ * @throws contract-data/domain-name if the label is invalid or the name is not in the zone; as {@link ContractView.runGetMethod}
  */
 export async function readDomainName(view: ContractView, item: ViewedContract, { zone }: DnsRoot): Promise<string> {
   const full = await nullOnContractError(() => view.runGetMethod(item, getFullDomain));
@@ -78,7 +78,7 @@ function fullDomainName(bytes: Uint8Array): string {
   return labels.reverse().join('.');
 }
 
-/** One label: no byte of it is a control character, a space or a dot. */
+/** One label: UTF-8 without control characters, spaces and dots. */
 function domainLabel(bytes: Uint8Array): string {
   if (bytes.length === 0 || bytes.length > MAX_DOMAIN_NAME)
     throw refuseDomain(bytes, `a label has ${bytes.length} bytes`);

@@ -29,7 +29,7 @@ export type DnsRecord =
   | { readonly kind: 'dns_smc_address'; readonly smc_addr: Address }
   /** 32 bytes. */
   | { readonly kind: 'dns_storage_address'; readonly bag_id: Uint8Array }
-  /** None of the above, or not well-formed. */
+  /** Another record, or a malformed one. */
   | { readonly kind: 'unknown'; readonly cell: Cell };
 
 export interface DnsEntry {
@@ -38,23 +38,23 @@ export interface DnsEntry {
   readonly record: DnsRecord;
 }
 
-/** What a resolver says about a name. */
+/** The records of a name. */
 export interface DnsRecords {
-  /** Who said it: the last resolver of the chain. */
+  /** The last resolver of the chain. */
   readonly resolver: Address;
-  /** The part of the name that the records are about, as that resolver sees it: `ton.`; `.` is the resolver itself. */
+  /** The part of the name that the last resolver resolves: `ton.`; `.` is the resolver itself. */
   readonly name: string;
-  /** In the order of the categories as numbers. */
+  /** Sorted by category as a number. */
   readonly entries: readonly DnsEntry[];
 }
 
-/** Names of categories that are known; others are only known by their hash. */
+/** Names of the known categories; of others only the hash is known. */
 export const DNS_CATEGORIES = ['dns_next_resolver', 'wallet', 'site', 'storage'] as const;
 export type DnsCategory = (typeof DNS_CATEGORIES)[number];
 
 const NAMES: ReadonlyMap<string, DnsCategory> = new Map(DNS_CATEGORIES.map((name) => [toHex(sha256KeyOf(name)), name]));
 
-/** The name of a category; null when it is not a known one. */
+/** The name of a category; null if it is unknown. */
 export function dnsCategoryName(category: Uint8Array): DnsCategory | null {
   return NAMES.get(toHex(category)) ?? null;
 }
@@ -64,12 +64,12 @@ export const NEXT_RESOLVER_CATEGORY: Uint8Array = sha256KeyOf('dns_next_resolver
 
 const TAG = { text: 0x1eda, nextResolver: 0xba93, adnlAddress: 0xad01, smcAddress: 0x9fd3, storageAddress: 0x7473 };
 
-/** Most cells that are visited for the records of a domain. */
+/** Maximal number of cells visited for the records of a domain. */
 const MAX_VISITS = 4_096;
 
 /**
- * All records of a domain: `HashmapE 256 ^DNSRecord`, its root. Entries that are no reference are left out.
- * @throws cells/* when it is no dictionary, cells/dict-too-large
+ * All records of a domain: `HashmapE 256 ^DNSRecord`. Entries without a reference are skipped.
+ * @throws cells/* if it is no dictionary, cells/dict-too-large
  */
 export function readDnsEntries(root: Cell | null): DnsEntry[] {
   const entries: DnsEntry[] = [];
@@ -84,7 +84,7 @@ export function readDnsEntries(root: Cell | null): DnsEntry[] {
   return entries;
 }
 
-/** A record. What follows its address is not looked at: many are written without the flags that belong there. */
+/** A record. What follows its address is ignored: many are written without the flags of the schema. */
 export function readDnsRecord(cell: Cell): DnsRecord {
   try {
     return readKnown(openCell(cell)) ?? { kind: 'unknown', cell };
@@ -134,40 +134,40 @@ function readText(from: Slice): string {
   return utf8.decode(concatBytes(...parts));
 }
 
-/** What `dnsresolve` says: how much of the name it took, and what it has there. */
+/** Result of `dnsresolve`: how much of the name was resolved, and the records. */
 export interface DnsAnswer {
   /** Bytes of the name. */
   readonly taken: number;
-  /** The next resolver when that is not the whole name; else the dictionary of all records. Null: it has nothing. */
+  /** The record of the next resolver if the name was resolved in part; else the dictionary of all records. Null: nothing found. */
   readonly value: Cell | null;
 }
 
 /**
  * `(int bits, cell value) dnsresolve(slice subdomain, int category)` (TEP-81)
- * @param length bytes of the name that was asked for
- * @throws contract-data/method-result when it is not of that form, or took more than there was
+ * @param length bytes of the requested name
+ * @throws contract-data/method-result if it has another form, or resolved more than the name
  */
 export function dnsAnswerOf(stack: VmStack, length: number): DnsAnswer {
   const result = new MethodResult('dnsresolve', stack, 2);
   const bits = result.int();
   const value = result.cellOrNull();
   if (bits < 0n || bits > length * 8 || (bits & 7n) !== 0n) {
-    const problem = `says that it took ${bits} of ${length * 8} bits`;
+    const problem = `claims to have resolved ${bits} of ${length * 8} bits`;
     throw contractDataErrors['method-result']({ method: 'dnsresolve', problem });
   }
   return { taken: Number(bits) / 8, value };
 }
 
-/** Bytes of a name in the form of the contracts, without the leading zero. */
+/** Maximal size of an encoded name in bytes, without the leading zero byte. */
 export const MAX_DOMAIN_NAME = 126;
 
 const nameEncoder = new TextEncoder();
 const nameDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * A domain name as resolvers take it (TEP-81): a zero byte, then the labels from the last to the first, each with a zero
- * byte after it: `alice.ton` is `\0ton\0alice\0`. The empty name, or `.`, is `\0`: the resolver itself. Letters become
- * small; a dot at the end is nothing.
+ * Encodes a domain name for resolvers (TEP-81): a zero byte, then the zero-terminated labels from the last to the first:
+ * `alice.ton` is `\0ton\0alice\0`. The empty name, or `.`, is `\0`: the resolver itself. Letters become lower-case; a trailing
+ * dot is ignored.
  *
  * @throws contract-data/domain-name for empty labels, bytes 0 to 32, and more than 126 bytes
  */
@@ -183,7 +183,7 @@ export function encodeDomainName(name: string): Uint8Array {
   return bytes;
 }
 
-/** The name that bytes of that form stand for, with a dot at the end: `alice.ton.`; `.` when there is no label. */
+/** Decodes that form to a name with a trailing dot: `alice.ton.`; `.` without labels. */
 export function decodeDomainName(bytes: Uint8Array): string {
   const labels = nameDecoder
     .decode(bytes)

@@ -7,31 +7,31 @@ import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { openVmCellSlice, type VmCellSlice, type VmStackValue } from '#formats/tlb/vm-stack.js';
 
-/** A get method: what it takes and gives, as values. */
+/** A get-method with typed arguments and result. */
 export interface GetMethod<Arguments extends readonly unknown[], Result> {
   readonly name: string;
-  /** The arguments as the virtual machine takes them. */
+  /** The arguments as a TVM stack. */
   stack(...given: Arguments): VmStack;
   /**
-   * The result of the virtual machine as a value. More results than declared are left alone.
+   * Parses the resulting TVM stack. Additional stack entries are ignored.
    *
-   * @throws contract-data/*, cells/*, tlb/* when it is not of that form
+   * @throws contract-data/*, cells/*, tlb/* if it has another form
    */
   parse(stack: VmStack): Result;
 }
 
-/** A get method without arguments. */
+/** Declares a get-method without arguments. */
 export function getMethod<Result>(name: string, parse: (stack: VmStack) => Result): GetMethod<readonly [], Result> {
   return { name, stack: () => [], parse };
 }
 
-/** Reads the results of a get method one by one, in the order in which it declares them. */
+/** Reads the results of a get-method one by one, in the order of its declaration. */
 export class MethodResult {
   readonly #method: string;
   readonly #stack: VmStack;
   #next = 0;
 
-  /** @param least how many results there must be; more are left alone @throws contract-data/method-result */
+  /** @param least minimal number of results; more are ignored @throws contract-data/method-result */
   constructor(method: string, stack: VmStack, least: number) {
     this.#method = method;
     this.#stack = stack;
@@ -50,7 +50,7 @@ export class MethodResult {
     return this.int() !== 0n;
   }
 
-  /** An integer of 64 bits, with a sign. @throws contract-data/method-result */
+  /** A signed 64-bit integer. @throws contract-data/method-result */
   int64(): bigint {
     const value = this.int();
     if (BigInt.asIntN(64, value) !== value)
@@ -58,7 +58,7 @@ export class MethodResult {
     return value;
   }
 
-  /** What `read` reads; null for a null. @throws contract-data/method-result */
+  /** The result of `read`; null for a null. @throws contract-data/method-result */
   orNull<T>(read: (result: this) => T): T | null {
     if (this.#stack[this.#next]?.kind !== 'vm_stk_null') return read(this);
     this.#next++;
@@ -80,7 +80,7 @@ export class MethodResult {
     throw this.#wrong(value, 'a cell or null');
   }
 
-  /** A slice, or the content of a cell, from its start. @throws contract-data/method-result, cells/* */
+  /** A slice, or the content of a cell. @throws contract-data/method-result, cells/* */
   slice(): Slice {
     const value = this.#take();
     if (value.kind === 'vm_stk_slice') return openVmCellSlice(value.slice);
@@ -88,12 +88,12 @@ export class MethodResult {
     throw this.#wrong(value, 'a slice');
   }
 
-  /** All that is in a slice, which must be whole bytes. @throws contract-data/half-byte, and as {@link MethodResult.slice} */
+  /** The content of a slice, which must be whole bytes. @throws contract-data/half-byte, and as {@link MethodResult.slice} */
   bytes(): Uint8Array {
     return wholeBytes(this.slice());
   }
 
-  /** Null for `addr_none`, for addresses outside of the chain, and for a null. @throws as {@link MethodResult.slice} */
+  /** Null for `addr_none`, external addresses, and a null. @throws as {@link MethodResult.slice} */
   accountOrNull(): Address | null {
     if (this.#stack[this.#next]?.kind === 'vm_stk_null') {
       this.#next++;
@@ -124,14 +124,14 @@ export class MethodResult {
   }
 }
 
-/** All bits that are left, as bytes. @throws contract-data/half-byte */
+/** The remaining bits as bytes. @throws contract-data/half-byte */
 export function wholeBytes(slice: Slice): Uint8Array {
   const { remainingBits: bits } = slice;
   if ((bits & 7) !== 0) throw contractDataErrors['half-byte']({ bits });
   return slice.loadBytes(bits >> 3);
 }
 
-/** A cell with just what the slice has left. An exotic cell can only be given whole, as it is. */
+/** A cell with the remaining content of a slice. Exotic cells are returned whole. */
 export function cellOfSlice(slice: VmCellSlice): Cell {
   const { cell, st_bits, end_bits, st_ref, end_ref } = slice;
   const whole = st_bits === 0 && end_bits === cell.bits && st_ref === 0 && end_ref === cell.refCount;
@@ -139,10 +139,10 @@ export function cellOfSlice(slice: VmCellSlice): Cell {
   return new Builder().storeSlice(openVmCellSlice(slice)).endCell();
 }
 
-/** A chain of pairs, each with the next one as its second item. */
+/** A Lisp-style list: pairs, each with the next one as its second item. */
 export interface ConsList {
   readonly heads: readonly VmStackValue[];
-  /** What the last pair ends with: `vm_stk_null` makes the chain a list. */
+  /** The second item of the last pair: `vm_stk_null` for a proper list. */
   readonly rest: VmStackValue;
 }
 

@@ -38,9 +38,9 @@ const known = [...recordedAccounts, ...serviceWallets, ...otherAccounts].filter(
 
 describe('kinds that a code can be of', () => {
   const names = (codeHash: string, methods: readonly string[] | null) =>
-    candidates.of(codeHash, methods === null ? null : methods.map(methodIdOf)).map(({ kind }) => kind);
+    candidates.of(codeHash, methods === null ? null : methods.map(methodIdOf)).map(({ name: kind }) => kind);
   const nobody = '00'.repeat(32);
-  const all = CONTRACT_INTERFACES.map(({ kind }) => kind);
+  const all = CONTRACT_INTERFACES.map(({ name: kind }) => kind);
 
   it('have all get methods of one of their sets', () => {
     expect(names(nobody, ['get_jetton_data', 'get_wallet_data', 'seqno'])).toEqual(['jetton_master', 'jetton_wallet']);
@@ -51,7 +51,7 @@ describe('kinds that a code can be of', () => {
   });
 
   it('are all that are told by get methods where these are not known', () => {
-    const told = CONTRACT_INTERFACES.filter(({ methods }) => methods.length > 0).map(({ kind }) => kind);
+    const told = CONTRACT_INTERFACES.filter(({ methods }) => methods.length > 0).map(({ name: kind }) => kind);
     expect(names(nobody, null)).toEqual(told);
     expect(told).toEqual(expect.arrayContaining(['jetton_master', 'jetton_wallet', 'nft_collection', 'nft_item']));
     expect(all.filter((kind, at) => all.indexOf(kind) !== at)).toEqual([]);
@@ -69,7 +69,7 @@ describe('kinds that a code can be of', () => {
 
   it('answer for one code together, each get method once', () => {
     for (const { code } of known) {
-      const { answers, lacks = [] } = nativeCodeOf(code)!;
+      const { getMethods: answers, missingMethods: lacks = [] } = nativeCodeOf(code)!;
       const methods = [...answers.map(({ method }) => method), ...lacks];
       expect([...new Set(methods)]).toEqual(methods);
     }
@@ -97,7 +97,7 @@ describe('native readers', () => {
   it('are tried for each code', () => {
     const seen = new Set(known.map(({ code }) => toHex(libraryHashOf(code) ?? code.hash())));
     const missed = CONTRACT_INTERFACES.flatMap(({ codes }) => codes)
-      .filter(({ answers }) => answers.length > 0)
+      .filter(({ getMethods: answers }) => answers.length > 0)
       .flatMap(({ hashes }) => hashes)
       .filter((hash) => !seen.has(hash));
     expect(missed).toEqual([]);

@@ -21,8 +21,10 @@ import { methodIdOf } from '#formats/tlb/vm-stack.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
 
 /**
- * All kinds, in the order in which a contract is asked; `roots`: of the domains; `factory`: of the pools of DeDust, which is
- * another one on other networks.
+ * All contract interfaces, in the order in which a contract is tested for them.
+ *
+ * @param roots collections of domains
+ * @param factory of DeDust pools, which differs by network
  */
 export function contractInterfaces(
   roots: readonly DnsRoot[],
@@ -45,44 +47,44 @@ export function contractInterfaces(
   ] as readonly ContractInterface[];
 }
 
-/** All kinds, with the roots of domains that everybody knows. */
+/** All interfaces, with the well-known collections of domains. */
 export const CONTRACT_INTERFACES: readonly ContractInterface[] = contractInterfaces(DNS_ROOTS);
 
-/** By the hash of the code: what all kinds together know of it. */
+/** By code hash: the native readers of all interfaces. */
 const CODES: ReadonlyMap<string, NativeCode> = codesOf(CONTRACT_INTERFACES);
 
-function codesOf(kinds: readonly ContractInterface[]): ReadonlyMap<string, NativeCode> {
+function codesOf(interfaces: readonly ContractInterface[]): ReadonlyMap<string, NativeCode> {
   const all = new Map<string, NativeCode>();
-  for (const code of kinds.flatMap(({ codes }) => codes)) {
+  for (const code of interfaces.flatMap(({ codes }) => codes)) {
     for (const hash of code.hashes) {
-      const { answers, lacks } = all.get(hash) ?? { answers: [], lacks: [] };
+      const known = all.get(hash);
       all.set(hash, {
         hashes: [hash],
-        answers: [...answers, ...code.answers],
-        lacks: [...(lacks ?? []), ...(code.lacks ?? [])],
+        getMethods: [...(known?.getMethods ?? []), ...code.getMethods],
+        missingMethods: [...(known?.missingMethods ?? []), ...(code.missingMethods ?? [])],
       });
     }
   }
   return all;
 }
 
-/** The hash that a library reference stands for; null when the cell is none. */
+/** The hash in a library reference cell; null if the cell is none. */
 export function libraryHashOf(code: Cell): Uint8Array | null {
   if (code.type !== CellType.libraryReference) return null;
   return code.bytes.subarray(code.dataOffset + 1, code.dataOffset + 33);
 }
 
 /**
- * What is known of a code; null when it is not known. A library reference is looked through: what is read then is right
- * only where the network has that library, since elsewhere the contract cannot run.
+ * Native readers of a code; null if it is unknown. Library references are resolved by their hash: the readers are right only on
+ * networks that have the library, as the contract cannot run on others.
  */
 export function nativeCodeOf(code: Cell): NativeCode | null {
   return CODES.get(toHex(libraryHashOf(code) ?? code.hash())) ?? null;
 }
 
-/** The ids of the get methods of each set of a kind, and its codes: their hashes, and those of library references to them. */
+/** An interface with the method ids of its sets, and the hashes of its codes and of library references to them. */
 interface InterfaceMatcher {
-  readonly kind: ContractInterface;
+  readonly contract: ContractInterface;
   readonly methods: readonly (readonly number[])[];
   readonly hashes: ReadonlySet<string>;
 }
@@ -94,37 +96,37 @@ function libraryReferenceTo(hash: string): string {
   return toHex(reference.endExotic().hash());
 }
 
-function interfaceMatcher(kind: ContractInterface): InterfaceMatcher {
-  const hashes = kind.codes.flatMap((code) => code.hashes);
+function interfaceMatcher(contract: ContractInterface): InterfaceMatcher {
+  const hashes = contract.codes.flatMap((code) => code.hashes);
   return {
-    kind,
-    methods: kind.methods.map((names) => names.map(methodIdOf)),
+    contract,
+    methods: contract.methods.map((names) => names.map(methodIdOf)),
     hashes: new Set([...hashes, ...hashes.map(libraryReferenceTo)]),
   };
 }
 
-/** Tells which kinds a code can be of. */
+/** Finds the interfaces that a code may have. */
 export class CandidateInterfaces {
-  readonly #recognisers: readonly InterfaceMatcher[];
+  readonly #matchers: readonly InterfaceMatcher[];
 
-  constructor(kinds: readonly ContractInterface[]) {
-    this.#recognisers = kinds.map(interfaceMatcher);
+  constructor(interfaces: readonly ContractInterface[]) {
+    this.#matchers = interfaces.map(interfaceMatcher);
   }
 
   /**
-   * The kinds that a code can be of, in their order: those that know it, and those of which it has all get methods of a set.
-   * A code whose get methods are not known can be of each kind that is told by get methods, unless a kind knows it.
+   * The interfaces that a code may have, in their order: those that know the code, and those of which it has all get-methods of a
+   * set. A code whose method ids are unknown may have each interface that has sets, unless an interface knows the code.
    *
-   * @param codeHash of the code, or of the library reference that stands for it: lower-case hexadecimal
-   * @param methodIds null: the code has no table of methods that can be read
+   * @param codeHash of the code cell, which may be a library reference: lower-case hexadecimal
+   * @param methodIds null: the code has no readable method dictionary
    */
   of(codeHash: string, methodIds: readonly number[] | null): readonly ContractInterface[] {
-    const known = this.#recognisers.filter(({ hashes }) => hashes.has(codeHash));
-    if (methodIds === null && known.length > 0) return known.map(({ kind }) => kind);
+    const known = this.#matchers.filter(({ hashes }) => hashes.has(codeHash));
+    if (methodIds === null && known.length > 0) return known.map(({ contract }) => contract);
     const ids = methodIds === null ? null : new Set(methodIds);
     const fits = (methods: readonly number[]): boolean => ids === null || methods.every((id) => ids.has(id));
-    return this.#recognisers
+    return this.#matchers
       .filter(({ methods, hashes }) => hashes.has(codeHash) || methods.some(fits))
-      .map(({ kind }) => kind);
+      .map(({ contract }) => contract);
   }
 }

@@ -8,31 +8,31 @@ import type { Slice } from '#formats/cells/slice.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** A contract as its account has it. */
+/** Address, code and data of a contract. */
 export interface NativeAccount {
   readonly address: Address;
-  /** A library reference stays one. */
+  /** May be a library reference. */
   readonly code: Cell;
   readonly data: Cell;
 }
 
-/** What one get method of a known code answers, read from the data. */
+/** A native reader: the result of one get-method of a known code, read from the data. */
 export interface NativeGetMethod {
   readonly method: string;
-  /** As the get method; or throws a TernError when the data is of another form than that code writes. */
+  /** Returns what the get-method returns; throws a TernError if the data has not the layout of that code. */
   readonly read: (account: NativeAccount, ...given: never[]) => unknown;
 }
 
-/** Get methods of a known code without running it. What is not among them must be run. */
+/** Native readers of a known code. Other get-methods must be run on the TVM. */
 export interface NativeCode {
-  /** Of the code, or of the library that it refers to: lower-case hexadecimal. */
+  /** Hashes of the code, or of the library that it refers to: lower-case hexadecimal. */
   readonly hashes: readonly string[];
-  readonly answers: readonly NativeGetMethod[];
-  /** Names of get methods that are asked for by kinds, and that this code does not have. */
-  readonly lacks?: readonly string[];
+  readonly getMethods: readonly NativeGetMethod[];
+  /** Get-methods that interface detection queries, and that this code does not have. */
+  readonly missingMethods?: readonly string[];
 }
 
-/** An answer to a get method, of the types that it declares. */
+/** Declares the native reader of a get-method, with its types. */
 export function nativeGetMethod<Arguments extends readonly unknown[], Result>(
   { name }: GetMethod<Arguments, Result>,
   read: (account: NativeAccount, ...given: Arguments) => Result,
@@ -40,13 +40,13 @@ export function nativeGetMethod<Arguments extends readonly unknown[], Result>(
   return { method: name, read: read as unknown as NativeGetMethod['read'] };
 }
 
-/** Exit code of a contract that has no such get method. */
+/** Exit code of a contract that has no such get-method. */
 const NO_METHOD_EXIT_CODE = 11;
 
 /**
- * What a get method of a known code answers, boxed; null when that is only known by running it.
+ * Result of a get-method from its native reader, boxed; null if it must be run on the TVM.
  *
- * @throws contract-data/method-failed when the code has no such get method
+ * @throws contract-data/method-failed if the code has no such get-method
  */
 export function runNatively<Arguments extends readonly unknown[], Result>(
   code: NativeCode | null,
@@ -55,9 +55,9 @@ export function runNatively<Arguments extends readonly unknown[], Result>(
   given: Arguments,
 ): { readonly result: Result } | null {
   if (code === null) return null;
-  const answer = code.answers.find((one) => one.method === method);
+  const answer = code.getMethods.find((one) => one.method === method);
   if (answer === undefined) {
-    if (code.lacks?.includes(method) !== true) return null;
+    if (code.missingMethods?.includes(method) !== true) return null;
     throw contractDataErrors['method-failed']({
       address: account.address.toRaw(),
       method,
@@ -68,7 +68,7 @@ export function runNatively<Arguments extends readonly unknown[], Result>(
   return nullOnTernError(() => ({ result: read(account, ...given) }));
 }
 
-/** What a native reader gives; null when the data is of another form, so that only running the code tells. */
+/** The result of `read`; null if the data has another layout, so that the code must be run. */
 function nullOnTernError<T>(read: () => T): T | null {
   try {
     return read();
@@ -78,10 +78,10 @@ function nullOnTernError<T>(read: () => T): T | null {
   }
 }
 
-/** Where the contracts live that contracts of known code deploy. */
+/** The workchain of contracts that known codes deploy. */
 export const BASECHAIN = 0;
 
-/** `addr_std` without anycast, or `addr_none`. @throws contract-data/other-form for the others */
+/** `addr_std` without anycast, or `addr_none`. @throws contract-data/other-form for other addresses */
 export function loadPlainAddress(data: Slice): Address | null {
   const value = MsgAddress.load(data);
   if (value === null || value instanceof Address) return value;
@@ -99,10 +99,10 @@ export function storeAddress(builder: Builder, { workchain, hash }: Address): Bu
   return builder.storeUint(0b100, 3).storeInt(workchain, 8).storeBytes(hash);
 }
 
-/** A cell of two references and two bytes at most, as it is hashed: descriptors, data, depths, hashes. */
+/** Representation of a cell with two references and at most two bytes: descriptors, data, depths, hashes. */
 const cellRepresentation = new Uint8Array(2 + 2 + 2 * 2 + 2 * 32);
 
-/** Hash of a `StateInit` of code and data only; `depth`: with `fixed_prefix_length`. The cell is not made for it. */
+/** Hash of a `StateInit` with only code and data, without building the cell. @param depth `fixed_prefix_length` */
 export function stateInitHash(code: Cell, data: Cell, depth: number | null = null): Uint8Array {
   cellRepresentation[0] = 2;
   let at: number;
@@ -119,7 +119,7 @@ export function stateInitHash(code: Cell, data: Cell, depth: number | null = nul
     at = 4;
   }
   for (const cell of [code, data]) {
-    // Nothing that is pruned is deployed, so each has one depth and one hash.
+    // Deployed cells hold no pruned branches: each has one depth and one hash.
     const cellDepth = cell.depth();
     cellRepresentation[at++] = cellDepth >> 8;
     cellRepresentation[at++] = cellDepth & 0xff;

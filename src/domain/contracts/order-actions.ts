@@ -15,9 +15,9 @@ import { MessageRelaxed, messageBodyCell } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** Where the message of an action goes. */
+/** The message of an action. */
 interface ActionMessage {
-  /** Null: no message, or one that leaves the chain. */
+  /** Null: no message, or an external-out one. */
   readonly destination: Address | null;
   /** Nanotons; null: no message. */
   readonly value: bigint | null;
@@ -27,10 +27,10 @@ interface ActionMessage {
   readonly send_mode: number;
 }
 
-/** An action of an order that could be read. */
+/** An action of an order that could be parsed. */
 export type ParsedOrderAction = ActionMessage & OrderBody & { readonly parsed: true; readonly error: null };
 
-/** An action of an order that has no form that a multisig carries out. */
+/** An action of an order that a multisig cannot perform. */
 export interface FailedOrderAction extends ActionMessage {
   readonly parsed: false;
   readonly error: string;
@@ -43,11 +43,11 @@ export type OrderAction = ParsedOrderAction | FailedOrderAction;
 const INDEX_BITS = 8;
 /** All keys and the forks above them. */
 const VISITS = 2 ** (INDEX_BITS + 1);
-/** Bytes of bodies and payloads that are told of one order: a few times what a message of a multisig can hold. */
+/** Maximal size of all bodies and payloads of one order: a few times what a message of a multisig can hold. */
 const MAX_BODY_BYTES = 2 ** 20;
 
 /**
- * What a multisig does when an order is executed, in that order: `(Hashmap 8 ^OrderAction)`.
+ * The actions of an order, in the order of their execution: `(Hashmap 8 ^OrderAction)`.
  *
  * ```
  * send_message#f1381e5b mode:uint8 message:^MessageRelaxed = OrderAction;
@@ -55,7 +55,7 @@ const MAX_BODY_BYTES = 2 ** 20;
  *   proposers:(HashmapE 8 MsgAddressInt) = OrderAction;
  * ```
  *
- * @returns null when the cell is no such dictionary
+ * @returns null if the cell is no such dictionary
  */
 export function orderActions(order: Cell): OrderAction[] | null {
   const actions: OrderAction[] = [];
@@ -99,8 +99,8 @@ function readSendAction(data: Slice, allowance: BocBudget): OrderAction {
   const destination = internal ? accountOf(info.dest) : null;
   const value = internal ? info.value.grams : 0n;
   const body = messageBodyCell(message);
-  const said = readOrderMessage(body, allowance);
-  return { destination, value, body_raw: allowance.boc(body), send_mode, parsed: true, error: null, ...said };
+  const content = readOrderMessage(body, allowance);
+  return { destination, value, body_raw: allowance.boc(body), send_mode, parsed: true, error: null, ...content };
 }
 
 function readUpdateAction(data: Slice): OrderAction {

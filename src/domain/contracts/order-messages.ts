@@ -13,9 +13,8 @@ import { toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /*
- * What messages of multisig orders say, by the name of their type, with the published names of their fields. Amounts are in
- * nanotons or units of the jetton; addresses are null for `addr_none` and addresses outside of the chain; bytes are bags of
- * cells with a checksum.
+ * Message bodies in multisig orders by type, with the published names of their fields. Amounts are in nanotons or units of the
+ * jetton; addresses are null for `addr_none` and external addresses; bytes are BoCs with a checksum.
  */
 
 /** `transfer#5fcc3d14` (TEP-62) */
@@ -28,7 +27,7 @@ export interface OrderNftTransfer {
   readonly forward_payload: Uint8Array;
 }
 
-/** Coins, with a text or without. */
+/** A transfer of coins, with a comment or without. */
 export interface TonTransferMessage {
   /** Base64 of the bytes when it is encrypted. */
   readonly comment: string;
@@ -52,7 +51,7 @@ export interface JettonChangeContentBody {
   readonly new_metadata_url: string;
 }
 
-/** What a jetton wallet is told by its master. */
+/** Type of a message from the master to a jetton wallet. */
 export type JettonCallActionType = '' | 'JettonSetStatus' | 'JettonTransfer' | 'JettonBurn' | 'Unknown';
 
 /** `call_to#235caf52` */
@@ -71,12 +70,12 @@ export interface JettonSetStatusBody {
   readonly new_status: number;
 }
 
-/** What is forwarded with jettons; '': nothing. */
+/** Type of the forward payload of a jetton transfer; '': none. */
 export type ForwardPayloadType = '' | 'TextComment' | 'EncryptedTextComment' | 'StonfiSwap' | 'Unknown';
 
 /** `swap#25938561` of STON.fi, version 1 */
 export interface StonfiSwapBody {
-  /** The router's wallet of the jetton that is asked for. */
+  /** The router's wallet of the jetton to receive. */
   readonly jetton_wallet: Address | null;
   readonly min_amount: bigint;
   readonly user_address: Address | null;
@@ -127,7 +126,7 @@ export interface SingleNominatorChangeValidatorBody {
   readonly validator_address: Address | null;
 }
 
-/** `send#a7733acd` of a wallet with vesting */
+/** `send#a7733acd` of a vesting wallet */
 export interface VestingInternalTransferBody {
   readonly query_id: bigint;
   readonly send_mode: number;
@@ -137,7 +136,7 @@ export interface VestingInternalTransferBody {
   readonly comment: string;
 }
 
-/** `update_multisig_params#1d0cfbd3`: no message, but an action of the multisig itself. */
+/** `update_multisig_params#1d0cfbd3`: an action of the multisig itself, without a message. */
 export interface MultisigUpdateParamsBody {
   readonly new_threshold: number;
   readonly new_signers: readonly Address[];
@@ -145,14 +144,14 @@ export interface MultisigUpdateParamsBody {
   readonly new_proposers: readonly Address[] | null;
 }
 
-/** Of no type that is known, or of another form than its type. */
+/** A body of an unknown type, or one that does not fit its type. */
 export interface UnknownOrderMessage {
   /** 0: it has none. */
   readonly opcode: number;
   readonly data: Uint8Array;
 }
 
-/** Each type of what an order says, with what it says. */
+/** All types of bodies. */
 export interface OrderBodies {
   readonly nft_transfer: OrderNftTransfer;
   readonly ton_transfer: TonTransferMessage;
@@ -173,12 +172,12 @@ export interface OrderBodies {
 }
 export type OrderBodyType = keyof OrderBodies;
 
-/** What an order says, of one type. */
+/** A body with its type. */
 export type OrderBody = {
   readonly [Type in OrderBodyType]: { readonly parsed_body_type: Type; readonly parsed_body: OrderBodies[Type] };
 }[OrderBodyType];
 
-/** How many bytes may still be told: many messages of an order can share one large cell. */
+/** Budget for the bytes of an answer: many messages of an order can share one large cell. */
 export class BocBudget {
   #left: number;
 
@@ -186,7 +185,7 @@ export class BocBudget {
     this.#left = bytes;
   }
 
-  /** A cell as a bag of cells. @throws contract-data/order-too-large */
+  /** A cell as a BoC. @throws contract-data/order-too-large */
   boc(cell: Cell): Uint8Array {
     const bytes = this.#left > 0 ? serializeBoc(cell, { crc32c: true }) : null;
     this.#left -= bytes?.length ?? 0;
@@ -213,7 +212,7 @@ function reading<Type extends OrderBodyType>(parsed_body_type: Type, read: Reade
   return (...given) => ({ parsed_body_type, parsed_body: read(...given) }) as OrderBody;
 }
 
-/** By opcode: reads what follows the opcode. */
+/** By opcode: readers of what follows the opcode. */
 const READERS: ReadonlyMap<number, Read> = new Map([
   [OP.jettonTransfer, reading('jetton_transfer', jettonTransfer)],
   [
@@ -250,8 +249,7 @@ const READERS: ReadonlyMap<number, Read> = new Map([
 ]);
 
 /**
- * What a message body says. A body of another form than its opcode asks for is `unknown`; whatever follows what the type has,
- * is left alone, as contracts do.
+ * Parses a message body. A body that does not fit its opcode is `unknown`; trailing data is ignored, as contracts do.
  *
  * @throws contract-data/order-too-large
  */
@@ -282,12 +280,12 @@ function account(data: Slice): Address | null {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What is no UTF-8 becomes U+FFFD. */
+/** Bytes that are not UTF-8 become U+FFFD. */
 function text(data: Slice): string {
   return utf8.decode(loadSnakeBytes(data));
 }
 
-/** A text; empty when it is stored in another way. */
+/** A comment; empty if it is malformed. */
 function comment(data: Slice): string {
   try {
     return text(data);
@@ -381,8 +379,8 @@ const CALLS: ReadonlyMap<number, JettonCallActionType> = new Map([
 function jettonCallTo(data: Slice, allowance: BocBudget): OrderBodies['jetton_call_to'] {
   const head = { query_id: queryId(data), to_address: account(data), ton_amount: grams.load(data) };
   const action = data.loadRef();
-  const said = openCell(action);
-  const action_type = said.remainingBits < 32 ? '' : (CALLS.get(said.loadUint(32)) ?? 'Unknown');
+  const content = openCell(action);
+  const action_type = content.remainingBits < 32 ? '' : (CALLS.get(content.loadUint(32)) ?? 'Unknown');
   return { ...head, action_type, action_data: allowance.boc(action) };
 }
 
@@ -393,12 +391,12 @@ function vestingTransfer(data: Slice, allowance: BocBudget): OrderBodies['vestin
   const { info } = message;
   const internal = info.kind === 'int_msg_info';
   const body = messageBodyCell(message);
-  const said = openCell(body);
+  const content = openCell(body);
   return {
     ...head,
     destination: internal ? accountOf(info.dest) : null,
     value: internal ? info.value.grams : null,
     message_body: allowance.boc(body),
-    comment: said.remainingBits >= 32 && said.loadUint(32) === OP.text ? comment(said) : '',
+    comment: content.remainingBits >= 32 && content.loadUint(32) === OP.text ? comment(content) : '',
   };
 }

@@ -1,12 +1,12 @@
 import type { Address } from '#formats/address/address.js';
 import type { SuspendedAddressList } from '#formats/tlb/config/limits-and-prices.js';
 
-/** Unix seconds (2027-02-21): from then on nobody of the list is suspended. */
+/** Unix seconds (2027-02-21): the suspension ends then. */
 const SUSPENDED_UNTIL = 1803189600;
 
 /**
- * Accounts of early miners of mainnet that its validators have suspended by vote, as configuration parameter 44 of
- * mainnet has them; this copy answers without reading it. (The C++ service of TON Center has 171 of these 180.)
+ * Accounts of early miners that the validators of mainnet have suspended by vote: a copy of configuration parameter 44, which saves
+ * reading it. (The C++ service of TON Center has 171 of these 180.)
  */
 const SUSPENDED: ReadonlySet<string> = new Set([
   '0:0000000000000000000000000000000000000000000000000000000000000000',
@@ -196,7 +196,7 @@ export function isSuspendedOnMainnet(address: Address, utime: number): boolean {
   return utime < SUSPENDED_UNTIL && SUSPENDED.has(address.toRaw());
 }
 
-/** Whether an account is suspended at a time in unix seconds, by configuration parameter 44 (null: there is none). */
+/** Whether an account is suspended at a time in unix seconds. @param list configuration parameter 44; null: not set */
 export function isSuspended(address: Address, utime: number, list: SuspendedAddressList | null): boolean {
   return list !== null && utime < list.suspended_until && list.addresses.get(address) !== undefined;
 }

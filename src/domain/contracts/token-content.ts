@@ -8,7 +8,7 @@ import { isTernError } from '#kernel/tern-error.js';
 
 const nameEncoder = new TextEncoder();
 
-/** sha256 of a name: the key under which dictionaries of contracts keep what has that name. 32 bytes. */
+/** SHA-256 of a name: its key in dictionaries of contracts (TEP-64, TEP-81). 32 bytes. */
 export function sha256KeyOf(name: string): Uint8Array {
   const bytes = nameEncoder.encode(name);
   const key = new Uint8Array(32);
@@ -16,7 +16,7 @@ export function sha256KeyOf(name: string): Uint8Array {
   return key;
 }
 
-/** Keys of on-chain content that have a meaning (TEP-64). */
+/** Keys of on-chain content with a meaning (TEP-64). */
 export const TOKEN_CONTENT_KEYS = [
   'uri',
   'name',
@@ -31,8 +31,8 @@ export const TOKEN_CONTENT_KEYS = [
 export type TokenContentKey = (typeof TOKEN_CONTENT_KEYS)[number];
 
 /**
- * What describes a token (TEP-64): all of it on the chain by key, or a link to it. With a `uri` among the keys it is
- * both ("semi-chain"). Text is UTF-8; `image_data` is base64.
+ * Content of a token (TEP-64): on-chain values by key, or a link to off-chain content. On-chain content with a `uri` is both
+ * (semi-chain). Text is UTF-8; `image_data` is base64.
  */
 export type TokenContent =
   | { readonly type: 'onchain'; readonly data: Readonly<Partial<Record<TokenContentKey, string>>> }
@@ -41,11 +41,11 @@ export type TokenContent =
 const PREFIX = { onchain: 0, offchain: 1 } as const;
 const FORMAT = { snake: 0, chunks: 1 } as const;
 
-/** A value that is longer ends with the last cell that fits. Bytes. */
+/** Maximal size of a value in bytes; longer ones are cut after the last cell that fits. */
 const MAX_VALUE = 8_192;
-/** As long as a link may be. Bytes. */
+/** Maximal size of a link in bytes. */
 const MAX_LINK = 2 ** 17;
-/** Cells of one value, so that shared empty cells cannot keep us busy. */
+/** Maximal number of cells of a value: a bound for shared empty cells. */
 const MAX_CELLS = 4_096;
 
 const KEYS = TOKEN_CONTENT_KEYS.map((name) => [name, sha256KeyOf(name)] as const);
@@ -58,11 +58,10 @@ const KEYS = TOKEN_CONTENT_KEYS.map((name) => [name, sha256KeyOf(name)] as const
  * offchain#01 uri:Text = FullContent;
  * ```
  *
- * A value is taken from a reference or, as some contracts store it, inline. Left out: keys without a known meaning, values
- * without a known format, with half bytes, or (`image_data` aside) that are not UTF-8. In a link, bytes that are not UTF-8
- * become U+FFFD.
+ * A value is read from a reference or, as some contracts store it, inline. Left out: unknown keys, values of an unknown format, with
+ * incomplete bytes, or (except `image_data`) that are not UTF-8. In a link, bytes that are not UTF-8 become U+FFFD.
  *
- * @throws contract-data/content-prefix, cells/* when the cells are not of that form
+ * @throws contract-data/content-prefix, cells/* if the cells have another form
  */
 export function readTokenContent(cell: Cell): TokenContent {
   const slice = openCell(cell);
@@ -102,7 +101,7 @@ const lossyUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Throws a TypeError. */
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Bytes of a cell and of those along its first references, until the next cell would be too much. */
+/** Bytes of a cell and of the cells along its first references, until the next cell would exceed the limit. */
 function readSnake(from: Slice, limit: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let left = limit;

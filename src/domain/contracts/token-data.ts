@@ -13,11 +13,11 @@ import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
-/** A jetton, as its master contract describes it (TEP-74: `get_jetton_data`). */
+/** A jetton master (TEP-74: `get_jetton_data`). */
 export interface JettonMasterData {
   readonly contract_type: 'jetton_master';
   readonly address: Address;
-  /** In the smallest units. */
+  /** In units of the jetton. */
   readonly total_supply: bigint;
   readonly mintable: boolean;
   /** Null: nobody. */
@@ -26,17 +26,17 @@ export interface JettonMasterData {
   readonly jetton_wallet_code: Cell;
 }
 
-/** Someone's jettons (TEP-74: `get_wallet_data`); the master says that it is the owner's wallet. */
+/** A jetton wallet (TEP-74: `get_wallet_data`), confirmed by its master. */
 export interface JettonWalletData {
   readonly contract_type: 'jetton_wallet';
   readonly address: Address;
-  /** In the smallest units. */
+  /** In units of the jetton. */
   readonly balance: bigint;
   readonly owner: Address;
   /** The master. */
   readonly jetton: Address;
   readonly jetton_wallet_code: Cell;
-  /** Of a mintless jetton: whether the airdrop was claimed. Null: the contract has no `is_claimed`. */
+  /** Of mintless jettons: the airdrop was claimed. Null: the contract has no `is_claimed`. */
   readonly mintless_is_claimed: boolean | null;
 }
 
@@ -44,20 +44,20 @@ export interface JettonWalletData {
 export interface NftCollectionData {
   readonly contract_type: 'nft_collection';
   readonly address: Address;
-  /** -1: items are not numbered one after the other. */
+  /** -1: items are not numbered. */
   readonly next_item_index: bigint;
   /** Null: nobody. */
   readonly owner_address: Address | null;
   readonly collection_content: TokenContent;
 }
 
-/** An NFT (TEP-62: `get_nft_data`); its collection, if there is one, says that it is the item of that index. */
+/** An NFT item (TEP-62: `get_nft_data`), confirmed by its collection if it has one. */
 export interface NftItemData {
   readonly contract_type: 'nft_item';
   readonly address: Address;
   readonly init: boolean;
   readonly index: bigint;
-  /** Null: it stands alone. */
+  /** Null: it has no collection. */
   readonly collection_address: Address | null;
   /** Null: nobody. */
   readonly owner_address: Address | null;
@@ -67,20 +67,20 @@ export interface NftItemData {
 /** Content of an NFT that is a domain. */
 export interface DomainContent {
   readonly type: 'domain';
-  /** `alice.ton`; empty when the contract does not tell it. */
+  /** `alice.ton`; empty if the contract does not return it. */
   readonly domain: string;
   readonly records: DnsRecords;
 }
 
-/** What a token contract tells of itself. */
+/** Data of a token contract, as in `getTokenData` of API v2. */
 export type TokenData = JettonMasterData | JettonWalletData | NftCollectionData | NftItemData;
 
 /**
- * The content of an NFT that is a domain: all items of the `.ton` collections, and others that have records. Null: it is
- * none. Only names in the `.ton` collections end in `.ton`: others could claim any; they have the name that they give
- * themselves, or the label alone.
+ * The content of an NFT that is a domain: items of the `.ton` collections, and others that have records. Null: it is no domain. Only
+ * names of the `.ton` collections end in `.ton`: other items could claim any name and have the one that they return, or only
+ * the label.
  *
- * @throws cells/* for records that are no dictionary; as {@link ContractView.runGetMethod} when it could not be asked
+ * @throws cells/* for records that are no dictionary; as {@link ContractView.runGetMethod} if it could not be run
  */
 export async function readDomainContent(
   view: ContractView,
@@ -105,7 +105,7 @@ async function readName(view: ContractView, item: ViewedContract, dotTon: boolea
 
 const labelUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The name that a domain outside of `.ton` gives itself. Empty when it claims to be in `.ton`, where it is not. */
+/** The name that a domain outside of `.ton` returns; empty if it falsely claims to be in `.ton`. */
 function ownName(bytes: Uint8Array): string {
   const name = decodeDomainName(bytes).slice(0, -1);
   return name === 'ton' || name.toLowerCase().endsWith('.ton') ? '' : name;

@@ -1,18 +1,18 @@
-/** Kinds of tokens that say something of themselves; called as in answers and in the column `kind` of `token_metadata`. */
+/** Kinds of tokens with metadata, named as in answers and in the column `kind` of `token_metadata`. */
 export const METADATA_KINDS = ['jetton_masters', 'nft_collections', 'nft_items'] as const;
 export type MetadataKind = (typeof METADATA_KINDS)[number];
 
-/** What whoever runs the service says of a token instead of the contract: column `override` of `token_metadata`. */
+/** Metadata that the operator of the service sets: column `override` of `token_metadata`. */
 export interface MetadataOverride {
-  /** Takes the place of what the contract says and of what its link leads to. */
+  /** Replaces the on-chain content and the off-chain metadata. */
   readonly content?: Readonly<Record<string, unknown>>;
   readonly is_nsfw?: boolean;
   readonly is_scam?: boolean;
 }
 
-/** What is told of a token. */
+/** Metadata of a token as API v3 returns it. */
 export interface TokenMetadata {
-  /** Whether there is what such a token must have: a symbol; a name or a domain; of a collection anything to show. */
+  /** It has what such a token must have: a jetton a symbol, an item a name or domain, a collection a name, description or image. */
   readonly valid: boolean;
   readonly name?: string;
   readonly symbol?: string;
@@ -20,11 +20,11 @@ export interface TokenMetadata {
   readonly image?: string;
   readonly is_nsfw: boolean;
   readonly is_scam: boolean;
-  /** All the rest by key, such as `uri`, `decimals` (digits) and `attributes`. */
+  /** All other values by key, such as `uri`, `decimals` (digits) and `attributes`. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** Texts with a field of their own, and how long they may be (UTF-16 units). What is read is cut; a cut link leads nowhere. */
+/** Strings with a member of their own and their maximal length (UTF-16 units). Longer texts are cut, longer links dropped. */
 const TEXTS = {
   name: { most: 512, cut: true },
   symbol: { most: 128, cut: true },
@@ -33,21 +33,21 @@ const TEXTS = {
 } as const;
 type TextKey = keyof typeof TEXTS;
 
-/** A single value of the rest, and all of it, as JSON text. */
+/** Maximal size of one other value, and of all of them, as JSON text. */
 const MAX_VALUE = 12_288;
 const MAX_REST = 24_576;
 const MAX_KEYS = 128;
 const MAX_KEY = 128;
 
-/** Deeper values are left out. */
+/** Deeper values are dropped. */
 const MAX_DEPTH = 8;
 
 /**
- * What is told of a token, from all that is known: `override` in the place of everything, what is on the chain, and below that
- * what its link leads to. Keys are those of TEP-64. Values of an unfit type are left out, all lengths are bounded.
+ * Merges the metadata of a token: `override` replaces everything, on-chain content takes precedence over off-chain metadata. Keys
+ * are those of TEP-64. Values of a wrong type are dropped, all lengths are bounded.
  *
- * @param content keys of TEP-64 and their texts: column `content` of the table of the kind; for a domain also `domain`
- * @param document column `document` of `token_metadata`; null: there is none, or it was not fetched
+ * @param content on-chain content: column `content` of the table of the interface; for a domain also `domain`
+ * @param document off-chain metadata: column `document` of `token_metadata`; null: none, or not fetched
  */
 export function tokenMetadata(
   kind: MetadataKind,
@@ -76,9 +76,9 @@ export function tokenMetadata(
 }
 
 /**
- * What can be told of what somebody says of a token: known texts that are texts, `decimals` as digits, the rest as it is; within
- * bounds, and without what JSON of PostgreSQL has no place for (U+0000, halves of surrogate pairs). Keys that begin with `_` are
- * those of this API and are left out.
+ * Sanitizes a metadata document: known strings must be strings, `decimals` become digits, other values stay; all within bounds, and
+ * without what jsonb of PostgreSQL cannot store (U+0000, unpaired surrogates). Keys that start with `_` are reserved for this API and
+ * dropped.
  */
 export function sanitizeDocument(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const tidy: [string, unknown][] = [];
@@ -123,7 +123,7 @@ function sanitizeKnownText(key: TextKey, value: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** How many digits of an amount are after the point: a byte. */
+/** Number of decimals of an amount: 0 to 255. */
 function sanitizeDecimals(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   return /^\d{1,3}$/.test(text) && Number(text) <= 255 ? String(Number(text)) : undefined;
@@ -147,7 +147,7 @@ function sanitizeText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD').replaceAll('\0', '');
 }
 
-/** Every key is one of the record itself, `__proto__` too. */
+/** All keys become own properties, `__proto__` too. */
 function recordOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { grams } from '#formats/tlb/codec/primitives.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** How much of a restricted wallet stays locked from a moment on. */
+/** The amount of a restricted wallet that is locked from a time on. */
 export interface RestrictedWalletLimit {
   /** int32: seconds after `start_at`. */
   readonly seconds: number;
@@ -13,7 +13,7 @@ export interface RestrictedWalletLimit {
   readonly value: bigint;
 }
 
-/** An account as tonlib tells kinds of contracts apart. Ids and numbers are uint32. */
+/** The account states that tonlib distinguishes. Ids and seqnos are uint32. */
 export type TonlibAccountState =
   | { readonly kind: 'uninited' }
   | { readonly kind: 'raw' }
@@ -27,17 +27,17 @@ export type TonlibAccountState =
       readonly kind: 'rwallet';
       readonly wallet_id: number;
       readonly seqno: number;
-      /** Nanotons: the balance without what is locked at that time. */
+      /** Nanotons: the balance without the amount that is locked at that time. */
       readonly unlocked_balance: bigint;
-      /** Unix seconds; 0: from the start of the network. */
+      /** Unix seconds; 0: since the start of the network. */
       readonly start_at: number;
       readonly limits: readonly RestrictedWalletLimit[];
     };
 
-/** An {@link TonlibAccountState} and the revision of its code. */
+/** An {@link TonlibAccountState} with the revision of the code. */
 export type TonlibAccountStateRead = TonlibAccountState & { readonly revision: number };
 
-/** What is known of the account. */
+/** The account as read from the chain. */
 export interface TonlibAccountInput {
   readonly code: Cell | null;
   readonly data: Cell | null;
@@ -49,7 +49,7 @@ export interface TonlibAccountInput {
 
 type CodeKind = Exclude<TonlibAccountState['kind'], 'raw' | 'uninited'>;
 
-/** By the hash of the code. */
+/** By code hash. */
 const CODES: ReadonlyMap<string, readonly [kind: CodeKind, revision: number]> = new Map([
   ['b61041a58a7980b946e8fb9e198e3c904d24799ffa36574ea4251c41a566f581', ['wallet.v3', 1]],
   ['84dafa449f98a6987789ba232358072bc0f76dc4524002a5d0918b9a75d2d599', ['wallet.v3', 2]],
@@ -63,28 +63,28 @@ const CODES: ReadonlyMap<string, readonly [kind: CodeKind, revision: number]> = 
   ['8d35049b946cf33b58510bb4560c841a945f7781d6de9fc69ca3f430f6e32273', ['rwallet', 1]],
 ]);
 
-/** Most limits that are told of a restricted wallet. */
+/** Maximal number of limits of a restricted wallet. */
 const MAX_LIMITS = 1_024;
 
 /**
- * Tells what tonlib's `getAccountState` tells: the kind of the contract and the start of its data. Payment channels are
- * `raw`: the code that tonlib knows is not known by its hash. So is data that does not fit the code.
+ * The account state as returned by tonlib's `getAccountState`: the type of the contract and the start of its data. Payment channels
+ * are `raw`, as the hash of the code that tonlib knows is unknown here. Data that does not fit the code is `raw`, too.
  */
-export function readTonlibAccountState(question: TonlibAccountInput): TonlibAccountStateRead {
-  const { code, data } = question;
+export function readTonlibAccountState(input: TonlibAccountInput): TonlibAccountStateRead {
+  const { code, data } = input;
   if (code === null) return { kind: 'uninited', revision: 0 };
   const known = data === null ? undefined : CODES.get(toHex(code.hash()));
   if (known === undefined || data === null) return { kind: 'raw', revision: 0 };
   const [kind, revision] = known;
   try {
-    return { ...readStateOfKind(kind, openCell(data), question), revision };
+    return { ...readStateOfKind(kind, openCell(data), input), revision };
   } catch (error) {
     if (isTernError(error)) return { kind: 'raw', revision: 0 };
     throw error;
   }
 }
 
-function readStateOfKind(kind: CodeKind, data: Slice, question: TonlibAccountInput): TonlibAccountState {
+function readStateOfKind(kind: CodeKind, data: Slice, input: TonlibAccountInput): TonlibAccountState {
   switch (kind) {
     case 'wallet.v3':
     case 'wallet.v4':
@@ -96,13 +96,13 @@ function readStateOfKind(kind: CodeKind, data: Slice, question: TonlibAccountInp
     case 'dns':
       return { kind, wallet_id: data.loadUint(32) };
     case 'rwallet':
-      return readRestrictedWallet(data, question);
+      return readRestrictedWallet(data, input);
   }
 }
 
 /**
- * `seqno:uint32 wallet_id:uint32 public_key:bits256` and, once its owner has set it up (seqno is 1 then),
- * `start_at:uint32 limits:(HashmapE 32 Grams)`: the key of a limit is a number of seconds, with sign, and the limit holds
+ * `seqno:uint32 wallet_id:uint32 public_key:bits256` and, after its initialisation by the owner (seqno is 1 then),
+ * `start_at:uint32 limits:(HashmapE 32 Grams)`: the key of a limit is a signed number of seconds, and the limit applies
  * until the next key.
  */
 function readRestrictedWallet(data: Slice, { balance, now }: TonlibAccountInput): TonlibAccountState {

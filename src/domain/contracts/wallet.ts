@@ -3,22 +3,22 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** What a wallet contract keeps. */
+/** State of a wallet contract. */
 export interface WalletState {
   /** `wallet v3 r2` */
   readonly wallet_type: string;
-  /** uint32: how many messages it has taken from outside. */
+  /** uint32: seqno of the next external-in message. */
   readonly seqno: number;
-  /** int32, as the services of TON Center write it; null: this kind of wallet has none (before v3). */
+  /** int32, as TON Center returns it; null: wallets before v3 have none. */
   readonly wallet_id: number | null;
-  /** Null: it always takes signatures (before v5). */
+  /** Null: wallets before v5 always accept signatures. */
   readonly is_signature_allowed: boolean | null;
 }
 
 type WalletDataFields = Omit<WalletState, 'wallet_type'>;
 
 /**
- * Reads a wallet by the hash of its code. The first bits of its data are
+ * Reads a wallet with a known code hash. Its data starts with
  *
  * ```
  * v1, v2:  seqno:uint32
@@ -27,9 +27,9 @@ type WalletDataFields = Omit<WalletState, 'wallet_type'>;
  * v5 beta: seqno:(## 33) wallet_id:(bits 80)
  * ```
  *
- * The beta of v5 always takes signatures, and its id has 80 bits: `wallet_id` is the first 32, the id of the network.
+ * The beta of v5 always accepts signatures, and its id has 80 bits: `wallet_id` is the first 32, the network id.
  *
- * @returns null when the code is of no known wallet, or the data is not its
+ * @returns null if the code is no known wallet, or the data does not fit it
  */
 export function readWallet(code: Cell | null, data: Cell | null): WalletState | null {
   if (code === null || data === null) return null;
@@ -58,7 +58,7 @@ function readWalletData(layout: WalletLayout, data: Slice): WalletDataFields {
   }
 }
 
-/** What a wallet keeps in its data, as far as everybody wants to know it. */
+/** Layout of the start of a wallet's data. */
 export type WalletLayout = 'seqno' | 'seqno-id' | 'v5-beta' | 'v5';
 
 /** A wallet contract by its code. */
@@ -96,8 +96,8 @@ export const WALLET_CODES: ReadonlyMap<string, WalletCode> = new Map([
 ]);
 
 /**
- * Contracts of owners that are no tokens for sure, by the hash of their code: the wallets above, wallets for many
- * payments at once, with preprocessing, and with vesting. Nobody has to run their code to know it.
+ * Code hashes of contracts that are certainly no tokens: the wallets above, highload and preprocessed wallets, vesting wallets. Their
+ * code need not be run to detect that.
  */
 export const WALLET_LIKE_CODES: ReadonlySet<string> = new Set([
   ...WALLET_CODES.keys(),
@@ -111,26 +111,26 @@ export const WALLET_LIKE_CODES: ReadonlySet<string> = new Set([
   'b48b531abec3b714638291f7d77ed6dc9f6a2729efca20477137374d4ae8b590',
 ]);
 
-/** What the owner of a wallet signs besides the payments. */
+/** What the owner of a wallet signs besides the messages to send. */
 export interface WalletMessage {
-  /** uint32: must be the wallet's own. */
+  /** uint32: must equal the seqno of the wallet. */
   readonly seqno: number;
-  /** Unix seconds; null: messages to this kind of wallet do not expire (v1). */
+  /** Unix seconds; null: messages to wallets v1 do not expire. */
   readonly valid_until: number | null;
-  /** int32; null: this kind of wallet has none (before v3). */
+  /** int32; null: wallets before v3 have none. */
   readonly wallet_id: number | null;
 }
 
 const SIGNATURE_BITS = 512;
 
-/** `sign`: begins what comes to a wallet v5 from outside. */
+/** `sign`: opcode of external-in messages to a wallet v5. */
 const SIGNED_EXTERNAL = 0x7369676e;
 
-/** Without the 32 bits of an id that say which network it is. */
+/** The id of the beta without the 32 bits of the network id. */
 const BETA_ID_REST_BITS = 48;
 
 /**
- * Reads the body of a message from outside to a wallet.
+ * Reads the body of an external-in message to a wallet.
  *
  * ```
  * v1:      signature:bits512 seqno:uint32
@@ -141,7 +141,7 @@ const BETA_ID_REST_BITS = 48;
  * ```
  *
  * @param wallet_type as `WalletState` has it: `wallet v3 r2`
- * @returns null when the body is too short, or marked as something else
+ * @returns null if the body is too short, or has another opcode
  */
 export function readWalletMessage(wallet_type: string, body: Slice): WalletMessage | null {
   try {

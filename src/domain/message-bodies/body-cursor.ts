@@ -1,7 +1,7 @@
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { BitString, toBase64 } from '#kernel/bytes.js';
 
-/** What bodies are decoded to: as JSON has it, and without arrays and numbers, which decoded bodies do not have. */
+/** A value of a decoded body: JSON without arrays and numbers. */
 export type DecodedValue = string | boolean | null | DecodedObject;
 
 /** Fields in the order of the schema. */
@@ -10,26 +10,26 @@ export interface DecodedObject {
 }
 
 /**
- * Reads one value of a type and puts it into `into[field]`; whether it was there and fits. When it was not, what has been
- * put anywhere is worthless, and so is the cursor.
+ * Reads one value of a type into `into[field]`. Returns false if the data does not fit; then everything that was written, and the
+ * cursor, must be discarded.
  */
 export type FieldReader = (from: BodyCursor, into: DecodedObject, field: string) => boolean;
 
-/** Cells below each other: as deep as any real layout goes (dictionaries with keys of 268 bits), and easy on the stack. */
+/** Maximal depth of cells: enough for all real layouts (dictionaries with 268-bit keys), and safe for the stack. */
 const MAX_CELL_DEPTH = 300;
-/** What opening a cell costs besides what is read from it. */
+/** Cost of opening a cell, besides what is read from it. */
 const CELL_COST = 32;
 
-/** Upper case hexadecimal digits of a byte. */
+/** Upper-case hexadecimal digits of each byte. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).toUpperCase().padStart(2, '0'));
 
 /**
- * A reading position in a cell that says `undefined` where data ends, as trying layouts is common and an exception is dear.
- * It shares the decoding with all others of it.
+ * A position in a cell. Reads return `undefined` or -1 at the end of the data: layouts are tried often, and exceptions are slow. All
+ * cursors of one body share its budget.
  */
 export class BodyCursor {
   readonly cell: Cell;
-  readonly decoding: DecodingBudget;
+  readonly budget: DecodingBudget;
   readonly depth: number;
   readonly #bytes: Uint8Array;
   readonly #start: number;
@@ -38,9 +38,9 @@ export class BodyCursor {
   #at: number;
   #ref: number;
 
-  private constructor(cell: Cell, decoding: DecodingBudget, depth: number, bits: number, refs: number) {
+  private constructor(cell: Cell, budget: DecodingBudget, depth: number, bits: number, refs: number) {
     this.cell = cell;
-    this.decoding = decoding;
+    this.budget = budget;
     this.depth = depth;
     this.#bytes = cell.bytes;
     this.#start = cell.dataOffset * 8;
@@ -50,22 +50,22 @@ export class BodyCursor {
     this.#ref = refs;
   }
 
-  /** Starts to read a cell; `undefined` for exotic cells, at too great a depth, and when the allowance is used up. */
-  static open(cell: Cell, decoding: DecodingBudget, depth: number): BodyCursor | undefined {
+  /** Opens a cell; `undefined` for exotic cells, below the maximal depth, and if the budget is used up. */
+  static open(cell: Cell, budget: DecodingBudget, depth: number): BodyCursor | undefined {
     if (depth > MAX_CELL_DEPTH || cell.type !== CellType.ordinary) return undefined;
-    if (!decoding.spend(CELL_COST)) return undefined;
+    if (!budget.spend(CELL_COST)) return undefined;
     cell.touch();
-    return new BodyCursor(cell, decoding, depth, 0, 0);
+    return new BodyCursor(cell, budget, depth, 0, 0);
   }
 
-  /** Another cursor at this place. */
+  /** A cursor at the same position. */
   copy(): BodyCursor {
-    return new BodyCursor(this.cell, this.decoding, this.depth, this.bitOffset, this.#ref);
+    return new BodyCursor(this.cell, this.budget, this.depth, this.bitOffset, this.#ref);
   }
 
-  /** The same cell from another place on, which must be within it. */
+  /** A cursor at another position of the same cell. */
   at(bits: number, refs: number): BodyCursor {
-    return new BodyCursor(this.cell, this.decoding, this.depth, bits, refs);
+    return new BodyCursor(this.cell, this.budget, this.depth, bits, refs);
   }
 
   get bitOffset(): number {
@@ -84,12 +84,12 @@ export class BodyCursor {
     return this.#at === this.#end && this.#ref === this.#refEnd;
   }
 
-  /** Takes characters from the allowance of the decoding; whether there were enough. */
+  /** Takes characters from the budget; false if it is used up. */
   spend(characters: number): boolean {
-    return this.decoding.spend(characters);
+    return this.budget.spend(characters);
   }
 
-  /** An unsigned integer of at most 48 bits; -1 when there are not enough bits. */
+  /** An unsigned integer of at most 48 bits; -1 if there are not enough bits. */
   uint(bits: number): number {
     const at = this.#at;
     if (at + bits > this.#end) return -1;
@@ -109,7 +109,7 @@ export class BodyCursor {
     return left === 0 ? value : value * (1 << left) + (bytes[byte]! >> (8 - left));
   }
 
-  /** As {@link uint}, without moving. */
+  /** As {@link uint}, without advancing. */
   peek(bits: number): number {
     const at = this.#at;
     const value = this.uint(bits);
@@ -117,7 +117,7 @@ export class BodyCursor {
     return value;
   }
 
-  /** Bits as upper case hexadecimal digits, with `_` after a padded last one. */
+  /** Bits as upper-case hexadecimal digits, with `_` after a padded last digit. */
   hex(bits: number): string | undefined {
     const at = this.#at;
     if (at + bits > this.#end) return undefined;
@@ -142,7 +142,7 @@ export class BodyCursor {
     return text + new BitString(Uint8Array.of(this.uint(rest) << (8 - rest)), rest).toString();
   }
 
-  /** Whole bytes, which must be there, added to `out`. */
+  /** Appends bytes, which must be available, to `out`. */
   bytes(length: number, out: number[]): void {
     for (let i = 0; i < length; i++) out.push(this.uint(8));
   }
@@ -152,42 +152,42 @@ export class BodyCursor {
     return this.#ref < this.#refEnd ? this.cell.ref(this.#ref++) : undefined;
   }
 
-  /** Starts to read the cell of the next reference; `undefined` as {@link ref} and {@link open} say. */
+  /** Opens the cell of the next reference; `undefined` as for {@link ref} and {@link open}. */
   openRef(): BodyCursor | undefined {
     const cell = this.ref();
-    return cell === undefined ? undefined : BodyCursor.open(cell, this.decoding, this.depth + 1);
+    return cell === undefined ? undefined : BodyCursor.open(cell, this.budget, this.depth + 1);
   }
 
-  /** Passes over all that is left. */
+  /** Skips the rest of the cell. */
   skipRest(): void {
     this.#at = this.#end;
     this.#ref = this.#refEnd;
   }
 }
 
-/** What every body may cost, counted in characters of JSON; nearly all need less. */
+/** Budget of each body in characters of JSON; nearly all need less. */
 const BASE_BUDGET = 2 ** 14;
-/** What a body may cost for each different cell that it has: a list of equal messages needs half of it for each. */
+/** Additional budget for each distinct cell: a list of equal messages needs half of it for each. */
 const BUDGET_PER_CELL = 2 ** 12;
-/** What the largest body may cost; one dictionary in all the cells that a message may have needs a third of it. */
+/** Maximal budget; one dictionary in all cells that a message may have needs a third of it. */
 const MAX_BUDGET = 2 ** 23;
 
-/** A cell without a type, or the rest of one: its place in the JSON is left open until the layout around it has fitted. */
+/** A cell without a type, or the rest of one: decoded after the layout around it has fitted. */
 export interface RawValue {
   readonly into: DecodedObject;
   readonly field: string;
   readonly cell: Cell;
-  /** Bits and references of the cell that were read before. */
+  /** Bits and references of the cell that were read already. */
   readonly bits: number;
   readonly refs: number;
 }
 
 /**
- * The decoding of one body, however many layouts are tried. What it costs is in proportion to the body: without that, a
- * body of a few cells that are reached on very many ways would keep us busy, and fill the memory.
+ * Budget of the budget of one body, for all layouts that are tried. It is proportional to the distinct cells of the body: otherwise a
+ * hostile body of a few cells that are referenced many times would use up time and memory.
  */
 export class DecodingBudget {
-  /** Raw values of the layout that is being tried. */
+  /** Raw values of the current layout. */
   raws: RawValue[] = [];
   readonly #body: Cell;
   #characters = BASE_BUDGET;
@@ -197,7 +197,7 @@ export class DecodingBudget {
     this.#body = body;
   }
 
-  /** Takes characters from the allowance; whether there were enough. */
+  /** Takes characters; false if the budget is used up. */
   spend(characters: number): boolean {
     this.#characters -= characters;
     if (this.#characters >= 0) return true;
@@ -208,7 +208,7 @@ export class DecodingBudget {
   }
 }
 
-/** How many different cells there are, at most `most`. */
+/** Number of distinct cells, at most `most`. */
 function countCells(root: Cell, most: number): number {
   const seen = new Set([toBase64(root.hash())]);
   const open = [root];

@@ -32,16 +32,16 @@ import {
 
 const SCHEMA_FILE = new URL('../../../data/message-bodies/message-bodies.tlb', import.meta.url);
 
-/** Types that are bodies; all others are types of fields. */
+/** Types of message bodies; all others are types of fields. */
 const BODY_TYPES = new Set(['InternalMsgBody', 'ExternalMsgBody', 'ForwardPayload']);
 
-/** The schema of message bodies: what `data/message-bodies/message-bodies.tlb` says. Layouts are compiled when they are needed. */
+/** The schema of message bodies, `data/message-bodies/message-bodies.tlb`. Layouts are compiled on first use. */
 export class MessageBodySchema {
   readonly #bodies = new Map<number, string[]>();
   readonly #layouts = new Map<number, readonly FieldReader[]>();
   readonly #compiler: SchemaCompiler;
 
-  /** @param text lines of TL-B; each constructor has a line of its own */
+  /** @param text lines of TL-B, one constructor each */
   constructor(text: string) {
     const types = new Map<string, string[]>();
     for (const line of text.split('\n')) {
@@ -53,12 +53,12 @@ export class MessageBodySchema {
     this.#compiler = new SchemaCompiler(types);
   }
 
-  /** What an opcode is called, or `null` when it is unknown. */
+  /** The name of an opcode, or `null` if it is unknown. */
   opcodeName(opcode: number): string | null {
     return /^[\w,]+/.exec(this.#bodies.get(opcode)?.[0] ?? '')?.[0] ?? null;
   }
 
-  /** How a body that begins with an opcode may be laid out, in the order in which that is tried; `null` when it is unknown. */
+  /** The layouts of bodies with an opcode, in the order in which they are tried; `null` if it is unknown. */
   layouts(opcode: number): readonly FieldReader[] | null {
     const known = this.#layouts.get(opcode);
     if (known !== undefined) return known;
@@ -83,18 +83,18 @@ function appendLine<Key>(map: Map<Key, string[]>, key: Key, line: string): void 
 
 let loaded: MessageBodySchema | null = null;
 
-/** The schema that comes with Tern; read when it is first needed. */
+/** The schema of this installation, loaded on first use. */
 export function messageBodySchema(): MessageBodySchema {
   loaded ??= new MessageBodySchema(readFileSync(SCHEMA_FILE, 'utf8'));
   return loaded;
 }
 
-/** What the parameters of a type stand for where it is used. */
+/** The arguments of a type by parameter. */
 type Arguments = ReadonlyMap<string, SchemaExpression>;
 
 const NONE: Arguments = new Map();
 
-/** Makes readers of the lines of a schema, each type when it is first needed. */
+/** Compiles lines of a schema to readers, each type on first use. */
 export class SchemaCompiler {
   readonly #lines: ReadonlyMap<string, readonly string[]>;
   readonly #types = new Map<string, FieldReader>();
@@ -104,7 +104,7 @@ export class SchemaCompiler {
     this.#lines = lines;
   }
 
-  /** A constructor alone. */
+  /** A single constructor. */
   constructorReader(line: string): FieldReader {
     return this.#ofConstructor(parseBodySchemaLine(line), NONE);
   }
@@ -114,7 +114,7 @@ export class SchemaCompiler {
     const key = args.length === 0 ? name : `${name} ${JSON.stringify(args)}`;
     const known = this.#types.get(key);
     if (known !== undefined) return known;
-    // Types may hold themselves: whoever needs the reader meanwhile gets one that asks for it when it reads.
+    // Types may be recursive: until the reader exists, others get one that looks it up when it reads.
     this.#types.set(key, (from, into, field) => this.#types.get(key)!(from, into, field));
     try {
       const made = this.#type(name, args);
@@ -135,9 +135,9 @@ export class SchemaCompiler {
       return { tag: made.tag, tagBits: made.tagBits, read: this.#ofConstructor(made, bound) };
     });
     if (readers.length === 1) return readers[0]!.read;
-    // Two names for a bit are a `Bool`, and so they are shown.
+    // Two constructors with one bit each are decoded like `Bool`.
     if (readers.length === 2 && lines.every((line) => /^\w+\$[01] =/.test(line))) return boolReader;
-    // What has no tag is what none of the others is.
+    // A constructor without a tag is the fallback.
     readers.sort((a, b) => Number(a.tagBits === 0) - Number(b.tagBits === 0));
     return (from, into, field) => {
       for (const { tag, tagBits, read } of readers) {
@@ -159,7 +159,7 @@ export class SchemaCompiler {
     };
   }
 
-  /** Reads fields into a record that is there already. */
+  /** Reads fields into an existing record. */
   #parts(parts: readonly SchemaPart[], args: Arguments): FieldReader {
     const names = parts.map((part) => (part.kind === 'field' ? part.name : ''));
     const readers = parts.map((part) => (part.kind === 'field' ? this.#field(part.type, args) : constraint(part)));
@@ -171,7 +171,7 @@ export class SchemaCompiler {
     };
   }
 
-  /** The type of a field, where a reference is not seen in the JSON. */
+  /** The type of a field; references do not show in the JSON. */
   #field(type: SchemaExpression, args: Arguments): FieldReader {
     switch (type.kind) {
       case 'reference':
@@ -197,7 +197,7 @@ export class SchemaCompiler {
     }
   }
 
-  /** A type that is an argument of another, where a reference is seen in the JSON. */
+  /** A type that is an argument of another; references show in the JSON. */
   #argument(type: SchemaExpression, args: Arguments): FieldReader {
     if (type.kind !== 'reference') return this.#field(type, args);
     return isRaw(type.to) ? cellReader : wrappedReferenceReader(this.#field(type.to, args));
@@ -257,12 +257,12 @@ export class SchemaCompiler {
   }
 }
 
-/** What a parameter stands for; anything else is itself. */
+/** The argument of a parameter; other expressions are returned as they are. */
 function resolved(type: SchemaExpression, args: Arguments): SchemaExpression {
   return (type.kind === 'name' && type.args.length === 0 && args.get(type.name)) || type;
 }
 
-/** Whether it is just a cell: a reference to one is not told from it in the JSON. */
+/** Whether it is a plain cell: in the JSON it looks the same as a reference to one. */
 function isRaw(type: SchemaExpression): boolean {
   return type.kind === 'name' && type.name === 'Cell';
 }

@@ -15,17 +15,17 @@ import { Slice } from '#formats/cells/slice.js';
 import { fromHex, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
-/** What is known of a body. */
+/** A decoded message body. */
 export interface DecodedMessageBody {
-  /** What the first 32 bits are called, also when what follows does not fit; `null` when that is unknown. */
+  /** Name of the opcode, even if what follows fits no layout; `null` if it is unknown. */
   readonly opcodeName: string | null;
-  /** As JSON, `@type` first and then the fields in the order of the schema; `null` when no layout fits. */
+  /** As JSON, `@type` first and then the fields in the order of the schema; `null` if no layout fits. */
   readonly decoded: DecodedObject | null;
 }
 
 /**
- * What bodies with an opcode are called, such as `jetton_transfer`; `null` when that is unknown. A name may be several with
- * commas, where contracts share an opcode.
+ * Name of message bodies with an opcode, such as `jetton_transfer`; `null` if it is unknown. Several names, separated by commas, if
+ * contracts share the opcode.
  * @param opcode unsigned 32 bits
  */
 export function opcodeName(opcode: number): string | null {
@@ -33,9 +33,9 @@ export function opcodeName(opcode: number): string | null {
 }
 
 /**
- * Decodes the body of a message, or a payload inside it, by its opcode. Bodies inside it are decoded in their places; cells
- * of unknown content are bags of cells in base64. Takes any cell and throws nothing: what is deeper or larger than real
- * bodies are, and exotic, is not decoded.
+ * Decodes a message body, or a payload inside one, by its opcode. Nested bodies are decoded in place; cells of unknown content are
+ * BoCs in base64. Takes any cell and never throws: exotic cells, and bodies that are deeper or larger than real ones, are not
+ * decoded.
  */
 export function decodeMessageBody(body: Cell): DecodedMessageBody {
   const from = BodyCursor.open(body, new DecodingBudget(body), 0);
@@ -44,16 +44,16 @@ export function decodeMessageBody(body: Cell): DecodedMessageBody {
   return { opcodeName: opcode < 0 ? null : opcodeName(opcode), decoded: withCommentForm(decodeWithNested(from)) };
 }
 
-/** A comment that is the whole body has another form than one inside it. */
+/** A comment that is the whole body has another form than a nested one. */
 function withCommentForm(decoded: DecodedObject | null): DecodedObject | null {
   if (decoded?.['@type'] !== 'text_comment') return decoded;
   return { '@type': 'text_comment', comment: decoded.text ?? '', type: 'text_comment' };
 }
 
-/** Bodies inside bodies are decoded so deep; below they stay bags of cells. */
+/** Maximal depth of nested bodies; deeper ones stay BoCs. */
 const MAX_NESTED = 10;
 
-/** Requests to wallets that have an opcode; what the schema says of these opcodes is only taken when these do not fit. */
+/** Wallet requests with an opcode; the other layouts of these opcodes are tried only if these do not fit. */
 const WALLET_REQUESTS: ReadonlyMap<number, string> = new Map([
   [0x7369676e, 'W5MsgBody'],
   [0x73696e74, 'W5MsgBody'],
@@ -61,7 +61,7 @@ const WALLET_REQUESTS: ReadonlyMap<number, string> = new Map([
   [0xae42e5a4, 'HighloadV3InternalRequest'],
 ]);
 
-/** Requests that begin with a signature, in the order in which they are tried. */
+/** Wallet requests that start with a signature, in the order in which they are tried. */
 const SIGNED_WALLET_REQUESTS = [
   'PreprocessedWalletV2MsgBody',
   'HighloadV3MsgBody',
@@ -72,27 +72,26 @@ const SIGNED_WALLET_REQUESTS = [
   'W1W2MsgBody',
 ];
 
-/** Bits of a signature, with which these begin. */
+/** Bits of a signature. */
 const SIGNATURE_BITS = 512;
 
 /**
- * Decodes what is left under a cursor as a body, with the bodies inside it. `null` when nothing fits or the allowance of
- * the decoding is used up.
+ * Decodes the rest of a cell as a body, with its nested bodies. `null` if nothing fits or the budget is used up.
  */
 export function decodeWithNested(from: BodyCursor): DecodedObject | null {
-  const { decoding } = from;
+  const { budget } = from;
   const root: { body?: DecodedObject } & DecodedObject = {};
   if (!decodeOne(from, root, 'body')) return null;
-  let open: readonly RawValue[] = decoding.raws;
+  let open: readonly RawValue[] = budget.raws;
   for (let nested = 1; open.length > 0; nested++) {
     const next: RawValue[] = [];
     for (const { into, field, cell, bits, refs } of open) {
-      decoding.raws = [];
+      budget.raws = [];
       const content = asOrdinaryCell(cell);
-      const start = BodyCursor.open(content, decoding, 0)?.at(bits, refs);
+      const start = BodyCursor.open(content, budget, 0)?.at(bits, refs);
       if (start === undefined) return null;
       if (nested <= MAX_NESTED && decodeOne(start, into, field)) {
-        next.push(...decoding.raws);
+        next.push(...budget.raws);
       } else {
         const boc = serializeBoc(remainingCell(content, bits, refs));
         if (!from.spend((boc.length * 4) / 3)) return null;
@@ -104,7 +103,7 @@ export function decodeWithNested(from: BodyCursor): DecodedObject | null {
   return root.body ?? null;
 }
 
-/** Tries the layouts that a body may have; the cursor does not move. */
+/** Tries the layouts that a body may have; the cursor does not advance. */
 function decodeOne(from: BodyCursor, into: DecodedObject, field: string): boolean {
   if (from.isEmpty) {
     into[field] = { '@type': 'empty_cell' };
@@ -132,12 +131,12 @@ function layoutFits(
   into: DecodedObject,
   field: string,
 ): boolean {
-  from.decoding.raws.length = 0;
+  from.budget.raws.length = 0;
   const at = from.copy();
   return reader(at, into, field) && (!whole || at.isEmpty);
 }
 
-/** What is left of a cell after bits and references were read. */
+/** The rest of a cell after some bits and references. */
 function remainingCell(cell: Cell, bits: number, refs: number): Cell {
   if (bits === 0 && refs === 0) return cell;
   const rest = new Slice(cell);
@@ -146,19 +145,18 @@ function remainingCell(cell: Cell, bits: number, refs: number): Cell {
 }
 
 /**
- * The content of an exotic cell as an ordinary one. So the reference service writes them: a library reference in a
- * decoded body is an ordinary cell with the same bits.
+ * The content of an exotic cell as an ordinary one, as the live service writes it: a library reference in a decoded body is an
+ * ordinary cell with the same bits.
  */
 function asOrdinaryCell(cell: Cell): Cell {
   return cell.type === CellType.ordinary ? cell : new Builder().storeSlice(new Slice(cell)).endCell();
 }
 
-/** The first bytes of a bag of cells, before which nothing can be said of it. */
+/** Minimal size of a BoC header. */
 const MIN_BOC_BYTES = 10;
 
 /**
- * An opcode as people write it: hexadecimal with or without `0x`, else decimal, else negative decimal; unsigned 32 bits.
- * `null` when it is none of them.
+ * Parses an opcode: hexadecimal with or without `0x`, else decimal, else negative decimal. Returns unsigned 32 bits, or `null`.
  */
 export function parseOpcode(text: string): number | null {
   const digits = text.startsWith('0x') ? text.slice(2) : text;
@@ -171,16 +169,15 @@ export function parseOpcode(text: string): number | null {
 }
 
 /**
- * Decodes a body that is given as a bag of cells, in base64 when it begins with `te6` and else in hexadecimal. Fields are
- * in the order of their names, and a comment has its form inside others. When nothing comes of it, the result is
- * `{"error": "unknown: …"}` with the reason.
+ * Decodes a body from a BoC, in base64 if it starts with `te6` and else in hexadecimal. Fields are sorted by name, and a comment has
+ * its nested form. If it fails, the result is `{"error": "unknown: …"}` with the reason.
  */
 export function decodeMessageBodyText(text: string): DecodedObject {
   const decoded = decodeText(text);
   return typeof decoded === 'string' ? { error: `unknown: ${decoded}` } : (sortedByName(decoded) as DecodedObject);
 }
 
-/** The fields, or why there are none. */
+/** The decoded body, or the reason why it cannot be decoded. */
 function decodeText(text: string): DecodedObject | string {
   const base64 = text.startsWith('te6');
   const bytes = base64 ? base64Bytes(text) : hexBytes(text);

@@ -32,12 +32,12 @@ export function bitsReader(bits: number): FieldReader {
   return (from, into, field) => readHex(from, bits, into, field);
 }
 
-/** `(bits len)`, `(bits (len * 8))`: as many as a field before says. */
+/** `(bits len)`, `(bits (len * 8))`: as many as an earlier field says. */
 export function countedBitsReader(counter: string, factor: number): FieldReader {
   return (from, into, field) => readHex(from, Number(into[counter]) * factor, into, field);
 }
 
-/** `(#<= most)`: a number in as many bits as `most` has. */
+/** `(#<= most)`: a number in the bit length of `most`. */
 export function atMostReader(most: number): FieldReader {
   const bits = bitLength(most);
   return (from, into, field) => {
@@ -60,7 +60,7 @@ export function varUintReader(n: number): FieldReader {
   };
 }
 
-/** Bits in which numbers up to `most` are written. */
+/** Bit length of numbers up to `most`. */
 export function bitLength(most: number): number {
   return 32 - Math.clz32(most);
 }
@@ -88,24 +88,24 @@ function readHex(from: BodyCursor, bits: number, into: DecodedObject, field: str
   return true;
 }
 
-/** `Cell`, `Any`: all that is left. */
+/** `Cell`, `Any`: the rest of the cell. */
 export const restReader: FieldReader = (from, into, field) => {
   into[field] = null;
-  from.decoding.raws.push({ into, field, cell: from.cell, bits: from.bitOffset, refs: from.refOffset });
+  from.budget.raws.push({ into, field, cell: from.cell, bits: from.bitOffset, refs: from.refOffset });
   from.skipRest();
   return true;
 };
 
-/** `^Cell`: whatever the reference leads to. */
+/** `^Cell`: any referenced cell. */
 export const cellReader: FieldReader = (from, into, field) => {
   const cell = from.ref();
   if (cell === undefined) return false;
   into[field] = null;
-  from.decoding.raws.push({ into, field, cell, bits: 0, refs: 0 });
+  from.budget.raws.push({ into, field, cell, bits: 0, refs: 0 });
   return true;
 };
 
-/** `^X`: a cell with a value; it may go on after it. */
+/** `^X`: a referenced cell that starts with a value; trailing data is allowed. */
 export function referenceReader(inner: FieldReader): FieldReader {
   return (from, into, field) => {
     const below = from.openRef();
@@ -151,7 +151,7 @@ export function eitherReader(first: FieldReader, second: FieldReader): FieldRead
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `SnakeString`: text in UTF-8 that goes on through references. Bits that are no whole byte at its end are filled with zeros. */
+/** `SnakeString`: UTF-8 text that continues in references. An incomplete byte at its end is padded with zeros. */
 export const snakeStringReader: FieldReader = (from, into, field) => {
   const bytes: number[] = [];
   for (let at = from; ; ) {
@@ -162,8 +162,8 @@ export const snakeStringReader: FieldReader = (from, into, field) => {
       if (halfByte !== 0) bytes.push(at.uint(halfByte) << (8 - halfByte));
       break;
     }
-    // Not deeper for the stack: a long text is no deep one.
-    const next = BodyCursor.open(at.ref()!, at.decoding, from.depth);
+    // The same depth: a long text needs no recursion.
+    const next = BodyCursor.open(at.ref()!, at.budget, from.depth);
     if (halfByte !== 0 || next === undefined) return false;
     at = next;
   }
@@ -216,7 +216,7 @@ function readSide(from: BodyCursor, into: DecodedObject, field: string, keyBits:
   return side !== undefined && readEdge(side, into, field, keyBits, value);
 }
 
-/** The label of an edge and its length, or -1 when there is none of at most `most` bits. */
+/** The label of an edge and its length; -1 if it is invalid or longer than `most` bits. */
 function readLabel(from: BodyCursor, edge: DecodedObject, most: number): number {
   const kind = from.uint(1) === 0 ? 'short' : from.uint(1) === 0 ? 'long' : 'same';
   const label: DecodedObject = { '@type': `hashmap_label_${kind}` };
@@ -241,7 +241,7 @@ function readLabel(from: BodyCursor, edge: DecodedObject, most: number): number 
   return length;
 }
 
-/** `unary_succ` around `unary_zero`, as many times as its number, which comes back; -1 when it is above `most`. */
+/** `unary_succ` nested around `unary_zero`. Returns the number; -1 if it is above `most`. */
 function readUnaryLength(from: BodyCursor, label: DecodedObject, most: number): number {
   let length = 0;
   let bit = from.uint(1);
@@ -259,7 +259,7 @@ function readUnaryLength(from: BodyCursor, label: DecodedObject, most: number): 
 }
 
 /**
- * `(OutList n)`: as many actions as there are.
+ * `(OutList n)`: all actions that there are.
  *
  * ```
  * out_list_empty$_ = OutList 0;
@@ -282,7 +282,7 @@ export function outListReader(action: FieldReader): FieldReader {
 }
 
 /**
- * `(W5ExtendedActionList n)`: goes on while there is a reference.
+ * `(W5ExtendedActionList n)`: continues while there is a reference.
  *
  * ```
  * extended_list_last$_ action:W5ExtendedAction = W5ExtendedActionList 0;
@@ -303,7 +303,7 @@ export function extendedActionsReader(action: FieldReader): FieldReader {
 }
 
 /**
- * `(WalletV1toV4Msgs n)`: a message for each reference that is left.
+ * `(WalletV1toV4Msgs n)`: a message for each remaining reference.
  *
  * ```
  * msgs_2#_ msg_1:ModeWithMessage msg_2:ModeWithMessage = WalletV1toV4Msgs 2;
@@ -320,7 +320,7 @@ export function walletMessagesReader(message: FieldReader): FieldReader {
 }
 
 /**
- * `(TextChunks n)`, with `n` from a field before.
+ * `(TextChunks n)`, with `n` from an earlier field.
  *
  * ```
  * text_chunk$_ {n:#} len:(## 8) data:(bits (len * 8)) next:(TextChunkRef n) = TextChunks (n + 1);

@@ -12,10 +12,10 @@ import { bodyCell, recordedBodies } from '#test/support/message-bodies.js';
 
 const bodies: readonly Cell[] = recordedBodies.map(({ body }) => bodyCell(body));
 
-/** As large as the JSON of a body may become: several times what is counted, as some of it is counted roughly. */
+/** Maximal size of the JSON of a body: several times the budget, which counts some parts only roughly. */
 const MAX_JSON = 2 ** 23;
 
-/** A recorded body with a damaged cell, at times below the opcode of another one. */
+/** A recorded body with a damaged cell, sometimes below the opcode of another one. */
 function damagedBody(random: Random): Uint8Array {
   const body = damageBelow(random.pick(bodies), random);
   if (random.chance(3, 4)) return serializeBoc(body);

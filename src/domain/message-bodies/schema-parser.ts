@@ -11,12 +11,12 @@ export type SchemaExpression =
   | { readonly kind: 'reference'; readonly to: SchemaExpression }
   /** `[ … ]`: fields without a constructor. */
   | { readonly kind: 'fields'; readonly parts: readonly SchemaPart[] }
-  /** `flags . 0?X`: there when the bit is set. `count?X`: there when the field is not 0. */
+  /** `flags . 0?X`: present if the bit is set. `count?X`: present if the field is not 0. */
   | { readonly kind: 'condition'; readonly field: string; readonly bit: number | null; readonly of: SchemaExpression };
 
-/** What a constructor is made of: fields, and constraints on those before. */
+/** A part of a constructor: a field, or a constraint on an earlier field. */
 export type SchemaPart =
-  /** The name is empty when there is none. */
+  /** The name may be empty. */
   | { readonly kind: 'field'; readonly name: string; readonly type: SchemaExpression }
   | { readonly kind: 'constraint'; readonly field: string; readonly least: number; readonly most: number };
 
@@ -35,7 +35,7 @@ export interface SchemaConstructor {
 const TOKEN = /\s*(#<=|##|#<|<=|>=|[\w,]+(?:[#$]\w+)?|[#:?.^()[\]{}*=;])/y;
 
 /**
- * Takes apart a line of TL-B, as far as the schema of message bodies needs it.
+ * Parses a line of TL-B, in the subset that the schema of message bodies uses.
  * @throws bodies/schema for anything else
  */
 export function parseBodySchemaLine(line: string): SchemaConstructor {
@@ -112,7 +112,7 @@ function parseExpression(tokens: Tokens): SchemaExpression {
   return { kind: 'name', name: first.name, args };
 }
 
-/** The words and signs of a line. */
+/** The tokens of a line. */
 class Tokens {
   readonly #line: string;
   readonly #tokens: string[] = [];

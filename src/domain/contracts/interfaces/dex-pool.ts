@@ -16,16 +16,16 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 
-/** A pool of two assets. */
+/** A DEX pool of two assets. */
 export interface DexPoolData {
   readonly dex: 'dedust';
   readonly pool_type: 'stable' | 'volatile';
-  /** Masters of jettons; null: TON. */
+  /** Jetton masters; null: TON. */
   readonly asset_1: Address | null;
   readonly asset_2: Address | null;
   readonly reserve_1: bigint;
   readonly reserve_2: bigint;
-  /** What a swap costs: `fee_numerator / fee_denominator` of what is given. */
+  /** Trade fee: `fee_numerator / fee_denominator` of the input amount. */
   readonly fee_numerator: bigint;
   readonly fee_denominator: bigint;
 }
@@ -104,7 +104,7 @@ function loadPool({ data }: NativeAccount) {
   const more = openCell(slice.loadRef()).skip(8 + 8);
   slice.end();
   for (let i = 0; i < 3; i++) loadPlainAddress(more);
-  // With it, there is more of a form that is not known here.
+  // The layout of the optional part is unknown.
   if (more.loadBit()) throw contractDataErrors['other-form']({ problem: 'the pool has an optional part' });
   more.end();
   loadAccount(config);
@@ -120,7 +120,7 @@ const FEE_DENOMINATOR = 10_000n;
 const codes: readonly NativeCode[] = [
   {
     hashes: ['1275095b6da3911292406f4f4386f9e780099b854c6dee9ee2895ddce70927c1'],
-    answers: [
+    getMethods: [
       nativeGetMethod(getAssets, (account) => loadPool(account).assets),
       nativeGetMethod(isStable, (account) => loadPool(account).stable),
       nativeGetMethod(getReserves, (account) => loadPool(account).reserves),
@@ -129,13 +129,13 @@ const codes: readonly NativeCode[] = [
   },
 ];
 
-/** The factory of DeDust on mainnet. */
+/** The DeDust factory on mainnet. */
 export const DEDUST_FACTORY: Address = parseAddress('EQBfBWT7X2BHg9tXAxzhz2aKiNTU1tpt5NsiK0uSDW_YAJ67').address;
 
-/** A pool of DeDust, of version 1: the factory confirms that it made the pool for these assets. */
+/** A DeDust pool of version 1. The factory confirms that it is the pool of these assets. */
 export function dexPoolInterface(factory: Address) {
   return contractInterface({
-    kind: 'dex_pool',
+    name: 'dex_pool',
     methods: [[getAssets.name, isStable.name, getReserves.name, getTradeFee.name]],
     codes,
     read: (view, contract) => readPool(view, contract, factory),
@@ -169,5 +169,5 @@ async function readPool(view: ContractView, contract: ViewedContract, factory: A
   return { dex: 'dedust', pool_type, asset_1, asset_2, reserve_1, reserve_2, fee_numerator, fee_denominator };
 }
 
-/** A pool of DeDust on mainnet. */
+/** A DeDust pool on mainnet. */
 export const dexPool = dexPoolInterface(DEDUST_FACTORY);

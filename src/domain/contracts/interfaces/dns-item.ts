@@ -32,9 +32,9 @@ import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 import { concatBytes } from '#kernel/bytes.js';
 
-/** A domain, and where it leads. Of each record: null when there is none, or none of the form that its category has. */
+/** A domain and its records. A record is null if there is none, or one of another type than its category has. */
 export interface DnsItem {
-  /** Null: nobody; so it is while it is auctioned. */
+  /** Null: none, as during an auction. */
   readonly owner: Address | null;
   /** `alice.ton` */
   readonly domain: string;
@@ -52,20 +52,20 @@ function ownRecords(load: (data: Cell) => Cell | null): NativeGetMethod {
     if (category === ALL_CATEGORIES && subdomain.length === 1 && subdomain[0] === 0) {
       return { taken: 1, value: load(data) };
     }
-    throw contractDataErrors['other-form']({ problem: 'another name or category is asked for' });
+    throw contractDataErrors['other-form']({ problem: 'another name or category is queried' });
   });
 }
 
-/** How content begins that is on the chain (TEP-64). */
+/** Prefix of on-chain content (TEP-64). */
 const ON_CHAIN = 0;
 
 const dotTonItem: NativeCode = {
   hashes: [DOT_TON_ITEM],
-  answers: [
+  getMethods: [
     ownRecords((data) => {
       const content = openCell(loadDotTonItem(data).content);
       if (content.loadUint(8) !== ON_CHAIN) {
-        throw contractDataErrors['other-form']({ problem: 'the content is not on the chain' });
+        throw contractDataErrors['other-form']({ problem: 'the content is not on-chain' });
       }
       return content.loadBit() ? content.loadRef() : null;
     }),
@@ -76,7 +76,7 @@ const dotTonItem: NativeCode = {
 /** `token_info` is `length:uint8 name length:uint8 domain`. */
 const telemintName: NativeCode = {
   hashes: [TELEMINT_NAME],
-  answers: [
+  getMethods: [
     ownRecords((data) => loadTelemintItem(data).dns),
     nativeGetMethod(getFullDomain, ({ data }) => {
       const info = openCell(loadTelemintItem(data).token_info);
@@ -88,10 +88,10 @@ const telemintName: NativeCode = {
   ],
 };
 
-/** Domains: items of the roots, with a name in the zone of the root. */
+/** DNS items: items of the well-known collections, with a name in the zone of their collection. */
 export function dnsItemInterface(roots: readonly DnsRoot[]) {
   return contractInterface({
-    kind: 'dns_item',
+    name: 'dns_item',
     methods: [
       [getNftData.name, dnsresolve.name, getDomain.name],
       [getNftData.name, dnsresolve.name, getFullDomain.name],
@@ -102,13 +102,13 @@ export function dnsItemInterface(roots: readonly DnsRoot[]) {
       const { collection_address, owner_address: owner } = await readNftFields(view, contract);
       const { taken, value } = await view.runGetMethod(contract, dnsresolve, DNS_SELF, ALL_CATEGORIES);
       if (taken !== DNS_SELF.length) {
-        const problem = `took ${taken} bytes of the name of the item itself`;
+        const problem = `resolves ${taken} bytes of the name of the item itself`;
         throw contractDataErrors['method-result']({ method: dnsresolve.name, problem });
       }
       const root = dnsRootOf(collection_address, roots);
       if (root === null) {
         const by = collection_address?.toRaw() ?? 'nobody';
-        const problem = 'is no root of domains';
+        const problem = 'is no collection of domains';
         throw contractDataErrors['not-verified']({ kind: 'dns_item', address: address.toRaw(), by, problem });
       }
       const domain = await readDomainName(view, contract, root);

@@ -49,8 +49,8 @@ export function loadPlainWallet(data: Cell) {
 }
 
 /**
- * `balance:Grams owner:MsgAddress jetton:MsgAddress locked:Grams unlocked_at:uint48 wallet_code:^Cell`. What is locked is
- * told as part of the balance from that time on: with some, only the time of the question tells.
+ * `balance:Grams owner:MsgAddress jetton:MsgAddress locked:Grams unlocked_at:uint48 wallet_code:^Cell`. The
+ * get-method adds the locked amount to the balance from that time on, so the balance of such wallets depends on the time of the query.
  */
 export function loadStakedWallet(data: Cell) {
   const slice = openCell(data);
@@ -64,18 +64,18 @@ export function loadStakedWallet(data: Cell) {
   return { balance, owner, jetton, wallet_code };
 }
 
-/** Hash of the address of a wallet of the first kinds. */
+/** Account id of a standard jetton wallet. */
 export function plainWalletHash(owner: Address, jetton: Address, code: Cell): Uint8Array {
   return stateInitHash(code, emptyWallet(owner, jetton).storeRef(code).endCell());
 }
 
-/** How the later kinds differ among themselves. */
+/** How the codes of governed jettons differ. */
 export interface GovernedJettonLayout {
-  /** Bits before the balance of a wallet. */
+  /** Bits of `status` before the balance of a wallet. */
   readonly statusBits: 0 | 4;
-  /** Of a mintless one. */
+  /** Mintless jettons (TEP-177). */
   readonly withMerkleRoot: boolean;
-  /** Hash of the address of a wallet. */
+  /** Account id of a wallet. */
   walletHash(owner: Address, jetton: Address, code: Cell, merkleRoot: Uint8Array): Uint8Array;
 }
 
@@ -118,10 +118,10 @@ export const governedLayout: GovernedJettonLayout = {
     stateInitHash(code, new Builder().storeUint(0, 4).storeBuilder(emptyWallet(owner, jetton)).endCell()),
 };
 
-/** Bits of the address of a wallet that are those of its owner, so that both are in one shard. */
+/** Leading bits that the address of a wallet shares with its owner, so that both are in one shard. */
 const SHARD_DEPTH = 8;
 
-/** Version 2.0. */
+/** Sharded jettons: version 2.0 of the standard code. */
 export const shardedLayout: GovernedJettonLayout = {
   statusBits: 0,
   withMerkleRoot: false,
@@ -132,10 +132,10 @@ export const shardedLayout: GovernedJettonLayout = {
   },
 };
 
-/** Salts that are tried to get the first four bits of the address as near to those of the owner as they can be. */
+/** Number of salts that are tried to bring the first four bits of the address close to those of the owner. */
 const SALTS = 33;
 
-/** TEP-177. */
+/** Mintless jettons (TEP-177). */
 export const mintlessLayout: GovernedJettonLayout = {
   statusBits: 4,
   withMerkleRoot: true,
@@ -159,13 +159,13 @@ export const mintlessLayout: GovernedJettonLayout = {
 export interface JettonMasterFields {
   readonly total_supply: bigint;
   readonly mintable: boolean;
-  /** Null: nobody. */
+  /** Null: none. */
   readonly admin_address: Address | null;
   readonly jetton_content: Cell;
   readonly jetton_wallet_code: Cell;
 }
 
-/** A jetton, its content read. */
+/** A jetton with its parsed content. */
 export interface JettonMaster extends Omit<JettonMasterFields, 'jetton_content'> {
   readonly jetton_content: TokenContent;
 }
@@ -189,14 +189,14 @@ export const getWalletAddress: GetMethod<readonly [owner: Address], Address> = {
   parse: (stack) => new MethodResult('get_wallet_address', stack, 1).account(),
 };
 
-/** Jettons of the first kinds (TEP-74), discoverable ones (TEP-89) as well. */
+/** Standard jettons (TEP-74), including discoverable ones (TEP-89). */
 const plainMaster: NativeCode = {
   hashes: [
     'e0b78e8e9112a385aeb509c98324333a4f9e5cebfacc5042b95c72373c4d7d39',
     'f95ba0330b38cdf3459b1e811e5fc6fa6cfee566d7b764455c0468140365a737',
     '9a0f98dd6fbf225eef8165e4e64417ee931f7eea000653439e7b5dcdc0644cd6',
   ],
-  answers: [
+  getMethods: [
     nativeGetMethod(getJettonData, ({ data }) => {
       const { wallet_code, content, ...rest } = loadPlainMaster(data);
       return { ...rest, mintable: true, jetton_content: content, jetton_wallet_code: wallet_code };
@@ -212,8 +212,8 @@ const URI = sha256KeyOf('uri');
 const DECIMALS = sha256KeyOf('decimals');
 
 /**
- * What a master makes of its metadata: content with the keys `uri` and, if it has some, `decimals`. The dictionary has the same
- * edges each time.
+ * The content that a governed master returns for its metadata: the keys `uri` and, for some codes, `decimals`. The edges of the
+ * dictionary are always the same.
  */
 function governedContent(decimals: Cell | null): (metadata: Cell) => Cell {
   const entries: [Uint8Array, Builder][] = [[URI, new Builder().storeRef(EMPTY_CELL)]];
@@ -225,7 +225,7 @@ function governedContent(decimals: Cell | null): (metadata: Cell) => Cell {
   };
 }
 
-/** The same dictionary, with another value where there is an empty cell. */
+/** The same dictionary with the empty cell replaced. */
 function withUri(edge: Cell, uri: Cell): Cell {
   const builder = new Builder().storeBits(new Slice(edge).loadBits(edge.bits));
   for (let i = 0; i < edge.refCount; i++) {
@@ -241,7 +241,7 @@ function governedMaster(form: GovernedJettonLayout, decimals: string | null, has
   const contentOf = governedContent(decimalsCell);
   return {
     hashes,
-    answers: [
+    getMethods: [
       nativeGetMethod(getJettonData, ({ data }) => {
         const { total_supply, admin_address, metadata_uri, wallet_code } = loadGovernedMaster(form, data);
         const jetton_content = contentOf(metadata_uri);
@@ -268,9 +268,9 @@ const mintlessMaster = governedMaster(mintlessLayout, null, [
   '84d0ae717efd23eecceb3a565e25fc5fb2e066f03bcf3672a7dd69aefa389db2',
 ]);
 
-/** A jetton: its content is as TEP-64 has it. */
+/** A jetton master (TEP-74). Its content must follow TEP-64. */
 export const jettonMaster = contractInterface({
-  kind: 'jetton_master',
+  name: 'jetton_master',
   methods: [[getJettonData.name]],
   codes: [plainMaster, notcoin, stablecoin, version2, mintlessMaster],
   async read(view, contract): Promise<JettonMaster> {

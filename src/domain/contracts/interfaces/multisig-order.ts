@@ -7,15 +7,15 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 
-/** What a multisig is to do, and who agreed. All but the first two are null until the multisig has told the order. */
+/** An order of a multisig and its approvals. All but the first two are null until the multisig has initialised the order. */
 export interface MultisigOrderData {
   readonly multisig_address: Address;
   readonly order_seqno: bigint;
   readonly threshold: bigint | null;
   readonly sent_for_execution: boolean | null;
-  /** Who of the signers when the order was made. */
+  /** The signers when the order was created. */
   readonly signers: readonly Address[] | null;
-  /** Bit i: the signer with index i. */
+  /** Bit i: approval of the signer with index i. */
   readonly approvals_mask: bigint | null;
   readonly approvals_num: bigint | null;
   /** Unix seconds. */
@@ -48,7 +48,7 @@ function signersOf(root: Cell | null): readonly Address[] | null {
 }
 
 /**
- * `multisig_address:MsgAddress order_seqno:uint256`, and once the multisig has told the order `threshold:uint8
+ * `multisig_address:MsgAddress order_seqno:uint256`, and after the initialisation by the multisig `threshold:uint8
  * sent_for_execution:Bool signers:^(Hashmap 8 …) approvals_mask:uint256 approvals_num:uint8 expiration_date:uint48
  * order:^Cell`
  */
@@ -72,7 +72,9 @@ function readOrder({ data }: NativeAccount): MultisigOrderData {
   return { multisig_address, order_seqno, threshold, sent_for_execution, signers, ...approvals, order };
 }
 
-const codes: readonly NativeCode[] = [{ hashes: [ORDER_LIBRARY], answers: [nativeGetMethod(getOrderData, readOrder)] }];
+const codes: readonly NativeCode[] = [
+  { hashes: [ORDER_LIBRARY], getMethods: [nativeGetMethod(getOrderData, readOrder)] },
+];
 
 async function read(view: ContractView, contract: ViewedContract): Promise<MultisigOrderData> {
   const data = await view.runGetMethod(contract, getOrderData);
@@ -84,9 +86,9 @@ async function read(view: ContractView, contract: ViewedContract): Promise<Multi
   return data;
 }
 
-/** An order of a multisig, which confirms that the order is its own. */
+/** An order of a multisig. The multisig confirms the address of the order. */
 export const multisigOrder = contractInterface({
-  kind: 'multisig_order',
+  name: 'multisig_order',
   methods: [[getOrderData.name]],
   codes,
   read,

@@ -22,7 +22,7 @@ const INDEX_BITS = 8;
 const VISITS = 2 ** (INDEX_BITS + 1);
 
 /**
- * Signers or proposers of a multisig, in the order of their index: `(Hashmap 8 MsgAddressInt)`; null is the empty one.
+ * Signers or proposers of a multisig, in the order of their index: `(Hashmap 8 MsgAddressInt)`; null is the empty dictionary.
  *
  * @throws contract-data/method-result for an address that is no account; cells/*, tlb/*
  */
@@ -42,25 +42,24 @@ export function addressesOf(method: string, root: Cell | null): Address[] {
   return addresses;
 }
 
-/** How many entries a dictionary of 8-bit keys has. @throws contract-data/other-form unless the keys are 0, 1, 2, … */
+/** Number of entries of a dictionary with 8-bit keys. @throws contract-data/other-form unless the keys are 0, 1, 2, … */
 export function countInSequence(root: Cell | null): number {
   let next = 0;
   const check = (key: Uint8Array) => {
-    if (key[0] !== next++)
-      throw contractDataErrors['other-form']({ problem: 'members are not numbered one after another' });
+    if (key[0] !== next++) throw contractDataErrors['other-form']({ problem: 'the keys are not consecutive' });
   };
   forEachEntry(root, INDEX_BITS, check, { limit: VISITS, plain: true });
   return next;
 }
 
-/** Whom a multisig of version 2 belongs to. */
+/** Signers and proposers of a multisig of version 2. */
 export interface MultisigData {
-  /** -1: orders are numbered as those who make them like. */
+  /** -1: orders may have any seqno. */
   readonly next_order_seqno: bigint;
-  /** How many of the signers have to agree. */
+  /** Number of approvals that an order requires. */
   readonly threshold: bigint;
   readonly signers: readonly Address[];
-  /** Who may make orders without signing. */
+  /** Who else may create orders. */
   readonly proposers: readonly Address[];
 }
 
@@ -96,7 +95,7 @@ function readMultisig({ data }: NativeAccount): MultisigData {
     throw contractDataErrors['other-form']({ problem: `there are not ${signers_num} signers` });
   }
   if (threshold < 1n || threshold > BigInt(signers_num)) {
-    throw contractDataErrors['other-form']({ problem: `${threshold} of ${signers_num} signers cannot agree` });
+    throw contractDataErrors['other-form']({ problem: `the threshold is ${threshold} of ${signers_num} signers` });
   }
   countInSequence(proposers);
   return {
@@ -107,12 +106,12 @@ function readMultisig({ data }: NativeAccount): MultisigData {
   };
 }
 
-/** The library that orders refer to. */
+/** Hash of the library with the code of orders. */
 export const ORDER_LIBRARY = '6305a8061c856c2ccf05dcb0df5815c71475870567cab5f049e340bcf59251f3';
 
 const orderCode = new Builder().storeUint(2, 8).storeBytes(fromHex(ORDER_LIBRARY)!).endExotic();
 
-/** Its data when it is deployed is `multisig_address:MsgAddress order_seqno:uint256`. */
+/** The initial data of an order is `multisig_address:MsgAddress order_seqno:uint256`. */
 function orderAddress({ address }: NativeAccount, order_seqno: bigint): Address {
   return deployedAddress(orderCode, storeAddress(new Builder(), address).storeUint(order_seqno, 256).endCell());
 }
@@ -120,13 +119,13 @@ function orderAddress({ address }: NativeAccount, order_seqno: bigint): Address 
 const codes: readonly NativeCode[] = [
   {
     hashes: ['d3d14da9a627f0ec3533341829762af92b9540b21bf03665fac09c2b46eabbac'],
-    answers: [nativeGetMethod(getMultisigData, readMultisig), nativeGetMethod(getOrderAddress, orderAddress)],
+    getMethods: [nativeGetMethod(getMultisigData, readMultisig), nativeGetMethod(getOrderAddress, orderAddress)],
   },
 ];
 
 /** A multisig of version 2. */
 export const multisig = contractInterface({
-  kind: 'multisig',
+  name: 'multisig',
   methods: [[getMultisigData.name, getOrderAddress.name]],
   codes,
   read: (view, contract) => view.runGetMethod(contract, getMultisigData),

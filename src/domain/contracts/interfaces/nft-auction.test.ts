@@ -74,8 +74,8 @@ describe('auctions', () => {
   });
 
   it.each<[string, VmStack, string]>([
-    ['with another magic', [vmInt(0x415544), ...common], 'begins with 0x415544'],
-    ['of a sale at a fixed price', [vmInt(0x46495850), ...common.slice(0, 6), ...saleEnd()], 'is that of a sale'],
+    ['with another magic', [vmInt(0x415544), ...common], 'starts with 0x415544'],
+    ['of a sale at a fixed price', [vmInt(0x46495850), ...common.slice(0, 6), ...saleEnd()], 'is of a sale'],
     ['with too little', [vmInt(0x415543), ...common.slice(0, -1)], 'has only 19 values'],
     ['whose fees are no numbers', [vmInt(0x415543), ...common.slice(0, 9), addressSlice(OWNER)], 'has 11 values'],
   ])('are not those %s', async (_, get_sale_data, problem) => {

@@ -23,7 +23,7 @@ function uint32(data: Slice): bigint {
   return BigInt(data.loadUint(32));
 }
 
-/** Who gets how much of the price: factors and bases of uint32. */
+/** Shares of the price: factors and bases are uint32. */
 type Fees = Pick<
   Auction,
   'mp_fee_addr' | 'mp_fee_factor' | 'mp_fee_base' | 'royalty_fee_addr' | 'royalty_fee_factor' | 'royalty_fee_base'
@@ -43,7 +43,7 @@ function loadFees(cell: Cell): Fees {
   return fees;
 }
 
-/** Since version 4 both addresses stand first. */
+/** Since version 4 both addresses come first. */
 function loadFeesOf4(cell: Cell): Fees {
   const data = openCell(cell);
   const fees = {
@@ -63,7 +63,7 @@ function partOf(amount: bigint, percent: bigint, factor: bigint): bigint {
   return factor === 0n ? 0n : (amount * percent) / factor;
 }
 
-/** Whether the owner gets anything of what is paid. */
+/** Whether the fees leave anything for the owner. */
 function isProfitable(fees: Fees): boolean {
   const amount = 10_000_000_000n;
   const marketplace = partOf(amount, fees.mp_fee_factor, fees.mp_fee_base);
@@ -94,7 +94,7 @@ function auctionOf1({ data }: NativeAccount): Auction {
   const nft_addr = loadAccount(nft);
   nft.end();
   const state = { end_flag, end_time, mp_addr, nft_addr, nft_owner, created_at, is_canceled };
-  return { type: 'auction', ...state, ...last, ...amounts, ...fees, more: null };
+  return { type: 'auction', ...state, ...last, ...amounts, ...fees, v4: null };
 }
 
 /**
@@ -121,11 +121,11 @@ function auctionOf2({ data }: NativeAccount): Auction {
   const created_at = uint32(constants);
   constants.end();
   const state = { end_flag, end_time, mp_addr, nft_addr, nft_owner, created_at, is_canceled };
-  return { type: 'auction', ...state, ...last, ...amounts, ...fees, more: null };
+  return { type: 'auction', ...state, ...last, ...amounts, ...fees, v4: null };
 }
 
 /**
- * How the third revision of version 3 and version 4 begin: `end:int1 is_canceled:int1 last_member:MsgAddress last_bid:Coins
+ * Start of the data of the third revision of version 3 and of version 4: `end:int1 is_canceled:int1 last_member:MsgAddress last_bid:Coins
  * last_bid_at:uint32 end_time:uint32 nft_owner:MsgAddress last_query_id:uint64`
  */
 function loadHead(slice: Slice) {
@@ -142,7 +142,7 @@ function loadHead(slice: Slice) {
 }
 
 /**
- * What does not change in them: `mp_addr:MsgAddress min_bid:Coins max_bid:Coins min_step:uint7 step_time:uint17
+ * Their constants: `mp_addr:MsgAddress min_bid:Coins max_bid:Coins min_step:uint7 step_time:uint17
  * nft_addr:MsgAddress created_at:uint32`
  */
 function loadConstants(cell: Cell) {
@@ -162,8 +162,8 @@ function loadConstants(cell: Cell) {
 
 /**
  * After the head `mp_fee_factor:uint32 mp_fee_base:uint32 royalty_fee_factor:uint32 royalty_fee_base:uint32
- * fee_addresses:^[mp_fee_addr:MsgAddress royalty_fee_addr:MsgAddress] constants:^[…]`. It answers only when the owner would
- * get something.
+ * fee_addresses:^[mp_fee_addr:MsgAddress royalty_fee_addr:MsgAddress] constants:^[…]`. The get-method throws
+ * if the owner would receive nothing.
  */
 function auctionOf3R3({ data }: NativeAccount): Auction {
   const slice = openCell(data);
@@ -179,8 +179,8 @@ function auctionOf3R3({ data }: NativeAccount): Auction {
   slice.end();
   const fees = { ...shares, mp_fee_addr: loadPlainAddress(addresses), royalty_fee_addr: loadPlainAddress(addresses) };
   addresses.end();
-  if (!isProfitable(fees)) throw contractDataErrors['other-form']({ problem: 'the auction cannot be carried out' });
-  return { type: 'auction', ...head, ...constants, ...fees, more: null };
+  if (!isProfitable(fees)) throw contractDataErrors['other-form']({ problem: 'the fees leave nothing for the owner' });
+  return { type: 'auction', ...head, ...constants, ...fees, v4: null };
 }
 
 type Jettons = Pick<AuctionV4Fields, 'jetton_wallet' | 'jetton_master' | 'is_broken_state' | 'public_key'>;
@@ -219,16 +219,16 @@ function auctionOf4({ data }: NativeAccount): Auction {
     if (jettons.jetton_wallet === null && min_bid < last_bid + LEAST_RAISE) min_bid = last_bid + LEAST_RAISE;
   }
   const is_broken_state = jettons.is_broken_state || !isProfitable(fees);
-  const more = { ...jettons, activated: nft_owner !== null, step_time, last_query_id, is_broken_state };
-  return { type: 'auction', ...head, ...constants, ...fees, min_bid, more };
+  const v4 = { ...jettons, activated: nft_owner !== null, step_time, last_query_id, is_broken_state };
+  return { type: 'auction', ...head, ...constants, ...fees, min_bid, v4 };
 }
 
 function untilVersion3(hash: string, read: (account: NativeAccount) => Auction): NativeCode {
   const lacks = [getAuctionDataV4.name, getFixPriceDataV4.name];
-  return { hashes: [hash], answers: [nativeGetMethod(getSaleData, read)], lacks };
+  return { hashes: [hash], getMethods: [nativeGetMethod(getSaleData, read)], missingMethods: lacks };
 }
 
-/** Auctions of GetGems. */
+/** GetGems auctions. */
 export const auctionCodes: readonly NativeCode[] = [
   untilVersion3('fc00a29dd0205bcdcc0d3ffb9ca38cc3c8c159ec60d8aa543240a92f10592d40', auctionOf1),
   untilVersion3('6668872fa79705443ffd47523e8e9ea9f76ab99f9a0b59d27de8f81a1c27b9d4', auctionOf2),
@@ -236,8 +236,8 @@ export const auctionCodes: readonly NativeCode[] = [
   untilVersion3('bb6f62ade0feb2d79fab3b8aebf0930af98553df60093b2027f0a8bf169bfcec', auctionOf3R3),
   {
     hashes: ['ce5a78534eaaa6ceed8dafd486d076eb60a9b0d6dbfb53676f662649c0689956'],
-    answers: [nativeGetMethod(getAuctionDataV4, auctionOf4)],
-    lacks: [getSaleData.name, getFixPriceDataV4.name],
+    getMethods: [nativeGetMethod(getAuctionDataV4, auctionOf4)],
+    missingMethods: [getSaleData.name, getFixPriceDataV4.name],
   },
 ];
 
@@ -248,13 +248,13 @@ async function read(view: ContractView, contract: ViewedContract): Promise<Aucti
   if (data.type === 'auction') return data;
   throw contractDataErrors['method-result']({
     method: getSaleData.name,
-    problem: 'is that of a sale at a fixed price',
+    problem: 'is of a sale at a fixed price',
   });
 }
 
-/** An auction of an NFT, as GetGems has them. Nobody else confirms what it says. */
+/** A GetGems auction of an NFT. No other contract confirms its data. */
 export const nftAuction = contractInterface({
-  kind: 'nft_auction',
+  name: 'nft_auction',
   methods: [[getAuctionDataV4.name], [getSaleData.name]],
   codes: auctionCodes,
   read,
@@ -289,18 +289,18 @@ export const nftAuction = contractInterface({
       public_key: 'numeric',
     },
   },
-  row: ({ type: _, mp_addr, nft_addr, mp_fee_addr, royalty_fee_addr, more, ...same }) => ({
+  row: ({ type: _, mp_addr, nft_addr, mp_fee_addr, royalty_fee_addr, v4, ...same }) => ({
     ...same,
     marketplace: mp_addr,
     nft: nft_addr,
     mp_fee_address: mp_fee_addr,
     royalty_fee_address: royalty_fee_addr,
-    activated: more?.activated ?? null,
-    step_time: more?.step_time ?? null,
-    last_query_id: more?.last_query_id ?? null,
-    jetton_wallet: more?.jetton_wallet ?? null,
-    jetton_master: more?.jetton_master ?? null,
-    is_broken_state: more?.is_broken_state ?? null,
-    public_key: more?.public_key ?? null,
+    activated: v4?.activated ?? null,
+    step_time: v4?.step_time ?? null,
+    last_query_id: v4?.last_query_id ?? null,
+    jetton_wallet: v4?.jetton_wallet ?? null,
+    jetton_master: v4?.jetton_master ?? null,
+    is_broken_state: v4?.is_broken_state ?? null,
+    public_key: v4?.public_key ?? null,
   }),
 });

@@ -16,14 +16,14 @@ import { vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 
 /** Results of `get_collection_data` (TEP-62). */
 export interface NftCollectionFields {
-  /** -1: items are not numbered one after the other. */
+  /** -1: items are not numbered. */
   readonly next_item_index: bigint;
   readonly collection_content: Cell;
-  /** Null: nobody. */
+  /** Null: none. */
   readonly owner_address: Address | null;
 }
 
-/** A collection of NFTs, its content read. */
+/** A collection of NFTs with its parsed content. */
 export interface NftCollection extends Omit<NftCollectionFields, 'collection_content'> {
   readonly collection_content: TokenContent;
 }
@@ -52,7 +52,7 @@ export const getNftContent: GetMethod<readonly [index: bigint, individual: Cell]
   parse: (stack) => new MethodResult('get_nft_content', stack, 1).cell(),
 };
 
-/** Bits of an index: items of numbered collections, and those whose index is a hash. */
+/** Bits of an index: a number, or a hash. */
 type IndexBits = 64 | 256;
 
 /** `index collection_address:MsgAddress`, as an item begins. */
@@ -80,7 +80,7 @@ function numberedCollection(tail: (data: Slice) => void, hashes: readonly string
   };
   return {
     hashes,
-    answers: [
+    getMethods: [
       nativeGetMethod(getCollectionData, ({ data }) => {
         const { owner_address, next_item_index, collection_content } = load(data);
         return { next_item_index, collection_content, owner_address };
@@ -110,7 +110,7 @@ interface WholeCollection {
   readonly item_code: Cell;
 }
 
-/** Collections whose items bring their whole content, and have a hash as index. */
+/** Collections whose items store their whole content and have a hash as index. */
 function collectionOfWhole(
   load: (data: Cell) => WholeCollection,
   itemData: (index: bigint, collection: Address) => Cell,
@@ -118,7 +118,7 @@ function collectionOfWhole(
 ): NativeCode {
   return {
     hashes,
-    answers: [
+    getMethods: [
       nativeGetMethod(getCollectionData, ({ data }) => {
         const { collection_content } = load(data);
         return { next_item_index: -1n, collection_content, owner_address: null };
@@ -145,7 +145,7 @@ const dotTonCollection = collectionOfWhole(
 );
 
 /**
- * Collections of names and numbers of Telegram: `touched:Bool subwallet_id:uint32 owner_key:uint256 content:^Cell
+ * Collections of Telegram usernames and numbers: `touched:Bool subwallet_id:uint32 owner_key:uint256 content:^Cell
  * item_code:^Cell full_domain:^[length:uint8 …] royalty_params:^Cell`
  */
 const telemintCollection = collectionOfWhole(
@@ -170,9 +170,9 @@ const telemintCollection = collectionOfWhole(
   ],
 );
 
-/** A collection of NFTs: its content is as TEP-64 has it. */
+/** A collection of NFTs (TEP-62). Its content must follow TEP-64. */
 export const nftCollection = contractInterface({
-  kind: 'nft_collection',
+  name: 'nft_collection',
   methods: [[getCollectionData.name]],
   codes: [plainCollection, editedCollection, dotTonCollection, telemintCollection],
   async read(view, contract): Promise<NftCollection> {

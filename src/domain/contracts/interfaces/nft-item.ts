@@ -23,7 +23,7 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 
-/** An item of the collection of `.ton` domains. */
+/** Code hash of `.ton` domain items. */
 export const DOT_TON_ITEM = '8b5ffc9ebfd39064d8d5f56e4659c826bb7593923f5ca48728be4d60af6f51f9';
 
 /** `index:uint256 collection_address owner_address content:^Cell domain:^Cell auction:(HashmapE …) last_fill_up_time:uint64` */
@@ -39,11 +39,11 @@ export function loadDotTonItem(data: Cell) {
   return { index, collection_address, owner_address, content, domain };
 }
 
-/** A name of Telegram, which is a domain as well. */
+/** Code hash of Telegram usernames, which are domains as well. */
 export const TELEMINT_NAME = 'a7a2616a4d639a076c2f67e7cce0423fd2a1c2ee550ad651c1eda16ee13bcaca';
-/** A number of Telegram. */
+/** Code hash of Telegram numbers. */
 export const TELEMINT_NUMBER = '5b092991650fbc48b3288b08acc7677b22e4c25d48458c56d2a17f23e806b6b4';
-/** Gifts of Telegram. */
+/** Code hashes of Telegram gifts. */
 export const TELEMINT_GIFTS: readonly string[] = [
   '2498bd63f3e9cc2c20c79abe58899a4816ea156855b8d4fcd47cda4bae9e911a',
   '91d9e2ac169fc785ce00de0a81af27622b9b7d1764415c775e7e50c03ce98aa2',
@@ -79,15 +79,15 @@ export function loadTelemintItem(data: Cell) {
 export interface NftItemFields {
   readonly init: boolean;
   readonly index: bigint;
-  /** Null: it stands alone. */
+  /** Null: it has no collection. */
   readonly collection_address: Address | null;
-  /** Null: nobody. */
+  /** Null: none. */
   readonly owner_address: Address | null;
-  /** Its own part of the content; of an item without collection all of it. Null: it has none yet. */
+  /** Its individual content; the whole content of an item without collection. Null: not initialised. */
   readonly individual_content: Cell | null;
 }
 
-/** An NFT, its content put together by its collection. */
+/** An NFT item with its full content, which its collection returns. */
 export interface NftItem extends Omit<NftItemFields, 'individual_content'> {
   readonly content: TokenContent;
   /** `alice.ton`, of items of the DNS roots; null: it is no domain of one, or does not tell its name. */
@@ -113,7 +113,7 @@ function itemCode(
   load: (data: Cell) => NftItemFields,
   lacks: readonly string[] = NO_DOMAIN,
 ): NativeCode {
-  return { hashes, answers: [nativeGetMethod(getNftData, ({ data }) => load(data))], lacks };
+  return { hashes, getMethods: [nativeGetMethod(getNftData, ({ data }) => load(data))], missingMethods: lacks };
 }
 
 /** `index:uint64 collection_address:MsgAddress owner_address:MsgAddress content:^Cell`, and what `tail` reads. */
@@ -189,7 +189,7 @@ const telemintGift = itemCode(TELEMINT_GIFTS, loadTelemintFields);
 const telemintName = itemCode([TELEMINT_NAME], loadTelemintFields, [getDomain.name]);
 
 /**
- * What an item says of itself, when its collection says that it is the item of that index.
+ * Data of an item, which its collection confirms by the address of that index.
  *
  * @throws contract-data/not-verified; as {@link ContractView.runGetMethod}
  */
@@ -204,7 +204,7 @@ export async function readNftFields(view: ContractView, item: ViewedContract): P
   return fields;
 }
 
-/** The content of an item, put together by its collection. An item that is not set up has none. @throws as {@link ContractView.runGetMethod} */
+/** The full content of an item, which its collection returns; empty if the item is not initialised. @throws as {@link ContractView.runGetMethod} */
 export async function readNftContent(view: ContractView, fields: NftItemFields): Promise<TokenContent> {
   const { collection_address, index, individual_content: individual } = fields;
   if (individual === null) return { type: 'onchain', data: {} };
@@ -214,10 +214,10 @@ export async function readNftContent(view: ContractView, fields: NftItemFields):
   );
 }
 
-/** NFTs; items of the roots have their name in their content. */
+/** An NFT item (TEP-62). Items of the DNS collections have their domain in their content. */
 export function nftItemInterface(roots: readonly DnsRoot[]) {
   return contractInterface({
-    kind: 'nft_item',
+    name: 'nft_item',
     methods: [[getNftData.name]],
     codes: [
       plainItem,
@@ -237,7 +237,7 @@ export function nftItemInterface(roots: readonly DnsRoot[]) {
       const domain = root === null ? null : await nullOnContractError(() => readDomainName(view, contract, root));
       return { ...rest, content, domain };
     },
-    // `real_owner` follows from the sales and auctions.
+    // `real_owner` of API v3 is derived from sales and auctions.
     table: {
       name: 'nft_items',
       columns: { init: 'boolean', index: 'numeric', collection: 'address', owner: 'address', content: 'jsonb' },

@@ -74,8 +74,8 @@ describe('sales at a fixed price', () => {
   ];
 
   it.each<[string, VmStack, string]>([
-    ['with another magic', [vmInt(0x46495851), ...common], 'begins with 0x46495851'],
-    ['of an auction', auction, 'is that of an auction'],
+    ['with another magic', [vmInt(0x46495851), ...common], 'starts with 0x46495851'],
+    ['of an auction', auction, 'is of an auction'],
     ['with too little', [FIXP, ...common.slice(1)], 'has 10 values; it should have 11'],
     ['with a cell in place of a price', [FIXP, ...common.map((one, i) => (i === 5 ? prices(1) : one))], 'vm_stk_cell'],
     ['of no NFT', [FIXP, ...common.map((one, i) => (i === 3 ? addressSlice(null) : one))], 'has no address at place 4'],

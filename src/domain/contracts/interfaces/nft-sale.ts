@@ -35,7 +35,7 @@ function loadFees(cell: Cell) {
 
 /**
  * `is_complete:uint1 created_at:uint32 marketplace_address:MsgAddress nft_address:MsgAddress nft_owner_address:MsgAddress
- * full_price:Coins fees:^[…]`, and bits that `get_sale_data` does not tell of.
+ * full_price:Coins fees:^[…]`, and bits that `get_sale_data` does not return.
  */
 function saleWithTail(tailBits: number) {
   return ({ data }: NativeAccount): FixPriceSale => {
@@ -60,12 +60,14 @@ const saleOf3 = saleWithTail(1);
 /** `sold_at:uint32 query_id:uint64` */
 const withQuery = saleWithTail(32 + 64);
 
-/** This revision answers only when the owner gets something, and the addresses that it pays to and asks are accounts. */
+/** The get-method of this revision throws if the owner would receive nothing, or an address of the marketplace is missing. */
 function saleOf3R3(account: NativeAccount): FixPriceSale {
   const data = withQuery(account);
   const profit = data.full_price - data.marketplace_fee - data.royalty_amount;
   if (profit < 1n || data.marketplace_address === null || data.marketplace_fee_address === null) {
-    throw contractDataErrors['other-form']({ problem: 'the sale cannot be carried out' });
+    throw contractDataErrors['other-form']({
+      problem: 'the fees leave nothing for the owner, or an address is missing',
+    });
   }
   return data;
 }
@@ -74,7 +76,7 @@ function saleOf3R3(account: NativeAccount): FixPriceSale {
  * `is_complete:uint1 marketplace_address:MsgAddress nft_owner_address:MsgAddress full_price:Coins sold_at:uint32
  * query_id:uint64 static_data:^[marketplace_fee_address:MsgAddress royalty_address:MsgAddress fee_percent:uint17
  * royalty_percent:uint17 nft_address:MsgAddress created_at:uint32] jetton_price_dict:(HashmapE 256 Coins)`, and a public
- * key that is not told of
+ * key that is not returned
  */
 function saleOf4({ data }: NativeAccount): FixPriceSale {
   const slice = openCell(data);
@@ -113,7 +115,7 @@ function saleOf4({ data }: NativeAccount): FixPriceSale {
 
 function untilVersion3(hash: string, read: (account: NativeAccount) => FixPriceSale): NativeCode {
   const lacks = [getFixPriceDataV4.name, getAuctionDataV4.name];
-  return { hashes: [hash], answers: [nativeGetMethod(getSaleData, read)], lacks };
+  return { hashes: [hash], getMethods: [nativeGetMethod(getSaleData, read)], missingMethods: lacks };
 }
 
 const codes: readonly NativeCode[] = [
@@ -123,8 +125,8 @@ const codes: readonly NativeCode[] = [
   untilVersion3('24221fa571e542e055c77bedfdbf527c7af460cfdc7f344c450787b4cfa1eb4d', saleOf3R3),
   {
     hashes: ['6b95a6418b9c9d2359045d1e7559b8d549ae0e506f24caab58fa30c8fb1feb86'],
-    answers: [nativeGetMethod(getFixPriceDataV4, saleOf4)],
-    lacks: [getSaleData.name, getAuctionDataV4.name],
+    getMethods: [nativeGetMethod(getFixPriceDataV4, saleOf4)],
+    missingMethods: [getSaleData.name, getAuctionDataV4.name],
   },
 ];
 
@@ -133,12 +135,12 @@ async function read(view: ContractView, contract: ViewedContract): Promise<FixPr
   if (newer !== null) return newer;
   const data = await view.runGetMethod(contract, getSaleData);
   if (data.type === 'fix_price') return data;
-  throw contractDataErrors['method-result']({ method: getSaleData.name, problem: 'is that of an auction' });
+  throw contractDataErrors['method-result']({ method: getSaleData.name, problem: 'is of an auction' });
 }
 
-/** A sale of an NFT at a fixed price, as GetGems has them, of version 2 and later. Nobody else confirms what it says. */
+/** A GetGems sale of an NFT at a fixed price, since version 2. No other contract confirms its data. */
 export const nftSale = contractInterface({
-  kind: 'nft_sale',
+  name: 'nft_sale',
   methods: [[getFixPriceDataV4.name], [getSaleData.name]],
   codes,
   read,

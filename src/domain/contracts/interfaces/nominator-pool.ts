@@ -9,26 +9,26 @@ import { forEachEntry, lookup } from '#formats/cells/dict-read.js';
 import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
-/** What a nominator has in a pool, in nanotons. */
+/** A nominator of a pool. Amounts in nanotons. */
 export interface Nominator {
   /** A wallet of the basechain. */
   readonly address: Address;
   readonly amount: bigint;
-  /** What takes part from the next round on. */
+  /** Part of the stake from the next validation round on. */
   readonly pending_deposit_amount: bigint;
   readonly withdraw_requested: boolean;
 }
 
-/** What a pool holds for its validator and its nominators. Amounts in nanotons, times in unix seconds. */
+/** Data of a nominator pool. Amounts in nanotons, times in unix seconds. */
 export interface NominatorPoolData {
-  /** 0: no stake is at the elector, 1: it was sent, 2: it was taken. */
+  /** 0: no stake at the elector, 1: sent, 2: accepted. */
   readonly state: bigint;
   readonly nominators_count: bigint;
   readonly stake_amount_sent: bigint;
   readonly validator_amount: bigint;
   /** A wallet of the masterchain. */
   readonly validator_address: Address;
-  /** What the validator keeps of the reward, in parts of 10,000. */
+  /** Share of the reward for the validator, in parts of 10,000. */
   readonly validator_reward_share: bigint;
   readonly max_nominators_count: bigint;
   readonly min_validator_stake: bigint;
@@ -65,7 +65,7 @@ function accountId(value: bigint): Uint8Array {
   return openCell(new Builder().storeUint(value, 256).endCell()).loadBytes(32);
 }
 
-/** A pool takes 65,535 nominators at most. */
+/** A pool has at most 65,535 nominators. */
 const NOMINATORS_LIMIT = 2 * 65_536;
 
 /** `(Hashmap 256 [amount:Coins pending_deposit_amount:Coins])` and `(Hashmap 256 [])`, by account id. @throws cells/*, tlb/* */
@@ -126,13 +126,13 @@ const codes: readonly NativeCode[] = [
       '9a3ec14bc098f6b44064c305222caea2800f17dda85ee6a8198a7095ede10dcf',
       'a78c23dbc9f5093339d17e28afbe97e28a963411a20286856c9f76ae1ef6f130',
     ],
-    answers: [nativeGetMethod(getPoolData, readPool)],
+    getMethods: [nativeGetMethod(getPoolData, readPool)],
   },
 ];
 
-/** A pool of nominators who stake together with a validator. */
+/** A nominator pool. */
 export const nominatorPool = contractInterface({
-  kind: 'nominator_pool',
+  name: 'nominator_pool',
   methods: [],
   codes,
   read: async (view, contract) => {

@@ -10,19 +10,19 @@ import type { VmStack } from '#formats/tlb/vm-stack.js';
 
 /** The price of an NFT in a jetton. */
 export interface JettonPrice {
-  /** The wallet of the sale that takes this jetton. */
+  /** The jetton wallet of the sale. */
   readonly jetton_wallet: Address;
   readonly price: bigint;
 }
 
-/** What a sale at a fixed price says of itself. Amounts in nanotons, times in unix seconds. */
+/** Data of a sale at a fixed price. Amounts in nanotons, times in unix seconds. */
 export interface FixPriceSale {
   readonly type: 'fix_price';
   readonly is_complete: boolean;
   readonly created_at: bigint;
   readonly marketplace_address: Address | null;
   readonly nft_address: Address;
-  /** Null: the NFT was not handed over yet. */
+  /** Null: the NFT was not received yet. */
   readonly nft_owner_address: Address | null;
   readonly full_price: bigint;
   readonly marketplace_fee_address: Address | null;
@@ -34,22 +34,22 @@ export interface FixPriceSale {
   /** Null before version 4; 0: not sold. */
   readonly sold_at: bigint | null;
   readonly sold_query_id: bigint | null;
-  /** Null: it sells for TON only. */
+  /** Null: only TON is accepted. */
   readonly jetton_prices: readonly JettonPrice[] | null;
 }
 
-/** What an auction says of itself, whatever its version. Amounts in nanotons or units of its jetton, times in unix seconds. */
+/** Data of an auction of any version. Amounts in nanotons or units of its jetton, times in unix seconds. */
 export interface Auction {
   readonly type: 'auction';
   readonly end_flag: boolean;
   readonly end_time: bigint;
   readonly mp_addr: Address | null;
   readonly nft_addr: Address;
-  /** Null: the NFT was not handed over yet. */
+  /** Null: the NFT was not received yet. */
   readonly nft_owner: Address | null;
   readonly last_bid: bigint;
   readonly last_member: Address | null;
-  /** An amount until version 2, then percents. */
+  /** Until version 2 an amount, then percent. */
   readonly min_step: bigint;
   readonly mp_fee_addr: Address | null;
   readonly mp_fee_factor: bigint;
@@ -62,11 +62,11 @@ export interface Auction {
   readonly created_at: bigint;
   readonly last_bid_at: bigint;
   readonly is_canceled: boolean;
-  /** Of version 4. */
-  readonly more: AuctionV4Fields | null;
+  /** Null before version 4. */
+  readonly v4: AuctionV4Fields | null;
 }
 
-/** What auctions since version 4 add. */
+/** Additional data of auctions since version 4. */
 export interface AuctionV4Fields {
   readonly activated: boolean;
   readonly step_time: bigint;
@@ -75,7 +75,7 @@ export interface AuctionV4Fields {
   readonly jetton_wallet: Address | null;
   readonly jetton_master: Address | null;
   readonly is_broken_state: boolean;
-  /** Of whoever may still name the jetton wallet; 0: nobody. */
+  /** Public key of the one who may still set the jetton wallet; 0: nobody. */
   readonly public_key: bigint;
 }
 
@@ -100,12 +100,12 @@ function saleDataOf(stack: VmStack): FixPriceSale | Auction {
   const result = new MethodResult('get_sale_data', stack, 11);
   const magic = result.int();
   if (magic === FIX_PRICE) return { ...salePart(result), sold_at: null, sold_query_id: null, jetton_prices: null };
-  if (magic === AUCTION) return { ...auctionPart(result), more: null };
-  const problem = `begins with 0x${magic.toString(16)}, which is neither a sale at a fixed price nor an auction`;
+  if (magic === AUCTION) return { ...auctionPart(result), v4: null };
+  const problem = `starts with 0x${magic.toString(16)}, which is neither a sale at a fixed price nor an auction`;
   throw contractDataErrors['method-result']({ method: 'get_sale_data', problem });
 }
 
-/** The results that all sales have. @throws contract-data/method-result, cells/*, tlb/* */
+/** The results that all sales return. @throws contract-data/method-result, cells/*, tlb/* */
 function salePart(result: MethodResult): Omit<FixPriceSale, 'sold_at' | 'sold_query_id' | 'jetton_prices'> {
   return {
     type: 'fix_price',
@@ -122,8 +122,8 @@ function salePart(result: MethodResult): Omit<FixPriceSale, 'sold_at' | 'sold_qu
   };
 }
 
-/** The results that all auctions have. @throws contract-data/method-result, cells/*, tlb/* */
-function auctionPart(result: MethodResult): Omit<Auction, 'more'> {
+/** The results that all auctions return. @throws contract-data/method-result, cells/*, tlb/* */
+function auctionPart(result: MethodResult): Omit<Auction, 'v4'> {
   return {
     type: 'auction',
     end_flag: result.flag(),
@@ -148,7 +148,7 @@ function auctionPart(result: MethodResult): Omit<Auction, 'more'> {
   };
 }
 
-/** Cells of a dictionary of prices that are visited at most. */
+/** Maximal number of visited cells of a price dictionary. */
 const PRICES_LIMIT = 4096;
 
 /**
@@ -179,15 +179,15 @@ export function jettonPrices(root: Cell | null): JettonPrice[] | null {
 
 /**
  * An auction since version 4: the results of `get_sale_data` with `activated` for the magic, then `int step_time,
- * int last_query_id, slice jetton_wallet, slice jetton_master, int is_broken_state, int public_key`. `min_bid` is what the
- * next bid must be.
+ * int last_query_id, slice jetton_wallet, slice jetton_master, int is_broken_state, int public_key`. `min_bid` is the
+ * minimal next bid.
  */
 export const getAuctionDataV4 = getMethod('get_auction_data_v4', (stack): Auction => {
   const result = new MethodResult('get_auction_data_v4', stack, 26);
   const activated = result.flag();
   return {
     ...auctionPart(result),
-    more: {
+    v4: {
       activated,
       step_time: result.int64(),
       last_query_id: result.int(),

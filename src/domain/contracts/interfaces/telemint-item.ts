@@ -19,9 +19,9 @@ import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
-/** How an auction goes. Amounts in nanotons, times in unix seconds. */
+/** State of an auction. Amounts in nanotons, times in unix seconds. */
 export interface TelemintAuctionState {
-  /** Null: nobody bids. */
+  /** Null: no bid. */
   readonly bidder_address: Address | null;
   readonly bid: bigint;
   readonly bid_ts: bigint;
@@ -29,33 +29,33 @@ export interface TelemintAuctionState {
   readonly end_time: bigint;
 }
 
-/** What was laid down for an auction. Amounts in nanotons, durations in seconds. */
+/** Configuration of an auction. Amounts in nanotons, durations in seconds. */
 export interface TelemintAuctionConfig {
-  /** Who is paid; null: there is no auction. */
+  /** Receiver of the price; null: there is no auction. */
   readonly beneficiary_address: Address | null;
   readonly initial_min_bid: bigint;
-  /** Ends the auction at once; 0: none does. */
+  /** Bid that ends the auction at once; 0: none does. */
   readonly max_bid: bigint;
-  /** Percents. */
+  /** Percent. */
   readonly min_bid_step: bigint;
   readonly min_extend_time: bigint;
   readonly duration: bigint;
 }
 
-/** What of each price goes to whom (TEP-66). */
+/** Royalty (TEP-66). */
 export interface RoyaltyParams {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly destination: Address | null;
 }
 
-/** A name or a number, as its contract tells of it. */
+/** A Telegram username or number. */
 export interface TelemintItemData {
   readonly token_name: string;
   /** Null: there is no auction. */
   readonly state: TelemintAuctionState | null;
   readonly config: TelemintAuctionConfig | null;
-  /** Null: it does not tell. */
+  /** Null: the contract has no `royalty_params`. */
   readonly royalty: RoyaltyParams | null;
 }
 
@@ -101,7 +101,7 @@ export const royaltyParams = getMethod('royalty_params', (stack): RoyaltyParams 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function textOf(bytes: Uint8Array): string {
-  const refusal = { method: getTelemintTokenName.name, problem: 'is no text' };
+  const refusal = { method: getTelemintTokenName.name, problem: 'is not UTF-8 text' };
   if (bytes.includes(0)) throw contractDataErrors['method-result'](refusal);
   try {
     return utf8.decode(bytes);
@@ -185,7 +185,7 @@ function readRoyalty({ data }: NativeAccount): RoyaltyParams {
 const codes: readonly NativeCode[] = [
   {
     hashes: [TELEMINT_NAME, TELEMINT_NUMBER, ...TELEMINT_GIFTS],
-    answers: [
+    getMethods: [
       nativeGetMethod(getTelemintTokenName, readName),
       nativeGetMethod(getTelemintAuctionState, readAuctionState),
       nativeGetMethod(getTelemintAuctionConfig, readAuctionConfig),
@@ -206,9 +206,9 @@ async function read(view: ContractView, contract: ViewedContract): Promise<Telem
   };
 }
 
-/** A user name or a number of Telegram, with the auction that it may be in. */
+/** A Telegram username, number or gift, with its auction if there is one. */
 export const telemintItem = contractInterface({
-  kind: 'telemint_item',
+  name: 'telemint_item',
   methods: [[getTelemintTokenName.name]],
   codes,
   read,

@@ -14,17 +14,17 @@ import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
-/** Who gets what when of a wallet with vesting. Times in unix seconds, durations in seconds, amounts in nanotons. */
+/** Terms of a vesting wallet. Times in unix seconds, durations in seconds, amounts in nanotons. */
 export interface VestingData {
   readonly vesting_start_time: bigint;
   readonly vesting_total_duration: bigint;
   readonly unlock_period: bigint;
   readonly cliff_duration: bigint;
   readonly vesting_total_amount: bigint;
-  /** Who gave the coins. */
+  /** Sender of the coins. */
   readonly vesting_sender_address: Address | null;
   readonly owner_address: Address | null;
-  /** Where the owner may send locked coins to, in the order of workchain (as an unsigned number) and account id. */
+  /** Accounts that locked coins may be sent to, sorted by workchain (as an unsigned number) and account id. */
   readonly whitelist: readonly Address[];
 }
 
@@ -48,7 +48,7 @@ export const getVestingData = getMethod('get_vesting_data', (stack): VestingData
 
 const INT64_END = 2n ** 63n;
 
-/** Cells of a whitelist that are visited at most. */
+/** Maximal number of visited cells of a whitelist. */
 const WHITELIST_LIMIT = 65_536;
 
 /** `(Hashmap 264 int1)`: workchain and account id. @throws cells/* */
@@ -82,20 +82,21 @@ function readVesting({ data }: NativeAccount): VestingData {
     whitelist: whitelistOf(whitelist),
   };
   terms.end();
-  if (read.vesting_start_time >= INT64_END) throw contractDataErrors['other-form']({ problem: 'it starts never' });
+  if (read.vesting_start_time >= INT64_END)
+    throw contractDataErrors['other-form']({ problem: 'the start time is out of range' });
   return read;
 }
 
 const codes: readonly NativeCode[] = [
   {
     hashes: ['b48b531abec3b714638291f7d77ed6dc9f6a2729efca20477137374d4ae8b590'],
-    answers: [nativeGetMethod(getVestingData, readVesting)],
+    getMethods: [nativeGetMethod(getVestingData, readVesting)],
   },
 ];
 
-/** A wallet whose coins unlock over time. */
+/** A vesting wallet. */
 export const vesting = contractInterface({
-  kind: 'vesting',
+  name: 'vesting',
   methods: [],
   codes,
   read: async (view, contract) => {

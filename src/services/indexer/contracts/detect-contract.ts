@@ -67,9 +67,9 @@ export async function detectContract(
       if (verdict.kind === 'other') continue;
       const { reason } = verdict;
       // For code without a method dictionary a failure says nothing about its interfaces.
-      const seems = running!.code.methods !== null || reason === 'not-verified' || known?.kinds.includes(kind.kind);
-      if (seems || isEndless(reason) || reason === 'too-large' || reason === 'unsteady') refused[kind.kind] = reason;
-      if (reason === 'failed') logger.warn('a contract could not be detected', problemOf(error, kind.kind, state));
+      const seems = running!.code.methods !== null || reason === 'not-verified' || known?.kinds.includes(kind.name);
+      if (seems || isEndless(reason) || reason === 'too-large' || reason === 'unsteady') refused[kind.name] = reason;
+      if (reason === 'failed') logger.warn('a contract could not be detected', problemOf(error, kind.name, state));
       if (isEndless(reason)) break;
     }
   }
@@ -87,11 +87,11 @@ export async function detectContract(
 async function readKind(kind: ContractInterface, view: IndexedContractView): Promise<FoundInterface> {
   const values = kind.row(await kind.read(view, view.subject()));
   requireBounded(kind, values);
-  return { kind: kind.kind, table: kind.table, values };
+  return { kind: kind.name, table: kind.table, values };
 }
 
 /** @throws contract-data/too-large */
-function requireBounded({ kind }: ContractInterface, values: Readonly<Record<string, ColumnValue>>): void {
+function requireBounded({ name: kind }: ContractInterface, values: Readonly<Record<string, ColumnValue>>): void {
   let size = 0;
   for (const value of Object.values(values)) size += sizeOf(value);
   if (size > MAX_ROW_BYTES) throw contractDataErrors['too-large']({ what: kind, size, limit: MAX_ROW_BYTES });
