@@ -304,6 +304,9 @@ describe('orders of strangers', () => {
     expect(actions.length).toBe(200);
     expect(told.length).toBeGreaterThan(3);
     expect(told.reduce((sum, { body_raw }) => sum + body_raw!.length, 0)).toBeLessThan(2 ** 20);
-    expect(actions[199]).toMatchObject({ parsed: false, error: 'the messages of the order are too large for an answer' });
+    expect(actions[199]).toMatchObject({
+      parsed: false,
+      error: 'the messages of the order are too large for an answer',
+    });
   });
 });
