@@ -63,7 +63,7 @@ export interface AnswerValue<Value> {
 type MemberSource<Value> = string | ((input: any) => Value);
 
 /** A member of an answer object. `nullable`: without a value it is left out in `spec` and null in `toncenter`; `optional`: left out in both. */
-interface Member<Presence extends 'required' | 'nullable' | 'optional', Value, Source> {
+export interface Member<Presence extends 'required' | 'nullable' | 'optional', Value, Source> {
   readonly presence: Presence;
   readonly value: AnswerValue<Value>;
   /** Undefined: the member of the input with the same name. */
