@@ -50,8 +50,8 @@ class CallsAtTheirBlocks {
   readonly #heads: readonly (readonly [time: string, seqno: number])[];
 
   constructor(replayed: ReplayedChain, recordings: string) {
-    const { chain, source: askNode, ledger } = replayed;
-    const contracts = new ContractService({}, { chain, tvm, askNode, clock: systemClock, logger: silentLogger });
+    const { chain, source: lite, ledger } = replayed;
+    const contracts = new ContractService({}, { chain, tvm, lite, clock: systemClock, logger: silentLogger });
     this.#network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
     this.#calls = new RecordedCalls(ENDPOINTS, this.#network);
     const all = readRecordings(recordings);

@@ -95,8 +95,8 @@ describe('as the real tonlib answered', () => {
 
   beforeAll(async () => {
     tvm = await startTvm({ maxWaiting: 4_000, queueTimeoutMs: 60_000 });
-    const { chain, source: askNode, ledger } = replayedChain(`${folder}/chain`);
-    const contracts = new ContractService({}, { chain, tvm, askNode, clock: systemClock, logger: silentLogger });
+    const { chain, source: lite, ledger } = replayedChain(`${folder}/chain`);
+    const contracts = new ContractService({}, { chain, tvm, lite, clock: systemClock, logger: silentLogger });
     network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
     calls = new RecordedCalls(
       [...v2AccountEndpoints, ...tokenEndpoints, ...dnsEndpoints, ...runMethodEndpoints],

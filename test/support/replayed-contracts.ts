@@ -35,7 +35,7 @@ export function replayedContracts(folder: string, tvm: TvmPool, head: number | n
     chain,
     source,
     serviceOver(options = {}, changes = {}) {
-      const modules = { tvm, askNode: source, clock: systemClock, logger: silentLogger };
+      const modules = { tvm, lite: source, clock: systemClock, logger: silentLogger };
       return new ContractService(options, { ...modules, chain: changedReads(chain, changes) });
     },
   };

@@ -26,17 +26,17 @@ const MAX_RETRIES = 8;
  */
 export class ForkedContractReads implements ContractReads {
   readonly #contracts: ContractReads;
-  readonly #bring: ImportAccount;
+  readonly #importAccount: ImportAccount;
   readonly #waitForHead: (seqno: number, options: ReadAt) => Promise<unknown>;
 
   /** @param waitForHead resolves when the head that is read has this seqno */
   constructor(
     contracts: ContractReads,
-    bring: ImportAccount,
+    importAccount: ImportAccount,
     waitForHead: (seqno: number, options: ReadAt) => Promise<unknown>,
   ) {
     this.#contracts = contracts;
-    this.#bring = bring;
+    this.#importAccount = importAccount;
     this.#waitForHead = waitForHead;
   }
 
@@ -46,42 +46,50 @@ export class ForkedContractReads implements ContractReads {
     stack: VmStack,
     options: ReadAt = {},
   ): Promise<GetMethodRead> {
-    return this.#ask(address, options, (how) => this.#contracts.runGetMethod(address, method, stack, how));
+    return this.#withImport(address, options, (readOptions) =>
+      this.#contracts.runGetMethod(address, method, stack, readOptions),
+    );
   }
 
   tokenData(address: Address, options: ReadAt = {}): Promise<TokenRead> {
-    return this.#ask(address, options, (how) => this.#contracts.tokenData(address, how));
+    return this.#withImport(address, options, (readOptions) => this.#contracts.tokenData(address, readOptions));
   }
 
   resolveDns(resolver: Address, name: string, depth: number, options: ReadAt = {}): Promise<DnsRecords> {
-    return this.#ask(resolver, options, (how) => this.#contracts.resolveDns(resolver, name, depth, how));
+    return this.#withImport(resolver, options, (readOptions) =>
+      this.#contracts.resolveDns(resolver, name, depth, readOptions),
+    );
   }
 
-  estimateFee(question: FeeRequest, options: ReadAt = {}): Promise<FeeEstimate> {
-    return this.#ask(question.address, options, (how) => this.#contracts.estimateFee(question, how));
+  estimateFee(request: FeeRequest, options: ReadAt = {}): Promise<FeeEstimate> {
+    return this.#withImport(request.address, options, (readOptions) =>
+      this.#contracts.estimateFee(request, readOptions),
+    );
   }
 
   explainRefusal(message: Cell, nodeText: string, options: ReadAt = {}): Promise<SendDiagnosis> {
-    return this.#ask(null, options, (how) => this.#contracts.explainRefusal(message, nodeText, how));
+    return this.#withImport(null, options, (readOptions) =>
+      this.#contracts.explainRefusal(message, nodeText, readOptions),
+    );
   }
 
-  async #ask<T>(address: Address | null, options: ReadAt, ask: (options: ReadAt) => Promise<T>): Promise<T> {
-    if ((options.at ?? 'head') !== 'head') return ask(options);
-    if (address !== null) await this.#await([address], options);
+  async #withImport<T>(address: Address | null, options: ReadAt, read: (options: ReadAt) => Promise<T>): Promise<T> {
+    if ((options.at ?? 'head') !== 'head') return read(options);
+    if (address !== null) await this.#importAll([address], options);
     const tried = new Set<string>();
-    for (let round = 1; ; round++) {
+    for (let attempt = 1; ; attempt++) {
       const absent: Address[] = [];
-      const outcome = await settled(ask({ ...options, onAbsent: (each) => absent.push(each) }));
+      const outcome = await settled(read({ ...options, onAbsent: (each) => absent.push(each) }));
       const fresh = absent.filter((each) => !tried.has(each.toRaw()));
       for (const each of fresh) tried.add(each.toRaw());
-      const came = fresh.length > 0 && round < MAX_RETRIES && (await this.#await(fresh, options));
-      if (!came) return outcome();
+      const imported = fresh.length > 0 && attempt < MAX_RETRIES && (await this.#importAll(fresh, options));
+      if (!imported) return outcome();
     }
   }
 
   /** @returns whether any was imported; waits for a head that contains them */
-  async #await(addresses: readonly Address[], options: ReadAt): Promise<boolean> {
-    const seqnos = await Promise.all(addresses.map((address) => this.#bring(address)));
+  async #importAll(addresses: readonly Address[], options: ReadAt): Promise<boolean> {
+    const seqnos = await Promise.all(addresses.map((address) => this.#importAccount(address)));
     const since = Math.max(...seqnos.map((seqno) => seqno ?? 0));
     if (since > 0) await this.#waitForHead(since, options);
     return since > 0;
@@ -89,9 +97,9 @@ export class ForkedContractReads implements ContractReads {
 }
 
 /** The result or the original error, which a missing account may have caused. */
-async function settled<T>(asking: Promise<T>): Promise<() => T> {
+async function settled<T>(reading: Promise<T>): Promise<() => T> {
   try {
-    const value = await asking;
+    const value = await reading;
     return () => value;
   } catch (error) {
     if (!isTernError(error)) throw error;
@@ -111,7 +119,7 @@ export class ForkAccountImporter {
   readonly #node: Pick<RunningNode, 'touch'>;
   /** Masterchain seqno since which an account exists; null when it exists on neither network. */
   readonly #known = new Map<string, number | null>();
-  readonly #touching = new Map<string, Promise<number | null>>();
+  readonly #pending = new Map<string, Promise<number | null>>();
 
   constructor(node: Pick<RunningNode, 'touch'>) {
     this.#node = node;
@@ -125,12 +133,12 @@ export class ForkAccountImporter {
     const key = address.toRaw();
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    let touching = this.#touching.get(key);
-    if (touching === undefined) {
-      touching = this.#touch(key, address).finally(() => this.#touching.delete(key));
-      this.#touching.set(key, touching);
+    let pending = this.#pending.get(key);
+    if (pending === undefined) {
+      pending = this.#touch(key, address).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, pending);
     }
-    return touching;
+    return pending;
   }
 
   async #touch(key: string, address: Address): Promise<number | null> {

@@ -32,7 +32,7 @@ export interface OpenNetworkOptions {
   /** Maximum age of the newest block; 0 for any age. */
   readonly maxHeadAgeMs: number;
   /** Imports accounts into a fork. */
-  readonly bringAccount?: ImportAccount;
+  readonly importAccount?: ImportAccount;
 }
 
 /** Name of the public liteserver group. */
@@ -58,8 +58,8 @@ export interface OpenNetwork {
  */
 export function openNetwork(options: OpenNetworkOptions, modules: Environment): Promise<OpenNetwork> {
   return withClosers(async (closers) => {
-    const { network, groups, tvmWorkers, maxHeadAgeMs, bringAccount } = options;
-    const brought = bringAccount === undefined ? {} : { bringAccount };
+    const { network, groups, tvmWorkers, maxHeadAgeMs, importAccount } = options;
+    const imported = importAccount === undefined ? {} : { importAccount };
     const logger = withLogField(modules.logger, 'network', network.name);
     const tvm = new TvmPool({ workers: tvmWorkers }, { clock: modules.clock, logger });
     closers.add(() => tvm.close());
@@ -79,7 +79,7 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
       const own = group === PUBLIC_GROUP ? logger : withLogField(logger, 'group', group);
       const pool = await openLiteserverPool(
         { ...options, config },
-        { ...modules, ...brought, logger: own, tvm, keyBlocks },
+        { ...modules, ...imported, logger: own, tvm, keyBlocks },
       );
       closers.add(() => pool.close());
       pools.set(group, pool);
@@ -136,7 +136,7 @@ export function openLiteserverPool(
     const source = await openChainSource(options, modules);
     closers.add(() => source.close());
     const { lite, chain } = source;
-    const contracts = new ContractService({ getMethods, deadlineMs }, { chain, tvm, askNode: lite, clock, logger });
+    const contracts = new ContractService({ getMethods, deadlineMs }, { chain, tvm, lite, clock, logger });
     const servers = () =>
       lite.metrics().servers.map(({ server, state, is_archive, seqno }) => ({
         name: server,
@@ -150,9 +150,9 @@ export function openLiteserverPool(
 }
 
 /** Contract reads for the APIs; on a fork, with account import. */
-function forked(contracts: ContractReads, chain: ChainReads, { bringAccount }: LiteserverPoolModules): ContractReads {
-  if (bringAccount === undefined) return contracts;
-  return new ForkedContractReads(contracts, bringAccount, (seqno, { deadlineMs, signal }) =>
+function forked(contracts: ContractReads, chain: ChainReads, { importAccount }: LiteserverPoolModules): ContractReads {
+  if (importAccount === undefined) return contracts;
+  return new ForkedContractReads(contracts, importAccount, (seqno, { deadlineMs, signal }) =>
     chain.waitForHead(seqno, {
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
       ...(signal === undefined ? {} : { signal }),
@@ -172,7 +172,7 @@ export interface ChainSourceOptions {
 export interface ChainSourceModules extends Environment {
   readonly keyBlocks: KeyBlockStore;
   /** Imports accounts into a fork. */
-  readonly bringAccount?: ImportAccount;
+  readonly importAccount?: ImportAccount;
 }
 
 /** Verified reads of a chain over liteservers. */
@@ -192,7 +192,7 @@ export interface ChainSource {
 export function openChainSource(options: ChainSourceOptions, modules: ChainSourceModules): Promise<ChainSource> {
   return withClosers(async (closers) => {
     const { config, cacheBytes, deadlineMs } = options;
-    const { clock, unixTimeMs, random, randomBytes, logger, keyBlocks, bringAccount } = modules;
+    const { clock, unixTimeMs, random, randomBytes, logger, keyBlocks, importAccount } = modules;
     const connections = createAdnlMetrics();
     const lite = new LitePool(
       { servers: config.servers, cacheBytes, deadlineMs },
@@ -201,7 +201,7 @@ export function openChainSource(options: ChainSourceOptions, modules: ChainSourc
     closers.add(() => lite.close());
     const chain = new Chain(
       { zero_state: config.zeroState, init_block: config.initBlock, deadlineMs },
-      { source: lite, clock, keyBlocks, logger, ...(bringAccount === undefined ? {} : { bringAccount }) },
+      { source: lite, clock, keyBlocks, logger, ...(importAccount === undefined ? {} : { importAccount }) },
     );
     await chain.start();
     closers.add(() => chain.close());

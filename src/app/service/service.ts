@@ -230,8 +230,8 @@ export function openServedNetwork(options: ServedNetworkOptions, modules: Enviro
   return withClosers(async (closers) => {
     const { network, index: plan, hosts, localNode } = options;
     const accounts = localNode?.isFork === true ? new ForkAccountImporter(localNode.node) : null;
-    const brought = accounts === null ? {} : { bringAccount: (address: Address) => accounts.importAccount(address) };
-    const open = await openNetwork({ ...options, ...brought }, modules);
+    const imported = accounts === null ? {} : { importAccount: (address: Address) => accounts.importAccount(address) };
+    const open = await openNetwork({ ...options, ...imported }, modules);
     closers.add(() => open.close());
     const logger = withLogField(modules.logger, 'network', network.name);
     let index: NetworkIndex | null = null;

@@ -48,7 +48,7 @@ export class Connection {
   readonly #reader: PacketReader;
   readonly #writer: PacketWriter;
   readonly #queue = new OutgoingQueue();
-  readonly #patience: ConnectionDeadlines;
+  readonly #deadlines: ConnectionDeadlines;
   readonly #detach: () => void;
   #cancelCheck: CancelSchedule = () => {};
   #closed = false;
@@ -72,17 +72,17 @@ export class Connection {
     this.#metrics = modules.metrics;
     this.#reader = new PacketReader(identity.receive, options.maxPacketLength, (payload) => this.#onPacket(payload));
     this.#writer = new PacketWriter(identity.send, modules.randomBytes);
-    this.#patience = new ConnectionDeadlines(options, this.#clock.now());
+    this.#deadlines = new ConnectionDeadlines(options, this.#clock.now());
     this.#detach = addListeners(socket, {
       data: (chunk: Uint8Array) => this.receive(chunk),
       drain: () => this.#onDrain(),
-      end: () => this.#lose('the peer closed it'),
-      error: (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message, error),
-      close: () => this.#lose('the socket was closed'),
+      end: () => this.#onLost('the peer closed it'),
+      error: (error: NodeJS.ErrnoException) => this.#onLost(error.code ?? error.message, error),
+      close: () => this.#onLost('the socket was closed'),
     });
     socket.setNoDelay(true);
     this.#metrics.connections_opened++;
-    this.#check();
+    this.#checkDeadlines();
   }
 
   get isClosed(): boolean {
@@ -112,7 +112,7 @@ export class Connection {
       return;
     }
     const isSame = isMidPacket && this.#reader.packets === packets;
-    this.#patience.received(this.#clock.now(), !this.#reader.isMidPacket ? 'none' : isSame ? 'same' : 'new');
+    this.#deadlines.received(this.#clock.now(), !this.#reader.isMidPacket ? 'none' : isSame ? 'same' : 'new');
   }
 
   /**
@@ -126,7 +126,7 @@ export class Connection {
     if (this.#closed || this.#ending) return Number.POSITIVE_INFINITY;
     const waiting = this.#queue.waiting + payload.length + PACKET_OVERHEAD;
     if (waiting > this.#options.outgoingMaxBytes) {
-      this.close(this.#notReading('more than the limit'));
+      this.close(this.#notReadingError('more than the limit'));
       return Number.POSITIVE_INFINITY;
     }
     for (const part of this.#writer.frame(payload)) this.#queue.add(part);
@@ -138,15 +138,15 @@ export class Connection {
 
   /** Stops reading from the socket until {@link Connection.resume}. Bytes already read are still delivered. */
   pause(): void {
-    if (this.#patience.isPaused || this.#closed) return;
-    this.#patience.paused();
+    if (this.#deadlines.isPaused || this.#closed) return;
+    this.#deadlines.paused();
     this.#socket.pause();
   }
 
   /** Resumes reading. The paused time does not count as silence of the peer. */
   resume(): void {
-    if (!this.#patience.isPaused || this.#closed) return;
-    this.#patience.resumed(this.#clock.now());
+    if (!this.#deadlines.isPaused || this.#closed) return;
+    this.#deadlines.resumed(this.#clock.now());
     this.#socket.resume();
   }
 
@@ -184,7 +184,7 @@ export class Connection {
 
   /** Flushes at the end of the event loop turn, so that small packets share a write. */
   #planFlush(): void {
-    if (this.#flushPlanned || this.#patience.isBlocked) return;
+    if (this.#flushPlanned || this.#deadlines.isBlocked) return;
     this.#flushPlanned = true;
     setImmediate(() => {
       this.#flushPlanned = false;
@@ -193,10 +193,10 @@ export class Connection {
   }
 
   #flush(): void {
-    while (!this.#closed && !this.#patience.isBlocked && this.#queue.waiting > 0) {
+    while (!this.#closed && !this.#deadlines.isBlocked && this.#queue.waiting > 0) {
       const piece = this.#writer.encrypt(this.#queue.take());
       this.#metrics.bytes_sent += piece.length;
-      if (!this.#socket.write(piece)) this.#patience.blocked(this.#clock.now());
+      if (!this.#socket.write(piece)) this.#deadlines.blocked(this.#clock.now());
     }
     if (this.#closed) return;
     if (this.#ending && this.#queue.waiting === 0) {
@@ -208,37 +208,39 @@ export class Connection {
   }
 
   #onDrain(): void {
-    this.#patience.unblocked();
+    this.#deadlines.unblocked();
     this.#flush();
   }
 
-  #lose(problem: string, cause?: unknown): void {
+  #onLost(problem: string, cause?: unknown): void {
     if (this.#ending && this.#queue.waiting === 0) this.close();
     else this.close(adnlErrors['connection-lost']({ peer: this.peer, problem }, cause));
   }
 
-  #notReading(problem: string): TernError {
+  #notReadingError(problem: string): TernError {
     return adnlErrors['not-reading']({ peer: this.peer, queued: this.#queue.waiting, problem });
   }
 
   /** Checks all deadlines and schedules the next check. */
-  #check(): void {
-    const verdict = this.#patience.verdict(this.#clock.now());
+  #checkDeadlines(): void {
+    const verdict = this.#deadlines.verdict(this.#clock.now());
     if (verdict === 'ping') {
-      this.#patience.pinged();
+      this.#deadlines.pinged();
       this.#metrics.pings_sent++;
       this.send(writePing(Buffer.from(this.#modules.randomBytes(8)).readBigInt64LE()));
     } else if (verdict !== 'wait') {
-      this.close(this.#impatience(verdict));
+      this.close(this.#deadlineError(verdict));
     }
     if (this.#closed) return;
-    this.#cancelCheck = this.#clock.schedule(this.#patience.nextCheckMs(this.#clock.now()), () => this.#check());
+    this.#cancelCheck = this.#clock.schedule(this.#deadlines.nextCheckMs(this.#clock.now()), () =>
+      this.#checkDeadlines(),
+    );
   }
 
-  #impatience(verdict: 'not-reading' | 'slow-packet' | 'silent'): TernError {
+  #deadlineError(verdict: 'not-reading' | 'slow-packet' | 'silent'): TernError {
     const { peer } = this;
     const { packetTimeoutMs, writeTimeoutMs, deadAfterMs } = this.#options;
-    if (verdict === 'not-reading') return this.#notReading(`no progress for ${writeTimeoutMs} ms`);
+    if (verdict === 'not-reading') return this.#notReadingError(`no progress for ${writeTimeoutMs} ms`);
     return verdict === 'silent'
       ? adnlErrors.silent({ peer, timeoutMs: deadAfterMs })
       : adnlErrors['slow-packet']({ peer, timeoutMs: packetTimeoutMs });

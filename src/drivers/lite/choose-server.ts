@@ -140,22 +140,22 @@ export interface PoolContext {
 export class HedgeBudget {
   readonly #share: number;
   readonly #burst: number;
-  #saved: number;
-  #spent = 0;
+  #budget: number;
+  #used = 0;
 
   constructor(share: number, burst: number) {
     this.#share = share;
     this.#burst = share === 0 ? 0 : burst;
-    this.#saved = this.#burst;
+    this.#budget = this.#burst;
   }
 
   /** Hedged queries sent. */
   get spent(): number {
-    return this.#spent;
+    return this.#used;
   }
 
   earn(): void {
-    this.#saved = Math.min(this.#burst, this.#saved + this.#share);
+    this.#budget = Math.min(this.#burst, this.#budget + this.#share);
   }
 
   /**
@@ -163,9 +163,9 @@ export class HedgeBudget {
    * ones leave some for a server that stops responding.
    */
   take(isOverdue: boolean): boolean {
-    if (this.#saved < (isOverdue ? 1 : Math.floor(this.#burst / 2) + 1)) return false;
-    this.#saved--;
-    this.#spent++;
+    if (this.#budget < (isOverdue ? 1 : Math.floor(this.#burst / 2) + 1)) return false;
+    this.#budget--;
+    this.#used++;
     return true;
   }
 }

@@ -40,8 +40,8 @@ export class LitePool implements LiteSource {
   readonly #context: PoolContext;
   readonly #flights: SingleFlight<SharedAnswer>;
   /** Requests in flight, by flight key. */
-  readonly #runs = new Map<string, { tooLate(): TernError }>();
-  readonly #turns: Semaphore;
+  readonly #runs = new Map<string, { expired(): TernError }>();
+  readonly #slots: Semaphore;
   readonly #cache: LruByBytes<SharedAnswer>;
   #isClosed = false;
   readonly #watchers = new Set<() => void>();
@@ -59,7 +59,7 @@ export class LitePool implements LiteSource {
     this.#settings = settings;
     this.#modules = modules;
     this.#flights = new SingleFlight(clock);
-    this.#turns = new Semaphore(settings.maxInFlight, settings.maxWaiting);
+    this.#slots = new Semaphore(settings.maxInFlight, settings.maxWaiting);
     this.#cache = new LruByBytes(settings.cacheBytes);
     const listener: ServerListener = {
       onChange: () => this.#onChange(),
@@ -101,7 +101,7 @@ export class LitePool implements LiteSource {
   /** Fails all requests with `lite/closed` and closes all connections. Resolves when done. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#turns.refuseWaiting();
+    this.#slots.refuseWaiting();
     this.#wake();
     await Promise.all(this.#servers.map((server) => server.close()));
   }
@@ -109,7 +109,7 @@ export class LitePool implements LiteSource {
   async query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
     this.#requests++;
     try {
-      return await this.#ask(request);
+      return await this.#query(request);
     } catch (error) {
       this.#failures++;
       throw error;
@@ -119,13 +119,13 @@ export class LitePool implements LiteSource {
   async fanOut<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, count: number): Promise<Value> {
     this.#requests++;
     const bytes = encodeLiteQuery(request.fn, request.query);
-    const patience = this.#patience(request, () => this.#tooLate(request, bytes));
-    const over = new AbortController();
-    const { signal } = over;
+    const deadline = this.#deadline(request, () => this.#expired(request, bytes));
+    const finished = new AbortController();
+    const { signal } = finished;
     try {
       return await withDeadline(
-        this.#fanOut(request, bytes, count, { ...patience, signal }),
-        patience,
+        this.#fanOut(request, bytes, count, { ...deadline, signal }),
+        deadline,
         this.#modules.clock,
       );
     } catch (error) {
@@ -133,7 +133,7 @@ export class LitePool implements LiteSource {
       throw error;
     } finally {
       // A request that is still queued must not be sent after the caller has given up.
-      over.abort();
+      finished.abort();
     }
   }
 
@@ -153,8 +153,8 @@ export class LitePool implements LiteSource {
       head_seqno: this.headSeqno,
       requests: this.#requests,
       failures: this.#failures,
-      in_flight: this.#turns.taken,
-      waiting: this.#turns.waiting,
+      in_flight: this.#slots.taken,
+      waiting: this.#slots.waiting,
       overloads: this.#overloads,
       hedges: this.#context.hedges.spent,
       single_flight_joins: this.#flights.joined,
@@ -167,15 +167,15 @@ export class LitePool implements LiteSource {
     };
   }
 
-  async #ask<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
+  async #query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
     const { fn, query, need, waitSeqno = 0, immutable = false } = request;
     const bytes = encodeLiteQuery(fn, query);
-    const question = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-    const key = request.verifiedAs === undefined ? question : `${request.verifiedAs}\n${question}`;
+    const queryKey = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const key = request.verifiedAs === undefined ? queryKey : `${request.verifiedAs}\n${queryKey}`;
     if (immutable) {
-      const kept = this.#cache.get(key);
-      if (kept !== undefined) {
-        const value = this.#valueOf(kept, request);
+      const cached = this.#cache.get(key);
+      if (cached !== undefined) {
+        const value = this.#valueFor(cached, request);
         if (value !== null) {
           this.#cacheHits++;
           return value.value;
@@ -185,19 +185,19 @@ export class LitePool implements LiteSource {
       this.#cacheMisses++;
     }
     const flightKey = `${needKey(need)} ${waitSeqno} ${key}`;
-    const patience = this.#patience(
+    const deadline = this.#deadline(
       request,
-      () => this.#runs.get(flightKey)?.tooLate() ?? this.#tooLate(request, bytes),
+      () => this.#runs.get(flightKey)?.expired() ?? this.#expired(request, bytes),
     );
     for (;;) {
       const shared = await this.#flights.do(
         flightKey,
-        (flight) => this.#fly(flightKey, request, bytes, flight),
-        patience,
+        (flight) => this.#runShared(flightKey, request, bytes, flight),
+        deadline,
       );
-      const value = this.#valueOf(shared, request);
+      const value = this.#valueFor(shared, request);
       if (value === null) continue;
-      if (immutable) this.#keep(key, shared, request);
+      if (immutable) this.#store(key, shared, request);
       return value.value;
     }
   }
@@ -206,13 +206,13 @@ export class LitePool implements LiteSource {
     request: LiteRequest<Query, Answer, Value>,
     bytes: Uint8Array,
     count: number,
-    patience: Deadline,
+    deadline: Deadline,
   ): Promise<Value> {
     const fn = request.fn.name;
-    const release = await this.#turn(fn, patience);
+    const release = await this.#acquireSlot(fn, deadline);
     try {
       const wanted: ServerRequirement = { need: request.need, fn, waitSeqno: 0 };
-      const servers = await this.#someServers(wanted, count, patience);
+      const servers = await this.#serversToFanOut(wanted, count, deadline);
       return await fanOut(this.#context, request, bytes, servers);
     } catch (error) {
       throw this.#isClosed ? liteErrors.closed({ function: fn }) : error;
@@ -221,13 +221,13 @@ export class LitePool implements LiteSource {
     }
   }
 
-  async #fly<Query, Answer, Value>(
+  async #runShared<Query, Answer, Value>(
     key: string,
     request: LiteRequest<Query, Answer, Value>,
     bytes: Uint8Array,
     flight: Flight,
   ): Promise<SharedAnswer> {
-    const release = await this.#turn(request.fn.name, flight);
+    const release = await this.#acquireSlot(request.fn.name, flight);
     const run = new RequestRun(this.#context, request, bytes);
     this.#runs.set(key, run);
     try {
@@ -240,15 +240,15 @@ export class LitePool implements LiteSource {
   }
 
   /** Acquires a slot for a request. @throws lite/overloaded, lite/closed, lite/aborted */
-  async #turn(fn: string, { signal }: Pick<Deadline, 'signal'>): Promise<() => void> {
+  async #acquireSlot(fn: string, { signal }: Pick<Deadline, 'signal'>): Promise<() => void> {
     if (this.#isClosed) throw liteErrors.closed({ function: fn });
-    const turn = this.#turns.acquire(signal);
-    if (turn === null) {
+    const slot = this.#slots.acquire(signal);
+    if (slot === null) {
       this.#overloads++;
-      throw liteErrors.overloaded({ inFlight: this.#turns.taken, waiting: this.#turns.waiting });
+      throw liteErrors.overloaded({ inFlight: this.#slots.taken, waiting: this.#slots.waiting });
     }
     try {
-      return await turn;
+      return await slot;
     } catch (error) {
       if (this.#isClosed) throw liteErrors.closed({ function: fn });
       throw liteErrors.aborted({ function: fn }, error);
@@ -256,7 +256,7 @@ export class LitePool implements LiteSource {
   }
 
   /** The deadline of a request. */
-  #patience<Query, Answer, Value>(
+  #deadline<Query, Answer, Value>(
     { fn, deadlineMs = this.#settings.deadlineMs, signal }: LiteRequest<Query, Answer, Value>,
     expired: () => TernError,
   ): Deadline {
@@ -269,7 +269,7 @@ export class LitePool implements LiteSource {
   }
 
   /** The value for this request, verified again unless the verification is the same; null when it fails. */
-  #valueOf<Query, Answer, Value>(
+  #valueFor<Query, Answer, Value>(
     { answer, value, verify, verifiedAs, server }: SharedAnswer,
     request: LiteRequest<Query, Answer, Value>,
   ): { readonly value: Value } | null {
@@ -284,18 +284,18 @@ export class LitePool implements LiteSource {
     }
   }
 
-  #keep<Query, Answer, Value>(key: string, shared: SharedAnswer, request: LiteRequest<Query, Answer, Value>): void {
+  #store<Query, Answer, Value>(key: string, shared: SharedAnswer, request: LiteRequest<Query, Answer, Value>): void {
     const isNamed = request.verifiedAs !== undefined;
     const size = isNamed ? request.size?.(shared.value as Value, shared.bytes) : undefined;
     // Without a name the value is unknown to other requests: only the answer is cached.
-    const kept = isNamed
+    const cached = isNamed
       ? { ...shared, answer: null, server: null }
       : { ...shared, value: null, verify: null, server: null };
-    this.#cache.set(key, kept, size ?? shared.bytes);
+    this.#cache.set(key, cached, size ?? shared.bytes);
   }
 
   /** Servers to fan out to, as soon as there is at least one. */
-  async #someServers(wanted: ServerRequirement, count: number, { until, signal }: Deadline): Promise<LiteServer[]> {
+  async #serversToFanOut(wanted: ServerRequirement, count: number, { until, signal }: Deadline): Promise<LiteServer[]> {
     const { clock } = this.#modules;
     for (;;) {
       if (this.#isClosed) throw liteErrors.closed({ function: wanted.fn });
@@ -323,8 +323,8 @@ export class LitePool implements LiteSource {
     return this.#settings.depthRefreshMs > 0;
   }
 
-  #tooLate<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array): TernError {
-    return new RequestRun(this.#context, request, bytes).tooLate();
+  #expired<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, bytes: Uint8Array): TernError {
+    return new RequestRun(this.#context, request, bytes).expired();
   }
 
   #onChange(): void {

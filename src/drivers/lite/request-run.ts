@@ -61,10 +61,10 @@ export class RequestRun<Query, Answer, Value> {
   readonly #tried = new TriedServers();
   readonly #active = new Set<Attempt>();
   /** Servers not to be queried again in this pass; and servers not to be queried again at all. */
-  readonly #spent = new Set<LiteServer>();
-  readonly #useless = new Set<LiteServer>();
+  readonly #queried = new Set<LiteServer>();
+  readonly #excluded = new Set<LiteServer>();
   #attempts = 0;
-  #round = 0;
+  #pass = 0;
   #hedges = 0;
   #refusals = 0;
   #cancelHedge: CancelSchedule = () => {};
@@ -85,7 +85,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#flight = flight;
     return new Promise((resolve, reject) => {
       if (flight.signal.aborted) {
-        reject(this.tooLate());
+        reject(this.expired());
         return;
       }
       this.#settle = { resolve, reject };
@@ -97,7 +97,7 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   /** The error for an expired deadline. */
-  tooLate(): TernError {
+  expired(): TernError {
     const { clock } = this.#context.modules;
     const open = [...this.#active].map(
       ({ server, since }) => `${server.name}: no answer after ${Math.round(clock.now() - since)} ms`,
@@ -105,7 +105,7 @@ export class RequestRun<Query, Answer, Value> {
     return this.#unanswered([this.#tried.text(), ...open]);
   }
 
-  readonly #onAbort = () => this.#end((settle) => settle.reject(this.tooLate()));
+  readonly #onAbort = () => this.#end((settle) => settle.reject(this.expired()));
 
   /** A server has changed: a suitable server may be available now, or one may have the awaited block. */
   readonly #onChange = () => {
@@ -151,7 +151,7 @@ export class RequestRun<Query, Answer, Value> {
     const isOld = this.#wanted.need.kind === 'head' && this.#tried.some('missing');
     const wanted: ServerRequirement = isOld ? { ...this.#wanted, need: { kind: 'archive' } } : this.#wanted;
     for (const server of servers) {
-      if (this.#spent.has(server) || this.#useless.has(server)) continue;
+      if (this.#queried.has(server) || this.#excluded.has(server)) continue;
       const tier = tierOf(server, wanted, standing);
       if (tier !== null && tier <= worst && !this.#isActive(server)) candidates.push({ server, tier });
     }
@@ -166,16 +166,16 @@ export class RequestRun<Query, Answer, Value> {
   #next(): void {
     if (this.#settle === null) return;
     this.#isIdle = false;
-    const isEnough = this.#attempts >= this.#context.settings.maxAttempts;
+    const isExhausted = this.#attempts >= this.#context.settings.maxAttempts;
     // Servers that should not have the data are queried only when no other server has reported it missing.
-    const isSaid = this.#wanted.need.kind !== 'head' && this.#tried.some('missing');
-    const worst = this.#refusals > 0 ? Tier.lagging : isSaid ? Tier.failing : Tier.lacks;
-    const server = isEnough ? null : this.#pick(worst);
-    if (server === null) this.#noServer(isEnough);
-    else this.#ask(server);
+    const isReportedMissing = this.#wanted.need.kind !== 'head' && this.#tried.some('missing');
+    const worst = this.#refusals > 0 ? Tier.lagging : isReportedMissing ? Tier.failing : Tier.lacks;
+    const server = isExhausted ? null : this.#pick(worst);
+    if (server === null) this.#noServer(isExhausted);
+    else this.#query(server);
   }
 
-  #ask(server: LiteServer): void {
+  #query(server: LiteServer): void {
     const { clock } = this.#context.modules;
     const { fn, query } = this.#request;
     const wait = waitFor(server, this.#wanted);
@@ -208,29 +208,29 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   /** @param looks number of earlier checks for a hedged query; the delay doubles each time */
-  #scheduleHedge(delayMs: number, looks: number): void {
+  #scheduleHedge(delayMs: number, checks: number): void {
     const { clock } = this.#context.modules;
     const due = clock.now() + delayMs;
     this.#cancelHedge();
     this.#cancelHedge = clock.schedule(delayMs, () => {
       // This process was busy: the answer may have arrived but not been processed.
       const isLate = clock.now() - due > delayMs / 2;
-      if (isLate) this.#scheduleHedge(Math.min(delayMs, BREATH_MS), looks);
-      else this.#hedge(delayMs, looks);
+      if (isLate) this.#scheduleHedge(Math.min(delayMs, BREATH_MS), checks);
+      else this.#hedge(delayMs, checks);
     });
   }
 
   /** Queries another server because an answer takes longer than usual. */
-  #hedge(delayMs: number, looks: number): void {
+  #hedge(delayMs: number, checks: number): void {
     const { hedges, settings } = this.#context;
     if (this.#settle === null || this.#active.size === 0 || this.#attempts >= settings.maxAttempts) return;
     const server = this.#pick(Tier.lagging);
-    if (server !== null && hedges.take(looks > 0)) {
+    if (server !== null && hedges.take(checks > 0)) {
       this.#hedges++;
       server.statistics.hedges++;
-      this.#ask(server);
+      this.#query(server);
     }
-    if (this.#hedges < MAX_HEDGES) this.#scheduleHedge(delayMs * 2, looks + 1);
+    if (this.#hedges < MAX_HEDGES) this.#scheduleHedge(delayMs * 2, checks + 1);
   }
 
   #onOutcome(attempt: Attempt, outcome: QueryOutcome<Answer>): void {
@@ -252,14 +252,14 @@ export class RequestRun<Query, Answer, Value> {
       this.#lied(server, { kind: 'lied', text: `invalid answer: ${error.message}`, error });
       return;
     }
-    this.#learn(server);
+    this.#recordHistory(server);
     for (const other of this.#tried.refused()) other.recordContradiction();
     this.#end((settle) => settle.resolve({ server, answer, value, bytes }), false);
   }
 
   #lied(server: LiteServer, failure: QueryFailure): void {
     this.#tried.add(server, failure);
-    this.#useless.add(server);
+    this.#excluded.add(server);
     server.quarantine(`${this.#wanted.fn}: ${failure.error?.code ?? ''}: ${failure.error?.message ?? failure.text}`);
     if (this.#active.size === 0) this.#next();
   }
@@ -284,15 +284,15 @@ export class RequestRun<Query, Answer, Value> {
       return;
     }
     this.#tried.add(server, failure);
-    if (kind === 'missing' || kind === 'unsupported' || kind === 'expired') this.#useless.add(server);
-    else this.#spent.add(server);
+    if (kind === 'missing' || kind === 'unsupported' || kind === 'expired') this.#excluded.add(server);
+    else this.#queried.add(server);
     if (this.#active.size === 0) this.#next();
   }
 
   /** A single refusal is not conclusive: the server may lag or be faulty. */
   #refused(server: LiteServer, failure: QueryFailure): void {
     this.#tried.add(server, failure);
-    this.#useless.add(server);
+    this.#excluded.add(server);
     this.#refusals++;
     if (failure.error !== undefined || this.#refusals === ENOUGH_REFUSALS) {
       this.#end((settle) => settle.reject(this.#conclusion()));
@@ -302,12 +302,12 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   /** All servers were queried, or none can be. */
-  #noServer(isEnough: boolean): void {
+  #noServer(isExhausted: boolean): void {
     const { settings } = this.#context;
-    if (isEnough || this.#refusals > 0 || (this.#spent.size > 0 && this.#round + 1 >= settings.maxRounds)) {
+    if (isExhausted || this.#refusals > 0 || (this.#queried.size > 0 && this.#pass + 1 >= settings.maxRounds)) {
       this.#end((settle) => settle.reject(this.#conclusion()));
-    } else if (this.#spent.size > 0) {
-      this.#round++;
+    } else if (this.#queried.size > 0) {
+      this.#pass++;
       this.#retryLater();
     } else if (this.#mayCome()) {
       this.#isIdle = true;
@@ -318,9 +318,9 @@ export class RequestRun<Query, Answer, Value> {
 
   #retryLater(): void {
     const { settings, modules } = this.#context;
-    const delay = settings.retryDelayMs * 2 ** Math.max(0, this.#round - 1) * (0.5 + modules.random());
+    const delay = settings.retryDelayMs * 2 ** Math.max(0, this.#pass - 1) * (0.5 + modules.random());
     this.#cancelRetry = modules.clock.schedule(delay, () => {
-      this.#spent.clear();
+      this.#queried.clear();
       this.#next();
     });
   }
@@ -330,7 +330,7 @@ export class RequestRun<Query, Answer, Value> {
     const { clock } = this.#context.modules;
     const until = this.#flight?.until ?? 0;
     for (const server of this.#context.servers) {
-      if (this.#useless.has(server) || server.unsupported.has(this.#wanted.fn)) continue;
+      if (this.#excluded.has(server) || server.unsupported.has(this.#wanted.fn)) continue;
       if (server.health.isQuarantined && server.health.quarantinedUntil > until) continue;
       if (clock.now() >= until) return false;
       // When others reported the data missing, only wait for a server known to have it.
@@ -348,9 +348,9 @@ export class RequestRun<Query, Answer, Value> {
     if (!isFault && tried.some('missing', 'not-ready', 'expired')) {
       return liteErrors['not-available']({ function: fn, tried: tried.text() });
     }
-    const ignorant = this.#context.servers.filter(({ unsupported }) => unsupported.has(fn));
-    if (!isFault && ignorant.length > 0) {
-      const text = ignorant.map(({ name }) => name).join(', ');
+    const unsupporting = this.#context.servers.filter(({ unsupported }) => unsupported.has(fn));
+    if (!isFault && unsupporting.length > 0) {
+      const text = unsupporting.map(({ name }) => name).join(', ');
       return liteErrors.unsupported({ function: fn, tried: text });
     }
     return this.#unanswered([tried.text()]);
@@ -359,20 +359,20 @@ export class RequestRun<Query, Answer, Value> {
   #unanswered(parts: readonly string[]): TernError {
     const { servers, settings, modules, referenceSeqno } = this.#context;
     const afterMs = Math.round(modules.clock.now() - this.#begun);
-    const said = parts.filter((part) => part !== '').join('; ');
-    const tried = said === '' ? unqueriedServersText(servers, referenceSeqno, settings.maxLag) : said;
+    const failures = parts.filter((part) => part !== '').join('; ');
+    const tried = failures === '' ? unqueriedServersText(servers, referenceSeqno, settings.maxLag) : failures;
     return liteErrors.unanswered({ function: this.#wanted.fn, afterMs, tried });
   }
 
   /** An answer proves that the data exists: servers that reported it missing lack it. */
-  #learn(server: LiteServer): void {
+  #recordHistory(server: LiteServer): void {
     const { need } = this.#wanted;
     if (need.kind !== 'state' && need.kind !== 'block') return;
-    const kept = need.kind === 'state' ? 'states' : 'blocks';
+    const history = need.kind === 'state' ? 'states' : 'blocks';
     if (need.seqno < 1) return;
-    server.depth.noteAvailable(kept, need.seqno);
+    server.depth.noteAvailable(history, need.seqno);
     for (const other of this.#tried.missing()) {
-      if (need.seqno <= other.seqno) other.depth.noteMissing(kept, need.seqno);
+      if (need.seqno <= other.seqno) other.depth.noteMissing(history, need.seqno);
     }
   }
 }
@@ -429,8 +429,8 @@ export class TriedServers {
 /** The refusal of a server as an error. */
 function refusalError(server: LiteServer, fn: string, { code = 0, text, error }: QueryFailure): TernError {
   if (error !== undefined) return error;
-  const said = text.replace(/^error -?\d+: /, '');
-  return liteErrors['answer-error']({ server: server.name, function: fn, code, text: said });
+  const failures = text.replace(/^error -?\d+: /, '');
+  return liteErrors['answer-error']({ server: server.name, function: fn, code, text: failures });
 }
 
 /** The servers that were not queried, with the reasons. */

@@ -287,13 +287,13 @@ export type HistoryKind = 'blocks' | 'states';
 
 interface HistoryBound {
   /** Oldest masterchain seqno known to be available; infinite when unknown. */
-  have: number;
+  available: number;
   /** Newest masterchain seqno known to be missing; -1 when unknown. */
-  lack: number;
+  missing: number;
 }
 
 /** Checks whether a seqno is available; null when this cannot be determined now. */
-export type ProbeSeqno = (kept: HistoryKind, seqno: number) => Promise<boolean | null>;
+export type ProbeSeqno = (history: HistoryKind, seqno: number) => Promise<boolean | null>;
 
 /** Precision of the search, as a share of the age. */
 const PRECISION = 1 / 64;
@@ -306,35 +306,35 @@ export class ArchiveDepth {
   readonly #bounds: Record<HistoryKind, HistoryBound> = { blocks: newBound(), states: newBound() };
 
   /** Whether the server has the data of this seqno. */
-  has(kept: HistoryKind, seqno: number): 'yes' | 'no' | 'perhaps' {
-    const { have, lack } = this.#bounds[kept];
-    if (seqno >= have) return 'yes';
-    return seqno <= lack ? 'no' : 'perhaps';
+  has(history: HistoryKind, seqno: number): 'yes' | 'no' | 'perhaps' {
+    const { available, missing } = this.#bounds[history];
+    if (seqno >= available) return 'yes';
+    return seqno <= missing ? 'no' : 'perhaps';
   }
 
   /** The oldest seqno known to be available; null when unknown. */
-  oldest(kept: HistoryKind): number | null {
-    const { have } = this.#bounds[kept];
-    return have === Number.POSITIVE_INFINITY ? null : have;
+  oldest(history: HistoryKind): number | null {
+    const { available } = this.#bounds[history];
+    return available === Number.POSITIVE_INFINITY ? null : available;
   }
 
   /** Whether the server is known to have everything from the first block. */
   get isArchive(): boolean {
-    return this.#bounds.blocks.have <= 1 && this.#bounds.states.have <= 1;
+    return this.#bounds.blocks.available <= 1 && this.#bounds.states.available <= 1;
   }
 
   /** The server has returned this data. */
-  noteAvailable(kept: HistoryKind, seqno: number): void {
-    const bound = this.#bounds[kept];
-    bound.have = Math.min(bound.have, seqno);
-    bound.lack = Math.min(bound.lack, bound.have - 1);
+  noteAvailable(history: HistoryKind, seqno: number): void {
+    const bound = this.#bounds[history];
+    bound.available = Math.min(bound.available, seqno);
+    bound.missing = Math.min(bound.missing, bound.available - 1);
   }
 
   /** The server does not have this data, although it exists. */
-  noteMissing(kept: HistoryKind, seqno: number): void {
-    const bound = this.#bounds[kept];
-    bound.lack = Math.max(bound.lack, seqno);
-    if (bound.have <= bound.lack) bound.have = Number.POSITIVE_INFINITY;
+  noteMissing(history: HistoryKind, seqno: number): void {
+    const bound = this.#bounds[history];
+    bound.missing = Math.max(bound.missing, seqno);
+    if (bound.available <= bound.missing) bound.available = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -343,40 +343,42 @@ export class ArchiveDepth {
    * @param head the server's newest seqno
    * @returns false when a probe failed; the results until then are recorded
    */
-  async probe(head: number, look: ProbeSeqno): Promise<boolean> {
-    return (await this.#probeOne('blocks', head, look)) && (await this.#probeOne('states', head, look));
+  async probe(head: number, probeSeqno: ProbeSeqno): Promise<boolean> {
+    return (
+      (await this.#probeHistory('blocks', head, probeSeqno)) && (await this.#probeHistory('states', head, probeSeqno))
+    );
   }
 
-  async #probeOne(kept: HistoryKind, head: number, look: ProbeSeqno): Promise<boolean> {
-    const oldest = this.oldest(kept);
+  async #probeHistory(history: HistoryKind, head: number, probeSeqno: ProbeSeqno): Promise<boolean> {
+    const oldest = this.oldest(history);
     for (const seqno of oldest === null || oldest <= 1 ? [1] : [1, oldest]) {
       if (seqno > head) continue;
-      const found = await look(kept, seqno);
+      const found = await probeSeqno(history, seqno);
       if (found === null) return false;
-      if (found) this.noteAvailable(kept, seqno);
-      else this.noteMissing(kept, seqno);
+      if (found) this.noteAvailable(history, seqno);
+      else this.noteMissing(history, seqno);
       if (found) return true;
     }
     // The first one is missing. The head is assumed to be available.
-    let lack = Math.max(this.#bounds[kept].lack, 1);
-    let have = head;
-    while (have - lack > Math.max(1, (head - have) * PRECISION)) {
-      const middle = lack + Math.floor((have - lack) / 2);
-      const found = await look(kept, middle);
+    let missing = Math.max(this.#bounds[history].missing, 1);
+    let available = head;
+    while (available - missing > Math.max(1, (head - available) * PRECISION)) {
+      const middle = missing + Math.floor((available - missing) / 2);
+      const found = await probeSeqno(history, middle);
       if (found === null) return false;
       if (found) {
-        have = middle;
-        this.noteAvailable(kept, middle);
+        available = middle;
+        this.noteAvailable(history, middle);
       } else {
-        lack = middle;
-        this.noteMissing(kept, middle);
+        missing = middle;
+        this.noteMissing(history, middle);
       }
     }
-    this.noteAvailable(kept, have);
+    this.noteAvailable(history, available);
     return true;
   }
 }
 
 function newBound(): HistoryBound {
-  return { have: Number.POSITIVE_INFINITY, lack: -1 };
+  return { available: Number.POSITIVE_INFINITY, missing: -1 };
 }

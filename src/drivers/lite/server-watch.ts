@@ -47,31 +47,31 @@ export class ServerWatch {
     let probing = false;
     while (!this.#signal.aborted) {
       const begun = clock.now();
-      const told = await this.#askHead(this.#server.health.hasHead ? this.#server.seqno + 1 : 0);
-      if (told && !probing) {
+      const answered = await this.#queryHead(this.#server.health.hasHead ? this.#server.seqno + 1 : 0);
+      if (answered && !probing) {
         probing = true;
         void this.#probeDepth();
       }
-      failures = told ? 0 : failures + 1;
-      const least = told ? MIN_INTERVAL_MS : MIN_INTERVAL_MS * 2 ** Math.min(failures, 7);
+      failures = answered ? 0 : failures + 1;
+      const least = answered ? MIN_INTERVAL_MS : MIN_INTERVAL_MS * 2 ** Math.min(failures, 7);
       const left = least - (clock.now() - begun);
       if (left > 0) await pause(left, clock, this.#signal);
     }
   }
 
   /** @returns whether the server answered, including with an expired wait */
-  async #askHead(waitSeqno: number): Promise<boolean> {
+  async #queryHead(waitSeqno: number): Promise<boolean> {
     const server = this.#server;
     const waits = waitSeqno > 0;
     if (server.unsupported.has(LiteServerGetMasterchainInfoExt.name)) {
-      const old = await this.#ask(LiteServerGetMasterchainInfo, {}, waitSeqno);
+      const old = await this.#query(LiteServerGetMasterchainInfo, {}, waitSeqno);
       if (!old.ok) return waits && old.failure.kind === 'expired';
       // The block time is unknown; local time is used instead, because lag is measured in blocks.
       const last_utime = Math.floor(this.#modules.unixTimeMs() / 1000);
       server.recordHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
       return true;
     }
-    const outcome = await this.#ask(LiteServerGetMasterchainInfoExt, { mode: 0 }, waitSeqno);
+    const outcome = await this.#query(LiteServerGetMasterchainInfoExt, { mode: 0 }, waitSeqno);
     if (outcome.ok) server.recordHead(outcome.answer);
     return outcome.ok || (waits && outcome.failure.kind === 'expired');
   }
@@ -81,7 +81,7 @@ export class ServerWatch {
     const { clock, random, unixTimeMs } = this.#modules;
     while (!this.#signal.aborted) {
       const begun = clock.now();
-      const outcome = await this.#ask(LiteServerGetTime, {}, 0);
+      const outcome = await this.#query(LiteServerGetTime, {}, 0);
       if (outcome.ok) {
         const half = (clock.now() - begun) / 2;
         this.#server.clockSkewSeconds = Math.round(outcome.answer.now - (unixTimeMs() - half) / 1000) + 0;
@@ -93,19 +93,21 @@ export class ServerWatch {
   async #probeDepth(): Promise<void> {
     const { depthRefreshMs } = this.#settings;
     while (depthRefreshMs > 0 && !this.#signal.aborted) {
-      const isKnown = await this.#server.depth.probe(this.#server.seqno, (kept, seqno) => this.#look(kept, seqno));
+      const isKnown = await this.#server.depth.probe(this.#server.seqno, (history, seqno) =>
+        this.#probeSeqno(history, seqno),
+      );
       if (isKnown) this.#server.recordDepth();
       const pauseMs = isKnown ? depthRefreshMs : Math.min(depthRefreshMs, this.#settings.checkIntervalMs);
       await pause(pauseMs * (0.75 + this.#modules.random() / 2), this.#modules.clock, this.#signal);
     }
   }
 
-  async #look(kept: 'blocks' | 'states', seqno: number): Promise<boolean | null> {
+  async #probeSeqno(history: 'blocks' | 'states', seqno: number): Promise<boolean | null> {
     const id = { ...MASTERCHAIN, seqno };
-    const header = await this.#ask(LiteServerLookupBlock, { mode: BY_SEQNO, id, lt: null, utime: null }, 0, true);
+    const header = await this.#query(LiteServerLookupBlock, { mode: BY_SEQNO, id, lt: null, utime: null }, 0, true);
     if (!header.ok) return header.failure.kind === 'missing' ? false : null;
-    if (kept === 'blocks') return true;
-    const config = await this.#ask(
+    if (history === 'blocks') return true;
+    const config = await this.#query(
       LiteServerGetConfigParams,
       { mode: 0, id: header.answer.id, param_list: [] },
       0,
@@ -115,7 +117,7 @@ export class ServerWatch {
     return config.failure.kind === 'missing' ? false : null;
   }
 
-  #ask<F extends TlFunction>(
+  #query<F extends TlFunction>(
     fn: F,
     query: TlValue<F>,
     waitSeqno: number,

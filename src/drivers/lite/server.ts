@@ -72,7 +72,7 @@ export class LiteServer {
   /** Send times of the queries in flight without a wait, in order. */
   readonly #pending = new Set<{ readonly since: number }>();
   #client: AdnlClient | null = null;
-  #life: Promise<void> | null = null;
+  #connecting: Promise<void> | null = null;
 
   constructor(
     address: LiteServerAddress,
@@ -114,14 +114,14 @@ export class LiteServer {
 
   /** Connects, and reconnects whenever the connection is lost. */
   start(): void {
-    this.#life ??= this.#live();
+    this.#connecting ??= this.#connectLoop();
   }
 
   /** Closes the connection; all queries fail. Resolves when done. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#client?.close();
-    await this.#life;
+    await this.#connecting;
   }
 
   /** Sends a query. Never rejects; the outcome is recorded in health and statistics. */
@@ -132,7 +132,7 @@ export class LiteServer {
   ): Promise<QueryOutcome<Answer>> {
     const { clock } = this.#modules;
     const begun = clock.now();
-    const release = await this.#turn(options);
+    const release = await this.#acquireSlot(options);
     if (typeof release !== 'function') return { ok: false, failure: release };
     const since = clock.now();
     const entry = { since };
@@ -184,26 +184,26 @@ export class LiteServer {
 
   /** Quarantines the server because of an invalid answer. */
   quarantine(reason: string): void {
-    const forMs = this.health.quarantine(reason);
-    if (forMs === 0) return;
+    const durationMs = this.health.quarantine(reason);
+    if (durationMs === 0) return;
     (this.#modules.logger ?? silentLogger).warn('lite server quarantined', {
       server: this.name,
-      for_ms: forMs,
+      for_ms: durationMs,
       reason,
     });
     this.#listener.onChange(this);
-    void pause(forMs, this.#modules.clock, this.#closing.signal).then(() => this.#listener.onChange(this));
+    void pause(durationMs, this.#modules.clock, this.#closing.signal).then(() => this.#listener.onChange(this));
   }
 
   /** Acquires a slot, or returns the reason for the failure. */
-  async #turn({ timeoutMs, signal }: LiteQueryOptions): Promise<Release | QueryFailure> {
+  async #acquireSlot({ timeoutMs, signal }: LiteQueryOptions): Promise<Release | QueryFailure> {
     const free = this.#slots.tryAcquire();
     if (free !== null) return free;
     const { clock } = this.#modules;
     const limit = new AbortController();
-    const give = () => limit.abort();
-    const cancel = clock.schedule(timeoutMs, give);
-    signal?.addEventListener('abort', give);
+    const abort = () => limit.abort();
+    const cancel = clock.schedule(timeoutMs, abort);
+    signal?.addEventListener('abort', abort);
     try {
       return (await this.#slots.acquire(limit.signal)) as Release;
     } catch {
@@ -213,7 +213,7 @@ export class LiteServer {
       return { kind: 'busy', text: `no free slot within ${timeoutMs} ms`, error };
     } finally {
       cancel();
-      signal?.removeEventListener('abort', give);
+      signal?.removeEventListener('abort', abort);
     }
   }
 
@@ -271,7 +271,7 @@ export class LiteServer {
   }
 
   /** Connects and reconnects until closed. */
-  async #live(): Promise<void> {
+  async #connectLoop(): Promise<void> {
     const { clock, random, logger = silentLogger } = this.#modules;
     const { reconnectMinMs, reconnectMaxMs } = this.#settings;
     const { signal } = this.#closing;

@@ -65,7 +65,7 @@ export class ChainFork implements ForkSource {
   async account(address: Address): Promise<Cell | null> {
     const { block } = this.#options;
     const read = await this.#try(`account ${address.toRaw()}`, () =>
-      this.#chain.account(address, { at: block, deadlineMs: READ_MS, keep: false }),
+      this.#chain.account(address, { at: block, deadlineMs: READ_MS, cache: false }),
     );
     const { cell, account, last_transaction } = read;
     if (cell === null || account?.kind !== 'account') return null;
@@ -80,7 +80,7 @@ export class ChainFork implements ForkSource {
   async library(hash: Uint8Array): Promise<Cell | null> {
     const { block: at } = this.#options;
     const { libraries } = await this.#try(`library ${toHex(hash)}`, () =>
-      this.#chain.libraries([hash], { at, deadlineMs: READ_MS, keep: false }),
+      this.#chain.libraries([hash], { at, deadlineMs: READ_MS, cache: false }),
     );
     return libraries.get(toHex(hash)) ?? null;
   }
@@ -88,7 +88,7 @@ export class ChainFork implements ForkSource {
   async transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array> {
     const what = `transaction ${toHex(from.hash)} of ${address.toRaw()}`;
     const { proof } = await this.#try(what, () =>
-      this.#chain.accountTransactions(address, { from, limit: count, deadlineMs: READ_MS, proof: true, keep: false }),
+      this.#chain.accountTransactions(address, { from, limit: count, deadlineMs: READ_MS, proof: true, cache: false }),
     );
     return encodeBoxed(LiteServerTransactionList, proof![0]!);
   }

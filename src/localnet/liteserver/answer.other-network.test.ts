@@ -31,12 +31,12 @@ function ask(fn: (typeof liteServerFunctions)[number], query: unknown, context: 
 async function asked(id: typeof head, account: LiteServerAccountId) {
   const brought: LiteServerAccountId[] = [];
   let finished = false;
-  const bringAccount = async (each: LiteServerAccountId) => {
+  const importAccount = async (each: LiteServerAccountId) => {
     brought.push(each);
     await new Promise((resolve) => setTimeout(resolve, 20));
     finished = true;
   };
-  const bytes = await ask(LiteServerGetAccountState, { id: blockIdToTl(id), account }, { bringAccount });
+  const bytes = await ask(LiteServerGetAccountState, { id: blockIdToTl(id), account }, { importAccount });
   const awaited = finished;
   return { answer: decodeLiteAnswer(LiteServerGetAccountState, bytes!), brought, awaited };
 }
@@ -71,10 +71,14 @@ describe('a liteserver of a chain that began from another', () => {
   });
 
   it('says why an account cannot be brought', async () => {
-    const bringAccount = () => Promise.reject(new Error('defect'));
-    const bytes = await ask(LiteServerGetAccountState, { id: blockIdToTl(LATEST), account: missing }, { bringAccount });
+    const importAccount = () => Promise.reject(new Error('defect'));
+    const bytes = await ask(
+      LiteServerGetAccountState,
+      { id: blockIdToTl(LATEST), account: missing },
+      { importAccount },
+    );
     expect(decodeLiteAnswer(LiteServerGetAccountState, bytes!).error).toMatchObject({ code: 602 });
-    const named = await ask(LiteServerGetAccountState, { id: blockIdToTl(head), account: missing }, { bringAccount });
+    const named = await ask(LiteServerGetAccountState, { id: blockIdToTl(head), account: missing }, { importAccount });
     expect(decodeLiteAnswer(LiteServerGetAccountState, named!).error).toBeNull();
   });
 

@@ -186,9 +186,9 @@ const ABOUT_AN_ACCOUNT: ReadonlySet<string> = new Set([
  */
 export async function importMissingAccount(
   { name, value }: DecodedLiteQuery['call'],
-  { ledger, bringAccount }: LiteContext,
+  { ledger, importAccount }: LiteContext,
 ): Promise<void> {
-  if (bringAccount === undefined || !ABOUT_AN_ACCOUNT.has(name)) return;
+  if (importAccount === undefined || !ABOUT_AN_ACCOUNT.has(name)) return;
   const { id: idTl, account } = value as LiteServerGetAccountState;
   const { head } = ledger;
   const id = blockIdFromTl(idTl);
@@ -196,7 +196,7 @@ export async function importMissingAccount(
   const isNewest = id.seqno === LATEST_SEQNO;
   if (!isNewest && !sameBlock(id, head.id)) return;
   if (hasAccount(ledger, head, account)) return;
-  const bringing = bringAccount(account);
+  const bringing = importAccount(account);
   if (isNewest) await bringing;
   else bringing.catch(() => {});
 }

@@ -17,7 +17,7 @@ export interface LiteContext {
   /** Takes a message from outside for one of the next blocks. Without it the server is read-only. @throws liteserver/* */
   readonly sendMessage?: (message: Uint8Array) => Promise<void>;
   /** Brings an account that the newest state does not have from another network, if that has it. */
-  readonly bringAccount?: (account: LiteServerAccountId) => Promise<void>;
+  readonly importAccount?: (account: LiteServerAccountId) => Promise<void>;
   /**
    * The transactions of an account from one on, of another network from which the chain began: `liteServer.transactionList`,
    * encoded; null for a transaction that is of this chain, if of any.

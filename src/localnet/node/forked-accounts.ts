@@ -54,11 +54,11 @@ export class ForkedAccounts {
   }
 
   /** For the liteserver. */
-  get forReads(): Pick<LiteContext, 'bringAccount' | 'olderTransactions'> {
+  get forReads(): Pick<LiteContext, 'importAccount' | 'olderTransactions'> {
     const { ledger, source } = this.#modules;
     const { gen_lt } = decodeCell(ShardStateUnsplit, ledger.genesis.masterchain.state);
     return {
-      bringAccount: async ({ workchain, id }) => void (await this.touch(Address.ofParts(workchain, id))),
+      importAccount: async ({ workchain, id }) => void (await this.touch(Address.ofParts(workchain, id))),
       olderTransactions: async ({ account: { workchain, id }, lt, hash, count }) =>
         lt > gen_lt ? null : source.transactions(Address.ofParts(workchain, id), { lt, hash }, Math.max(count, 1)),
     };

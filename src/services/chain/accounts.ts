@@ -76,16 +76,16 @@ export class AccountStateReader {
   }
 
   async account(
-    call: ReadContext,
+    context: ReadContext,
     address: Address,
     { at, pruned = false }: AccountStateOptions,
   ): Promise<AccountStateRead> {
-    const block = await this.#modules.blockIds.resolveBlock(call, at);
-    return this.#after(call, address, block, { pruned, immutable: true });
+    const block = await this.#modules.blockIds.resolveBlock(context, at);
+    return this.#after(context, address, block, { pruned, immutable: true });
   }
 
   /** Reads the state after an already proven block; the answer is not cached. */
-  async accountAfter(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead> {
+  async accountAfter(context: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead> {
     const { id } = block;
     if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
     const { workchain, hash } = address;
@@ -93,11 +93,11 @@ export class AccountStateReader {
       const wanted = `a masterchain block, or a block of the shard of ${address.toRaw()}`;
       throw chainErrors.parameter({ name: 'block', value: printPosition(id), wanted });
     }
-    return this.#after(call, address, block, { pruned: false, immutable: false });
+    return this.#after(context, address, block, { pruned: false, immutable: false });
   }
 
   async #after(
-    call: ReadContext,
+    context: ReadContext,
     address: Address,
     block: ProvenBlock,
     how: AccountQueryOptions,
@@ -105,29 +105,29 @@ export class AccountStateReader {
     const { proven } = this.#modules;
     let found: CheckedAnswer<AccountValue, LiteServerAccountState>;
     try {
-      found = await this.#ask(call, address, block, how);
+      found = await this.#ask(context, address, block, how);
     } catch (error) {
-      const read = isNotAvailable(error) ? await this.#inZerostate(call, address, block) : null;
+      const read = isNotAvailable(error) ? await this.#inZerostate(context, address, block) : null;
       if (read === null) throw error;
-      if (read.cell === null) call.reportAbsent(address);
+      if (read.cell === null) context.reportAbsent(address);
       return read;
     }
     const { value, answer } = found;
     const { shard_block, shard_utime, cell } = value;
-    if (cell === null) call.reportAbsent(address);
+    if (cell === null) context.reportAbsent(address);
     const mc_seqno = isMasterchain(block.id) ? block.id.seqno : block.mc_seqno;
     if (shard_block !== null) proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
-    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 
   #ask(
-    call: ReadContext,
+    context: ReadContext,
     address: Address,
     block: ProvenBlock,
     { pruned, immutable }: AccountQueryOptions,
   ): Promise<CheckedAnswer<AccountValue, LiteServerAccountState>> {
     const { id } = block;
-    return call.query({
+    return context.query({
       fn: pruned ? LiteServerGetAccountStatePrunned : LiteServerGetAccountState,
       query: { id: blockIdToTl(id), account: { workchain: address.workchain, id: address.hash } },
       need: needOfState(block),
@@ -143,12 +143,12 @@ export class AccountStateReader {
   }
 
   /** Servers have no account proofs for a zerostate, the state of a shard until its first block: it is read as a whole. */
-  async #inZerostate(call: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead | null> {
+  async #inZerostate(context: ReadContext, address: Address, block: ProvenBlock): Promise<AccountStateRead | null> {
     const { shardTops, blockData } = this.#modules;
     const shard = { workchain: address.workchain, shard: accountPrefix(address.hash) };
-    const top = await shardTops.topOf(call, block, shard);
+    const top = await shardTops.topOf(context, block, shard);
     if (top === null || top.block.seqno !== 0) return null;
-    const { state } = await blockData.zerostate(call, top.block);
+    const { state } = await blockData.zerostate(context, top.block);
     const shard_account = state.state.accounts.value.get(address.hash) ?? null;
     const account = shard_account?.account.cell ?? null;
     const value = decoded({ shard_state: state, shard_account, account });
@@ -222,37 +222,38 @@ export class AccountHistoryReader {
     this.#states = states;
   }
 
-  async transactions(call: ReadContext, address: Address, options: HistoryOptions): Promise<HistoryRead> {
+  async transactions(context: ReadContext, address: Address, options: HistoryOptions): Promise<HistoryRead> {
     const limit = limitOf(options, MAX_TRANSACTIONS_PER_QUERY);
-    const start = await this.#start(call, address, options);
+    const start = await this.#start(context, address, options);
     const transactions: ProvenTransaction[] = [];
     const answers: LiteServerTransactionList[] = [];
     let next = start.next;
-    for await (const { value, answer } of this.#pages(() => call, address, { ...options, limit }, next)) {
+    for await (const { value, answer } of this.#pages(() => context, address, { ...options, limit }, next)) {
       transactions.push(...value.transactions);
       next = value.next;
-      if (call.wantsProof) answers.push(answer);
+      if (context.wantsProof) answers.push(answer);
     }
     const { block, gen_utime } = start;
-    return { block, gen_utime, transactions, next, proof: call.proof(answers) };
+    return { block, gen_utime, transactions, next, proof: context.proof(answers) };
   }
 
   /**
    * Iterates over transactions and queries more pages on demand.
-   * @param newCall creates a context for each query: a walk may take longer than any deadline
+   * @param newContext creates a context for each query: a walk may take longer than any deadline
    */
   async *walk(
-    newCall: () => ReadContext,
+    newContext: () => ReadContext,
     address: Address,
     options: HistoryOptions,
   ): AsyncGenerator<ProvenTransaction> {
     const limit = limitOf(options, Number.POSITIVE_INFINITY);
-    const { next } = await this.#start(newCall(), address, options);
-    for await (const { value } of this.#pages(newCall, address, { ...options, limit }, next)) yield* value.transactions;
+    const { next } = await this.#start(newContext(), address, options);
+    for await (const { value } of this.#pages(newContext, address, { ...options, limit }, next))
+      yield* value.transactions;
   }
 
   async #start(
-    call: ReadContext,
+    context: ReadContext,
     address: Address,
     { from, at }: HistoryOptions,
   ): Promise<Pick<HistoryRead, 'block' | 'gen_utime' | 'next'>> {
@@ -263,12 +264,12 @@ export class AccountHistoryReader {
       }
       return { block: null, gen_utime: null, next: from };
     }
-    const read = await this.#states.account(call, address, { pruned: true, ...(at === undefined ? {} : { at }) });
+    const read = await this.#states.account(context, address, { pruned: true, ...(at === undefined ? {} : { at }) });
     return { block: read.block, gen_utime: read.gen_utime, next: read.last_transaction };
   }
 
   async *#pages(
-    newCall: () => ReadContext,
+    newContext: () => ReadContext,
     address: Address,
     { limit, to_lt = 0n }: HistoryOptions & { readonly limit: number },
     from: TransactionRef | null,
@@ -277,7 +278,7 @@ export class AccountHistoryReader {
     let archive = false;
     for (let left = limit; next !== null && left > 0 && next.lt > to_lt; ) {
       const count = Math.min(left, MAX_TRANSACTIONS_PER_QUERY);
-      const { value, answer } = await this.#page(newCall(), address, next, count, archive);
+      const { value, answer } = await this.#page(newContext(), address, next, count, archive);
       const { transactions } = value;
       // A server that returns fewer than requested, although there are more, has reached the end of its history.
       archive ||= transactions.length < count;
@@ -295,13 +296,13 @@ export class AccountHistoryReader {
   }
 
   async #page(
-    call: ReadContext,
+    context: ReadContext,
     address: Address,
     from: TransactionRef,
     count: number,
     archive: boolean,
   ): Promise<Page> {
-    const question = {
+    const liteQuery = {
       fn: LiteServerGetTransactions,
       query: {
         count,
@@ -323,7 +324,7 @@ export class AccountHistoryReader {
         return proven;
       },
     };
-    return archive ? call.query({ ...question, need: { kind: 'archive' } }) : call.queryAnyAge(question);
+    return archive ? context.query({ ...liteQuery, need: { kind: 'archive' } }) : context.queryAnyAge(liteQuery);
   }
 }
 

@@ -67,24 +67,24 @@ export class BlockLookup {
    * Resolves the block of a read and proves it.
    * @throws chain/block-not-found, chain/block-not-in-chain, chain/parameter, lite/*
    */
-  async resolve(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
-    if (at === undefined || at === 'head') return this.#modules.trust.newest(call);
-    if (typeof at === 'number') return this.#atPosition(call, { ...MASTERCHAIN_SHARD, seqno: at });
-    const found = await this.#atPosition(call, at);
+  async resolve(context: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+    if (at === undefined || at === 'head') return this.#modules.trust.newest(context);
+    if (typeof at === 'number') return this.#atPosition(context, { ...MASTERCHAIN_SHARD, seqno: at });
+    const found = await this.#atPosition(context, at);
     if (!('root_hash' in at) || sameBlock(found.id, at)) return found;
     throw chainErrors['block-not-in-chain']({ wanted: printBlockId(at), found: printBlockId(found.id) });
   }
 
   /** As {@link BlockLookup.resolve}, for reads of masterchain states. @throws chain/masterchain-only, chain/zerostate */
-  async resolveMasterchain(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+  async resolveMasterchain(context: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
     if (typeof at === 'object' && !isMasterchain(at))
       throw chainErrors['masterchain-only']({ block: printPosition(at) });
-    return this.#block(await this.resolve(call, at));
+    return this.#block(await this.resolve(context, at));
   }
 
   /** As {@link BlockLookup.resolve}, for reads of blocks, not states. @throws chain/zerostate */
-  async resolveBlock(call: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
-    return this.#block(await this.resolve(call, at));
+  async resolveBlock(context: ReadContext, at: BlockAt | undefined): Promise<ProvenBlock> {
+    return this.#block(await this.resolve(context, at));
   }
 
   #block(block: ProvenBlock): ProvenBlock {
@@ -96,17 +96,17 @@ export class BlockLookup {
    * The block of a shard with a seqno, or the first block that reaches an lt or a time.
    * @throws chain/block-not-found, chain/parameter, lite/*
    */
-  async find(call: ReadContext, query: BlockQuery): Promise<FoundBlockRead> {
+  async find(context: ReadContext, query: BlockQuery): Promise<FoundBlockRead> {
     checkQuery(query);
     // The masterchain has one shard, which contains every prefix.
     const shard = query.workchain === MASTERCHAIN_SHARD.workchain ? MASTERCHAIN_SHARD.shard : query.shard;
-    const { value, answer } = await this.#lookUp(call, { ...query, shard });
+    const { value, answer } = await this.#lookUp(context, { ...query, shard });
     const { header, mc } = value;
     const { gen_utime } = header.info;
-    return { block: header.id, gen_utime, header, masterchain_block: mc, proof: call.proof(answer) };
+    return { block: header.id, gen_utime, header, masterchain_block: mc, proof: context.proof(answer) };
   }
 
-  async #atPosition(call: ReadContext, position: BlockPosition): Promise<ProvenBlock> {
+  async #atPosition(context: ReadContext, position: BlockPosition): Promise<ProvenBlock> {
     const { trust, proven } = this.#modules;
     await trust.keyBlocks();
     const known = proven.get(position);
@@ -114,45 +114,55 @@ export class BlockLookup {
     // The zerostate is not evicted from the proven blocks.
     if (samePosition(position, trust.zerostate)) return { id: trust.zerostate, gen_utime: null, mc_seqno: 0 };
     checkQuery({ ...position, by: 'seqno' });
-    const { value } = await this.#lookUp(call, { ...position, by: 'seqno' });
+    const { value } = await this.#lookUp(context, { ...position, by: 'seqno' });
     const { header, mc } = value;
     return { id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno };
   }
 
   /** Looks up relative to the newest block, whose state contains all previous masterchain blocks. */
-  async #lookUp(call: ReadContext, query: BlockQuery): Promise<LookupAnswer> {
+  async #lookUp(context: ReadContext, query: BlockQuery): Promise<LookupAnswer> {
     const { trust, proven } = this.#modules;
-    let head = await trust.newest(call);
+    let head = await trust.newest(context);
     if (isMasterchain(query) && isBeyond(head, query)) {
-      head = await trust.catchUp(call);
+      head = await trust.catchUp(context);
       if (isBeyond(head, query)) throw notFound(query, `the newest block is ${printPosition(head.id)}`);
     }
-    const found = await this.#lookUpFrom(call, head, query);
+    const found = await this.#lookUpFrom(context, head, query);
     const { header, mc } = found.value;
     proven.add({ id: mc, gen_utime: null, mc_seqno: mc.seqno });
     proven.add({ id: header.id, gen_utime: header.info.gen_utime, mc_seqno: mc.seqno });
     return found;
   }
 
-  async #lookUpFrom(call: ReadContext, head: TrustedHead, query: BlockQuery): Promise<LookupAnswer> {
+  async #lookUpFrom(context: ReadContext, head: TrustedHead, query: BlockQuery): Promise<LookupAnswer> {
     try {
-      return await this.#ask(call, head.id, query);
+      return await this.#ask(context, head.id, query);
     } catch (error) {
       if (!isServersFailure(error)) throw error;
-      if (!isMasterchain(query)) await this.#checkTop(call, head, query);
+      if (!isMasterchain(query)) await this.#checkTop(context, head, query);
       if (query.by === 'seqno') {
         if (isMasterchain(query) || !isNotAvailable(error)) throw error;
         throw notFound(query, 'no server has it');
       }
-      return await this.#firstBlock(call, head, query, error);
+      return await this.#firstBlock(context, head, query, error);
     }
   }
 
   /** Servers cannot prove that the first block of a shard is the first, because a zerostate has no header. */
-  async #firstBlock(call: ReadContext, head: TrustedHead, query: BlockQuery, failure: unknown): Promise<LookupAnswer> {
+  async #firstBlock(
+    context: ReadContext,
+    head: TrustedHead,
+    query: BlockQuery,
+    failure: unknown,
+  ): Promise<LookupAnswer> {
     let first: LookupAnswer;
     try {
-      first = await this.#ask(call, head.id, { workchain: query.workchain, shard: query.shard, by: 'seqno', seqno: 1 });
+      first = await this.#ask(context, head.id, {
+        workchain: query.workchain,
+        shard: query.shard,
+        by: 'seqno',
+        seqno: 1,
+      });
     } catch {
       throw failure;
     }
@@ -163,8 +173,8 @@ export class BlockLookup {
   }
 
   /** @throws chain/block-not-found when the block is newer than the newest of its shard, or the workchain does not exist */
-  async #checkTop(call: ReadContext, head: TrustedHead, query: BlockQuery): Promise<void> {
-    const top = await this.#modules.shardTops.topOf(call, head, query);
+  async #checkTop(context: ReadContext, head: TrustedHead, query: BlockQuery): Promise<void> {
+    const top = await this.#modules.shardTops.topOf(context, head, query);
     if (top === null) throw notFound(query, `masterchain block ${head.id.seqno} does not have this workchain`);
     const { seq_no, end_lt, gen_utime } = top.entry.descr;
     const beyond =
@@ -172,10 +182,10 @@ export class BlockLookup {
     if (beyond) throw notFound(query, `the newest block of the shard is ${printPosition(top.block)}`);
   }
 
-  #ask(call: ReadContext, known: BlockId, query: BlockQuery): Promise<LookupAnswer> {
+  #ask(context: ReadContext, known: BlockId, query: BlockQuery): Promise<LookupAnswer> {
     const { workchain } = query;
     const shard = signedShard(query.shard);
-    const question = {
+    const liteQuery = {
       fn: LiteServerLookupBlockWithProof,
       query: {
         mode: query.by === 'seqno' ? 1 : query.by === 'lt' ? 2 : 4,
@@ -195,9 +205,9 @@ export class BlockLookup {
       },
     };
     if (query.by === 'seqno' && isMasterchain(query)) {
-      return call.query({ ...question, need: { kind: 'block', seqno: query.seqno } });
+      return context.query({ ...liteQuery, need: { kind: 'block', seqno: query.seqno } });
     }
-    return call.queryAnyAge(question);
+    return context.queryAnyAge(liteQuery);
   }
 }
 
@@ -250,10 +260,10 @@ export class ShardTopReader {
 
   /** Shard tops of a workchain from left to right; none before the first masterchain block that contains one. */
   async all(
-    call: ReadContext,
+    context: ReadContext,
     { id }: ProvenBlock,
   ): Promise<CheckedAnswer<readonly ProvenShard[], LiteServerAllShardsInfo>> {
-    const found = await call.query({
+    const found = await context.query({
       fn: LiteServerGetAllShardsInfo,
       query: { id: blockIdToTl(id) },
       need: { kind: 'block', seqno: id.seqno },
@@ -276,9 +286,9 @@ export class ShardTopReader {
   }
 
   /** The top of the shard that contains a prefix; `null` when the workchain does not exist. */
-  async topOf(call: ReadContext, block: ProvenBlock, { workchain, shard }: Shard): Promise<ProvenShard | null> {
+  async topOf(context: ReadContext, block: ProvenBlock, { workchain, shard }: Shard): Promise<ProvenShard | null> {
     if (!isMasterchain(block.id) || block.id.seqno === 0) return null;
-    const { value } = await this.all(call, block);
+    const { value } = await this.all(context, block);
     return value.find((top) => top.entry.workchain === workchain && shardContains(top.entry.shard, shard)) ?? null;
   }
 }

@@ -63,9 +63,9 @@ export class BlockDataReader {
     this.#modules = modules;
   }
 
-  async blockData(call: ReadContext, { at }: ReadAt): Promise<BlockDataRead> {
-    const block = await this.#modules.blockIds.resolveBlock(call, at);
-    const { value } = await call.query({
+  async blockData(context: ReadContext, { at }: ReadAt): Promise<BlockDataRead> {
+    const block = await this.#modules.blockIds.resolveBlock(context, at);
+    const { value } = await context.query({
       fn: LiteServerGetBlock,
       query: { id: blockIdToTl(block.id) },
       need: needOfBlock(block),
@@ -83,10 +83,10 @@ export class BlockDataReader {
   }
 
   /** Reads a block file without caching it and without recording the blocks that it proves. */
-  async blockFile(call: ReadContext, block: ProvenBlock): Promise<BlockFileRead> {
+  async blockFile(context: ReadContext, block: ProvenBlock): Promise<BlockFileRead> {
     const { id } = block;
     if (id.seqno === 0) throw chainErrors.zerostate({ block: printPosition(id) });
-    const { value } = await call.query({
+    const { value } = await context.query({
       fn: LiteServerGetBlock,
       query: { id: blockIdToTl(id) },
       need: needOfBlock(block),
@@ -107,7 +107,7 @@ export class BlockDataReader {
   }
 
   /** The zerostate of the masterchain, or of a workchain by the id in its first block or in the configuration. */
-  async zerostate(call: ReadContext, id: BlockId): Promise<ZerostateRead> {
+  async zerostate(context: ReadContext, id: BlockId): Promise<ZerostateRead> {
     if (id.seqno !== 0) {
       throw chainErrors.parameter({
         name: 'block',
@@ -115,8 +115,8 @@ export class BlockDataReader {
         wanted: 'a zerostate, with seqno 0',
       });
     }
-    const block = await this.#modules.blockIds.resolve(call, id);
-    const { value, answer } = await call.query({
+    const block = await this.#modules.blockIds.resolve(context, id);
+    const { value, answer } = await context.query({
       fn: LiteServerGetState,
       query: { id: blockIdToTl(block.id) },
       need: { kind: 'archive' },
@@ -129,7 +129,7 @@ export class BlockDataReader {
       },
     });
     const { data, state } = value;
-    return { block: block.id, gen_utime: state.state.gen_utime, data, state, proof: call.proof(answer) };
+    return { block: block.id, gen_utime: state.state.gen_utime, data, state, proof: context.proof(answer) };
   }
 }
 
@@ -167,10 +167,10 @@ export class HeaderReader {
     this.#modules = modules;
   }
 
-  async header(call: ReadContext, { at }: ReadAt): Promise<HeaderRead> {
-    const block = await this.#modules.blockIds.resolveBlock(call, at);
+  async header(context: ReadContext, { at }: ReadAt): Promise<HeaderRead> {
+    const block = await this.#modules.blockIds.resolveBlock(context, at);
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetBlockHeader,
       query: { id: blockIdToTl(id), mode: WITH_STATE_UPDATE },
       need: needOfBlock(block),
@@ -184,7 +184,7 @@ export class HeaderReader {
     });
     const { header, state_hash } = value;
     rememberHeader(this.#modules.proven, header, block.mc_seqno);
-    return { block: id, gen_utime: header.info.gen_utime, header, state_hash, proof: call.proof(answer) };
+    return { block: id, gen_utime: header.info.gen_utime, header, state_hash, proof: context.proof(answer) };
   }
 }
 

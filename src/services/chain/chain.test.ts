@@ -174,11 +174,11 @@ describe('a chain', () => {
 describe('a chain whose accounts come from elsewhere', () => {
   const nobody = Address.ofParts(-1, new Uint8Array(32).fill(0x12));
 
-  function openBringing(bringAccount: (address: Address) => Promise<number | null>) {
+  function openBringing(importAccount: (address: Address) => Promise<number | null>) {
     const source = new DirectSource(honest);
     const clock = new FakeClock();
     const shared = { source, clock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
-    return { chain: new Chain({ zero_state: zerostate }, { ...shared, bringAccount }), source, clock };
+    return { chain: new Chain({ zero_state: zerostate }, { ...shared, importAccount }), source, clock };
   }
 
   it('has them brought before they are read at the head, and only then', async () => {

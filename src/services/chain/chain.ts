@@ -70,7 +70,7 @@ export interface ChainModules {
    * Called before an account is read at the head of a fork, to import the account.
    * @returns seqno of the masterchain block since which the account exists, or null if nothing changed
    */
-  readonly bringAccount?: (address: Address) => Promise<number | null>;
+  readonly importAccount?: (address: Address) => Promise<number | null>;
 }
 
 /** {@link ChainReads} over one source of lite answers. */
@@ -137,122 +137,122 @@ export class Chain implements ChainReads {
   }
 
   head(options: ReadOptions = {}): Promise<ChainHead> {
-    return this.#run(options, (call) => this.#heads.head(call));
+    return this.#run(options, (context) => this.#heads.head(context));
   }
 
   waitForHead(seqno: number, options: ReadOptions = {}): Promise<ChainHead> {
-    return this.#run(options, (call) => this.#heads.waitFor(call, seqno));
+    return this.#run(options, (context) => this.#heads.waitFor(context, seqno));
   }
 
   blockId(at: BlockAt, options: ReadOptions = {}): Promise<BlockId> {
-    return this.#run(options, async (call) => (await this.#blockIds.resolve(call, at)).id);
+    return this.#run(options, async (context) => (await this.#blockIds.resolve(context, at)).id);
   }
 
   findBlock(query: BlockQuery, options: ReadOptions = {}): Promise<FoundBlockRead> {
-    return this.#run(options, (call) => this.#blockIds.find(call, query));
+    return this.#run(options, (context) => this.#blockIds.find(context, query));
   }
 
   header(options: ReadAt = {}): Promise<HeaderRead> {
-    return this.#run(options, (call) => this.#headers.header(call, options));
+    return this.#run(options, (context) => this.#headers.header(context, options));
   }
 
   blockData(options: ReadAt = {}): Promise<BlockDataRead> {
-    return this.#run(options, (call) => this.#blockData.blockData(call, options));
+    return this.#run(options, (context) => this.#blockData.blockData(context, options));
   }
 
   blockFile(block: ProvenBlock, options: ReadOptions = {}): Promise<BlockFileRead> {
-    return this.#run(options, (call) => this.#blockData.blockFile(call, block));
+    return this.#run(options, (context) => this.#blockData.blockFile(context, block));
   }
 
   zerostate(id: BlockId = this.#zerostate, options: ReadOptions = {}): Promise<ZerostateRead> {
-    return this.#run(options, (call) => this.#blockData.zerostate(call, id));
+    return this.#run(options, (context) => this.#blockData.zerostate(context, id));
   }
 
   shards(options: ReadAt = {}): Promise<ShardsRead> {
-    return this.#run(options, (call) => this.#shards.shards(call, options));
+    return this.#run(options, (context) => this.#shards.shards(context, options));
   }
 
   shard(shard: Shard, options: ShardOptions = {}): Promise<ShardRead> {
-    return this.#run(options, (call) => this.#shards.shard(call, shard, options));
+    return this.#run(options, (context) => this.#shards.shard(context, shard, options));
   }
 
   transactionIds(options: TransactionPageOptions = {}): Promise<TransactionIdsRead> {
-    return this.#run(options, (call) => this.#blockTransactions.ids(call, options));
+    return this.#run(options, (context) => this.#blockTransactions.ids(context, options));
   }
 
   blockTransactions(options: TransactionPageOptions = {}): Promise<TransactionsRead> {
-    return this.#run(options, (call) => this.#blockTransactions.transactions(call, options));
+    return this.#run(options, (context) => this.#blockTransactions.transactions(context, options));
   }
 
   allBlockTransactions(options: ReadAt = {}): Promise<AllTransactionsRead> {
-    return this.#run(options, (call) => this.#blockTransactions.all(call, options));
+    return this.#run(options, (context) => this.#blockTransactions.all(context, options));
   }
 
   account(address: Address, options: AccountStateOptions = {}): Promise<AccountStateRead> {
-    return this.#run(options, async (call) => {
-      await this.#bring(call, address, options);
-      return this.#accounts.account(call, address, options);
+    return this.#run(options, async (context) => {
+      await this.#bring(context, address, options);
+      return this.#accounts.account(context, address, options);
     });
   }
 
   accountAfter(address: Address, block: ProvenBlock, options: ReadOptions = {}): Promise<AccountStateRead> {
-    return this.#run(options, (call) => this.#accounts.accountAfter(call, address, block));
+    return this.#run(options, (context) => this.#accounts.accountAfter(context, address, block));
   }
 
   accountTransactions(address: Address, options: HistoryOptions = {}): Promise<HistoryRead> {
-    return this.#run(options, async (call) => {
-      if (options.from === undefined) await this.#bring(call, address, options);
-      return this.#histories.transactions(call, address, options);
+    return this.#run(options, async (context) => {
+      if (options.from === undefined) await this.#bring(context, address, options);
+      return this.#histories.transactions(context, address, options);
     });
   }
 
   async *walkTransactions(address: Address, options: HistoryOptions = {}): AsyncGenerator<ProvenTransaction> {
-    if (options.from === undefined) await this.#bring(this.#call(options), address, options);
-    yield* this.#histories.walk(() => this.#call(options), address, options);
+    if (options.from === undefined) await this.#bring(this.#context(options), address, options);
+    yield* this.#histories.walk(() => this.#context(options), address, options);
   }
 
   transaction(address: Address, lt: bigint, options: ReadOptions = {}): Promise<TransactionRead> {
-    return this.#run(options, (call) => this.#transactions.transaction(call, address, lt));
+    return this.#run(options, (context) => this.#transactions.transaction(context, address, lt));
   }
 
   configParams(numbers: readonly number[], options: ReadAt = {}): Promise<ConfigParamsRead> {
-    return this.#run(options, (call) => this.#config.params(call, numbers, options));
+    return this.#run(options, (context) => this.#config.params(context, numbers, options));
   }
 
   config(options: ReadAt = {}): Promise<ConfigRead> {
-    return this.#run(options, (call) => this.#config.all(call, options));
+    return this.#run(options, (context) => this.#config.all(context, options));
   }
 
   libraries(hashes: readonly Uint8Array[], options: ReadAt = {}): Promise<LibrariesRead> {
-    return this.#run(options, (call) => this.#libraries.libraries(call, hashes, options));
+    return this.#run(options, (context) => this.#libraries.libraries(context, hashes, options));
   }
 
   queueSize(options: ReadAt = {}): Promise<QueueSizeRead> {
-    return this.#run(options, (call) => this.#queueSizes.queueSize(call, options));
+    return this.#run(options, (context) => this.#queueSizes.queueSize(context, options));
   }
 
   queueSizes(options: ReadAt = {}): Promise<QueueSizesRead> {
-    return this.#run(options, (call) => this.#queueSizes.queueSizes(call, options));
+    return this.#run(options, (context) => this.#queueSizes.queueSizes(context, options));
   }
 
   externalQueueLimit(options: ReadOptions = {}): Promise<number> {
-    return this.#run(options, (call) => this.#queueSizes.externalQueueLimit(call));
+    return this.#run(options, (context) => this.#queueSizes.externalQueueLimit(context));
   }
 
   blockProof(from: BlockAt, to: BlockAt, options: BlockProofOptions = {}): Promise<BlockProofRead> {
-    return this.#run(options, (call) => this.#proofs.blockProof(call, from, to, options));
+    return this.#run(options, (context) => this.#proofs.blockProof(context, from, to, options));
   }
 
   shardBlockProof(options: ReadAt = {}): Promise<ShardBlockProofRead> {
-    return this.#run(options, (call) => this.#proofs.shardBlockProof(call, options));
+    return this.#run(options, (context) => this.#proofs.shardBlockProof(context, options));
   }
 
   blockSignatures(options: ReadAt = {}): Promise<SignaturesRead> {
-    return this.#run(options, (call) => this.#proofs.signatures(call, options));
+    return this.#run(options, (context) => this.#proofs.signatures(context, options));
   }
 
   send(body: Uint8Array, options: ReadOptions = {}): Promise<SentExternalMessage> {
-    return this.#run(options, (call) => this.#sender.send(call, body));
+    return this.#run(options, (context) => this.#sender.send(context, body));
   }
 
   /** Waits until proven key blocks are on disk. Reads in flight end with their source. */
@@ -261,19 +261,19 @@ export class Chain implements ChainReads {
   }
 
   /** Imports the account into a fork; does nothing on other networks. */
-  async #bring(call: ReadContext, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
-    const { bringAccount } = this.#modules;
-    if (bringAccount === undefined || at !== 'head') return;
-    const seqno = await withDeadline(bringAccount(address), call.deadline, this.#modules.clock);
-    if (seqno !== null && seqno > (this.#trust.known?.id.seqno ?? 0)) await this.#trust.catchUp(call);
+  async #bring(context: ReadContext, address: Address, { at = 'head' }: Pick<ReadAt, 'at'>): Promise<void> {
+    const { importAccount } = this.#modules;
+    if (importAccount === undefined || at !== 'head') return;
+    const seqno = await withDeadline(importAccount(address), context.deadline, this.#modules.clock);
+    if (seqno !== null && seqno > (this.#trust.known?.id.seqno ?? 0)) await this.#trust.catchUp(context);
   }
 
-  #call(options: ReadOptions): ReadContext {
+  #context(options: ReadOptions): ReadContext {
     return new ReadContext(options, this.#deadlineMs, this.#modules);
   }
 
-  async #run<T>(options: ReadOptions, read: (call: ReadContext) => Promise<T>): Promise<T> {
-    return read(this.#call(options));
+  async #run<T>(options: ReadOptions, read: (context: ReadContext) => Promise<T>): Promise<T> {
+    return read(this.#context(options));
   }
 }
 

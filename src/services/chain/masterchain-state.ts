@@ -69,21 +69,21 @@ export class ShardReader {
     this.#modules = modules;
   }
 
-  async shards(call: ReadContext, { at }: ReadAt): Promise<ShardsRead> {
-    const block = await this.#modules.blockIds.resolveMasterchain(call, at);
-    const { value, answer } = await this.#modules.shardTops.all(call, block);
-    return { block: block.id, gen_utime: block.gen_utime, shards: value, proof: call.proof(answer) };
+  async shards(context: ReadContext, { at }: ReadAt): Promise<ShardsRead> {
+    const block = await this.#modules.blockIds.resolveMasterchain(context, at);
+    const { value, answer } = await this.#modules.shardTops.all(context, block);
+    return { block: block.id, gen_utime: block.gen_utime, shards: value, proof: context.proof(answer) };
   }
 
   /** @throws chain/shard-not-found when the proof shows that the shard does not exist */
-  async shard(call: ReadContext, wanted: Shard, { at, exact = false }: ShardOptions): Promise<ShardRead> {
+  async shard(context: ReadContext, wanted: Shard, { at, exact = false }: ShardOptions): Promise<ShardRead> {
     const { workchain, shard } = wanted;
     if (workchain === -1 || shard <= 0n || shard >= 1n << 64n) {
       throw chainErrors.parameter({ name: 'shard', value: printShard(wanted), wanted: 'a shard of a workchain' });
     }
-    const block = await this.#modules.blockIds.resolveMasterchain(call, at);
+    const block = await this.#modules.blockIds.resolveMasterchain(context, at);
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetShardInfo,
       query: { id: blockIdToTl(id), workchain, shard: signedShard(shard), exact },
       need: needOfState(block),
@@ -98,7 +98,7 @@ export class ShardReader {
     });
     if (value === null) throw chainErrors['shard-not-found']({ shard: printShard(wanted), block: printPosition(id) });
     this.#remember(value.block, value.entry.descr.gen_utime, id);
-    return { block: id, gen_utime: block.gen_utime, shard: value, proof: call.proof(answer) };
+    return { block: id, gen_utime: block.gen_utime, shard: value, proof: context.proof(answer) };
   }
 
   #remember(id: BlockId, gen_utime: number, { seqno }: BlockId): void {
@@ -129,7 +129,7 @@ export class ConfigReader {
     this.#blockIds = blockIds;
   }
 
-  async params(call: ReadContext, numbers: readonly number[], { at }: ReadAt): Promise<ConfigParamsRead> {
+  async params(context: ReadContext, numbers: readonly number[], { at }: ReadAt): Promise<ConfigParamsRead> {
     const wanted = [...new Set(numbers)];
     if (wanted.length === 0 || wanted.length > MAX_PARAMS) {
       const value = `a list of ${wanted.length}`;
@@ -139,9 +139,9 @@ export class ConfigReader {
       if ((number | 0) !== number)
         throw chainErrors.parameter({ name: 'param', value: String(number), wanted: 'an int32' });
     }
-    const block = await this.#blockIds.resolveMasterchain(call, at);
+    const block = await this.#blockIds.resolveMasterchain(context, at);
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetConfigParams,
       query: { mode: 0, id: blockIdToTl(id), param_list: wanted },
       need: needOfState(block),
@@ -160,13 +160,13 @@ export class ConfigReader {
         });
       },
     });
-    return { block: id, gen_utime: block.gen_utime, params: value, proof: call.proof(answer) };
+    return { block: id, gen_utime: block.gen_utime, params: value, proof: context.proof(answer) };
   }
 
-  async all(call: ReadContext, { at }: ReadAt): Promise<ConfigRead> {
-    const block = await this.#blockIds.resolveMasterchain(call, at);
+  async all(context: ReadContext, { at }: ReadAt): Promise<ConfigRead> {
+    const block = await this.#blockIds.resolveMasterchain(context, at);
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetConfigAll,
       query: { mode: 0, id: blockIdToTl(id) },
       need: needOfState(block),
@@ -181,7 +181,7 @@ export class ConfigReader {
         });
       },
     });
-    return { block: id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+    return { block: id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 }
 
@@ -211,7 +211,7 @@ export class LibraryReader {
     this.#blockIds = blockIds;
   }
 
-  async libraries(call: ReadContext, hashes: readonly Uint8Array[], { at }: ReadAt): Promise<LibrariesRead> {
+  async libraries(context: ReadContext, hashes: readonly Uint8Array[], { at }: ReadAt): Promise<LibrariesRead> {
     for (const { length } of hashes) {
       if (length === 32) continue;
       throw chainErrors.parameter({ name: 'hash', value: `${length} bytes long`, wanted: '32 bytes' });
@@ -221,13 +221,13 @@ export class LibraryReader {
       const value = `a list of ${wanted.length}`;
       throw chainErrors.parameter({ name: 'hashes', value, wanted: `at most ${MAX_LIBRARIES_PER_READ}` });
     }
-    const block = await this.#blockIds.resolveMasterchain(call, at);
+    const block = await this.#blockIds.resolveMasterchain(context, at);
     const { id } = block;
     const libraries = new Map<string, Cell>();
     const answers: LiteServerLibraryResultWithProof[] = [];
     for (let i = 0; i < wanted.length; i += MAX_LIBRARIES_PER_QUERY) {
       const library_list = wanted.slice(i, i + MAX_LIBRARIES_PER_QUERY).map((hash) => fromHex(hash)!);
-      const { value, answer } = await call.query({
+      const { value, answer } = await context.query({
         fn: LiteServerGetLibrariesWithProof,
         query: { id: blockIdToTl(id), mode: 0, library_list },
         need: needOfState(block),
@@ -242,9 +242,9 @@ export class LibraryReader {
         },
       });
       for (const { hash, cell } of value) libraries.set(toHex(hash), cell);
-      if (call.wantsProof) answers.push(answer);
+      if (context.wantsProof) answers.push(answer);
     }
-    return { block: id, gen_utime: block.gen_utime, libraries, proof: call.proof(answers) };
+    return { block: id, gen_utime: block.gen_utime, libraries, proof: context.proof(answers) };
   }
 }
 
@@ -279,18 +279,18 @@ export class QueueSizeReader {
     this.#modules = modules;
   }
 
-  async queueSize(call: ReadContext, { at }: ReadAt): Promise<QueueSizeRead> {
-    return this.#sizeAfter(call, await this.#modules.blockIds.resolveBlock(call, at));
+  async queueSize(context: ReadContext, { at }: ReadAt): Promise<QueueSizeRead> {
+    return this.#sizeAfter(context, await this.#modules.blockIds.resolveBlock(context, at));
   }
 
   /**
    * Shards without blocks have no queue and are omitted. On networks without the capability, a server is queried for its
    * count, which it only has for its newest block.
    */
-  async queueSizes(call: ReadContext, { at }: ReadAt): Promise<QueueSizesRead> {
+  async queueSizes(context: ReadContext, { at }: ReadAt): Promise<QueueSizesRead> {
     const { blockIds, shardTops } = this.#modules;
-    const block = await blockIds.resolveMasterchain(call, at);
-    const { value } = await shardTops.all(call, block);
+    const block = await blockIds.resolveMasterchain(context, at);
+    const { value } = await shardTops.all(context, block);
     const tops = value.filter((top) => top.block.seqno > 0);
     const blocks: ProvenBlock[] = [
       block,
@@ -299,25 +299,25 @@ export class QueueSizeReader {
     const common = { block: block.id, gen_utime: block.gen_utime };
     let reads: QueueSizeRead[];
     try {
-      reads = await Promise.all(blocks.map((each) => this.#sizeAfter(call, each)));
+      reads = await Promise.all(blocks.map((each) => this.#sizeAfter(context, each)));
     } catch (error) {
-      if (!isServersFailure(error) || (await this.#areStored(call, block.id))) throw error;
-      const queues = await this.#counted(call, blocks);
-      return { ...common, queues, proven: false, proof: call.proof([]) };
+      if (!isServersFailure(error) || (await this.#areStored(context, block.id))) throw error;
+      const queues = await this.#counted(context, blocks);
+      return { ...common, queues, proven: false, proof: context.proof([]) };
     }
     const answers = reads.map(({ proof }) => proof).filter((proof) => proof !== null);
     const queues = reads.map((read) => ({ block: read.block, size: read.size }));
-    return { ...common, queues, proven: true, proof: call.proof(answers) };
+    return { ...common, queues, proven: true, proof: context.proof(answers) };
   }
 
-  async #areStored(call: ReadContext, at: BlockId): Promise<boolean> {
-    const { params } = await this.#modules.config.params(call, [GLOBAL_VERSION], { at });
+  async #areStored(context: ReadContext, at: BlockId): Promise<boolean> {
+    const { params } = await this.#modules.config.params(context, [GLOBAL_VERSION], { at });
     const version = params.get(GLOBAL_VERSION);
     return version !== undefined && (decodeCell(GlobalVersion, version).capabilities & STORES_QUEUE_SIZE) !== 0n;
   }
 
-  async #counted(call: ReadContext, blocks: readonly ProvenBlock[]): Promise<QueueSizesRead['queues']> {
-    const { value } = await call.query({
+  async #counted(context: ReadContext, blocks: readonly ProvenBlock[]): Promise<QueueSizesRead['queues']> {
+    const { value } = await context.query({
       fn: LiteServerGetOutMsgQueueSizes,
       query: { mode: 0, wc: null, shard: null },
       need: { kind: 'head' },
@@ -334,8 +334,8 @@ export class QueueSizeReader {
   /**
    * Maximum external-in messages per shard that a server queues. Reported by a server; not proven.
    */
-  async externalQueueLimit(call: ReadContext): Promise<number> {
-    const { value } = await call.query({
+  async externalQueueLimit(context: ReadContext): Promise<number> {
+    const { value } = await context.query({
       fn: LiteServerGetOutMsgQueueSizes,
       query: { mode: 0, wc: null, shard: null },
       need: { kind: 'head' },
@@ -347,9 +347,9 @@ export class QueueSizeReader {
     return value;
   }
 
-  async #sizeAfter(call: ReadContext, block: ProvenBlock): Promise<QueueSizeRead> {
+  async #sizeAfter(context: ReadContext, block: ProvenBlock): Promise<QueueSizeRead> {
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetBlockOutMsgQueueSize,
       query: { mode: WANT_PROOF, id: blockIdToTl(id), want_proof: true },
       need: needOfState(block),
@@ -361,6 +361,6 @@ export class QueueSizeReader {
         return verifyOutMsgQueueSize(id, found.size, found.proof);
       },
     });
-    return { block: id, gen_utime: block.gen_utime, size: value, proof: call.proof(answer) };
+    return { block: id, gen_utime: block.gen_utime, size: value, proof: context.proof(answer) };
   }
 }

@@ -70,21 +70,26 @@ export class ProofReader {
   }
 
   /** The links from one masterchain block to another. */
-  async blockProof(call: ReadContext, from: BlockAt, to: BlockAt, options: BlockProofOptions): Promise<BlockProofRead> {
+  async blockProof(
+    context: ReadContext,
+    from: BlockAt,
+    to: BlockAt,
+    options: BlockProofOptions,
+  ): Promise<BlockProofRead> {
     const { blockIds } = this.#modules;
-    const source = await blockIds.resolve(call, from);
-    const target = await blockIds.resolve(call, to);
+    const source = await blockIds.resolve(context, from);
+    const target = await blockIds.resolve(context, to);
     for (const { id } of [source, target]) {
       if (!isMasterchain(id)) throw chainErrors['masterchain-only']({ block: printPosition(id) });
     }
     const mode = HAS_TARGET | (options.own_state === true ? OWN_STATE : 0);
-    const { links, answers } = await this.#links(call, source.id, target.id, mode);
+    const { links, answers } = await this.#links(context, source.id, target.id, mode);
     const { id, gen_utime } = target;
-    return { block: id, gen_utime, from: source.id, to: id, links, proof: call.proof(answers) };
+    return { block: id, gen_utime, from: source.id, to: id, links, proof: context.proof(answers) };
   }
 
   async #links(
-    call: ReadContext,
+    context: ReadContext,
     from: BlockId,
     to: BlockId,
     mode: number,
@@ -92,9 +97,9 @@ export class ProofReader {
     const links: BlockLink[] = [];
     const answers: LiteServerPartialBlockProof[] = [];
     let reached = from;
-    for (let round = 0; round < MAX_ANSWERS; round++) {
+    for (let step = 0; step < MAX_ANSWERS; step++) {
       const known = reached;
-      const { value, answer } = await call.query({
+      const { value, answer } = await context.query({
         fn: LiteServerGetBlockProof,
         query: { mode, known_block: blockIdToTl(known), target_block: blockIdToTl(to) },
         need: needBetween(known, to, mode),
@@ -119,31 +124,31 @@ export class ProofReader {
   }
 
   /** The validator signatures of a masterchain block. */
-  async signatures(call: ReadContext, { at }: ReadAt): Promise<SignaturesRead> {
+  async signatures(context: ReadContext, { at }: ReadAt): Promise<SignaturesRead> {
     const { trust, blockIds } = this.#modules;
-    const block = await blockIds.resolveMasterchain(call, at);
+    const block = await blockIds.resolveMasterchain(context, at);
     const { id, gen_utime } = block;
-    const from = (await trust.before(id.seqno)) ?? (await blockIds.resolve(call, id.seqno - 1)).id;
-    const { links, answers } = await this.#links(call, from, id, HAS_TARGET | OWN_STATE);
+    const from = (await trust.before(id.seqno)) ?? (await blockIds.resolve(context, id.seqno - 1)).id;
+    const { links, answers } = await this.#links(context, from, id, HAS_TARGET | OWN_STATE);
     const last = links.at(-1);
     if (last?.kind !== 'forward') {
       throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(id)} contains no signatures` });
     }
-    return { block: id, gen_utime, signatures: last.signatures, proof: call.proof(answers) };
+    return { block: id, gen_utime, signatures: last.signatures, proof: context.proof(answers) };
   }
 
   /** The links from a masterchain block to a shard block. The server chooses the masterchain block. */
-  async shardBlockProof(call: ReadContext, { at }: ReadAt): Promise<ShardBlockProofRead> {
+  async shardBlockProof(context: ReadContext, { at }: ReadAt): Promise<ShardBlockProofRead> {
     const { blockIds } = this.#modules;
-    const block = await blockIds.resolveBlock(call, at);
+    const block = await blockIds.resolveBlock(context, at);
     const { id, gen_utime } = block;
     const refused: BlockId[] = [];
     for (;;) {
-      const { value, answer } = await this.#shardLinks(call, block, refused);
+      const { value, answer } = await this.#shardLinks(context, block, refused);
       const { masterchain_block } = value;
       try {
-        await blockIds.resolve(call, masterchain_block);
-        return { block: id, gen_utime, ...value, proof: call.proof(answer) };
+        await blockIds.resolve(context, masterchain_block);
+        return { block: id, gen_utime, ...value, proof: context.proof(answer) };
       } catch (error) {
         // A chain from a nonexistent block proves nothing. A server that repeats it fails the verification.
         const invented = error instanceof TernError && error.class === 'not-found';
@@ -154,12 +159,12 @@ export class ProofReader {
   }
 
   #shardLinks(
-    call: ReadContext,
+    context: ReadContext,
     block: ProvenBlock,
     refused: readonly BlockId[],
   ): Promise<CheckedAnswer<Pick<ShardBlockProofRead, 'masterchain_block' | 'links'>, LiteServerShardBlockProof>> {
     const { id } = block;
-    return call.query({
+    return context.query({
       fn: LiteServerGetShardBlockProof,
       query: { id: blockIdToTl(id) },
       need: needOfBlock(block),

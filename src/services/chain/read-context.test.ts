@@ -8,9 +8,9 @@ import { PoolInMemory, seqnoRequest } from '#test/support/lite-pool.js';
 
 type Lookup = Parameters<(typeof LiteServerLookupBlock)['store']>[1];
 
-function ask(pool: LitePool, clock: FakeClock, question: Partial<LiteQuery<Lookup, LiteServerBlockHeader, number>>) {
-  const call = new ReadContext({}, 10_000, { source: pool, clock });
-  return call.query({ ...seqnoRequest(50), immutable: true, ...question } as LiteQuery<
+function ask(pool: LitePool, clock: FakeClock, liteQuery: Partial<LiteQuery<Lookup, LiteServerBlockHeader, number>>) {
+  const context = new ReadContext({}, 10_000, { source: pool, clock });
+  return context.query({ ...seqnoRequest(50), immutable: true, ...liteQuery } as LiteQuery<
     Lookup,
     LiteServerBlockHeader,
     number
@@ -67,11 +67,11 @@ async function inMemory() {
 
 it('what shall not be kept is neither kept nor taken from what is kept', async () => {
   const { pool, clock, after, servers } = await inMemory();
-  const read = async (keep: boolean) => {
-    const call = new ReadContext({ keep }, 10_000, { source: pool, clock });
-    expect(call.remaining().keep ?? true).toBe(keep);
-    const question = { ...seqnoRequest(50), immutable: true, verifiedAs: 'block' };
-    await after(call.query(question));
+  const read = async (cache: boolean) => {
+    const context = new ReadContext({ cache }, 10_000, { source: pool, clock });
+    expect(context.remaining().cache ?? true).toBe(cache);
+    const liteQuery = { ...seqnoRequest(50), immutable: true, verifiedAs: 'block' };
+    await after(context.query(liteQuery));
     return [pool.metrics().cache_entries, servers[0]!.count(LiteServerLookupBlock)];
   };
   expect(await read(false)).toEqual([0, 1]);

@@ -20,7 +20,7 @@ export interface ReadOptions {
   /** Whether to return the answer with its proofs. Default: false. */
   readonly proof?: boolean;
   /** Whether immutable answers may be cached. Default: true. Set to false for bulk reads without repetition. */
-  readonly keep?: boolean;
+  readonly cache?: boolean;
   /** Called for each account that is read, directly or indirectly, and does not exist. */
   readonly onAbsent?: (address: Address) => void;
 }
@@ -96,11 +96,11 @@ export class ReadContext {
   remaining(): ReadOptions {
     const deadlineMs = this.remainingMs();
     const { signal } = this;
-    const { keep = true, onAbsent } = this.#options;
+    const { cache = true, onAbsent } = this.#options;
     return {
       deadlineMs,
       ...(signal === undefined ? {} : { signal }),
-      ...(keep ? {} : { keep }),
+      ...(cache ? {} : { cache }),
       ...(onAbsent === undefined ? {} : { onAbsent }),
     };
   }
@@ -127,25 +127,25 @@ export class ReadContext {
    * Sends a query. Any error in the answer is attributed to the server.
    * @throws chain/deadline, chain/aborted, lite/*
    */
-  async query<Query, Answer, Value>(question: LiteQuery<Query, Answer, Value>): Promise<CheckedAnswer<Value, Answer>> {
-    return this.#modules.source.query(this.#request(question));
+  async query<Query, Answer, Value>(liteQuery: LiteQuery<Query, Answer, Value>): Promise<CheckedAnswer<Value, Answer>> {
+    return this.#modules.source.query(this.#request(liteQuery));
   }
 
   /** As {@link ReadContext.query}, to several servers at once; the first success is returned. */
   async fanOut<Query, Answer, Value>(
-    question: LiteQuery<Query, Answer, Value>,
+    liteQuery: LiteQuery<Query, Answer, Value>,
     count: number,
   ): Promise<CheckedAnswer<Value, Answer>> {
-    return this.#modules.source.fanOut(this.#request(question), count);
+    return this.#modules.source.fanOut(this.#request(liteQuery), count);
   }
 
   #request<Query, Answer, Value>(
-    question: LiteQuery<Query, Answer, Value>,
+    liteQuery: LiteQuery<Query, Answer, Value>,
   ): LiteRequest<Query, Answer, CheckedAnswer<Value, Answer>> {
-    const { fn, query, need, verify, waitSeqno, verifiedAs } = question;
+    const { fn, query, need, verify, waitSeqno, verifiedAs } = liteQuery;
     const deadlineMs = this.remainingMs();
-    const { signal, keep = true } = this.#options;
-    const immutable = keep ? question.immutable : undefined;
+    const { signal, cache = true } = this.#options;
+    const immutable = cache ? liteQuery.immutable : undefined;
     return {
       fn,
       query,
@@ -164,14 +164,14 @@ export class ReadContext {
    * @throws chain/deadline, chain/aborted, lite/*
    */
   async queryAnyAge<Query, Answer, Value>(
-    question: Omit<LiteQuery<Query, Answer, Value>, 'need'>,
+    liteQuery: Omit<LiteQuery<Query, Answer, Value>, 'need'>,
   ): Promise<CheckedAnswer<Value, Answer>> {
     try {
-      return await this.query({ ...question, need: { kind: 'head' } });
+      return await this.query({ ...liteQuery, need: { kind: 'head' } });
     } catch (error) {
       // Without remaining time, the failures are more informative than an expired deadline.
       if (!isServersFailure(error) || this.#modules.clock.now() >= this.#end) throw error;
-      return this.query({ ...question, need: { kind: 'archive' } });
+      return this.query({ ...liteQuery, need: { kind: 'archive' } });
     }
   }
 }

@@ -31,10 +31,10 @@ export class MessageSender {
    * @param body BoC of the message
    * @throws chain/message, chain/message-refused with the error of a node, lite/*
    */
-  async send(call: ReadContext, body: Uint8Array): Promise<SentExternalMessage> {
+  async send(context: ReadContext, body: Uint8Array): Promise<SentExternalMessage> {
     const hash = checkMessage(body).hash();
     try {
-      await call.fanOut(
+      await context.fanOut(
         {
           fn: LiteServerSendMessage,
           query: { body },

@@ -83,11 +83,11 @@ export class BlockTransactionReader {
     this.#blockIds = blockIds;
   }
 
-  async ids(call: ReadContext, options: TransactionPageOptions): Promise<TransactionIdsRead> {
+  async ids(context: ReadContext, options: TransactionPageOptions): Promise<TransactionIdsRead> {
     const query = pageQuery(options);
-    const block = await this.#blockIds.resolveBlock(call, options.at);
+    const block = await this.#blockIds.resolveBlock(context, options.at);
     const { id } = block;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerListBlockTransactions,
       query: tlQuery(block, query),
       need: needOfBlock(block),
@@ -99,39 +99,39 @@ export class BlockTransactionReader {
         return { incomplete, transactions: transactions.map(({ account, lt, hash }) => ({ account, lt, hash })) };
       },
     });
-    return { block: id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+    return { block: id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 
-  async transactions(call: ReadContext, options: TransactionPageOptions): Promise<TransactionsRead> {
+  async transactions(context: ReadContext, options: TransactionPageOptions): Promise<TransactionsRead> {
     const query = pageQuery(options);
-    const block = await this.#blockIds.resolveBlock(call, options.at);
-    const { value, answer } = await this.#stretch(call, block, query);
-    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: call.proof(answer) };
+    const block = await this.#blockIds.resolveBlock(context, options.at);
+    const { value, answer } = await this.#stretch(context, block, query);
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 
-  async all(call: ReadContext, { at }: ReadAt): Promise<AllTransactionsRead> {
-    const block = await this.#blockIds.resolveBlock(call, at);
+  async all(context: ReadContext, { at }: ReadAt): Promise<AllTransactionsRead> {
+    const block = await this.#blockIds.resolveBlock(context, at);
     const transactions: BlockTransactionEntry[] = [];
     const answers: LiteServerBlockTransactionsExt[] = [];
     let query: TransactionsQuery = { count: MAX_LISTED_TRANSACTIONS, reverse: false, after: null };
     for (let more = true; more; ) {
-      const { value, answer } = await this.#stretch(call, block, query);
+      const { value, answer } = await this.#stretch(context, block, query);
       for (const transaction of value.transactions) transactions.push(transaction);
-      if (call.wantsProof) answers.push(answer);
+      if (context.wantsProof) answers.push(answer);
       more = value.incomplete;
       const last = value.transactions.at(-1);
       if (last !== undefined) query = { ...query, after: { account: last.account, lt: last.lt } };
     }
-    return { block: block.id, gen_utime: block.gen_utime, transactions, proof: call.proof(answers) };
+    return { block: block.id, gen_utime: block.gen_utime, transactions, proof: context.proof(answers) };
   }
 
   #stretch(
-    call: ReadContext,
+    context: ReadContext,
     block: ProvenBlock,
     query: TransactionsQuery,
   ): Promise<CheckedAnswer<TransactionPage<BlockTransactionEntry>, LiteServerBlockTransactionsExt>> {
     const { id } = block;
-    return call.query({
+    return context.query({
       fn: LiteServerListBlockTransactionsExt,
       query: tlQuery(block, query),
       need: needOfBlock(block),
@@ -196,11 +196,11 @@ export class SingleTransactionReader {
    * The transaction of an account with an lt. It can only be in the first block of the account's shard that reaches the lt.
    * @throws chain/transaction-not-found when proven not to exist; chain/block-not-found when there is no such block yet
    */
-  async transaction(call: ReadContext, address: Address, lt: bigint): Promise<TransactionRead> {
+  async transaction(context: ReadContext, address: Address, lt: bigint): Promise<TransactionRead> {
     const { workchain, hash } = address;
-    const found = await this.#blockIds.find(call, { workchain, shard: prefixOf(address), by: 'lt', lt });
+    const found = await this.#blockIds.find(context, { workchain, shard: prefixOf(address), by: 'lt', lt });
     const { block, gen_utime, masterchain_block } = found;
-    const { value, answer } = await call.query({
+    const { value, answer } = await context.query({
       fn: LiteServerGetOneTransaction,
       query: { id: blockIdToTl(block), account: { workchain, id: hash }, lt: BigInt.asIntN(64, lt) },
       need: needOfBlock({ id: block, gen_utime, mc_seqno: masterchain_block.seqno }),
@@ -215,7 +215,7 @@ export class SingleTransactionReader {
     if (value === null) {
       throw chainErrors['transaction-not-found']({ account: address.toRaw(), lt, block: printPosition(block) });
     }
-    return { block, gen_utime, ...value, masterchain_block, proof: call.proof(answer) };
+    return { block, gen_utime, ...value, masterchain_block, proof: context.proof(answer) };
   }
 }
 

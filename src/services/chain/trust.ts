@@ -73,7 +73,7 @@ export class Trust {
   }
 
   /** The newest masterchain block; the known one while it is recent and no server claims a newer one. */
-  async newest(call: ReadContext): Promise<TrustedHead> {
+  async newest(context: ReadContext): Promise<TrustedHead> {
     const { source, clock } = this.#modules;
     const head = this.#head;
     if (
@@ -83,33 +83,33 @@ export class Trust {
     ) {
       return head;
     }
-    return this.catchUp(call);
+    return this.catchUp(context);
   }
 
   /**
    * Proves the newest block of a server from the last key block. The head never moves back.
    * @param waitSeqno wait until a server has this block
    */
-  async catchUp(call: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
+  async catchUp(context: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
     const chain = await this.#loaded();
     let known = chain.at(-1)!;
     let header: BlockHeader | null = null;
-    for (let round = 0; round < MAX_ANSWERS; round++) {
-      const { value } = await this.#step(call, known, waitSeqno);
+    for (let step = 0; step < MAX_ANSWERS; step++) {
+      const { value } = await this.#step(context, known, waitSeqno);
       this.#learn(value.chain);
       header = value.chain.links.at(-1)?.header ?? header;
       known = value.chain.to;
-      if (value.complete) return this.#advance(await this.#headOf(call, known, header));
+      if (value.complete) return this.#advance(await this.#headOf(context, known, header));
     }
     throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(known) });
   }
 
   #step(
-    call: ReadContext,
+    context: ReadContext,
     known: BlockId,
     waitSeqno: number | undefined,
   ): Promise<CheckedAnswer<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
-    return call.query({
+    return context.query({
       fn: LiteServerGetBlockProof,
       query: { mode: 0, known_block: blockIdToTl(known), target_block: null },
       need: { kind: 'head' },
@@ -125,15 +125,15 @@ export class Trust {
     });
   }
 
-  async #headOf(call: ReadContext, id: BlockId, found: BlockHeader | null): Promise<TrustedHead> {
+  async #headOf(context: ReadContext, id: BlockId, found: BlockHeader | null): Promise<TrustedHead> {
     if (id.seqno === 0) return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null };
-    const header = found !== null && sameBlock(found.id, id) ? found : await this.#header(call, id);
+    const header = found !== null && sameBlock(found.id, id) ? found : await this.#header(context, id);
     const { gen_utime, end_lt } = header.info;
     return { id, gen_utime, mc_seqno: id.seqno, end_lt, header };
   }
 
-  async #header(call: ReadContext, id: BlockId): Promise<BlockHeader> {
-    const { value } = await call.query({
+  async #header(context: ReadContext, id: BlockId): Promise<BlockHeader> {
+    const { value } = await context.query({
       fn: LiteServerGetBlockHeader,
       query: { id: blockIdToTl(id), mode: 0 },
       need: { kind: 'block', seqno: id.seqno },
@@ -167,10 +167,10 @@ export class Trust {
       fresh.push(to);
     }
     const { keyBlocks } = this.#modules;
-    if (fresh.length > 0) this.#writing = this.#writing.then(() => this.#keep(() => keyBlocks.append(fresh)));
+    if (fresh.length > 0) this.#writing = this.#writing.then(() => this.#store(() => keyBlocks.append(fresh)));
   }
 
-  async #keep(write: () => Promise<void>): Promise<void> {
+  async #store(write: () => Promise<void>): Promise<void> {
     const { logger } = this.#modules;
     try {
       await write();
@@ -225,8 +225,8 @@ export class Trust {
     const isBefore = at === 0 && first!.seqno > init_block.seqno;
     if (stored.length === 0 || isBefore) return newer;
     const { keyBlocks } = this.#modules;
-    if (at < 0) await this.#keep(() => keyBlocks.append([init_block]));
-    else await this.#keep(() => keyBlocks.replace([...stored.slice(0, at), init_block]));
+    if (at < 0) await this.#store(() => keyBlocks.append([init_block]));
+    else await this.#store(() => keyBlocks.replace([...stored.slice(0, at), init_block]));
     return [];
   }
 
@@ -265,12 +265,12 @@ export class HeadReader {
     this.#modules = modules;
   }
 
-  async head(call: ReadContext): Promise<ChainHead> {
-    return chainHead(await this.#modules.trust.newest(call));
+  async head(context: ReadContext): Promise<ChainHead> {
+    return chainHead(await this.#modules.trust.newest(context));
   }
 
   /** Waits until the newest block has at least this seqno, and returns it. @throws chain/deadline */
-  async waitFor(call: ReadContext, seqno: number): Promise<ChainHead> {
+  async waitFor(context: ReadContext, seqno: number): Promise<ChainHead> {
     const { trust, clock } = this.#modules;
     for (;;) {
       const { known } = trust;
@@ -278,12 +278,12 @@ export class HeadReader {
       const begun = clock.now();
       let reached = -1;
       try {
-        reached = (await trust.catchUp(call, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD))).id.seqno;
+        reached = (await trust.catchUp(context, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD))).id.seqno;
       } catch (error) {
         if (!isServersFailure(error)) throw error;
       }
       if (reached <= (known?.id.seqno ?? -1))
-        await this.#pause(Math.min(begun + PAUSE_MS - clock.now(), call.remainingMs()));
+        await this.#pause(Math.min(begun + PAUSE_MS - clock.now(), context.remainingMs()));
     }
   }
 

@@ -40,7 +40,7 @@ describe('on the recorded network', { timeout: 120_000 }, () => {
     replayed = replayedChain(`${folder}/chain`);
     const { chain, source, clock } = replayed;
     tvm = await startTvm();
-    service = new ContractService({}, { chain, tvm, askNode: source, clock, logger: silentLogger });
+    service = new ContractService({}, { chain, tvm, lite: source, clock, logger: silentLogger });
     at = (await chain.head()).block.seqno;
   });
   afterAll(() => tvm?.close());

@@ -197,39 +197,44 @@ export async function resolveDns(
   reads: Pick<ContractStateReads, 'runGetMethod'>,
   options: ReadAt,
 ): Promise<DnsRecords> {
-  let asked = resolver;
+  let current = resolver;
   let rest = encodeDomainName(name);
   let at = options.at;
   for (let left = depth; ; left--) {
     const stack = [vmSlice(new Builder().storeBytes(rest).endCell()), ALL_CATEGORIES];
-    const read = await reads.runGetMethod(asked, 'dnsresolve', stack, at === undefined ? options : { ...options, at });
+    const read = await reads.runGetMethod(
+      current,
+      'dnsresolve',
+      stack,
+      at === undefined ? options : { ...options, at },
+    );
     at = read.block;
     const { exit_code } = read;
     if (exit_code !== 0 && exit_code !== 1) {
-      throw contractDataErrors['method-failed']({ address: asked.toRaw(), method: 'dnsresolve', exit_code });
+      throw contractDataErrors['method-failed']({ address: current.toRaw(), method: 'dnsresolve', exit_code });
     }
-    const { taken, value } = dnsAnswerOf(read.stack, rest.length);
-    if (taken === 0 || value === null) return { resolver: asked, name: decodeDomainName(rest), entries: [] };
-    if (taken === rest.length) {
-      return { resolver: asked, name: decodeDomainName(rest), entries: readDnsEntries(value) };
+    const { taken: consumed, value } = dnsAnswerOf(read.stack, rest.length);
+    if (consumed === 0 || value === null) return { resolver: current, name: decodeDomainName(rest), entries: [] };
+    if (consumed === rest.length) {
+      return { resolver: current, name: decodeDomainName(rest), entries: readDnsEntries(value) };
     }
     const record = readDnsRecord(value);
     if (left <= 0 || record.kind !== 'dns_next_resolver') {
-      const part = decodeDomainName(rest.subarray(0, taken));
-      return { resolver: asked, name: part, entries: [{ category: NEXT_RESOLVER_CATEGORY, record }] };
+      const part = decodeDomainName(rest.subarray(0, consumed));
+      return { resolver: current, name: part, entries: [{ category: NEXT_RESOLVER_CATEGORY, record }] };
     }
-    const after = afterPart(rest, taken);
+    const after = afterPart(rest, consumed);
     if (after.length >= rest.length) {
       const problem = 'returns the next resolver without consuming a part of the name';
       throw contractDataErrors['method-result']({ method: 'dnsresolve', problem });
     }
     rest = after;
-    asked = record.resolver;
+    current = record.resolver;
   }
 }
 
 /** The unresolved rest of a name. Resolvers may or may not consume the zero byte after a label: the rest starts with one. */
-function afterPart(name: Uint8Array, taken: number): Uint8Array {
-  const rest = name.subarray(taken);
+function afterPart(name: Uint8Array, consumed: number): Uint8Array {
+  const rest = name.subarray(consumed);
   return rest[0] === 0 ? rest : concatBytes(new Uint8Array(1), rest);
 }

@@ -83,7 +83,7 @@ export interface ContractReads {
   tokenData(address: Address, options?: ReadAt): Promise<TokenRead>;
   /** DNS records of a domain from a resolver contract (TEP-81). */
   resolveDns(resolver: Address, name: string, depth: number, options?: ReadAt): Promise<DnsRecords>;
-  estimateFee(question: FeeRequest, options?: ReadAt): Promise<FeeEstimate>;
+  estimateFee(request: FeeRequest, options?: ReadAt): Promise<FeeEstimate>;
   /** Explains why nodes refuse a message, from the account state and from the error `nodeText` of a node. */
   explainRefusal(message: Cell, nodeText: string, options?: ReadAt): Promise<SendDiagnosis>;
 }

@@ -54,13 +54,13 @@ export class ContractService implements ContractReads {
     stack: VmStack,
     options: ReadAt = {},
   ): Promise<GetMethodRead> {
-    return this.#getMethods.run(this.#call(options), { address, method, stack, at: options.at });
+    return this.#getMethods.run(this.#context(options), { address, method, stack, at: options.at });
   }
 
   /** @throws contracts/*, tvm/*, chain/*, lite/* */
-  estimateFee(question: FeeRequest, options: ReadAt = {}): Promise<FeeEstimate> {
+  estimateFee(request: FeeRequest, options: ReadAt = {}): Promise<FeeEstimate> {
     this.#feeEstimates++;
-    return estimateFee(this.#call(options), question, options.at, this.#settings, this.#modules);
+    return estimateFee(this.#context(options), request, options.at, this.#settings, this.#modules);
   }
 
   /** @throws contracts/*, contract-data/*, tvm/*, chain/*, lite/* */
@@ -74,7 +74,7 @@ export class ContractService implements ContractReads {
   }
 
   explainRefusal(message: Cell, nodeText: string, options: ReadAt = {}): Promise<SendDiagnosis> {
-    return explainRefusal(this.#call(options), { message, nodeText, at: options.at }, this.#settings, this.#modules);
+    return explainRefusal(this.#context(options), { message, nodeText, at: options.at }, this.#settings, this.#modules);
   }
 
   metrics(): ContractsMetrics {
@@ -103,19 +103,19 @@ export class ContractService implements ContractReads {
   /** Contract state reads that share one deadline. */
   #reads(options: ReadAt): ContractStateReads {
     const { chain, libraries } = this.#modules;
-    const call = this.#call(options);
+    const context = this.#context(options);
     return {
-      runGetMethod: (address, method, stack, { at }) => this.#getMethods.run(call, { address, method, stack, at }),
-      account: (address, { at = 'head' }) => chain.account(address, { at, ...call.remaining() }),
+      runGetMethod: (address, method, stack, { at }) => this.#getMethods.run(context, { address, method, stack, at }),
+      account: (address, { at = 'head' }) => chain.account(address, { at, ...context.remaining() }),
       library: async (hash, { at = 'head' }) => {
-        const block = await chain.blockId(at, call.remaining());
-        return (await libraries.resolver(call, block)([hash]))[0] ?? null;
+        const block = await chain.blockId(at, context.remaining());
+        return (await libraries.resolver(context, block)([hash]))[0] ?? null;
       },
     };
   }
 
-  #call(options: ReadAt): ReadContext {
-    const { askNode: source, clock } = this.#modules;
+  #context(options: ReadAt): ReadContext {
+    const { lite: source, clock } = this.#modules;
     return new ReadContext(options, this.#settings.deadlineMs, { source, clock });
   }
 }

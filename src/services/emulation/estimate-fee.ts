@@ -48,21 +48,21 @@ const FUNDS = 1_000_000_000_000n;
  * @throws contracts/*, tvm/*, chain/*, lite/*
  */
 export async function estimateFee(
-  call: ReadContext,
-  question: FeeRequest,
+  context: ReadContext,
+  request: FeeRequest,
   at: BlockAt | undefined,
   settings: ContractSettings,
   modules: EmulationModules,
 ): Promise<FeeEstimate> {
-  const { address, body } = question;
-  const view = await networkView(call, at, modules);
-  const account = await accountView(call, address, view, modules.chain);
-  const message = encodeExternalInMessage(address, stateInit(question), body);
+  const { address, body } = request;
+  const view = await networkView(context, at, modules);
+  const account = await accountView(context, address, view, modules.chain);
+  const message = encodeExternalInMessage(address, stateInit(request), body);
   const prices = feePrices(view.config.params);
-  const run = { view, account, message, ignore_chksig: question.ignore_chksig };
-  let result = await emulateExternalMessage(call, run, settings, modules);
-  if (didNotRun(result) && (question.init_code !== null || hasCode(account))) {
-    result = await emulateExternalMessage(call, run, settings, modules, funded(address, account));
+  const run = { view, account, message, ignore_chksig: request.ignore_chksig };
+  let result = await emulateExternalMessage(context, run, settings, modules);
+  if (didNotRun(result) && (request.init_code !== null || hasCode(account))) {
+    result = await emulateExternalMessage(context, run, settings, modules, funded(address, account));
   }
   const masterchain = address.workchain === MASTERCHAIN;
   return {

@@ -53,23 +53,23 @@ type RunnableContract = Pick<StateInit, 'code' | 'data'>;
  * code, the message is executed locally. An unreadable account is not an error; it only limits the explanation.
  */
 export async function explainRefusal(
-  call: ReadContext,
+  context: ReadContext,
   refusal: RefusedMessage,
   settings: ContractSettings,
   modules: EmulationModules,
 ): Promise<SendDiagnosis> {
-  const told = explainText(refusal.nodeText);
-  if (told !== null) return told;
+  const explained = explainText(refusal.nodeText);
+  if (explained !== null) return explained;
   const read = readMessage(refusal.message);
   if ('reason' in read) return read;
   try {
-    const view = await networkView(call, refusal.at, modules);
-    const account = await accountView(call, read.dest, view, modules.chain);
-    const meeting = { ...read, view, account };
-    const contract = contractOf(meeting);
+    const view = await networkView(context, refusal.at, modules);
+    const account = await accountView(context, read.dest, view, modules.chain);
+    const refusalCase = { ...read, view, account };
+    const contract = contractOf(refusalCase);
     if ('reason' in contract) return contract;
-    const exit_code = exitCodeIn(refusal.nodeText) ?? (await exitCodeHere(call, meeting, settings, modules));
-    return typeof exit_code === 'number' ? explainExitCode(exit_code, contract, meeting) : exit_code;
+    const exit_code = exitCodeIn(refusal.nodeText) ?? (await exitCodeHere(context, refusalCase, settings, modules));
+    return typeof exit_code === 'number' ? explainExitCode(exit_code, contract, refusalCase) : exit_code;
   } catch (error) {
     if (!isTernError(error)) throw error;
     if (error.code === contractsErrors['no-workchain'].code)
@@ -153,14 +153,14 @@ function exitCodeIn(nodeText: string): number | null {
 }
 
 async function exitCodeHere(
-  call: ReadContext,
-  meeting: RefusalCase,
+  context: ReadContext,
+  refusalCase: RefusalCase,
   settings: ContractSettings,
   modules: EmulationModules,
 ): Promise<number | SendDiagnosis> {
-  const { view, account, cell: message } = meeting;
+  const { view, account, cell: message } = refusalCase;
   const result = await emulateExternalMessage(
-    call,
+    context,
     { view, account, message, ignore_chksig: false },
     settings,
     modules,
@@ -170,18 +170,18 @@ async function exitCodeHere(
       `With the state after masterchain block ${view.block.seqno} the message would be accepted: the node may lag. Send it again.`,
     );
   }
-  return result.exit_code ?? noFunds(meeting);
+  return result.exit_code ?? noFunds(refusalCase);
 }
 
-function explainExitCode(exit_code: number, { code, data }: RunnableContract, meeting: RefusalCase): SendDiagnosis {
-  const { message, dest, account, view } = meeting;
+function explainExitCode(exit_code: number, { code, data }: RunnableContract, refusalCase: RefusalCase): SendDiagnosis {
+  const { message, dest, account, view } = refusalCase;
   const outOfGas = exit_code === OUT_OF_GAS || exit_code === ~OUT_OF_GAS;
   if (outOfGas) {
     const { bought, credit } = gasOf(
       feePrices(view.config.params).gas(dest.workchain === MASTERCHAIN),
       coinsOf(account),
     );
-    if (bought < credit) return noFunds(meeting);
+    if (bought < credit) return noFunds(refusalCase);
   }
   const wallet = readWallet(code, data);
   if (wallet !== null) {

@@ -55,7 +55,7 @@ const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
  * @throws tvm/*, chain/*, lite/*
  */
 export async function emulateExternalMessage(
-  call: ReadContext,
+  context: ReadContext,
   { view: { block, config }, account, message, ignore_chksig }: ExternalMessageRun,
   settings: ContractSettings,
   { tvm, libraries, prevBlocks }: EmulationModules,
@@ -74,10 +74,10 @@ export async function emulateExternalMessage(
       config: config.root,
       now,
       lt: lt ?? 0n,
-      prev_blocks_info: await prevBlocks.at(call, block, config),
-      resolveLibrary: libraries.resolver(call, block),
+      prev_blocks_info: await prevBlocks.at(context, block, config),
+      resolveLibrary: libraries.resolver(context, block),
       ignore_chksig,
     },
-    runOptions(call, settings),
+    runOptions(context, settings),
   );
 }

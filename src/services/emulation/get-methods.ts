@@ -70,26 +70,26 @@ export class GetMethodRunner {
   }
 
   /** @throws contracts/*, tvm/*, chain/*, lite/* */
-  async run(call: ReadContext, question: GetMethodCall): Promise<GetMethodRead> {
-    const view = await networkView(call, question.at, this.#modules);
+  async run(context: ReadContext, methodCall: GetMethodCall): Promise<GetMethodRead> {
+    const view = await networkView(context, methodCall.at, this.#modules);
     const { config } = view;
     const { ran_on, reason } = this.place(config);
-    if (ran_on === 'local') return this.#runHere(call, question, view);
+    if (ran_on === 'local') return this.#runHere(context, methodCall, view);
     const { global_version: network } = config;
     const { global_version: emulator } = EMULATOR;
     if (ran_on === 'nowhere') throw contractsErrors['emulator-too-old']({ network, emulator });
     if (!config.emulator_knows) this.#warn(network);
-    return this.#runOnNode(call, question, view, reason);
+    return this.#runOnNode(context, methodCall, view, reason);
   }
 
   async #runHere(
-    call: ReadContext,
+    context: ReadContext,
     { address, method, stack }: GetMethodCall,
     view: NetworkView,
   ): Promise<GetMethodRead> {
     const { chain, tvm, libraries, prevBlocks } = this.#modules;
     const { block, config } = view;
-    const { account, shard_utime, last_transaction } = await accountView(call, address, view, chain);
+    const { account, shard_utime, last_transaction } = await accountView(context, address, view, chain);
     const storage = account?.kind === 'account' ? account.storage : null;
     const init = storage?.state.kind === 'account_active' ? storage.state.state_init : null;
     this.#localRuns++;
@@ -108,19 +108,19 @@ export class GetMethodRunner {
         balance: storage?.balance.grams ?? 0n,
         extra_currencies: storage?.balance.other ?? [],
         config: config.root,
-        prev_blocks_info: () => prevBlocks.at(call, block, config),
+        prev_blocks_info: () => prevBlocks.at(context, block, config),
         gas_limit: this.#settings.getMethodGas,
         // The account's own libraries, as in transactions; masterchain libraries are resolved on demand.
         libraries: init?.library.root ?? null,
-        resolveLibrary: libraries.resolver(call, block),
+        resolveLibrary: libraries.resolver(context, block),
       },
-      runOptions(call, this.#settings),
+      runOptions(context, this.#settings),
     );
     return { exit_code, gas_used, stack: result, block, last_transaction, ran_on: 'local', ran_on_reason: null };
   }
 
   async #runOnNode(
-    call: ReadContext,
+    context: ReadContext,
     { address, method, stack }: GetMethodCall,
     view: NetworkView,
     ran_on_reason: string,
@@ -128,7 +128,7 @@ export class GetMethodRunner {
     checkWorkchain(address, view);
     const { block } = view;
     this.#nodeRuns++;
-    const run = await runOnNode(call, { address, method, stack, block });
+    const run = await runOnNode(context, { address, method, stack, block });
     return { ...run, gas_used: 0, block, ran_on: 'node', ran_on_reason };
   }
 
@@ -172,11 +172,11 @@ const NOT_ACTIVE = -256;
  * @throws chain/*, lite/*
  */
 export async function runOnNode(
-  call: ReadContext,
+  context: ReadContext,
   { address, method, stack, block }: NodeGetMethodCall,
 ): Promise<NodeGetMethodResult> {
   const method_id = getMethodId(method);
-  const { value } = await call.query({
+  const { value } = await context.query({
     fn: LiteServerRunSmcMethod,
     query: {
       mode: WITH_PROOFS | WITH_RESULT,

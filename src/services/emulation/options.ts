@@ -71,7 +71,7 @@ export interface ContractModules {
   readonly chain: ChainReads;
   readonly tvm: Pick<TvmPool, 'runGetMethod' | 'emulateTransaction'>;
   /** For queries besides the reads of `chain`: get methods run by nodes, and proofs of previous blocks. */
-  readonly askNode: LiteSource;
+  readonly lite: LiteSource;
   readonly clock: Clock;
   readonly logger: Logger;
 }

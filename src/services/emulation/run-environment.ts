@@ -49,23 +49,26 @@ export interface AccountView extends AccountStateRead {
  * @throws chain/*, lite/*
  */
 export async function networkView(
-  call: ReadContext,
+  context: ReadContext,
   at: BlockAt = 'head',
   { chain, configs }: Pick<EmulationModules, 'chain' | 'configs'>,
 ): Promise<NetworkView> {
   if (at === 'head') {
-    const { block, header } = await chain.head(call.remaining());
-    return { block, config: await configs.at(call, block, header) };
+    const { block, header } = await chain.head(context.remaining());
+    return { block, config: await configs.at(context, block, header) };
   }
   if (typeof at === 'object') {
     if (!isMasterchain(at)) throw chainErrors['masterchain-only']({ block: printPosition(at) });
-    const block = await chain.blockId(at, call.remaining());
-    return { block, config: await configs.at(call, block, null) };
+    const block = await chain.blockId(at, context.remaining());
+    return { block, config: await configs.at(context, block, null) };
   }
   const known = configs.covers(at);
-  if (known !== null) return { block: await chain.blockId(at, call.remaining()), config: known };
-  const { block, header } = await chain.findBlock({ ...MASTERCHAIN_SHARD, by: 'seqno', seqno: at }, call.remaining());
-  return { block, config: await configs.at(call, block, header) };
+  if (known !== null) return { block: await chain.blockId(at, context.remaining()), config: known };
+  const { block, header } = await chain.findBlock(
+    { ...MASTERCHAIN_SHARD, by: 'seqno', seqno: at },
+    context.remaining(),
+  );
+  return { block, config: await configs.at(context, block, header) };
 }
 
 /** Checks that the workchain of an address exists. @throws contracts/no-workchain */
@@ -76,21 +79,21 @@ export function checkWorkchain({ workchain }: Address, { block, config }: Networ
 
 /** Reads the account at the block of a network view. @throws contracts/no-workchain, chain/*, lite/* */
 export async function accountView(
-  call: ReadContext,
+  context: ReadContext,
   address: Address,
   view: NetworkView,
   chain: ChainReads,
 ): Promise<AccountView> {
   checkWorkchain(address, view);
-  const read = await chain.account(address, { at: view.block, ...call.remaining() });
+  const read = await chain.account(address, { at: view.block, ...context.remaining() });
   const { shard_utime } = read;
   if (shard_utime !== null) return { ...read, shard_utime };
   throw contractsErrors['no-workchain']({ workchain: address.workchain, block: printPosition(view.block) });
 }
 
 /** Timeout and abort signal of a run. @throws chain/deadline, chain/aborted */
-export function runOptions(call: ReadContext, { runTimeoutMs }: ContractSettings): RunOptions {
-  const { deadlineMs = runTimeoutMs, signal } = call.remaining();
+export function runOptions(context: ReadContext, { runTimeoutMs }: ContractSettings): RunOptions {
+  const { deadlineMs = runTimeoutMs, signal } = context.remaining();
   const timeoutMs = Math.ceil(Math.min(runTimeoutMs, deadlineMs));
   return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
 }
@@ -121,16 +124,16 @@ interface CachedConfig {
  * for all blocks up to the next key block. The proven header of a block determines its key block.
  */
 export class NetworkConfigCache {
-  readonly #most: number;
+  readonly #maxEntries: number;
   readonly #chain: ChainReads;
   readonly #flights: SingleFlight<NetworkConfig>;
   /** By key block seqno, in order of use. */
-  readonly #kept = new Map<number, CachedConfig>();
+  readonly #cached = new Map<number, CachedConfig>();
   #fetches = 0;
   #newest: NetworkConfig | null = null;
 
-  constructor(most: number, { chain, clock }: Pick<ContractModules, 'chain' | 'clock'>) {
-    this.#most = most;
+  constructor(maxEntries: number, { chain, clock }: Pick<ContractModules, 'chain' | 'clock'>) {
+    this.#maxEntries = maxEntries;
     this.#chain = chain;
     this.#flights = new SingleFlight(clock);
   }
@@ -147,8 +150,8 @@ export class NetworkConfigCache {
 
   /** The cached configuration of the masterchain block with this seqno; `null` when unknown. */
   covers(seqno: number): NetworkConfig | null {
-    for (const [key, kept] of this.#kept) {
-      if (key <= seqno && seqno <= kept.upTo) return this.#used(key, kept, seqno);
+    for (const [key, entry] of this.#cached) {
+      if (key <= seqno && seqno <= entry.upTo) return this.#used(key, entry, seqno);
     }
     return null;
   }
@@ -159,39 +162,39 @@ export class NetworkConfigCache {
    * @param header of the block, if known
    * @throws chain/*, lite/*
    */
-  async at(call: ReadContext, block: BlockId, header: BlockHeader | null): Promise<NetworkConfig> {
+  async at(context: ReadContext, block: BlockId, header: BlockHeader | null): Promise<NetworkConfig> {
     const { seqno } = block;
     const covered = this.covers(seqno);
     if (covered !== null) return covered;
-    const { info } = header ?? (await this.#chain.header({ at: block, ...call.remaining() })).header;
+    const { info } = header ?? (await this.#chain.header({ at: block, ...context.remaining() })).header;
     const key = info.key_block ? seqno : info.prev_key_block_seqno;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) return this.#used(key, kept, seqno);
-    const fetch = (signal: AbortSignal) => this.#fetch(call, key, block, signal);
-    const config = await this.#flights.do(`${key}`, ({ signal }) => fetch(signal), call.deadline);
-    return this.#used(key, this.#kept.get(key) ?? { config, upTo: seqno }, seqno);
+    const entry = this.#cached.get(key);
+    if (entry !== undefined) return this.#used(key, entry, seqno);
+    const fetch = (signal: AbortSignal) => this.#fetch(context, key, block, signal);
+    const config = await this.#flights.do(`${key}`, ({ signal }) => fetch(signal), context.deadline);
+    return this.#used(key, this.#cached.get(key) ?? { config, upTo: seqno }, seqno);
   }
 
-  async #fetch(call: ReadContext, key: number, block: BlockId, signal: AbortSignal): Promise<NetworkConfig> {
+  async #fetch(context: ReadContext, key: number, block: BlockId, signal: AbortSignal): Promise<NetworkConfig> {
     this.#fetches++;
     // Most servers may not have the state of the key block itself any more.
-    const { root } = await this.#chain.config({ at: block, deadlineMs: call.remainingMs(), signal });
+    const { root } = await this.#chain.config({ at: block, deadlineMs: context.remainingMs(), signal });
     const config = parseNetworkConfig(key, root);
     if (this.#newest === null || this.#newest.key_block_seqno <= key) this.#newest = config;
     return config;
   }
 
-  #used(key: number, kept: CachedConfig, seqno: number): NetworkConfig {
-    if (seqno > kept.upTo) kept.upTo = seqno;
-    if (this.#kept.size > 1 || !this.#kept.has(key)) {
-      this.#kept.delete(key);
-      for (const oldest of this.#kept.keys()) {
-        if (this.#kept.size < this.#most) break;
-        this.#kept.delete(oldest);
+  #used(key: number, entry: CachedConfig, seqno: number): NetworkConfig {
+    if (seqno > entry.upTo) entry.upTo = seqno;
+    if (this.#cached.size > 1 || !this.#cached.has(key)) {
+      this.#cached.delete(key);
+      for (const oldest of this.#cached.keys()) {
+        if (this.#cached.size < this.#maxEntries) break;
+        this.#cached.delete(oldest);
       }
-      this.#kept.set(key, kept);
+      this.#cached.set(key, entry);
     }
-    return kept.config;
+    return entry.config;
   }
 }
 
@@ -219,12 +222,12 @@ const VALID_FOR_BLOCKS = 100;
 /** LRU cache of proven masterchain libraries. */
 export class MasterchainLibraryCache {
   readonly #chain: ChainReads;
-  readonly #kept: LruByBytes<CachedLibrary>;
+  readonly #cached: LruByBytes<CachedLibrary>;
   #fetches = 0;
 
   constructor(maxBytes: number, chain: ChainReads) {
     this.#chain = chain;
-    this.#kept = new LruByBytes(maxBytes);
+    this.#cached = new LruByBytes(maxBytes);
   }
 
   /** Number of fetched libraries. */
@@ -233,27 +236,27 @@ export class MasterchainLibraryCache {
   }
 
   /** Resolves libraries as published after a masterchain block. */
-  resolver(call: ReadContext, block: BlockId): ResolveLibrary {
-    return (hashes) => this.#resolve(call, block, hashes);
+  resolver(context: ReadContext, block: BlockId): ResolveLibrary {
+    return (hashes) => this.#resolve(context, block, hashes);
   }
 
-  async #resolve(call: ReadContext, block: BlockId, hashes: readonly Uint8Array[]): Promise<(Cell | null)[]> {
+  async #resolve(context: ReadContext, block: BlockId, hashes: readonly Uint8Array[]): Promise<(Cell | null)[]> {
     const found = new Map<string, Cell>();
-    const wanted: Uint8Array[] = [];
+    const missing: Uint8Array[] = [];
     for (const hash of hashes) {
       const key = toHex(hash);
-      const known = this.#kept.get(key);
+      const known = this.#cached.get(key);
       const age = known === undefined ? -1 : block.seqno - known.seqno;
       if (known !== undefined && age >= 0 && age <= VALID_FOR_BLOCKS) found.set(key, known.cell);
-      else wanted.push(hash);
+      else missing.push(hash);
     }
-    if (wanted.length > 0) {
-      this.#fetches += wanted.length;
-      const { libraries } = await this.#chain.libraries(wanted, { at: block, ...call.remaining() });
+    if (missing.length > 0) {
+      this.#fetches += missing.length;
+      const { libraries } = await this.#chain.libraries(missing, { at: block, ...context.remaining() });
       for (const [key, cell] of libraries) {
         found.set(key, cell);
-        const newest = this.#kept.get(key)?.seqno ?? -1;
-        if (newest < block.seqno) this.#kept.set(key, { cell, seqno: block.seqno }, serializeBoc(cell).length);
+        const newest = this.#cached.get(key)?.seqno ?? -1;
+        if (newest < block.seqno) this.#cached.set(key, { cell, seqno: block.seqno }, serializeBoc(cell).length);
       }
     }
     return hashes.map((hash) => found.get(toHex(hash)) ?? null);
@@ -269,7 +272,7 @@ const MAX_PREV_BLOCKS = 16;
 /** Cache of proven previous-blocks infos, read from masterchain states. */
 export class PrevBlocksCache {
   /** By root hash of the block. */
-  readonly #kept = new Map<string, PrevMcBlocks>();
+  readonly #cached = new Map<string, PrevMcBlocks>();
   #fetches = 0;
 
   /** Number of fetches. */
@@ -278,12 +281,12 @@ export class PrevBlocksCache {
   }
 
   /** @throws chain/*, lite/* */
-  async at(call: ReadContext, block: BlockId, { global_version }: NetworkConfig): Promise<PrevMcBlocks> {
+  async at(context: ReadContext, block: BlockId, { global_version }: NetworkConfig): Promise<PrevMcBlocks> {
     const key = toHex(block.root_hash);
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     if (known !== undefined) return known;
     this.#fetches++;
-    const { value } = await call.query({
+    const { value } = await context.query({
       fn: LiteServerGetConfigParams,
       query: { mode: WITH_PREVIOUS_BLOCKS, id: blockIdToTl(block), param_list: [] },
       need: { kind: 'state', seqno: block.seqno },
@@ -294,11 +297,11 @@ export class PrevBlocksCache {
         return inPart('config_proof', () => prevMcBlocks(block, masterchainExtra(state), global_version));
       },
     });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < MAX_PREV_BLOCKS) break;
-      this.#kept.delete(oldest);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size < MAX_PREV_BLOCKS) break;
+      this.#cached.delete(oldest);
     }
-    this.#kept.set(key, value);
+    this.#cached.set(key, value);
     return value;
   }
 }

@@ -126,7 +126,7 @@ export class RetryingReads {
     signal: AbortSignal | undefined,
   ): Promise<Value> {
     const { deadlineMs, retryMinMs, retryMaxMs } = this.#options;
-    const options: ReadOptions = { deadlineMs, keep: false, ...(signal === undefined ? {} : { signal }) };
+    const options: ReadOptions = { deadlineMs, cache: false, ...(signal === undefined ? {} : { signal }) };
     try {
       for (let failures = 1; ; failures++) {
         checkSignal(signal);
