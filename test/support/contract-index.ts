@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { CandidateInterfaces, CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { Database } from '#drivers/store/database.js';
 import { openIndex } from '#drivers/store/index-state.js';
 import { addressBytes } from '#drivers/store/keys.js';
@@ -15,7 +16,6 @@ import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contract
 import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
 import { ContractDetector } from '#services/indexer/contracts/detector.js';
-import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 

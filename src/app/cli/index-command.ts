@@ -74,5 +74,5 @@ async function startIndexing(
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
   if (rederive === null) return startBackfill({ ...index, from, to }, systemEnvironment(logger));
   const { startRederivation } = await import('#app/service/index-tools.js');
-  return startRederivation(index, systemEnvironment(logger));
+  return startRederivation({ ...index, derivation: rederive }, systemEnvironment(logger));
 }

@@ -148,9 +148,9 @@ export const backfillSettings = {
   dnsRoot,
   to: seqnoSetting('the last masterchain block; default: the newest one'),
   rederive: optionalSetting({
-    ...keywordValue('contracts'),
+    ...keywordValue('contracts', 'token_events', 'code_methods', 'metadata'),
     meaning:
-      'instead of a backfill, derive contracts and token events again from the indexed data; a running indexer does this work',
+      'instead of filling, derive these rows again from what is indexed; contracts includes token_events. If an indexer runs, it does the work',
   }),
   workers: optionalSetting({
     ...integerValue('N', 1, 64),

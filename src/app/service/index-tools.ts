@@ -6,12 +6,16 @@ import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { prepareSchema, readMigrations } from '#drivers/store/migrate.js';
-import { type DerivationsLeft, derivationsLeft, restartDerivations } from '#drivers/store/write/derivations.js';
 import type { Address } from '#formats/address/address.js';
 import { pause } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { KeyBlockFile } from '#services/chain/key-blocks.js';
 import { type CheckIndexReport, checkIndex } from '#services/indexer/check/check-index.js';
+import {
+  type DerivationLeft,
+  derivationsLeft,
+  restartDerivation,
+} from '#services/indexer/derivations/derivation-progress.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import type { Indexer } from '#services/indexer/indexer.js';
 
@@ -160,11 +164,11 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
   });
 }
 
-/** A running re-derivation of contracts and token events. */
+/** A derivation that is derived again from indexed rows, with those that depend on it. */
 export interface RunningRederivation {
-  /** Progress as text. */
+  /** Progress, as a sentence. */
   progress(): string;
-  /** Resolves when it is complete or closed. */
+  /** Resolves when it is done, or closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
@@ -172,17 +176,17 @@ export interface RunningRederivation {
 const LOOK_MS = 500;
 
 /**
- * Derives contracts and token events again from the indexed data. The request is stored in the database and executed by the
- * index leader: this process, if no other one is the leader. If it is interrupted, the next leader continues.
+ * Derives the rows of a derivation again from indexed rows. The restart is stored in the database and done by the index leader:
+ * by this process, if no other one is the leader. After an interruption the next leader continues.
  *
  * @throws as `openIndexTools`, store/other-network, store/other-selection
  */
 export function startRederivation(
-  options: Omit<BackfillOptions, 'from' | 'to'>,
+  options: Omit<BackfillOptions, 'from' | 'to'> & { readonly derivation: string },
   modules: Environment,
 ): Promise<RunningRederivation> {
   return withClosers(async (closers) => {
-    const { network, url, accounts, dnsRoots, workers } = options;
+    const { network, url, accounts, dnsRoots, workers, derivation } = options;
     const { clock } = modules;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
@@ -192,16 +196,16 @@ export function startRederivation(
       { to: null, follow: false, deriveOnly: true },
     );
     closers.add(() => indexer.close());
-    await database.transaction(restartDerivations);
+    await database.transaction((client) => restartDerivation(client, derivation));
     const stop = new AbortController();
     closers.add(() => stop.abort());
-    let left: DerivationsLeft | null = null;
+    let left: readonly DerivationLeft[] | null = null;
     let problem: string | null = null;
     const look = async (): Promise<boolean> => {
       try {
-        left = await database.withWriter(derivationsLeft);
+        left = await database.withWriter((client) => derivationsLeft(client, derivation));
         problem = indexer.status.problem?.message ?? null;
-        return left.queued === 0 && left.unqueued === 0 && left.mcBlocks === 0;
+        return left.every(({ isDone }) => isDone);
       } catch (error) {
         problem = isTernError(error) ? error.message : String(error);
         return false;
@@ -212,22 +216,31 @@ export function startRederivation(
     };
     const running = indexer.run();
     return {
-      progress: () => progressOf(left, indexer.status.role === 'leader', problem),
-      // The index leader does the work, which may be another process.
+      progress: () => progressOf(derivation, left, indexer.status.role === 'leader', problem),
+      // The leader may be this process or another one.
       ended: watching().then(() => (stop.signal.aborted ? running : undefined)),
       close: () => closers.close(),
     };
   });
 }
 
-function progressOf(left: DerivationsLeft | null, leads: boolean, problem: string | null): string {
+function progressOf(
+  name: string,
+  left: readonly DerivationLeft[] | null,
+  leads: boolean,
+  problem: string | null,
+): string {
+  const what = name === 'contracts' ? 'contracts and token events' : name;
   const waits = problem === null ? '' : `  waiting: ${problem}`;
-  if (left === null) return `deriving contracts and token events anew${waits}`;
-  const { queued, unqueued, mcBlocks } = left;
-  if (queued === 0 && unqueued === 0 && mcBlocks === 0) return 'all contracts and token events are derived anew';
+  if (left === null) return `deriving ${what} anew${waits}`;
+  if (left.every(({ isDone }) => isDone)) return `all ${what} are derived anew`;
   const who = leads ? '' : ' (another process does it)';
-  return (
-    `${((1 - unqueued) * 100).toFixed(1)} % of the accounts queued, ${queued} wait to be looked at; ` +
-    `token events of ${mcBlocks} masterchain blocks to go${who}${waits}`
-  );
+  return `${left.map(progressPart).join('; ')}${who}${waits}`;
+}
+
+function progressPart({ name, mcBlocks, unvisited, queued }: DerivationLeft): string {
+  const visited = `${((1 - unvisited) * 100).toFixed(1)} %`;
+  if (name === 'contracts') return `${visited} of the accounts queued, ${queued} wait to be looked at`;
+  if (name === 'token_events') return `token events of ${mcBlocks} masterchain blocks to go`;
+  return `${visited} of ${name} derived`;
 }

@@ -1,6 +1,6 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { toHex } from '#kernel/bytes.js';
+import { fromHex, toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** State of a wallet contract. */
@@ -94,6 +94,9 @@ export const WALLET_CODES: ReadonlyMap<string, WalletCode> = new Map([
   ['e4cf3b2f4c6d6a61ea0f2b5447d266785b26af3637db2deee6bcd1aa826f3412', v5beta],
   ['20834b7b72b112147e1b2fb457b84e74d1a30f04f737d4f62a668e9552d2b72f', v5r1],
 ]);
+
+/** Code hashes of {@link WALLET_CODES}: most changed accounts have one of these codes, and need no detection. */
+export const WALLET_CODE_HASHES: readonly Uint8Array[] = [...WALLET_CODES.keys()].map((hash) => fromHex(hash)!);
 
 /**
  * Code hashes of contracts that are certainly no tokens: the wallets above, highload and preprocessed wallets, vesting wallets. Their

@@ -1,3 +1,4 @@
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { addressOfBytes, firstIdOf } from '#drivers/store/keys.js';
 import { codeRow } from '#drivers/store/stored-transaction.js';
@@ -14,7 +15,6 @@ import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
-import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
 
 /** Accounts per database page, and concurrent liteserver queries. */

@@ -5,8 +5,8 @@ import { pause } from '#kernel/clock.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { AccountCompleter } from '#services/indexer/complete-accounts.js';
 import { type ContractDetection, VerifiedDetectionChain } from '#services/indexer/contracts/contract-detection.js';
-import { CodeMethodsDeriver } from '#services/indexer/derivations/code-methods.js';
-import { TokenEventDeriver } from '#services/indexer/derivations/token-events.js';
+import { DERIVATIONS } from '#services/indexer/derivations/registered.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { Filler } from '#services/indexer/fill.js';
 import { Follower } from '#services/indexer/follow.js';
@@ -100,7 +100,6 @@ export class IndexLeader {
     const { view, detection } = this.#modules;
     await view.read(signal);
     detection.setPace('alone');
-    await new CodeMethodsDeriver(this.#work).run(signal);
     await this.#deriver().run(signal);
     await this.#drain(signal);
   }
@@ -144,7 +143,6 @@ export class IndexLeader {
       await filler.run(wanted, signal);
       await view.count(signal);
       await completer.run({ from: 0, to: wanted.to }, signal);
-      await new CodeMethodsDeriver(this.#work).run(signal);
       await this.#deriver().run(signal);
       await this.#drain(signal);
       await view.count(signal);
@@ -173,17 +171,16 @@ export class IndexLeader {
   /** Derives rows of blocks that were indexed before the derivation existed. */
   async #derive(signal: AbortSignal): Promise<void> {
     const deriver = this.#deriver();
-    const codes = new CodeMethodsDeriver(this.#work);
     for (;;) {
-      await codes.run(signal);
       await deriver.run(signal);
       await pause(MAINTENANCE_MS, this.#work.clock, signal);
       if (signal.aborted) throw indexerErrors.stopped({});
     }
   }
 
-  #deriver(): TokenEventDeriver {
-    return new TokenEventDeriver(this.#work, this.#modules.view.state.partition_rounds);
+  #deriver(): DerivationRunner {
+    const { partition_rounds } = this.#modules.view.state;
+    return new DerivationRunner({ derivations: DERIVATIONS, partition_rounds }, this.#work);
   }
 
   async #prune(signal: AbortSignal): Promise<void> {

@@ -249,25 +249,24 @@ const ADD_IMPORTED_ACCOUNT = `
   ON CONFLICT (address) DO UPDATE SET ${NEW_VALUES.join(', ')}
   WHERE known.last_trans_lt < excluded.last_trans_lt`;
 
-/** A code whose get methods were not looked for yet. */
+/** A stored code. */
 export interface StoredCode {
   readonly code_hash: Uint8Array;
   readonly boc: Uint8Array;
 }
 
-/**
- * Some codes whose get methods were not looked for yet, by hash: those of an index that knew nothing of them, and references to
- * libraries that are not known.
- */
-export async function codesWithoutMethods(
+/** The next codes by hash. @param options `withMethods`: also those whose get-methods are stored already */
+export async function nextStoredCodes(
   client: ClientBase,
-  after: Uint8Array | null,
+  after: Uint8Array,
   limit: number,
+  { withMethods }: { readonly withMethods: boolean },
 ): Promise<StoredCode[]> {
   const { rows } = await client.query<StoredCode>({
-    name: 'unread-codes',
-    text: `SELECT code_hash, boc FROM codes WHERE NOT methods_read AND code_hash > $1 ORDER BY code_hash LIMIT $2`,
-    values: [after ?? new Uint8Array(), limit],
+    name: withMethods ? 'next-codes' : 'unread-codes',
+    text: `SELECT code_hash, boc FROM codes WHERE ${withMethods ? '' : 'NOT methods_read AND '}code_hash > $1
+           ORDER BY code_hash LIMIT $2`,
+    values: [after, limit],
   });
   return rows;
 }

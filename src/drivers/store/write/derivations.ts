@@ -4,7 +4,7 @@ import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { addressBytes, firstIdOf } from '#drivers/store/keys.js';
 import { loadTransaction } from '#drivers/store/stored-transaction.js';
 import { TOKEN_EVENTS } from '#drivers/store/tables.js';
-import { countQueued, requeueContracts } from '#drivers/store/write/contract-queue.js';
+import { requeueContracts } from '#drivers/store/write/contract-queue.js';
 import {
   readKnownTokens,
   type TokenEventCandidate,
@@ -16,38 +16,111 @@ import { Address } from '#formats/address/address.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 
-/** What is derived from indexed rounds: by each batch from its own, and from those that were indexed before. */
-export type Derivation = 'token_events';
-
-/** Notes rounds as derived, in the transaction that writes what follows from them. */
-export async function markDerived(client: ClientBase, name: Derivation, { from, to }: SeqnoRange): Promise<void> {
+/** Marks masterchain blocks as derived, in the transaction that writes the rows. @param key row of `derivations` */
+export async function markDerived(client: ClientBase, key: string, { from, to }: SeqnoRange): Promise<void> {
   await client.query({
     name: 'note-derived',
     text: `INSERT INTO derivations AS d (name, rounds) VALUES ($1, int4multirange(int4range($2, $3)))
            ON CONFLICT (name) DO UPDATE SET rounds = d.rounds + excluded.rounds`,
-    values: [name, from, to + 1],
+    values: [key, from, to + 1],
   });
 }
 
-/** Forgets what was derived, so that it is derived anew. What is there stays until then. */
-export async function resetDerived(client: ClientBase, name: Derivation): Promise<void> {
-  await client.query(`UPDATE derivations SET rounds = '{}' WHERE name = $1`, [name]);
+/** Resets the progress, so that all indexed blocks are derived again. Existing rows stay until they are replaced. */
+export async function resetDerived(client: ClientBase, key: string): Promise<void> {
+  await client.query(`UPDATE derivations SET rounds = '{}' WHERE name = $1`, [key]);
 }
 
-/** The first rounds that are indexed and not derived, at most so many; null: there are none. */
-export async function nextUnderived(client: ClientBase, name: Derivation, most: number): Promise<SeqnoRange | null> {
+/** The first indexed masterchain blocks that are not derived, at most `most` of them; null: none. */
+export async function nextUnderived(client: ClientBase, key: string, most: number): Promise<SeqnoRange | null> {
   const { rows } = await client.query<{ first: number | null; end: number | null }>({
     name: 'next-underived',
     text: `SELECT lower(r) AS first, least(upper(r), lower(r) + $2) AS end
            FROM index_state s LEFT JOIN derivations d ON d.name = $1
            CROSS JOIN LATERAL (SELECT unnest(s.rounds - coalesce(d.rounds, '{}')) AS r ORDER BY r LIMIT 1) AS u`,
-    values: [name, most],
+    values: [key, most],
   });
   const next = rows[0];
   return next?.first == null || next.end === null ? null : { from: next.first, to: next.end - 1 };
 }
 
-/** A stored transaction that received a message with an opcode of tokens. */
+/** Number of indexed masterchain blocks that are not derived. */
+export async function countUnderived(client: ClientBase, key: string): Promise<number> {
+  const { rows } = await client.query<{ count: bigint }>(
+    `SELECT coalesce(sum(upper(r) - lower(r)), 0) AS count FROM index_state s LEFT JOIN derivations d ON d.name = $1
+     CROSS JOIN LATERAL unnest(s.rounds - coalesce(d.rounds, '{}')) r`,
+    [key],
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** How far a derivation by address is: the last derived key; null: complete; undefined: not started. */
+export async function derivedPosition(client: ClientBase, key: string): Promise<Uint8Array | null | undefined> {
+  const { rows } = await client.query<{ position: Uint8Array | null }>(
+    'SELECT position FROM derivations WHERE name = $1',
+    [key],
+  );
+  return rows[0]?.position;
+}
+
+/** Stores the progress of a derivation by address, in the transaction that writes its rows. @param position null: complete */
+export async function setDerivedPosition(client: ClientBase, key: string, position: Uint8Array | null): Promise<void> {
+  await client.query({
+    name: 'note-queued-accounts',
+    text: 'INSERT INTO derivations (name, position) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET position = $2',
+    values: [key, position],
+  });
+}
+
+/** A transaction of a complete trace, as stored. */
+export interface StoredTraceTransaction {
+  readonly id: bigint;
+  readonly lt: bigint;
+  /** Unix seconds. */
+  readonly now: bigint;
+  readonly account_key: bigint;
+  readonly workchain: number;
+  /** See `loadTransaction`. */
+  readonly boc: Uint8Array;
+}
+
+/** A trace all of whose messages have been received. */
+export interface CompleteTrace {
+  /** Id of its first transaction. */
+  readonly root: bigint;
+  /** By id: a transaction comes after the one that sent its message. */
+  readonly transactions: readonly StoredTraceTransaction[];
+}
+
+/** Roots of the complete traces whose first transaction is in a range of masterchain blocks; ascending. */
+export async function completeTraceRoots(client: ClientBase, { from, to }: SeqnoRange): Promise<bigint[]> {
+  const { rows } = await client.query<{ root: bigint }>({
+    name: 'complete-traces',
+    text: 'SELECT root FROM traces WHERE root >= $1 AND root < $2 AND state = 0 ORDER BY root',
+    values: [firstIdOf(from), firstIdOf(to + 1)],
+  });
+  return rows.map(({ root }) => root);
+}
+
+/** Reads traces with their transactions; by root. */
+export async function readCompleteTraces(client: ClientBase, roots: readonly bigint[]): Promise<CompleteTrace[]> {
+  if (roots.length === 0) return [];
+  const { rows } = await client.query<StoredTraceTransaction & { readonly root: bigint }>({
+    name: 'transactions-of-traces',
+    text: `SELECT trace_root AS root, id, lt, now, account_key, workchain, boc FROM transactions
+           WHERE trace_root = ANY($1::bigint[]) ORDER BY trace_root, id`,
+    values: [roots],
+  });
+  const traces = new Map<bigint, StoredTraceTransaction[]>();
+  for (const { root, ...transaction } of rows) {
+    const transactions = traces.get(root);
+    if (transactions === undefined) traces.set(root, [transaction]);
+    else transactions.push(transaction);
+  }
+  return Array.from(traces, ([root, transactions]) => ({ root, transactions }));
+}
+
+/** A stored transaction whose inbound message has a token opcode. */
 interface FoundTransaction {
   readonly id: bigint;
   readonly lt: bigint;
@@ -98,7 +171,6 @@ export async function deriveTokenEvents(
   }
   await client.query('DELETE FROM token_events WHERE tx_id >= $1 AND tx_id < $2', ids);
   if (copy.rows > 0) await copyBinary(client, TOKEN_EVENTS.table, TOKEN_EVENTS.columns, [copy.finish()]);
-  await markDerived(client, 'token_events', range);
   return rows.length;
 }
 
@@ -111,103 +183,33 @@ function candidateIn({ workchain, account_key, boc }: FoundTransaction): TokenEv
   return tokenEventCandidate(transaction, { address, account_key });
 }
 
-/** In `derivations`: no row: accounts that were indexed before there was a queue are to be queued; no position: all are. */
-const CONTRACTS_DERIVATION = 'contracts';
-
-/**
- * Has all contracts looked at again, and all token events derived anew; in a transaction. Whoever leads does so. What was begun
- * before and has not come to its end goes on.
- */
-export async function restartDerivations(client: ClientBase): Promise<void> {
-  await lockTraces(client);
-  if (!(await areContractsQueued(client)) || (await nextUnderived(client, 'token_events', 1)) !== null) {
-    await client.query(`INSERT INTO derivations (name, position) VALUES ($1, '') ON CONFLICT DO NOTHING`, [
-      CONTRACTS_DERIVATION,
-    ]);
-    return;
-  }
-  await client.query(`UPDATE derivations SET position = '' WHERE name = $1`, [CONTRACTS_DERIVATION]);
-  await resetDerived(client, 'token_events');
-}
-
-/** What is left of deriving everything. */
-export interface DerivationsLeft {
-  /** Accounts that are to be looked at and can be, among those that are in the queue. */
-  readonly queued: number;
-  /** How much of all possible addresses has not been put into the queue: 0 to 1. */
-  readonly unqueued: number;
-  /** Masterchain blocks whose token events are not derived. */
-  readonly mcBlocks: number;
-}
-
-export async function derivationsLeft(client: ClientBase): Promise<DerivationsLeft> {
-  const { rows } = await client.query<{
-    position: Uint8Array | null;
-    known: boolean;
-    rounds: bigint;
-    changed: boolean;
-  }>(
-    `SELECT d.position, d.name IS NOT NULL AS known, EXISTS (SELECT FROM changed_contracts) AS changed,
-       (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds - coalesce(e.rounds, '{}')) r) AS rounds
-     FROM index_state s LEFT JOIN derivations d ON d.name = $1 LEFT JOIN derivations e ON e.name = 'token_events'`,
-    [CONTRACTS_DERIVATION],
-  );
-  const { position = null, known = false, rounds = 0n, changed = false } = rows[0] ?? {};
-  const { soon } = await countQueued(client);
-  const isQueued = known && position === null;
-  return {
-    queued: soon + Number(changed),
-    unqueued: isQueued ? 0 : 1 - shareBefore(position),
-    mcBlocks: Number(rounds),
-  };
-}
-
-/** Which part of the addresses of a workchain, as they are stored, comes before one. */
-function shareBefore(address: Uint8Array | null): number {
+/** How much of the address space of a workchain comes before a stored address: 0 to 1. */
+export function shareBefore(address: Uint8Array | null | undefined): number {
   return ((address?.[1] ?? 0) * 256 + (address?.[2] ?? 0)) / 65_536;
 }
 
-/** Whether all accounts with code have been put into the queue. */
-export async function areContractsQueued(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query('SELECT FROM derivations WHERE name = $1 AND position IS NULL', [
-    CONTRACTS_DERIVATION,
-  ]);
-  return rows.length === 1;
-}
-
 /**
- * Puts the next accounts with code into the queue; in a transaction, under the lock of the batches.
+ * Queues the next accounts with code for detection; in a transaction, under the lock of the batches.
  *
- * @param plain hashes of codes that are left out
- * @param now unix seconds: they come after what has changed
- * @returns whether there are no more
+ * @param plain code hashes that are left out
+ * @param now unix seconds: they come after accounts that have changed
+ * @returns the address of the last one; null: no more accounts
  */
 export async function queueNextAccounts(
   client: ClientBase,
+  after: Uint8Array,
   plain: readonly Uint8Array[],
   now: number,
   most: number,
-): Promise<boolean> {
-  const derivation = await client.query<{ position: Uint8Array | null }>(
-    'SELECT position FROM derivations WHERE name = $1',
-    [CONTRACTS_DERIVATION],
-  );
-  const row = derivation.rows[0];
-  if (row !== undefined && row.position === null) return true;
+): Promise<Uint8Array | null> {
   const page = await client.query<{ address: Uint8Array; wanted: boolean }>({
     name: 'next-accounts-to-queue',
     text: `SELECT address, NOT incomplete AND (code_hash <> ALL($2::bytea[])
              OR (SELECT true FROM contracts c WHERE c.address = a.address)) IS TRUE AS wanted
            FROM accounts a WHERE address > $1 ORDER BY address LIMIT $3`,
-    values: [row?.position ?? new Uint8Array(), plain, most],
+    values: [after, plain, most],
   });
   const wanted = page.rows.filter((each) => each.wanted).map(({ address }) => address);
   if (wanted.length > 0) await requeueContracts(client, wanted, now);
-  const done = page.rows.length < most;
-  await client.query({
-    name: 'note-queued-accounts',
-    text: 'INSERT INTO derivations (name, position) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET position = $2',
-    values: [CONTRACTS_DERIVATION, done ? null : page.rows.at(-1)!.address],
-  });
-  return done;
+  return page.rows.length < most ? null : page.rows.at(-1)!.address;
 }

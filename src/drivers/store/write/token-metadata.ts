@@ -198,6 +198,39 @@ export async function stageMetadataLinks(client: ClientBase, table: string): Pro
   );
 }
 
+/**
+ * Makes metadata due where the content of the next contracts names a link that is not the stored one, as
+ * {@link stageMetadataLinks} does for contracts that change.
+ *
+ * @returns the address of the last one; null: no more contracts
+ */
+export async function linkNextMetadata(
+  client: ClientBase,
+  after: Uint8Array,
+  most: number,
+): Promise<Uint8Array | null> {
+  const contracts = TABLES_WITH_METADATA.map(
+    (table) => `(SELECT address, '${table}' AS kind, content->>'uri' AS uri FROM ${pg.escapeIdentifier(table)}
+                 WHERE address > $1 AND lapsed IS NULL ORDER BY address LIMIT $2)`,
+  );
+  const { rows } = await client.query<{ last: Uint8Array | null; count: bigint }>({
+    name: 'link-next-metadata',
+    text: `
+      WITH page AS (SELECT * FROM (${contracts.join(' UNION ALL ')}) c ORDER BY address LIMIT $2),
+      linked AS (
+        INSERT INTO token_metadata AS known (address, kind, uri, due_at)
+        SELECT address, kind, uri, extract(epoch FROM now())::bigint FROM page WHERE uri <> '' ORDER BY address, kind
+        ON CONFLICT (address, kind) DO UPDATE SET uri = excluded.uri, due_at = excluded.due_at, document = NULL,
+          fetched_at = NULL, attempts = 0, failure = NULL
+        WHERE known.uri IS DISTINCT FROM excluded.uri
+      )
+      SELECT (SELECT address FROM page ORDER BY address DESC LIMIT 1) AS last, (SELECT count(*) FROM page) AS count`,
+    values: [after, most],
+  });
+  const { last, count } = rows[0]!;
+  return Number(count) < most ? null : last;
+}
+
 /** Forgets what was or would be fetched of contracts. */
 export async function dropMetadataLinks(
   client: ClientBase,

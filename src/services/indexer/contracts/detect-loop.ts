@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import { countQueued, queueReferrers } from '#drivers/store/write/contract-queue.js';
-import { areContractsQueued, queueNextAccounts } from '#drivers/store/write/derivations.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
 import type { ContractDetector } from '#services/indexer/contracts/detector.js';
-import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
+import { contracts } from '#services/indexer/derivations/accounts.js';
+import { deriveNextAccounts, isDerived } from '#services/indexer/derivations/derivation-progress.js';
 
 export interface DetectLoopModules {
   readonly detector: Pick<ContractDetector, 'next'>;
@@ -108,10 +108,10 @@ export class DetectLoop {
   async #queueMore(): Promise<boolean> {
     const { database, unixTime } = this.#modules;
     return database.transaction(async (client) => {
-      if ((await areContractsQueued(client)) && (await this.#nothingChanged(client))) return false;
+      if ((await isDerived(client, contracts)) && (await this.#nothingChanged(client))) return false;
       await lockTraces(client);
       if ((await queueReferrers(client, unixTime(), QUEUE_PAGE)) > 0) return true;
-      return !(await queueNextAccounts(client, WALLET_CODE_HASHES, unixTime(), QUEUE_PAGE));
+      return deriveNextAccounts(client, contracts, unixTime());
     });
   }
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { restartDerivations } from '#drivers/store/write/derivations.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -7,6 +6,7 @@ import { Builder } from '#formats/cells/builder.js';
 import { systemClock } from '#kernel/clock.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
+import { restartDerivation } from '#services/indexer/derivations/derivation-progress.js';
 import { otherAccounts, recordedAccounts, resolveRecordedLibrary } from '#test/support/contract-accounts.js';
 import { ContractIndex } from '#test/support/contract-index.js';
 import { largeCell, masterCode, masterData, walletCode, walletData } from '#test/support/fake-tokens.js';
@@ -54,7 +54,7 @@ const refusalOf = async (address: Address) =>
 describe('a contract', () => {
   it('is told of when whom it names agrees', async () => {
     await index.put(master(10), wallet(20));
-    expect(await index.look()).toMatchObject({ looked: 2, refused: {}, postponed: 0 });
+    expect(await index.look()).toMatchObject({ detected: 2, refused: {}, postponed: 0 });
     expect(await walletRow()).toEqual({ balance: 5n, lapsed: null });
     expect(await index.count('jetton_masters')).toBe(1);
     expect(await index.count('contract_queue')).toBe(0);
@@ -133,7 +133,7 @@ describe('a contract', () => {
       throw chainErrors.deadline({ ms: 1 });
     };
     await index.put(master(10), wallet(20));
-    expect(await index.look()).toMatchObject({ looked: 2, postponed: 2, refused: {} });
+    expect(await index.look()).toMatchObject({ detected: 2, postponed: 2, refused: {} });
     expect(index.postponed).toEqual(['chain/deadline', 'chain/deadline']);
     expect(await index.count('contracts')).toBe(0);
     index.chain.config = config;
@@ -223,13 +223,13 @@ describe('the rows of a contract', () => {
     expect(await walletRow(at(100))).toEqual({ balance: 5n, lapsed: null });
     expect(await index.count('contracts')).toBe(41);
     await index.client.query(`UPDATE jetton_wallets SET balance = 0`);
-    await index.database.transaction(restartDerivations);
+    await index.database.transaction((client) => restartDerivation(client, 'contracts'));
     // Ended in the middle of it: the second half is left.
     await index.client.query('UPDATE derivations SET position = $1 WHERE name = $2', [
       Buffer.from([0, ...at(99).hash]),
       'contracts',
     ]);
-    await index.database.transaction(restartDerivations);
+    await index.database.transaction((client) => restartDerivation(client, 'contracts'));
     await lookAtAll();
     expect(await walletRow(at(100))).toEqual({ balance: 5n, lapsed: null });
     const { rows } = await index.client.query(`SELECT position FROM derivations WHERE name = 'contracts'`);

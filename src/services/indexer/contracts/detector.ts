@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import type { Database } from '#drivers/store/database.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
@@ -37,7 +38,6 @@ import {
   readKnownContracts,
 } from '#services/indexer/contracts/detect-contract.js';
 import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
-import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
 
 export interface ContractDetectorModules extends DetectContractModules {
   readonly database: Database;

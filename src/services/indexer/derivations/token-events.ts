@@ -1,43 +1,60 @@
+import type { ClientBase } from 'pg';
 import { TOKEN_OPCODES } from '#domain/tokens/token-messages.js';
-import { deriveTokenEvents, nextUnderived } from '#drivers/store/write/derivations.js';
-import { ensurePartitions } from '#drivers/store/write/partitions.js';
-import type { IndexerContext } from '#services/indexer/index-progress.js';
+import { deriveTokenEvents } from '#drivers/store/write/derivations.js';
+import {
+  confirmChanges,
+  KnownTokens,
+  readKnownTokens,
+  type TokenEventCandidate,
+  tokenEventRow,
+} from '#drivers/store/write/token-events.js';
+import type { BatchEncoder } from '#drivers/store/write/write-batch.js';
+import type { DerivationBatch, McBlockDerivation } from '#services/indexer/derivations/derivation.js';
+import type { BundleRows } from '#services/indexer/rows/bundle-rows.js';
 
 const TOKEN_EVENT_OPCODES = Object.values(TOKEN_OPCODES);
 
-/** How many transactions one step may decode, about; and the most rounds that it goes through. */
-const AT_ONCE = 1000;
-const MAX_MC_BLOCKS = 4096;
+/** Jetton transfers, burns and mints, and NFT transfers: claimed by messages, confirmed by verified wallets and items. */
+export const tokenEvents: McBlockDerivation = {
+  name: 'token_events',
+  version: 1,
+  input: 'mc-blocks',
+  tables: ['token_events'],
+  inBatch: (bundles) => new BatchTokenEvents(bundles),
+  rederive: (client, range) => deriveTokenEvents(client, range, TOKEN_EVENT_OPCODES),
+};
 
-/**
- * Derives token events from rounds that were indexed before there was such a thing, or whose events were forgotten; a few
- * rounds in each transaction of the database, the oldest first.
- */
-export class TokenEventDeriver {
-  readonly #work: Pick<IndexerContext, 'database' | 'retries'>;
-  readonly #partition_rounds: number;
-  #mcBlocks = 32;
+/** The token events of a batch: confirmed by the wallets and items known before the batch, and once more at its end. */
+class BatchTokenEvents implements DerivationBatch {
+  readonly #bundles: readonly BundleRows[];
+  readonly #candidates: readonly TokenEventCandidate[];
+  #known = new KnownTokens([], []);
+  readonly tokens = new Map<bigint, bigint>();
 
-  constructor(work: Pick<IndexerContext, 'database' | 'retries'>, partition_rounds: number) {
-    this.#work = work;
-    this.#partition_rounds = partition_rounds;
+  constructor(bundles: readonly BundleRows[]) {
+    this.#bundles = bundles;
+    this.#candidates = bundles.flatMap(({ transactions }) =>
+      transactions.map(({ token_candidate }) => token_candidate).filter((candidate) => candidate !== null),
+    );
   }
 
-  /** Ends when all rounds that are indexed have been gone through. @throws indexer/stopped */
-  async run(signal: AbortSignal): Promise<void> {
-    const { retries } = this.#work;
-    while (await retries.run(() => this.#step(), signal));
+  async read(client: ClientBase): Promise<void> {
+    this.#known = await readKnownTokens(client, this.#candidates);
   }
 
-  async #step(): Promise<boolean> {
-    const { database } = this.#work;
-    const most = this.#mcBlocks;
-    const range = await database.withWriter((client) => nextUnderived(client, 'token_events', most));
-    if (range === null) return false;
-    await database.withWriter((client) => ensurePartitions(client, range, this.#partition_rounds));
-    const decoded = await database.transaction((client) => deriveTokenEvents(client, range, TOKEN_EVENT_OPCODES));
-    const more = decoded < AT_ONCE / 2 ? most * 2 : decoded > AT_ONCE ? most >> 1 : most;
-    this.#mcBlocks = Math.min(Math.max(more, 1), MAX_MC_BLOCKS);
-    return true;
+  encode(encoder: BatchEncoder): void {
+    for (const { transactions } of this.#bundles) {
+      for (const { id, lt, now, token_candidate } of transactions) {
+        if (token_candidate === null) continue;
+        const row = tokenEventRow({ id, lt, now }, token_candidate, this.#known);
+        if (row.token_key !== null) this.tokens.set(id, row.token_key);
+        encoder.add('token_events', row);
+      }
+    }
+  }
+
+  /** Confirms events of wallets and items that were verified by others since {@link read}. */
+  async finish(client: ClientBase): Promise<void> {
+    await confirmChanges(client, this.#known, this.#candidates);
   }
 }

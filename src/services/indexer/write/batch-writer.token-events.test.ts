@@ -13,7 +13,8 @@ import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { TokenEventDeriver } from '#services/indexer/derivations/token-events.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
+import { tokenEvents } from '#services/indexer/derivations/token-events.js';
 import { Retries } from '#services/indexer/retries.js';
 import { buildBundleRows } from '#services/indexer/rows/build-rows.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
@@ -94,9 +95,12 @@ async function verify({ database }: Index, some: readonly VerifiedWallet[], othe
   });
 }
 
+const RUN = { derivations: [tokenEvents], partition_rounds: PARTITION_ROUNDS };
+
 async function deriveAll({ database }: Index): Promise<void> {
   const retries = new Retries(systemClock, silentLogger);
-  await new TokenEventDeriver({ database, retries }, PARTITION_ROUNDS).run(new AbortController().signal);
+  const context = { database, retries, clock: systemClock, unixTimeMs: Date.now };
+  await new DerivationRunner(RUN, context).run(new AbortController().signal);
 }
 
 const eventsOf = ({ database }: Index) =>
@@ -220,7 +224,7 @@ describe('token events', () => {
         return result;
       },
     };
-    const some = new TokenEventDeriver({ database, retries } as never, PARTITION_ROUNDS).run(stop.signal);
+    const some = new DerivationRunner(RUN, { database, retries } as never).run(stop.signal);
     await expect(some).rejects.toThrow('stopped');
     const rows = await database.query<{ rounds: string }>({ text: 'SELECT rounds::text FROM derivations' });
     expect(rows[0]!.rounds).toBe(`{[${FROM},${FROM + 32})}`);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ClientBase } from 'pg';
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { growTrace, joinTraces, OpenMessages, type Trace } from '#domain/traces/trace.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import type { Database } from '#drivers/store/database.js';
@@ -12,13 +13,6 @@ import { createStagingTables, readKnownAccounts } from '#drivers/store/write/acc
 import { markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
 import {
-  confirmChanges,
-  KnownTokens,
-  readKnownTokens,
-  type TokenEventCandidate,
-  tokenEventRow,
-} from '#drivers/store/write/token-events.js';
-import {
   closeOpenMessages,
   findJoins,
   findOpenMessages,
@@ -30,9 +24,11 @@ import { BatchEncoder, type BatchOrder, type EncodedTable, writeBatch } from '#d
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
-import { WALLET_CODE_HASHES } from '#services/indexer/contracts/plain-codes.js';
+import { type Derivation, type DerivationBatch, progressKey } from '#services/indexer/derivations/derivation.js';
+import { writeTraces } from '#services/indexer/derivations/derivation-progress.js';
+import { DERIVATIONS } from '#services/indexer/derivations/registered.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
-import { BatchAccounts } from '#services/indexer/rows/batch-accounts.js';
+import { BatchAccounts, type LatestAccount } from '#services/indexer/rows/batch-accounts.js';
 import { BundleRowsBuilder, zerostateAccounts } from '#services/indexer/rows/build-rows.js';
 import {
   type BundleRows,
@@ -55,6 +51,8 @@ export interface BatchWriterModules {
   readonly clock: Clock;
   /** The global version set by a key block. @param key_block masterchain seqno; 0: the zerostate */
   readonly globalVersion: (key_block: number) => Promise<number>;
+  /** Default: the registered ones. */
+  readonly derivations?: readonly Derivation[];
 }
 
 /** A zerostate, whose accounts exist before the first masterchain block. */
@@ -131,7 +129,8 @@ export class BatchWriter {
       return result;
     };
     this.#encoder.reset();
-    const tokens = new BatchTokenEvents(built.bundles);
+    const derived = new DerivedRows(this.#modules.derivations ?? DERIVATIONS, built.bundles);
+    let latest: readonly LatestAccount[] = [];
     let used: pg.PoolClient | null = null;
     await database.transaction(async (client) => {
       used = client;
@@ -143,10 +142,10 @@ export class BatchWriter {
         plainCodes: WALLET_CODE_HASHES,
         rows: async () => {
           const known = exclusive ? await knownMessages(client, built.bundles) : undefined;
-          await tokens.read(client);
+          await derived.read(client);
           return encode(() => {
             traces = this.#encodeRows(built, known);
-            tokens.encode(this.#encoder);
+            derived.encode(this.#encoder);
             return this.#tables(false);
           });
         },
@@ -154,16 +153,16 @@ export class BatchWriter {
           const addresses = built.fold.incompleteAddresses();
           const known = await readKnownAccounts(client, addresses);
           return encode(() => {
-            this.#encodeAccounts(built, new Map(known.map((account) => [toHex(account.address), account])));
+            latest = this.#encodeAccounts(built, new Map(known.map((account) => [toHex(account.address), account])));
             return this.#tables(true);
           });
         },
         traces: async () => {
-          mergedTraces = await updateTraces(client, traces!);
-          await tokens.confirm(client);
-          await markDerived(client, 'token_events', range);
+          const { merged, completed } = await updateTraces(client, traces!);
+          mergedTraces = merged;
+          await derived.finish(client, { range, completed, addresses: latest.map(({ address }) => address) });
         },
-        touched: () => encode(() => touchedMcBlocks(built.bundles, tokens, mergedTraces)),
+        touched: () => encode(() => touchedMcBlocks(built.bundles, derived.tokens, mergedTraces)),
       };
       await writeBatch(client, parts, { exclusive, awaitPrevious });
     });
@@ -239,12 +238,16 @@ export class BatchWriter {
     return traces;
   }
 
-  #encodeAccounts({ bundles, fold, writer }: BuiltBatch, known: Parameters<BatchAccounts['finish']>[0]): void {
+  #encodeAccounts(
+    { bundles, fold, writer }: BuiltBatch,
+    known: Parameters<BatchAccounts['finish']>[0],
+  ): readonly LatestAccount[] {
     const rows = fold.finish(known);
     const { accounts } = this.#options;
     const codes = accounts === null ? writer.codes : neededCodes(writer.codes, rows, bundles);
     this.#encoder.addAll('accounts', rows);
     this.#encoder.addAll('codes', codes);
+    return rows;
   }
 
   #tables(staged: boolean): EncodedTable[] {
@@ -262,47 +265,52 @@ async function knownMessages(client: pg.PoolClient, bundles: readonly BundleRows
   return new OpenMessages(open.map(({ msg_hash, trace_root }) => ({ hash: msg_hash, root: trace_root })));
 }
 
-/** The token events of a batch: written beside other batches as far as wallets and items are known, and looked at again at its end. */
-export class BatchTokenEvents {
-  readonly #bundles: readonly BundleRows[];
-  readonly #candidates: readonly TokenEventCandidate[];
-  #known = new KnownTokens([], []);
-  /** Tokens with a confirmed event, by transaction. */
-  readonly tokens = new Map<bigint, bigint>();
+/** The rows of all derivations in the transaction of a batch. */
+class DerivedRows {
+  readonly #derivations: readonly Derivation[];
+  readonly #batches: readonly DerivationBatch[];
+  /** Keys of tokens by transaction id, for the event log. */
+  readonly tokens: ReadonlyMap<bigint, bigint>;
 
-  constructor(bundles: readonly BundleRows[]) {
-    this.#bundles = bundles;
-    this.#candidates = bundles.flatMap(({ transactions }) =>
-      transactions.map(({ token_candidate }) => token_candidate).filter((candidate) => candidate !== null),
-    );
+  constructor(derivations: readonly Derivation[], bundles: readonly BundleRows[]) {
+    this.#derivations = derivations;
+    this.#batches = derivations.flatMap((each) => (each.input === 'mc-blocks' ? [each.inBatch(bundles)] : []));
+    this.tokens = this.#batches.find(({ tokens }) => tokens !== undefined)?.tokens ?? new Map();
   }
 
-  /** Looks who of the accounts is known. */
   async read(client: ClientBase): Promise<void> {
-    this.#known = await readKnownTokens(client, this.#candidates);
+    for (const batch of this.#batches) await batch.read(client);
   }
 
   encode(encoder: BatchEncoder): void {
-    for (const { transactions } of this.#bundles) {
-      for (const { id, lt, now, token_candidate } of transactions) {
-        if (token_candidate === null) continue;
-        const row = tokenEventRow({ id, lt, now }, token_candidate, this.#known);
-        if (row.token_key !== null) this.tokens.set(id, row.token_key);
-        encoder.add('token_events', row);
-      }
-    }
+    for (const batch of this.#batches) batch.encode(encoder);
   }
 
-  /** With the rows in their table, and under the lock of the traces: confirms what others have made known meanwhile. */
-  async confirm(client: ClientBase): Promise<void> {
-    await confirmChanges(client, this.#known, this.#candidates);
+  /** Under the trace lock, after the rows of the batch. @param completed roots of traces @param addresses of changed accounts */
+  async finish(
+    client: ClientBase,
+    {
+      range,
+      completed,
+      addresses,
+    }: { range: SeqnoRange; completed: readonly bigint[]; addresses: readonly Uint8Array[] },
+  ): Promise<void> {
+    for (const batch of this.#batches) await batch.finish(client);
+    for (const derivation of this.#derivations) {
+      if (derivation.input === 'changed-accounts') {
+        await derivation.changed?.(client, addresses);
+        continue;
+      }
+      if (derivation.input === 'complete-traces') await writeTraces(client, derivation, completed);
+      await markDerived(client, progressKey(derivation), range);
+    }
   }
 }
 
 /** What each masterchain block touched, for the event log. Traces that were merged belong to the last one. */
 function touchedMcBlocks(
   bundles: readonly BundleRows[],
-  { tokens }: BatchTokenEvents,
+  tokens: ReadonlyMap<bigint, bigint>,
   mergedTraces: readonly bigint[],
 ): TouchedMcBlock[] {
   return bundles.map(({ mc_seqno, transactions, messages }, i) => {
@@ -328,10 +336,13 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
  * Updates the traces that continue in a batch, and those that it connects. The rows of the batch are already written, and the
  * trace lock is held.
  *
- * @returns roots of the traces that took up others
- * @throws traces/trace-missing and what the database says: the transaction must be rolled back
+ * @returns roots of the traces that others were merged into, and of those that the batch completes
+ * @throws traces/trace-missing, store/*: the transaction must be rolled back
  */
-export async function updateTraces(client: ClientBase, batch: TraceBatch): Promise<readonly bigint[]> {
+export async function updateTraces(
+  client: ClientBase,
+  batch: TraceBatch,
+): Promise<{ readonly merged: readonly bigint[]; readonly completed: readonly bigint[] }> {
   await closeOpenMessages(
     client,
     batch.received.map(({ hash }) => hash),
@@ -363,5 +374,8 @@ export async function updateTraces(client: ClientBase, batch: TraceBatch): Promi
   const changes: TraceChange[] = [];
   for (const trace of traces.values()) changes.push({ trace: traceRow(trace), absorbs: absorbs.get(trace.root) ?? [] });
   await updateAndMergeTraces(client, changes, joins, before);
-  return [...absorbs.keys()];
+  const gone = new Set(absorbed.map(({ from }) => from));
+  const started = batch.started.filter(({ root }) => !traces.has(root) && !gone.has(root));
+  const completed = [...started, ...traces.values()].filter(({ state }) => state === 'complete');
+  return { merged: [...absorbs.keys()], completed: completed.map(({ root }) => root) };
 }

@@ -11,7 +11,8 @@ import type { Cell } from '#formats/cells/cell.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { CodeMethodsDeriver } from '#services/indexer/derivations/code-methods.js';
+import { codeMethods as codeMethodsDerivation } from '#services/indexer/derivations/accounts.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { Retries } from '#services/indexer/retries.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
 import { FakeClock } from '#test/support/fake-clock.js';
@@ -25,7 +26,11 @@ beforeAll(async () => {
   client = await own.connect();
   database = await Database.open({ url: own.url, writeConnections: 1 }, { clock: systemClock });
   const hash = new Uint8Array(32);
-  reader = new CodeMethodsDeriver({ database, retries: new Retries(systemClock, silentLogger), clock });
+  const retries = new Retries(systemClock, silentLogger);
+  reader = new DerivationRunner(
+    { derivations: [codeMethodsDerivation], partition_rounds: 100 },
+    { database, retries, clock, unixTimeMs: Date.now },
+  );
   await openIndex(client, { zerostate_root_hash: hash, zerostate_file_hash: hash, selection: {} }, 100);
 });
 afterAll(async () => {
@@ -35,7 +40,7 @@ afterAll(async () => {
 
 const signal = new AbortController().signal;
 const clock = new FakeClock();
-let reader: CodeMethodsDeriver;
+let reader: DerivationRunner;
 
 /** As an index has them that was made before. */
 async function addUnread(codes: Iterable<Cell>): Promise<void> {

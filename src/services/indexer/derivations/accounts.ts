@@ -1,0 +1,78 @@
+import { codeMethods as readCodeMethods } from '#domain/contracts/code-methods.js';
+import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
+import { nextStoredCodes, readStoredCodes, setCodeMethods } from '#drivers/store/write/accounts.js';
+import { queueNextAccounts } from '#drivers/store/write/derivations.js';
+import { linkNextMetadata } from '#drivers/store/write/token-metadata.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { toHex } from '#kernel/bytes.js';
+import type { AccountDerivation } from '#services/indexer/derivations/derivation.js';
+
+/** Rows per database transaction. */
+const CODES_PAGE = 100;
+const ACCOUNTS_PAGE = 2000;
+
+/**
+ * The contract interfaces of accounts. Changed accounts are queued by `mergeAccounts`, and all accounts with code by a
+ * rederivation; the detection thread takes them from the queue.
+ */
+export const contracts: AccountDerivation = {
+  name: 'contracts',
+  version: 1,
+  input: 'changed-accounts',
+  tables: ['contracts', 'contract_queue', 'contract_references', 'the tables of the interfaces'],
+  // Events are confirmed by the wallets and items that detection verifies.
+  restarts: ['token_events'],
+  runBy: 'detection',
+  rederive: async (client, after, { now }) => {
+    await lockTraces(client);
+    return queueNextAccounts(client, after, WALLET_CODE_HASHES, now, ACCOUNTS_PAGE);
+  },
+};
+
+/**
+ * The get-method ids of codes. Batches write them with new codes; this is for codes of older indexes, and for library cells
+ * whose library becomes known as the code of another account.
+ */
+export const codeMethods: AccountDerivation = {
+  name: 'code_methods',
+  version: 1,
+  input: 'changed-accounts',
+  tables: ['codes'],
+  // A library that is unknown will hardly be known soon after.
+  repeatMs: 60_000,
+  rederive: async (client, after, { isRepeat }) => {
+    const page = await nextStoredCodes(client, after, CODES_PAGE, { withMethods: !isRepeat });
+    const cells = page.map(({ boc }) => parseBocRoot(boc));
+    const references = cells.map(libraryHashOf);
+    const libraries = await readStoredCodes(
+      client,
+      references.filter((hash) => hash !== null),
+    );
+    const known = new Map(libraries.map(({ code_hash, boc }) => [toHex(code_hash), parseBocRoot(boc)]));
+    let changed = false;
+    for (const [i, { code_hash }] of page.entries()) {
+      const reference = references[i]!;
+      const code = reference === null ? cells[i]! : known.get(toHex(reference));
+      if (code === undefined) continue;
+      await setCodeMethods(client, code_hash, readCodeMethods(code));
+      changed = true;
+    }
+    if (changed) await recordContractChange(client, null);
+    return page.length < CODES_PAGE ? null : page.at(-1)!.code_hash;
+  },
+};
+
+/**
+ * The links to off-chain token metadata (TEP-64) in the content of tokens. `writeContracts` writes them with the tokens; what
+ * they lead to is fetched by services/metadata.
+ */
+export const tokenMetadata: AccountDerivation = {
+  name: 'metadata',
+  version: 1,
+  input: 'changed-accounts',
+  tables: ['token_metadata'],
+  rederive: (client, after) => linkNextMetadata(client, after, ACCOUNTS_PAGE),
+};
