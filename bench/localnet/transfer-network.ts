@@ -152,7 +152,7 @@ export class TransferNetwork {
       zerostates: this.#ledger.zerostates,
       now: this.#now,
       externals,
-      interventions: [],
+      overrides: [],
       wants: { split: [], merge: [] },
       full: () => false,
     });
@@ -160,7 +160,7 @@ export class TransferNetwork {
     if (refused.length > 0 || produced.externals.length !== externals.length) {
       throw new Error(`${refused.length} of ${externals.length} messages are refused: ${JSON.stringify(refused[0])}`);
     }
-    this.#ledger.append(produced.round);
+    this.#ledger.append(produced.bundle);
     this.#mcBlocks++;
     return { transactions: this.#made };
   }

@@ -92,23 +92,23 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
   let now = BEGAN;
   while (!options.enough(counts)) {
     now += random.chance(1, 30) ? 40 : random.below(2);
-    const interventions: StateOverride[] = [];
-    if (random.chance(1, 60)) interventions.push(keyBlock(tip, counts.rounds));
+    const overrides: StateOverride[] = [];
+    if (random.chance(1, 60)) overrides.push(keyBlock(tip, counts.rounds));
     const externals = [...waiting, ...traffic.messages(random.below(options.messages + 1), now)];
     const request: BlockRequest = {
       tip,
       zerostates: genesis.workchains,
       now,
       externals,
-      interventions,
+      overrides,
       wants: wishes.of(tip),
       full: () => false,
     };
     const began = performance.now();
-    const { round, externals: outcomes, failed } = await producer.produce(request);
+    const { bundle, externals: outcomes, failed } = await producer.produce(request);
     const made = performance.now();
-    if (failed.length > 0) throw new Error(`an intervention failed: ${failed[0]!.problem}`);
-    const report = validator.check(round);
+    if (failed.length > 0) throw new Error(`an override failed: ${failed[0]!.problem}`);
+    const report = validator.check(bundle);
     counts.checkMs += performance.now() - made;
     counts.produceMs += made - began;
     counts.rounds++;
@@ -117,12 +117,12 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
     counts.messages += report.messages;
     counts.refused += outcomes.filter(({ kind }) => kind === 'refused').length;
     counts.deviations += report.deviations.length;
-    if (round.masterchain.key_block) counts.keyBlocks++;
-    const unexpected = report.deviations.filter(({ kind }) => kind !== 'account-set' || interventions.length === 0);
+    if (bundle.masterchain.key_block) counts.keyBlocks++;
+    const unexpected = report.deviations.filter(({ kind }) => kind !== 'account-set' || overrides.length === 0);
     if (unexpected.length > 0)
       throw new Error(`${unexpected[0]!.block}: ${unexpected[0]!.kind} of ${unexpected[0]!.subject}`);
     waiting = traffic.settle(externals, outcomes);
-    const next = tipAfter(tip, round);
+    const next = tipAfter(tip, bundle);
     countShards(counts, tip, next);
     tip = next;
     options.progress?.(counts);

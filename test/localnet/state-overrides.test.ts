@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => pool.close());
 
 /** A chain of a few rounds, in the last of which somebody interferes. */
-async function interfere(interventions: readonly StateOverride[]): Promise<BundleReport> {
-  const random = new Random('interventions');
+async function interfere(overrides: readonly StateOverride[]): Promise<BundleReport> {
+  const random = new Random('overrides');
   const randomBytes = (size: number) => random.bytes(size);
   const genesis = makeGenesis({ now: 1_790_000_000, randomBytes });
   const now = () => performance.now();
@@ -36,20 +36,20 @@ async function interfere(interventions: readonly StateOverride[]): Promise<Bundl
   const validator = new BlockValidator(tip, [masterchain, ...workchains]);
   let report: BundleReport | null = null;
   for (let i = 0; i < 5; i++) {
-    const { round, failed } = await producer.produce({
+    const { bundle, failed } = await producer.produce({
       tip,
       zerostates: workchains,
       now: 1_790_000_001 + i,
       externals: [],
-      interventions: i === 3 ? interventions : [],
+      overrides: i === 3 ? overrides : [],
       wants: { split: [], merge: [] },
       full: () => false,
     });
     expect(failed).toEqual([]);
-    const checked = validator.check(round);
+    const checked = validator.check(bundle);
     if (i === 3) report = checked;
     else expect(checked.deviations).toEqual([]);
-    tip = tipAfter(tip, round);
+    tip = tipAfter(tip, bundle);
   }
   return report!;
 }
@@ -122,8 +122,8 @@ describe('what a developer does to a chain', () => {
     ['a library', [{ kind: 'library', library: new Builder().storeUint(77, 64).endCell() }], ['library-published']],
   ];
 
-  it.each(cases)('is accepted and reported: %s', async (_what, interventions, kinds) => {
-    const { deviations } = await interfere(interventions);
+  it.each(cases)('is accepted and reported: %s', async (_what, overrides, kinds) => {
+    const { deviations } = await interfere(overrides);
     expect(deviations.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
     for (const { subject } of deviations) expect(subject).toMatch(/^[0-9a-f]{64}$/);
   });

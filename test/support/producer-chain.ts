@@ -59,13 +59,13 @@ export class ProducerChain {
       zerostates: this.genesis.workchains,
       now: ++this.now,
       externals: [],
-      interventions: [],
+      overrides: [],
       wants: { split: [], merge: [] },
       full: () => false,
       ...request,
     });
-    const { shards, masterchain } = produced.round;
-    this.report = this.#validator.check(produced.round);
+    const { shards, masterchain } = produced.bundle;
+    this.report = this.#validator.check(produced.bundle);
     this.tip = { masterchain, shards: shards.length === 0 ? this.tip.shards : shards };
     return produced;
   }

@@ -8,30 +8,30 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 
-/** What API v3 uses of one network. */
+/** One network, as the methods of v3 see it. */
 export interface V3Network {
   readonly index: IndexPort;
   readonly chain: ChainReads;
   readonly contracts: ContractReads;
-  /** User-friendly addresses get the testnet flag. */
+  /** User-friendly addresses say so. */
   readonly isTestnet: boolean;
 }
 
-/** Context of one request. */
+/** What a method of v3 works with during one request. */
 export interface V3Context {
   readonly network: V3Network;
-  /** Deadline and abort signal of the request, for reads of the chain. */
+  /** Deadline and abort signal of the request; for reads of the chain. */
   readonly read: ReadOptions;
-  /** Timeout and abort signal of the request, for reads of the index. */
+  /** The same for reads of the index. */
   readonly query: IndexReadOptions;
-  /** Profile of the answer. */
+  /** What the answer is written in. */
   readonly profile: Profile;
   readonly switches: SwitchValues<V3Switches>;
-  /** Adds a header to the response. */
+  /** Adds a header to the answer: what the body has no place for. */
   readonly header: (name: string, value: string) => void;
 }
 
-/** Makes the context of a request. */
+/** The context of one request. */
 export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V3Switches>>): V3Context {
   const { read, profile, switches, header } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
@@ -40,18 +40,18 @@ export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V
 
 export const v3Endpoint = endpointOf<V3Context>();
 
-/** Default timeout of a query of the index, in milliseconds. */
+/** Milliseconds that a query of the index may take when the request does not say. */
 export const DEFAULT_QUERY_TIMEOUT_MS = 3_000;
 
-/** Options of all methods, as a header or a query parameter; the header takes precedence. */
+/** What all methods of v3 understand, by a header or an argument of the query; the header counts. */
 export const v3Switches = {
   timeoutMs: requestSwitch({
     header: 'X-Timeout',
     query: 'x_timeout',
     schema: Type.Integer({
       description:
-        `Timeout of each query of the index in milliseconds, default ${DEFAULT_QUERY_TIMEOUT_MS}; slower queries are ` +
-        'cancelled. The server’s own limit for a request still applies.',
+        `Most milliseconds that each query of the index may take, default ${DEFAULT_QUERY_TIMEOUT_MS}; what takes longer is ` +
+        'cancelled. The server’s own limit for a request stays.',
       format: 'int32',
       minimum: 1,
       maximum: 0x7fff_ffff,
@@ -61,7 +61,7 @@ export const v3Switches = {
   noAddressBook: requestSwitch({
     header: 'X-No-Address-Book',
     query: 'x_no_address_book',
-    schema: Type.Boolean({ description: 'Leave `address_book` empty, which saves its lookups.' }),
+    schema: Type.Boolean({ description: 'Leave `address_book` empty, which spares the look-ups for it.' }),
     byDefault: false,
   }),
   noMetadata: requestSwitch({
@@ -74,15 +74,14 @@ export const v3Switches = {
     header: 'X-Debug-Request',
     query: 'x_debug_request',
     schema: Type.Boolean({
-      description: 'Accepted for compatibility with existing clients; the server decides what it logs about requests.',
+      description: 'Accepted for the sake of existing clients; what is logged about requests is up to the server.',
     }),
     byDefault: false,
   }),
   actionsVersion: requestSwitch({
     header: 'X-Actions-Version',
     schema: Type.String({
-      description:
-        'Types of actions that the client supports. Accepted, and without effect while there are no actions.',
+      description: 'Which types of actions the client knows. Accepted, and without effect while there are no actions.',
       maxLength: 200,
     }),
     byDefault: null,

@@ -56,7 +56,7 @@ describe('accounts that have ended here', () => {
     const gone = DeletedAccounts.open(file, everywhere);
     const expected: string[] = [];
     for (const root of shardBlocks) {
-      gone.note(roundOf(root));
+      gone.record(roundOf(root));
       expected.push(...endedIn(root));
     }
     expect(expected.length).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ function network(accounts: ReadonlyMap<string, Cell>, libraries: readonly Cell[]
   };
 }
 
-const nothingHere = { isGone: () => false, hasLibrary: () => false };
+const nothingHere = { isDeleted: () => false, hasLibrary: () => false };
 const inner = new Builder().storeUint(1, 8).endCell();
 const outer = new Builder().storeUint(2, 8).storeRef(libraryCell(inner.hash())).endCell();
 const ofData = new Builder().storeUint(3, 8).endCell();
@@ -62,12 +62,12 @@ const contract = active(
   libraryCell(outer.hash()),
   new Builder().storeRef(libraryCell(ofData.hash())).storeRef(libraryCell(absent.hash())).endCell(),
 );
-const kindsOf = (made: Awaited<ReturnType<AccountImporter['bring']>>) => made?.map(({ kind }) => kind);
+const kindsOf = (made: Awaited<ReturnType<AccountImporter['importOverrides']>>) => made?.map(({ kind }) => kind);
 
 describe('an account of a forked network', () => {
   it('comes as it is, with the libraries that its code and data name, and those that these name', async () => {
     const there = network(new Map([[address.toRaw(), contract]]), [inner, outer, ofData]);
-    const made = (await new AccountImporter(there, nothingHere).bring(address))!;
+    const made = (await new AccountImporter(there, nothingHere).importOverrides(address))!;
     expect(kindsOf(made)).toEqual(['library', 'library', 'library', 'import']);
     const libraries = made.flatMap((each) => (each.kind === 'library' ? [toHex(each.library.hash())] : []));
     expect(libraries.sort()).toEqual([inner, outer, ofData].map((cell) => toHex(cell.hash())).sort());
@@ -77,7 +77,7 @@ describe('an account of a forked network', () => {
   it('comes without libraries that are here', async () => {
     const there = network(new Map([[address.toRaw(), contract]]), [inner, outer, ofData]);
     const here = { ...nothingHere, hasLibrary: (hash: Uint8Array) => toHex(hash) === toHex(outer.hash()) };
-    const made = await new AccountImporter(there, here).bring(address);
+    const made = await new AccountImporter(there, here).importOverrides(address);
     expect(made!.map((each) => (each.kind === 'library' ? toHex(each.library.hash()) : each.kind))).toEqual([
       toHex(ofData.hash()),
       'import',
@@ -88,10 +88,10 @@ describe('an account of a forked network', () => {
   it('does not come when there is none, in a workchain that there is not, or after it has ended here', async () => {
     const there = network(new Map([[address.toRaw(), contract]]), []);
     const nobody = Address.ofParts(0, new Uint8Array(32));
-    expect(await new AccountImporter(there, nothingHere).bring(nobody)).toBeNull();
+    expect(await new AccountImporter(there, nothingHere).importOverrides(nobody)).toBeNull();
     expect(await new AccountImporter(there, nothingHere).account(Address.ofParts(3, address.hash))).toBeNull();
-    const gone = { ...nothingHere, isGone: (of: Address) => of.equals(address) };
-    expect(await new AccountImporter(there, gone).bring(address)).toBeNull();
+    const gone = { ...nothingHere, isDeleted: (of: Address) => of.equals(address) };
+    expect(await new AccountImporter(there, gone).importOverrides(address)).toBeNull();
     expect(there.asked).toEqual([nobody.toRaw()]);
   });
 });

@@ -13,25 +13,25 @@ import type { ForkSource } from '#localnet/fork/fork-source.js';
 import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import type { StateOverride } from '#localnet/producer/block-request.js';
 
-/** What a local chain has of its own, whatever the forked network says. */
+/** State that the local chain has independently of the forked network. */
 export interface LocalChainState {
-  /** Whether the account was here once, and has been destroyed. */
-  readonly isGone: (address: Address) => boolean;
+  /** Whether the account existed here and has been deleted. */
+  readonly isDeleted: (address: Address) => boolean;
   /** Whether the chain publishes a library. @param hash 32 bytes */
   readonly hasLibrary: (hash: Uint8Array) => boolean;
 }
 
-/** Workchains that every network has; accounts of others cannot live here. */
+/** Workchains that every network has; accounts of others cannot be imported. */
 const WORKCHAINS: ReadonlySet<number> = new Set([-1, 0]);
 
-/** Libraries of one account, those that they name themselves included. */
+/** Libraries per account, including those that libraries refer to. */
 const MAX_LIBRARIES = 64;
 
-/** Accounts of the forked network, as the local one takes them over: each once, with what its code needs. */
+/** Imports accounts of the forked network, each once, with the libraries that its code needs. */
 export class AccountImporter {
   readonly #source: Pick<ForkSource, 'account' | 'library'>;
   readonly #local: LocalChainState;
-  /** Libraries that were given for single runs, by the hex of their hashes. */
+  /** Libraries that were provided for single runs, keyed by their hashes in hex. */
   readonly #lent = new Map<string, Cell>();
 
   constructor(source: Pick<ForkSource, 'account' | 'library'>, local: LocalChainState) {
@@ -40,33 +40,38 @@ export class AccountImporter {
   }
 
   /**
-   * The state (`ShardAccount`) of an account that is not here; null: it is not there either, or lived here and has ended.
+   * The state (`ShardAccount`) of an account that does not exist here; null: it does not exist there either, or was
+   * deleted here.
    * @throws fork/unreachable
    */
   async account(address: Address): Promise<Cell | null> {
-    if (!WORKCHAINS.has(address.workchain) || this.#local.isGone(address)) return null;
+    if (!WORKCHAINS.has(address.workchain) || this.#local.isDeleted(address)) return null;
     return this.#source.account(address);
   }
 
-  /** A library for a run; it will have to be published, see {@link AccountImporter.takeLent}. @throws fork/unreachable */
+  /**
+   * A library for a run; it must be published afterwards, see {@link AccountImporter.takeLentLibraries}. @throws
+   * fork/unreachable
+   */
   async library(hash: Uint8Array): Promise<Cell | null> {
     const library = await this.#source.library(hash);
     if (library !== null) this.#lent.set(toHex(hash), library);
     return library;
   }
 
-  /** What publishes the libraries that were given for runs since the last time, and are not published yet. */
-  takeLent(): readonly StateOverride[] {
+  /** Overrides that publish the libraries provided for runs since the last call and not published yet. */
+  takeLentLibraries(): readonly StateOverride[] {
     const lent = [...this.#lent.values()].filter((library) => !this.#local.hasLibrary(library.hash()));
     this.#lent.clear();
     return lent.map((library) => ({ kind: 'library', library }));
   }
 
   /**
-   * What brings an account here, and the libraries that its code and data name; null when there is no such account.
+   * Overrides that import an account and the libraries that its code and data refer to; null when there is no such
+   * account.
    * @throws fork/unreachable
    */
-  async bring(address: Address): Promise<readonly StateOverride[] | null> {
+  async importOverrides(address: Address): Promise<readonly StateOverride[] | null> {
     const shard_account = await this.account(address);
     if (shard_account === null) return null;
     const libraries = await this.#librariesOf(shard_account);
@@ -74,7 +79,10 @@ export class AccountImporter {
     return [...published, { kind: 'import', address, shard_account }];
   }
 
-  /** Libraries that the code and the data of an account name, and those name in turn, as far as they are not here. */
+  /**
+   * Libraries that code and data of an account refer to, directly or through other libraries, and that are not
+   * published here.
+   */
   async #librariesOf(shard_account: Cell): Promise<readonly Cell[]> {
     const account = decodeCell(ShardAccount, shard_account).account.value;
     if (account.kind !== 'account' || account.storage.state.kind !== 'account_active') return [];
@@ -99,32 +107,32 @@ export class AccountImporter {
 
 const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' }).hash();
 
-/** A masterchain block by number and hashes, and an account. */
+/** Seqno, root hash and file hash of a masterchain block, and an account. */
 const LINE = /^([1-9]\d{0,9}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+)$/;
 
 /**
- * Accounts that were here and have been destroyed: those the forked network must not bring back. They are kept in a file
- * beside the chain, each with the block that ended it: lines of blocks that the chain does not have, or has no more, since
- * it went back to a snapshot, do not count.
+ * Accounts that existed here and were deleted: they must not be imported again. They are stored in a file beside the
+ * chain, each with the block that deleted it; lines of blocks that are not in the chain, for example after a snapshot
+ * was restored, are ignored.
  */
 export class DeletedAccounts {
   readonly #file: string;
-  readonly #gone: Set<string>;
+  readonly #deleted: Set<string>;
 
   private constructor(file: string, gone: Set<string>) {
     this.#file = file;
-    this.#gone = gone;
+    this.#deleted = gone;
   }
 
   /**
-   * @param file need not be there yet
+   * @param file does not need to exist
    * @param isInChain whether the local chain has a masterchain block
    * @throws fork/bad-file
    */
   static open(file: string, isInChain: (id: BlockId) => boolean): DeletedAccounts {
     const gone = new Set<string>();
     const text = readText(file);
-    // What has no line end was being written when the process was ended: its block was not made.
+    // A line without a line end was being written when the process was killed: its block was not appended.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     if (whole.length < text.length) truncateSync(file, whole.length);
     for (const [i, line] of whole.split('\n').slice(0, -1).entries()) {
@@ -137,26 +145,26 @@ export class DeletedAccounts {
   }
 
   has(address: Address): boolean {
-    return this.#gone.has(address.toRaw());
+    return this.#deleted.has(address.toRaw());
   }
 
-  /** Notes what a round destroys. To be called before the round is in the chain. */
-  note({ masterchain, shards }: NewBlockBundle): void {
+  /** Records the accounts that a bundle deletes. Call it before the bundle is appended to the chain. */
+  record({ masterchain, shards }: NewBlockBundle): void {
     const ended = [...shards, masterchain].flatMap(({ id, root }) => endedIn(root, id.workchain));
     if (ended.length === 0) return;
     const { seqno, root_hash, file_hash } = masterchain.id;
     const block = `${seqno} ${toHex(root_hash)} ${toHex(file_hash)}`;
     appendFileSync(this.#file, ended.map((address) => `${block} ${address}\n`).join(''));
-    for (const address of ended) this.#gone.add(address);
+    for (const address of ended) this.#deleted.add(address);
   }
 }
 
-/** Accounts that a block ends, raw. */
+/** Raw addresses of accounts that a block deletes. */
 function endedIn(root: Cell, workchain: number): string[] {
   const ended: string[] = [];
   for (const [id, { state_update, transactions }] of decodeCell(Block, root).extra.value.account_blocks.value) {
     if (!bytesEqual(state_update.value.new_hash, NO_ACCOUNT)) continue;
-    // It may have been brought here in the same block, so that what was before says nothing.
+    // The account may have been imported in the same block, so that the state before does not tell.
     const lived = [...transactions].some(([, { value }]) => value.orig_status !== 'acc_state_nonexist');
     if (lived) ended.push(Address.ofParts(workchain, id).toRaw());
   }

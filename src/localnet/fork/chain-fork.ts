@@ -11,7 +11,7 @@ import { forkErrors } from '#localnet/fork/errors.js';
 import type { ForkSource, ForkStart } from '#localnet/fork/fork-source.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 
-/** Proving the head of a network from the block that is trusted may take many questions. */
+/** Proving the head of a network from the trusted block may take many queries. */
 const START_MS = 120_000;
 
 const READ_MS = 20_000;
@@ -19,10 +19,10 @@ const READ_MS = 20_000;
 const NO_HASH = new Uint8Array(32);
 
 /**
- * Reads what a fork begins with.
+ * Reads the block and configuration that a fork starts from.
  *
  * @param at seqno of a masterchain block; null for the newest one
- * @param source how people call the network
+ * @param source name of the network for users
  * @throws fork/bad-block, fork/no-start
  */
 export async function readForkStart(chain: ChainReads, at: number | null, source: string): Promise<ForkStart> {
@@ -46,9 +46,9 @@ export async function readForkStart(chain: ChainReads, at: number | null, source
 }
 
 export interface ChainForkOptions {
-  /** The masterchain block after which everything is read. */
+  /** The masterchain block whose state is read. */
   readonly block: BlockId;
-  /** How people call the network. */
+  /** Name of the network for users. */
   readonly source: string;
 }
 
@@ -105,7 +105,7 @@ export class ChainFork implements ForkSource {
   }
 }
 
-/** A forked network that is opened when it is first needed; when that fails, it is tried again the next time. */
+/** A forked network that is opened lazily; a failed attempt is repeated on the next read. */
 export class LazyChainFork implements ForkSource {
   readonly #options: ChainForkOptions;
   readonly #open: () => Promise<ChainReads>;

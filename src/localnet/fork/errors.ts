@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** What goes wrong between a local network and the one that it is a fork of. */
+/** Errors between a local network and the network that it is a fork of. */
 export const forkErrors = defineErrors('fork', {
   'bad-block': {
     class: 'caller',

@@ -3,29 +3,29 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 
-/** What a local network takes over when it begins from a block of another one. */
+/** What a fork takes over from a block of another network. */
 export interface ForkStart {
   /** Of the masterchain. */
   readonly block: BlockId;
   /** Unix seconds: the time of the block. */
   readonly gen_utime: number;
-  /** The logical time after the block: nothing there is later. */
+  /** Logical time after the block. */
   readonly end_lt: bigint;
-  /** Of the network: what signed messages may be for. */
+  /** Global id of the network, which signed messages may refer to. */
   readonly global_id: number;
-  /** Root of the configuration (`Hashmap 32 ^Cell`), whole. */
+  /** Root of the complete configuration (`Hashmap 32 ^Cell`). */
   readonly config: Cell;
 }
 
-/** The state of another network after a masterchain block; everything is proven. */
+/** The verified state of another network after a masterchain block. */
 export interface ForkSource {
-  /** The `ShardAccount`, whole; null: there is no such account. @throws fork/unreachable */
+  /** The complete `ShardAccount`; null: there is no such account. @throws fork/unreachable */
   account(address: Address): Promise<Cell | null>;
-  /** A library that the masterchain publishes, by its hash; null: there is none. @throws fork/unreachable */
+  /** A library published in the masterchain, by its hash; null: there is none. @throws fork/unreachable */
   library(hash: Uint8Array): Promise<Cell | null>;
   /**
-   * The transactions of an account from one on, known by lt and hash, from newer to older: `liteServer.transactionList`,
-   * encoded. There is one at least.
+   * The transactions of an account, starting with the one with this lt and hash, from newer to older: an encoded
+   * `liteServer.transactionList` with at least one.
    * @throws fork/unreachable
    */
   transactions(address: Address, from: TransactionRef, count: number): Promise<Uint8Array>;

@@ -52,24 +52,24 @@ const BASECHAIN = 0;
 export interface GenesisOptions {
   /** Unix seconds: the time of the zerostates. */
   readonly now: number;
-  /** Makes the keys that are not given. */
+  /** Generates the keys that are not given. */
   readonly randomBytes: (size: number) => Uint8Array;
   /** int32; {@link LOCAL_GLOBAL_ID} when not given. */
   readonly globalId?: number;
   /** Ed25519 seed of the validator. */
   readonly validatorSeed?: Uint8Array;
-  /** Ed25519 seed of the key that may change the configuration. */
+  /** Ed25519 seed of the key that may change configuration parameters. */
   readonly configSeed?: Uint8Array;
-  /** Logical time of the zerostates: all blocks are later. 0 when not given. */
+  /** Logical time of the zerostates: all blocks are later. 0 when omitted. */
   readonly startLt?: bigint;
   /**
-   * Root of the configuration (`Hashmap 32 ^Cell`) of a network that this one is a fork of, whole. It is taken over but for
-   * what a local network does by itself, see `forkConfig`.
+   * Root of the complete configuration (`Hashmap 32 ^Cell`) of the network that this one is a fork of. See `forkConfig`
+   * for what is taken over.
    */
   readonly config?: Cell;
 }
 
-/** The zerostates of a new network. The same options, keys given, make the same zerostates. @throws fork/bad-config */
+/** Creates the zerostates of a new network; deterministic when the keys are given. @throws fork/bad-config */
 export function makeGenesis(options: GenesisOptions): Genesis {
   const { now, randomBytes, globalId = LOCAL_GLOBAL_ID, startLt = 0n } = options;
   const validatorSeed = options.validatorSeed ?? randomBytes(SEED_BYTES);
@@ -116,7 +116,10 @@ function systemAccount(account: Uint8Array, init: StateInit): ZerostateAccount {
   return { address: Address.ofParts(MASTERCHAIN, account), balance: SYSTEM_BALANCE, init };
 }
 
-/** Keeps the configuration in its data, from where nodes take it after each of its transactions; runs at the end of blocks. */
+/**
+ * Stores the configuration in its data, from which nodes read it after each of its transactions; has a tock
+ * transaction.
+ */
 function configContract(config: ConfigDictionary, publicKey: Uint8Array): StateInit {
   // cfg_dict, seqno, public_key, vote_dict
   const data = new Builder()
@@ -130,7 +133,7 @@ function configContract(config: ConfigDictionary, publicKey: Uint8Array): StateI
   };
 }
 
-/** Nobody has a stake in it; runs at the beginning of blocks. */
+/** Has no stakes; has a tick transaction. */
 function electorContract(): StateInit {
   // elect, credits, past_elections, grams, active_id, active_hash
   const data = new Builder().storeUint(0, 3).storeUint(0, 4).storeUint(0, 32).storeUint(0, 256);
@@ -146,7 +149,7 @@ interface ZerostateParts {
   readonly startLt: bigint;
   readonly workchain: number;
   readonly accounts: readonly ZerostateAccount[];
-  /** What only the masterchain has, given the balance of all accounts of the state. */
+  /** The masterchain part, given the balance of all accounts of the state. */
   readonly extra: ((balance: CurrencyCollection) => McStateExtra) | null;
 }
 
@@ -212,7 +215,7 @@ function masterchainExtra(config: ConfigDictionary, globalBalance: CurrencyColle
   };
 }
 
-/** An account that is there from the beginning. */
+/** An account of the zerostate. */
 export interface ZerostateAccount {
   readonly address: Address;
   /** Nanotons. */
@@ -220,7 +223,7 @@ export interface ZerostateAccount {
   readonly init: StateInit;
 }
 
-/** The entry of the account in `ShardAccounts`: active, without a transaction, nothing ever paid for storage. */
+/** The entry in `ShardAccounts`: active, without transactions or storage payments. */
 export function zerostateAccount({ address, balance, init }: ZerostateAccount): ShardAccount {
   const storage: AccountStorage = {
     last_trans_lt: 0n,

@@ -24,40 +24,40 @@ import { fromHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { forkErrors } from '#localnet/fork/errors.js';
 
-/** The masterchain account of the contract that holds the configuration. */
+/** The masterchain account of the config contract. */
 export const CONFIG_ACCOUNT = new Uint8Array(32).fill(0x55);
-/** The masterchain account of the contract that elects validators; all fees end up there. */
+/** The masterchain account of the elector, which collects all fees. */
 export const ELECTOR_ACCOUNT = new Uint8Array(32).fill(0x33);
 
-/** Version of the network's rules: the highest that the emulator has. */
+/** Global version: the highest that the emulator supports. */
 export const GLOBAL_VERSION = 13;
 
 /**
- * What the network supports: block creation statistics (2), bodies in bounced messages (4), version in block headers (8),
- * short dequeue records (32), sizes of queues in states (64). Not: message metadata (128), deferred messages (256).
+ * Capabilities: block creation statistics (2), bodies of bounced messages (4), version in block headers (8), short
+ * dequeue records (32), queue sizes in states (64). Not: message metadata (128), deferred messages (256).
  */
 export const CAPABILITIES = 2n | 4n | 8n | 32n | 64n;
 
-/** The one validator's share of all votes. */
+/** Weight of the only validator. */
 export const VALIDATOR_WEIGHT = 17n;
-/** Unix second until which it validates: the last one, so that no election ever begins. */
+/** Unix second until which it validates: the greatest, so that no election starts. */
 const FOR_EVER = 0xffff_ffff;
 
-/** Codes that every network runs without the machine: a jetton wallet, for 1000 units of gas. */
+/** Code that every network runs precompiled: a jetton wallet, for 1000 units of gas. */
 const PRECOMPILED = '89468f02c78e570802e39979c8516fc38df07ea76a48357e0536f2ba7b3ee37b';
 
-/** Parts of the configuration that differ from network to network. */
+/** Parts of the configuration that differ between networks. */
 export interface NetworkFacts {
   /** Unix seconds. */
   readonly now: number;
   /** Ed25519 key of the validator. */
   readonly validator: Uint8Array;
-  /** The masterchain account that gets what {@link TO_MINT} says. */
+  /** The masterchain account that receives {@link TO_MINT}. */
   readonly minter: Uint8Array;
   readonly basechain: { readonly root_hash: Uint8Array; readonly file_hash: Uint8Array };
 }
 
-/** Extra currencies that the first block creates, amounts by id: those that mainnet has. */
+/** Extra currencies that the first block mints, by id: those of mainnet. */
 export const TO_MINT: readonly (readonly [number, bigint])[] = [
   [239, 666_666_666_666n],
   [0xffff_ffef, 1_000_000_000_000n],
@@ -65,7 +65,7 @@ export const TO_MINT: readonly (readonly [number, bigint])[] = [
 
 const PARAMETERS: DictionaryType<number, Cell> = { key: intKey(32), value: cellRef };
 
-/** A configuration made of the values of parameters. */
+/** Encodes parameter values as a configuration. */
 export function configOf(params: { readonly [I in ConfigParamIndex]?: ConfigParamValue<I> }): ConfigDictionary {
   const cells = Object.entries(params).map(([key, value]) => {
     const index = Number(key) as ConfigParamIndex;
@@ -75,9 +75,9 @@ export function configOf(params: { readonly [I in ConfigParamIndex]?: ConfigPara
 }
 
 /**
- * The configuration of a local network: prices, limits and voting as mainnet has them, so that fees and gas come out
- * the same; one validator; shards that split and merge within seconds. Parameters that name accounts of mainnet (bridges,
- * names, suspended accounts) are left out.
+ * The configuration of a local network: prices, limits and voting as on mainnet, so that fees and gas are equal; one
+ * validator; shards that split and merge within seconds. Parameters that refer to mainnet accounts (bridges, DNS,
+ * suspended accounts) are omitted.
  */
 export function localNetworkConfig(facts: NetworkFacts): ConfigDictionary {
   return configOf({
@@ -201,8 +201,8 @@ function votingSetup(): ConfigParamValue<11> {
 }
 
 /**
- * Seconds: a split or merge is announced one second before it may happen, and may then happen for a minute, so that
- * blocks made on demand do not miss it.
+ * Seconds: a split or merge is scheduled one second ahead and stays possible for a minute, so that blocks produced on
+ * demand do not miss it.
  */
 const QUICK_TIMINGS = {
   split_merge_delay: 1,
@@ -256,7 +256,7 @@ function gasPrices(of: {
 
 const FORWARDING = { ihr_price_factor: 98_304, first_frac: 21_845, next_frac: 21_845 };
 
-/** Milliseconds by number: 0 between blocks, 1 until the first block of a window, 13 for what comes late. */
+/** Milliseconds by parameter: 0 between blocks, 1 until the first block of a window, 13 for late candidates. */
 const SIMPLEX_TIMINGS: readonly (readonly [number, number])[] = [
   [0, 400],
   [1, 700],
@@ -275,7 +275,7 @@ function consensus(): NewConsensusConfigAll {
   return { mc: simplex, shard: simplex };
 }
 
-/** The set with one validator, from a time on. */
+/** A validator set with one validator. */
 export function singleValidator(publicKey: Uint8Array, since: number): ValidatorSet {
   const only: ValidatorDescr = { kind: 'validator', public_key: { pubkey: publicKey }, weight: VALIDATOR_WEIGHT };
   return {
@@ -290,29 +290,29 @@ export function singleValidator(publicKey: Uint8Array, since: number): Validator
 }
 
 /**
- * What a local network does by itself, and so never takes over: its config contract (0), elector (1) and minter (2) with
- * what it mints (7), its workchain with zerostate and timings of splits (12), how its one validator works (28 to 30) and
- * who that is (34).
+ * Parameters that a fork never takes over: config contract (0), elector (1), minter (2) and what it mints (7), the
+ * workchain with its zerostate and split timings (12), consensus of the only validator (28 to 30), and its validator
+ * set (34).
  */
 const OURS: readonly number[] = [0, 1, 2, 7, 12, 28, 29, 30, 34];
 
-/** Where fees go that our elector is to get (3); validators before and after those of now, and their keys. */
+/** Fee collector (3), since fees go to the local elector; previous, next and temporary validators, and their keys. */
 const DROPPED: readonly number[] = [3, 32, 33, 35, 36, 37, 39];
 
-/** Without these no block can be made. */
+/** Required for producing blocks. */
 const NEEDED: readonly number[] = [14, 18, 20, 21, 22, 23, 24, 25];
 
-/** Whether bounced messages have a body: the one capability that contracts see. */
+/** Whether bounced messages have a body: the only capability that contracts observe. */
 const BOUNCE_BODY = 4n;
 
 /**
- * The configuration of a fork: that of the forked network (prices, limits, names, bridges, all that contracts can see),
- * but for what the local network does by itself.
+ * The configuration of a fork: that of the forked network (prices, limits, DNS, bridges, everything that contracts
+ * observe), except for parameters that the local network sets itself.
  *
- * The version of the rules and the capabilities are ours: the emulator has no newer rules, and blocks are made by these.
+ * Global version and capabilities are local: they must match the emulator and the producer.
  *
- * @param theirs root of the forked network's configuration (`Hashmap 32 ^Cell`), whole
- * @param ours root of the configuration that the local network would have if it stood alone
+ * @param theirs root of the forked network's complete configuration (`Hashmap 32 ^Cell`)
+ * @param ours root of the configuration that the local network would have if it were not a fork
  * @throws fork/bad-config
  */
 export function forkConfig(theirs: Cell, ours: Cell): Cell {
@@ -346,7 +346,7 @@ function rules(theirs: GlobalVersion | undefined, { version, capabilities }: Glo
   return { version, capabilities: (capabilities & ~BOUNCE_BODY) | bounced };
 }
 
-/** Theirs may be pulled, ours are there. */
+/** The special accounts of both networks: those of the forked network may be imported. */
 function specialAccounts(theirs: ConfigDictionary, ours: ConfigDictionary) {
   let accounts = configParam(theirs, 31) ?? configParam(ours, 31)!;
   for (const [account, mark] of configParam(ours, 31) ?? []) accounts = accounts.set(account, mark);

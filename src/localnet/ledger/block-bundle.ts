@@ -2,39 +2,39 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { SignatureSet } from '#formats/proofs/signatures.js';
 
-/** A block, or with seqno 0 a zerostate, and the state after it (`ShardStateUnsplit`, whole). */
+/** A block, or with seqno 0 a zerostate, and the complete state after it (`ShardStateUnsplit`). */
 export interface ChainState {
   readonly id: BlockId;
   readonly state: Cell;
 }
 
-/** Where a chain stands: what the next blocks follow. */
+/** The newest blocks of a chain, which the next blocks follow. */
 export interface ChainTip {
   readonly masterchain: ChainState;
   /** The newest block of each shard that the masterchain's state lists, in the order of its `ShardHashes`. */
   readonly shards: readonly ChainState[];
 }
 
-/** The state with which a chain begins. Its id has seqno 0; the file hash is that of `bytes`. */
+/** A zerostate. Its id has seqno 0; the file hash is that of `bytes`. */
 export interface Zerostate extends ChainState {
   readonly bytes: Uint8Array;
 }
 
-/** A block that was just made. */
+/** A block that was just produced. */
 export interface NewBlock extends ChainState {
-  /** The file. */
+  /** The block file. */
   readonly bytes: Uint8Array;
   readonly root: Cell;
-  /** The blocks before: two after a merge, left one first. */
+  /** Previous blocks: two after a merge, the left one first. */
   readonly prev: readonly BlockId[];
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly end_lt: bigint;
 }
 
-/** One step of a chain: a masterchain block, and all blocks of shards that it newly commits. */
+/** A masterchain block and the shard blocks that it newly commits, as produced. */
 export interface NewBlockBundle {
-  /** Each after those that it follows. */
+  /** Each after the blocks that it follows. */
   readonly shards: readonly NewBlock[];
   readonly masterchain: NewBlock & { readonly key_block: boolean };
   readonly signatures: SignatureSet;

@@ -30,20 +30,20 @@ import type { LedgerBlock } from '#localnet/liteserver/ledger.js';
 import { ParsedBlocks } from '#localnet/replay/parsed-blocks.js';
 
 export interface BlockFilesOptions {
-  /** A pack that has so many bytes is followed by a new one. */
+  /** Size of a pack after which a new one is started. */
   readonly packBytes: number;
 }
 
-/** Records are read in groups of as many. */
+/** Index records are read in pages of this many. */
 const PAGE = 64;
-/** Groups of records that are kept; 7,936 bytes each. */
+/** Cached pages of 7,936 bytes each. */
 const CACHED_PAGES = 512;
 const CACHED_FILES_BYTES = 16 * 2 ** 20;
 const CACHED_CELLS_BYTES = 16 * 2 ** 20;
-/** Packs whose files are kept open. */
+/** Maximum number of open packs. */
 const OPEN_PACKS = 32;
 
-/** The blocks of a chain in a folder. What was read last is kept; all else stays on disk. */
+/** The blocks of a chain in a folder. Recently read ones are cached; the others stay on disk. */
 export class BlockFiles {
   readonly #folder: string;
   readonly #options: BlockFilesOptions;
@@ -51,9 +51,9 @@ export class BlockFiles {
   readonly #packs: Pack[] = [];
   /** Numbers of the first blocks of the packs. */
   readonly #starts: number[] = [];
-  /** Packs that were opened to be read, the one that was used longest ago first. */
+  /** Packs opened for reading, the least recently used one first. */
   readonly #open = new Set<Pack>();
-  /** Records that were read last, by the number of the first one of a group. */
+  /** Cached pages of records, keyed by the number of their first record. */
   readonly #pages = new Map<number, DataView>();
   readonly #keys: BlockKeys = {
     seqno: (number) => this.#field(number, FIELD_AT.seqno),
@@ -73,7 +73,7 @@ export class BlockFiles {
   }
 
   /**
-   * Opens the packs of a folder, which may have none. A round at their end that was not written whole is cut off.
+   * Opens the packs of a folder, which may have none. An incomplete bundle at their end is cut off.
    * @throws ledger/damaged, ledger/missing-file, ledger/unreadable, ledger/unwritable
    */
   static open(folder: string, options: BlockFilesOptions): BlockFiles {
@@ -87,12 +87,12 @@ export class BlockFiles {
     return files;
   }
 
-  /** The files of the packs; they are complete and will stay as they are once {@link seal} was called. */
+  /** The files of the packs; they do not change any more once {@link seal} was called. */
   get paths(): readonly string[] {
     return this.#packs.flatMap(({ file, indexFile, count }) => (count === 0 ? [] : [file, indexFile]));
   }
 
-  /** Adds the blocks of the next round, that of the masterchain last. @throws ledger/unwritable */
+  /** Appends the blocks of the next bundle, the masterchain block last. @throws ledger/unwritable */
   append(entries: readonly NewEntry[]): readonly BlockRecord[] {
     const records = this.#packForNext().append(entries);
     entries.forEach(({ bytes }, i) => {
@@ -103,12 +103,12 @@ export class BlockFiles {
     return records;
   }
 
-  /** From now on nothing more is written to the files that are there: the next round begins a new pack. */
+  /** Existing files are not written to any more: the next bundle starts a new pack. */
   seal(): void {
     this.#sealed = true;
   }
 
-  /** The block with a number: blocks count from 0 on, in the order in which they were added. */
+  /** The block with a number: blocks are numbered from 0 in the order in which they were added. */
   record(number: number): BlockRecord {
     const { view, at } = this.#page(number);
     const record = readRecord(new Uint8Array(view.buffer), at);
@@ -123,24 +123,24 @@ export class BlockFiles {
     return number === null ? null : this.record(number);
   }
 
-  /** The block with just this id. */
+  /** The block with exactly this id. */
   get(id: BlockId): BlockRecord | null {
     const number = this.lists.inShard(id, this.#keys);
     const found = number === null ? null : this.record(number);
     return found !== null && sameBlock(found.id, id) ? found : null;
   }
 
-  /** The blocks of a round, that of the masterchain last. */
-  *round(mc_seqno: number): Generator<BlockRecord> {
-    const { first, last } = this.lists.round(mc_seqno);
+  /** The blocks of a bundle, the masterchain block last. */
+  *bundle(mc_seqno: number): Generator<BlockRecord> {
+    const { first, last } = this.lists.bundle(mc_seqno);
     for (let number = first; number <= last; number++) yield this.record(number);
   }
 
   masterchainBlock(seqno: number): BlockRecord {
-    return this.record(this.lists.round(seqno).last);
+    return this.record(this.lists.bundle(seqno).last);
   }
 
-  /** The file of a block. @throws ledger/damaged when it is another than its id says */
+  /** The block file. @throws ledger/damaged when its hash differs from the id */
   bytes(record: BlockRecord): Uint8Array {
     const key = toHex(record.id.root_hash);
     const known = this.#files.get(key);
@@ -155,12 +155,12 @@ export class BlockFiles {
     return bytes;
   }
 
-  /** The cells of a block, read anew each time but for those that were read last. */
+  /** The root cell of a block; recently parsed blocks are cached. */
   root(record: BlockRecord): Cell {
     return this.#parsed.root(this.bytes(record));
   }
 
-  /** The file of the proof of a block. @throws ledger/damaged */
+  /** The block proof file. @throws ledger/damaged */
   proof(record: BlockRecord): Uint8Array {
     const pack = this.#packOfRound(record.mc_seqno);
     const bytes = this.#use(pack).read(record.proof);
@@ -169,9 +169,9 @@ export class BlockFiles {
     throw ledgerErrors.damaged({ file: pack.file, offset: record.proof.at, problem });
   }
 
-  /** Where the blocks of a round begin, for errors about them. */
+  /** Where the blocks of a bundle start, for errors about them. */
   placeOf(mc_seqno: number): { readonly file: string; readonly offset: number } {
-    const offset = this.record(this.lists.round(mc_seqno).first).block.at;
+    const offset = this.record(this.lists.bundle(mc_seqno).first).block.at;
     return { file: this.#packOfRound(mc_seqno).file, offset };
   }
 
@@ -190,10 +190,10 @@ export class BlockFiles {
       if (first !== next) throw this.#missing(next);
       const start = this.lists.count;
       const pack = Pack.open(this.#folder, first, i === ordered.length - 1, visit);
-      if (pack.rounds === 0 && i < ordered.length - 1) throw this.#missing(next);
+      if (pack.mcBlocks === 0 && i < ordered.length - 1) throw this.#missing(next);
       this.#packs.push(pack);
       this.#starts.push(start);
-      next += pack.rounds;
+      next += pack.mcBlocks;
     }
   }
 
@@ -207,7 +207,7 @@ export class BlockFiles {
     return view.getUint32(at + offset, true);
   }
 
-  /** The records around a number, and where its own is among them. */
+  /** The page that contains a record, and the record's offset in it. */
   #page(number: number): { readonly view: DataView; readonly at: number } {
     const { pack, start } = this.#packOf(number);
     const within = (number - start) % PAGE;
@@ -225,9 +225,9 @@ export class BlockFiles {
   #packForNext(): Pack {
     const last = this.#packs.at(-1);
     const isFull = last === undefined || last.size >= this.#options.packBytes || this.#sealed || last.isShared;
-    // One without blocks, which a program that was killed has left, is taken as it is.
+    // A pack without blocks, left by a killed process, is reused.
     if (last !== undefined && (!isFull || last.count === 0)) return last;
-    const pack = Pack.create(this.#folder, this.lists.rounds + 1);
+    const pack = Pack.create(this.#folder, this.lists.mcBlocks + 1);
     last?.close();
     this.#packs.push(pack);
     this.#starts.push(this.lists.count);
@@ -244,10 +244,10 @@ export class BlockFiles {
   #packOfRound(mc_seqno: number): Pack {
     const last = this.#packs.at(-1)!;
     if (mc_seqno >= last.first) return last;
-    return this.#packOf(this.lists.round(mc_seqno).last).pack;
+    return this.#packOf(this.lists.bundle(mc_seqno).last).pack;
   }
 
-  /** Keeps few files open. */
+  /** Limits the number of open files. */
   #use(pack: Pack): Pack {
     if (pack === this.#packs.at(-1)) return pack;
     this.#open.delete(pack);
@@ -261,7 +261,7 @@ export class BlockFiles {
   }
 }
 
-/** A block of a live chain; its file is read when it is asked for. */
+/** A block of a live chain; its file is read on demand. */
 export class LiveBlock implements LedgerBlock {
   readonly record: BlockRecord;
   readonly #files: BlockFiles;
@@ -296,20 +296,23 @@ export class LiveBlock implements LedgerBlock {
   }
 }
 
-/** The blocks of one shard, by their number in the chain: of rising seqno and lt, and of time that does not fall. */
+/** The blocks of one shard, by their number: ascending in seqno and lt, not descending in time. */
 interface ShardBlocks {
   readonly shard: bigint;
   readonly numbers: NumberList;
 }
 
-/** Reads what blocks are looked for by, given the number of a block. */
+/** Reads the fields by which blocks are looked up, given the number of a block. */
 export interface BlockKeys {
   seqno(number: number): number;
   end_lt(number: number): bigint;
   gen_utime(number: number): number;
 }
 
-/** Which blocks belong to which shard, and which are key blocks: four bytes a block. What else is known is in the files. */
+/**
+ * Which blocks belong to which shard, and which are key blocks, in four bytes per block. All else is read from the
+ * files.
+ */
 export class BlockLists {
   readonly #workchains = new Map<number, Map<bigint, ShardBlocks>>();
   readonly #masterchain = new NumberList();
@@ -322,7 +325,7 @@ export class BlockLists {
   }
 
   /** Number of masterchain blocks. */
-  get rounds(): number {
+  get mcBlocks(): number {
     return this.#masterchain.length;
   }
 
@@ -339,25 +342,25 @@ export class BlockLists {
     return this.#workchains.has(workchain);
   }
 
-  /** Numbers of the blocks of a round: the first one, and the one of the masterchain, which is the last. */
-  round(mc_seqno: number): { readonly first: number; readonly last: number } {
+  /** Numbers of the first block and of the masterchain block, which is the last one, of a bundle. */
+  bundle(mc_seqno: number): { readonly first: number; readonly last: number } {
     const first = mc_seqno === 1 ? 0 : this.#masterchain.at(mc_seqno - 2) + 1;
     return { first, last: this.#masterchain.at(mc_seqno - 1) };
   }
 
-  /** Seqno of the newest key block up to a seqno; 0 when there is none. */
+  /** Seqno of the newest key block up to a seqno; 0 if there is none. */
   keyBlockUpTo(seqno: number): number {
     const after = this.#keyBlocks.firstIndex((key) => key > seqno);
     return after === 0 ? 0 : this.#keyBlocks.at(after - 1);
   }
 
-  /** Seqno of the oldest key block from a seqno on; `null` when there is none. */
+  /** Seqno of the oldest key block from a seqno on; `null` if there is none. */
   keyBlockFrom(seqno: number): number | null {
     const index = this.#keyBlocks.firstIndex((key) => key >= seqno);
     return index === this.#keyBlocks.length ? null : this.#keyBlocks.at(index);
   }
 
-  /** Number of the first block, in the chain of the shards that a prefix belongs to, that the question is about. */
+  /** Number of the first block that matches the query, among all shards that contain the prefix. */
   find(query: BlockQuery, keys: BlockKeys): number | null {
     const reaches = test(query, keys);
     let first: number | null = null;
@@ -371,11 +374,11 @@ export class BlockLists {
     return first !== null && query.by === 'seqno' && keys.seqno(first) !== query.seqno ? null : first;
   }
 
-  /** Number of the block of just this shard with a seqno. */
+  /** Number of the block of exactly this shard with a seqno. */
   inShard({ workchain, shard, seqno }: BlockPosition, keys: BlockKeys): number | null {
     const numbers = this.#workchains.get(workchain)?.get(shard)?.numbers;
     if (numbers === undefined) return null;
-    // There is one for each seqno, but where a shard was split for a while.
+    // Seqnos are consecutive, except while the shard was split.
     const last = numbers.length - 1;
     const guess = last - (keys.seqno(numbers.at(last)) - seqno);
     if (guess >= 0 && guess <= last && keys.seqno(numbers.at(guess)) === seqno) return numbers.at(guess);
@@ -398,7 +401,7 @@ export class BlockLists {
   }
 }
 
-/** Says of the number of a block whether it or one before it is looked for. */
+/** A test that holds for the block that is looked up and all later ones. */
 function test(query: BlockQuery, keys: BlockKeys): (number: number) => boolean {
   switch (query.by) {
     case 'seqno':
@@ -410,7 +413,7 @@ function test(query: BlockQuery, keys: BlockKeys): (number: number) => boolean {
   }
 }
 
-/** Numbers below 2^32 in a row: four bytes each, where an array would take more. */
+/** A growing list of numbers below 2^32, in four bytes each. */
 export class NumberList {
   #numbers = new Uint32Array(16);
   #length = 0;
@@ -433,7 +436,7 @@ export class NumberList {
     return this.#numbers[index]!;
   }
 
-  /** The least index whose number passes, the length when none does; after one that passes all do. */
+  /** The least index whose number passes, or the length; all numbers after one that passes must pass. */
   firstIndex(passes: (number: number) => boolean): number {
     let low = 0;
     let high = this.#length;
@@ -446,7 +449,7 @@ export class NumberList {
   }
 }
 
-/** Index of the last number that is not greater, of rising ones; -1 when all are greater. */
+/** Index of the last number that is not greater, in an ascending list; -1 if all are greater. */
 export function lastUpTo(numbers: readonly number[], wanted: number): number {
   let low = 0;
   let high = numbers.length;

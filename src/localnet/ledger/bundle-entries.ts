@@ -21,27 +21,27 @@ import type { NewBlock, NewBlockBundle } from '#localnet/ledger/block-bundle.js'
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 import type { NewEntry } from '#localnet/ledger/pack.js';
 
-/** What a round follows. */
+/** What a bundle follows. */
 export interface BundleBase {
-  /** The newest masterchain block, or its zerostate. */
+  /** The newest masterchain block, or the zerostate. */
   readonly masterchain: BlockId;
-  /** Who validates after it. */
+  /** The validators after it. */
   readonly validators: ValidatorConfig;
-  /** The state after a block that may be followed: a newest one of a shard, or a zerostate. */
+  /** The state after a block that may be followed: the newest block of a shard, or a zerostate. */
   readonly state: (id: BlockId) => Cell | null;
 }
 
-/** A round, ready to be written. */
+/** A checked bundle with its proofs, ready to be written. */
 export interface BundleEntries {
-  /** That of the masterchain last. */
+  /** The masterchain block last. */
   readonly entries: readonly NewEntry[];
-  /** Who validates after it. */
+  /** The validators after it. */
   readonly validators: ValidatorConfig;
 }
 
 /**
- * Checks what a round says of its blocks: hashes, headers, order, states, and signatures. Whether the blocks keep the rules
- * of the network is not looked at. Makes their proofs.
+ * Checks hashes, headers, order, states and signatures of a bundle, but not the rules of the network, and creates the
+ * block proofs.
  *
  * @throws ledger/wrong-round
  */
@@ -112,15 +112,16 @@ function wrong(id: BlockId, problem: string): Error {
   return ledgerErrors['wrong-round']({ block: printPosition(id), problem });
 }
 
-/** Who signed a masterchain block, and the sum of their weights. */
+/** The signatures of a masterchain block, and their total weight. */
 export interface SignedWith {
   readonly signatures: SignatureSet;
   readonly weight: bigint;
 }
 
 /**
- * The file of a block proof (`BlockProof`) as nodes write it: header, sums of value and state hashes of the block, and
- * for masterchain blocks (`proof_…`) who signed. Of shard blocks it is a proof link (`prooflink_…`), without signatures.
+ * The block proof file (`BlockProof`) as nodes write it: header, value flow and state hashes of the block, and for
+ * masterchain blocks (`proof_…`) the signatures. For shard blocks it is a proof link (`prooflink_…`), without
+ * signatures.
  */
 export function blockProofFile(id: BlockId, root: Cell, signed: SignedWith | null): Uint8Array {
   const { workchain, shard, seqno: seq_no, root_hash, file_hash } = id;
@@ -141,7 +142,7 @@ function headerProof(root: Cell): Cell {
   }
   openExotic(state_update.cell, CellType.merkleUpdate);
   extra.cell.touch();
-  // Who validates from a key block on.
+  // A key block proof also contains the new validators.
   const config = info.value.key_block ? extra.value.custom?.value.config?.config : undefined;
   if (config !== undefined) validatorConfigOf(config);
   return createMerkleProof(root, tracker);

@@ -3,7 +3,7 @@ import { defineErrors } from '#kernel/tern-error.js';
 const GO_BACK =
   'Nothing was changed. Go back to a snapshot (`tern dev --snapshot NAME`), or begin a new chain (`tern dev --reset`).';
 
-/** Errors of the chain in a folder. `file` is a path; `offset` counts bytes in it. */
+/** Errors of the chain in a folder. `file` is a path; `offset` is in bytes. */
 export const ledgerErrors = defineErrors('ledger', {
   'no-chain': {
     class: 'not-found',

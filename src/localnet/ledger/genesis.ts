@@ -11,32 +11,32 @@ import { readNeeded, writeWhole } from '#localnet/ledger/ledger-files.js';
 import { currentChain } from '#localnet/ledger/snapshots.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
-/** How a chain begins, and the keys that go with it. */
+/** The zerostates of a chain, and its keys. */
 export interface Genesis {
   readonly masterchain: Zerostate;
   /** The zerostate of each workchain in config parameter 12. */
   readonly workchains: readonly Zerostate[];
   /** Ed25519 seed of the one validator. */
   readonly validatorSeed: Uint8Array;
-  /** Ed25519 seed of the key with which the config contract lets its parameters be changed. */
+  /** Ed25519 seed of the key that may change configuration parameters. */
   readonly configSeed: Uint8Array;
-  /** Wallets with coins: the faucet is the first. */
+  /** Wallets with coins; the first one is the faucet. */
   readonly wallets: readonly FundedWallet[];
-  /** Of a fork: what it is one of. */
+  /** Set when the chain is a fork. */
   readonly fork?: ForkOrigin;
 }
 
-/** The network that a chain begins from, and where. */
+/** The network and block that a chain is a fork of. */
 export interface ForkOrigin {
-  /** As it was named; paths are absolute. */
+  /** As named by the user; paths are absolute. */
   readonly source: string;
-  /** The masterchain's zerostate of that network, which names it. */
+  /** The masterchain zerostate of that network, which identifies it. */
   readonly zero_state: BlockId;
-  /** The masterchain block from which on the chain is local. */
+  /** The masterchain block after which the chain is local. */
   readonly block: BlockId;
 }
 
-/** Version of all files of a chain: whoever changes one of them in a way that this program cannot read counts it up. */
+/** Format version of all files of a chain: increase it with each incompatible change. */
 const VERSION = 1;
 
 export const GENESIS_FILE = 'genesis.json';
@@ -79,13 +79,13 @@ interface StoredGenesis {
   readonly fork?: StoredFork;
 }
 
-/** Name of the file of a zerostate. */
+/** File name of a zerostate. */
 export function zerostateName({ workchain, shard }: Shard): string {
   return `zerostate_${workchain}_${shardHex(shard)}.boc`;
 }
 
 /**
- * Writes how a chain begins: `genesis.json` with the keys, and a file for each zerostate.
+ * Writes `genesis.json` with the keys, and a file for each zerostate.
  * @throws ledger/unwritable
  */
 export function writeGenesis(folder: string, genesis: Genesis): void {
@@ -114,7 +114,9 @@ export function writeGenesis(folder: string, genesis: Genesis): void {
   writeWhole(join(folder, GENESIS_FILE), `${JSON.stringify(stored, null, 2)}\n`);
 }
 
-/** Reads how a chain began. @throws ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable */
+/**
+ * Reads the genesis of a chain. @throws ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable
+ */
 export function readGenesis(folder: string): Genesis {
   const file = join(folder, GENESIS_FILE);
   const stored = readStored(file);
@@ -206,14 +208,14 @@ function badFile(file: string, problem: string, cause?: unknown): Error {
   return ledgerErrors.damaged({ file, offset: 0, problem }, cause);
 }
 
-/** A chain that is kept, and what it began from. */
+/** What a stored chain started from. */
 export interface ChainOrigin {
-  /** `null` for one that stands alone. */
+  /** `null` when it is not a fork. */
   readonly fork: ForkOrigin | null;
 }
 
 /**
- * What the chain in a folder began from; `null` where there is no chain.
+ * What the chain in a folder started from; `null` when there is no chain.
  * @throws ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable
  */
 export function chainOrigin(folder: string): ChainOrigin | null {

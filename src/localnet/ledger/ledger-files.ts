@@ -18,7 +18,7 @@ import process from 'node:process';
 import { isTernError } from '#kernel/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 
-/** Says what a failed operation of the file system was about. */
+/** Describes a failed file system operation. */
 export function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `${message.replace(/^\w+: /, '').replace(/, .*$/, '')} (${code})`;
@@ -44,7 +44,7 @@ export function writing<T>(file: string, write: () => T): T {
   }
 }
 
-/** The whole file; `null` when there is none. @throws ledger/unreadable */
+/** The whole file; `null` if it does not exist. @throws ledger/unreadable */
 export function readFileIfAny(file: string): Uint8Array | null {
   return reading(file, () => {
     try {
@@ -57,14 +57,14 @@ export function readFileIfAny(file: string): Uint8Array | null {
   });
 }
 
-/** @param needed what the file is for. @throws ledger/unreadable, ledger/missing-file */
+/** @param needed purpose of the file, for the error. @throws ledger/unreadable, ledger/missing-file */
 export function readNeeded(file: string, needed: string): Uint8Array {
   const bytes = readFileIfAny(file);
   if (bytes === null) throw ledgerErrors['missing-file']({ file, needed });
   return bytes;
 }
 
-/** Names of what is in a folder, in their order; nothing where there is no folder. @throws ledger/unreadable */
+/** Sorted names in a folder; empty if there is no folder. @throws ledger/unreadable */
 export function listFolder(folder: string): string[] {
   return reading(folder, () => {
     try {
@@ -76,12 +76,12 @@ export function listFolder(folder: string): string[] {
   });
 }
 
-/** Writes a file, which appears whole or not at all. @throws ledger/unwritable */
+/** Writes a file atomically. @throws ledger/unwritable */
 export function writeWhole(file: string, bytes: Uint8Array | string): void {
   const draft = `${file}.draft`;
   writing(file, () => {
     const data = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
-    // Readable by nobody else: keys may be in it.
+    // Not readable by other users: it may contain keys.
     const descriptor = openSync(draft, 'w', 0o600);
     try {
       for (let at = 0; at < data.length; ) at += writeSync(descriptor, data, at);
@@ -102,12 +102,14 @@ export function moveTo(from: string, to: string): void {
   writing(to, () => renameSync(from, to));
 }
 
-/** Removes a file or folder, if it is there. @throws ledger/unwritable */
+/** Removes a file or folder, if it exists. @throws ledger/unwritable */
 export function removeAll(path: string): void {
   writing(path, () => rmSync(path, { recursive: true, force: true }));
 }
 
-/** A second name of a file that is never written to again; a copy where the file system has none. @throws ledger/unwritable */
+/**
+ * Hard-links a file that is never written to again; copies it where links are not supported. @throws ledger/unwritable
+ */
 export function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -116,7 +118,7 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** @param needed what the file is for. @throws ledger/missing-file, ledger/unreadable */
+/** @param needed purpose of the file, for the error. @throws ledger/missing-file, ledger/unreadable */
 export function openToChange(file: string, needed: string): number {
   return reading(file, () => {
     try {
@@ -128,7 +130,7 @@ export function openToChange(file: string, needed: string): number {
   });
 }
 
-/** Bytes of an open file. @throws ledger/damaged when it ends before, ledger/unreadable */
+/** Reads bytes of an open file. @throws ledger/damaged when the file is shorter, ledger/unreadable */
 export function readAt(file: string, descriptor: number, place: { readonly at: number; readonly length: number }) {
   const { at, length } = place;
   const bytes = new Uint8Array(length);
@@ -158,15 +160,15 @@ export function cutTo(file: string, descriptor: number, length: number): void {
   writing(file, () => ftruncateSync(descriptor, length));
 }
 
-/** Folders that threads of this kind, in this thread, hold. */
+/** Number of locks taken by this process, which makes each lock text unique. */
 let counter = 0;
 
 /**
- * Takes a folder for this process alone. A lock that a killed process has left is taken over.
+ * Locks a folder for this process. A stale lock of a killed process is taken over.
  *
- * The file `lock` has the number of the process and when it was started, since numbers are used again.
+ * The file `lock` has the process id and the start time of the process, since ids are reused.
  *
- * @returns gives it back
+ * @returns releases the lock
  * @throws ledger/in-use, ledger/unwritable
  */
 export function lockFolder(folder: string): () => void {
@@ -184,10 +186,10 @@ export function lockFolder(folder: string): () => void {
   };
 }
 
-/** @returns false when there is one already */
+/** @returns false when the file exists */
 function create(file: string, text: string): boolean {
   return writing(file, () => {
-    // The file appears with its text: a link to it is made once it is written.
+    // The file appears together with its text: it is a hard link to a file that is already written.
     const draft = `${file}.${process.pid}.${counter}`;
     const descriptor = openSync(draft, 'w', 0o600);
     writeSync(descriptor, text);
@@ -204,7 +206,7 @@ function create(file: string, text: string): boolean {
   });
 }
 
-/** Removes a lock of a process that has ended; a newer one, which may have come meanwhile, is put back. */
+/** Removes a stale lock; a newer one, which may have been created meanwhile, is put back. */
 function takeAway(file: string, stale: string): void {
   const aside = `${file}.${process.pid}.${counter}.old`;
   writing(file, () => {
@@ -219,7 +221,7 @@ function takeAway(file: string, stale: string): void {
   });
 }
 
-/** Empty when there is none. */
+/** Empty if there is none. */
 function textOf(file: string): string {
   const bytes = readFileIfAny(file);
   return bytes === null ? '' : new TextDecoder().decode(bytes);
@@ -228,7 +230,7 @@ function textOf(file: string): string {
 function isHeld(text: string): boolean {
   const [pid, start] = text.split(' ');
   if (!isRunning(Number(pid))) return false;
-  // Where it cannot be told when a process was started, its number has to do.
+  // Without known start times, the process id decides.
   const running = startOf(Number(pid));
   return running === '-' || start === '-' || running === start;
 }
@@ -243,12 +245,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process was started: ticks since the machine was, and a name of that start of the machine. `-`: unknown. */
+/** Start time of a process: clock ticks since boot, and the boot id. `-`: unknown. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // After the name of the program, which is in parentheses and may hold any character, the state is field 3.
+    // Field 3 (state) follows the program name, which is in parentheses and may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return `${boot}:${fields[19]}`;
   } catch {

@@ -35,13 +35,13 @@ import {
 import { Checkpoints, StateHistory } from '#localnet/ledger/state-history.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 
-/** How a chain is kept. */
+/** Storage options of a chain. */
 export interface LiveLedgerOptions {
-  /** A pack of so many bytes is followed by a new one. */
+  /** Size of a pack after which a new one is started. */
   readonly packBytes: number;
-  /** All states are written to a file after blocks of so many bytes; a round counts {@link BUNDLE_BYTES} more. */
+  /** Size of blocks after which all states are written to a file; each bundle counts {@link BUNDLE_BYTES} more. */
   readonly checkpointBytes: number;
-  /** What the files of old states may take together, in bytes. */
+  /** Total size of the files with old states. */
   readonly statesBytes: number;
 }
 
@@ -51,12 +51,12 @@ const DEFAULTS: LiveLedgerOptions = {
   statesBytes: 2 ** 30,
 };
 
-/** What a round costs that has hardly anything in it, in bytes of blocks that take as long. */
+/** Cost of an empty bundle, as bytes of blocks that take equally long to apply. */
 const BUNDLE_BYTES = 8 * 2 ** 10;
 
 /**
- * A chain that grows, kept in a folder. What it holds is on disk before the head moves: a program that is killed loses
- * the round that it was writing at most.
+ * A growing chain in a folder. Blocks are on disk before the head moves: a killed process loses at most the bundle that
+ * it was writing.
  */
 export class LiveLedger implements Ledger {
   readonly genesis: Genesis;
@@ -92,11 +92,11 @@ export class LiveLedger implements Ledger {
         zerostates: this.zerostates.map(({ id, state }) => ({ block: toHex(id.root_hash), state })),
         shardsOf: (state) => shardsOf(state).map(({ root_hash }) => toHex(root_hash)),
       });
-      const { rounds } = this.#files.lists;
-      this.#head = rounds === 0 ? null : new LiveBlock(this.#files.masterchainBlock(rounds), this.#files);
+      const { mcBlocks } = this.#files.lists;
+      this.#head = mcBlocks === 0 ? null : new LiveBlock(this.#files.masterchainBlock(mcBlocks), this.#files);
       this.#tip = this.#tipAfter(this.#head?.id ?? this.zerostate);
-      this.#validators = this.#validatorsAfter(this.#files.lists.keyBlockUpTo(rounds));
-      for (let at = this.#checkpoints.newest + 1; at <= rounds; at++) this.#since += this.#costOf(at);
+      this.#validators = this.#validatorsAfter(this.#files.lists.keyBlockUpTo(mcBlocks));
+      for (let at = this.#checkpoints.newest + 1; at <= mcBlocks; at++) this.#since += this.#costOf(at);
     } catch (error) {
       this.#files.close();
       throw error;
@@ -108,7 +108,7 @@ export class LiveLedger implements Ledger {
     return currentChain(folder) !== null;
   }
 
-  /** Begins a chain in a folder that has none. @throws ledger/chain-exists, ledger/in-use, ledger/unwritable */
+  /** Creates a chain in a folder that has none. @throws ledger/chain-exists, ledger/in-use, ledger/unwritable */
   static create(folder: string, genesis: Genesis, options: Partial<LiveLedgerOptions> = {}): LiveLedger {
     return whileLocked(folder, (unlock) => {
       if (currentChain(folder) !== null) throw ledgerErrors['chain-exists']({ folder });
@@ -118,9 +118,9 @@ export class LiveLedger implements Ledger {
   }
 
   /**
-   * Opens the chain in a folder. A round that was not written to its end is cut off; nothing else is repaired.
-   * @throws ledger/no-chain, ledger/in-use, ledger/damaged, ledger/missing-file, ledger/other-version, ledger/unreadable,
-   *   ledger/unwritable
+   * Opens the chain in a folder. An incomplete bundle at the end is cut off; nothing else is repaired.
+   * @throws ledger/no-chain, ledger/in-use, ledger/damaged, ledger/missing-file, ledger/other-version,
+   * ledger/unreadable, ledger/unwritable
    */
   static open(folder: string, options: Partial<LiveLedgerOptions> = {}): LiveLedger {
     return whileLocked(folder, (unlock) => {
@@ -132,7 +132,7 @@ export class LiveLedger implements Ledger {
     });
   }
 
-  /** A name that no other chain has: 16 hex digits. It is another one after a reset, and after going back to a snapshot. */
+  /** Unique name of the chain: 16 hex digits. It changes after a reset, and when a snapshot is restored. */
   get incarnation(): string {
     return this.#chain.incarnation;
   }
@@ -145,14 +145,14 @@ export class LiveLedger implements Ledger {
     return this.#head;
   }
 
-  /** What the next round follows. */
+  /** What the next bundle follows. */
   get tip(): ChainTip {
     return this.#tip;
   }
 
   /**
-   * Takes the next round into the chain, and tells those who wait for a new head.
-   * @throws ledger/wrong-round, ledger/unwritable: then the chain is as it was before; ledger/closed
+   * Appends the next bundle, and notifies the head listeners.
+   * @throws ledger/wrong-round, ledger/unwritable: then the chain is unchanged; ledger/closed
    */
   append(round: NewBlockBundle): void {
     if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
@@ -223,7 +223,7 @@ export class LiveLedger implements Ledger {
   }
 
   /**
-   * Saves the chain as it is now under a name.
+   * Saves the current chain under a name.
    * @throws ledger/bad-snapshot-name, ledger/snapshot-exists, ledger/unwritable, ledger/closed
    */
   saveSnapshot(name: string): ChainSnapshot {
@@ -241,7 +241,7 @@ export class LiveLedger implements Ledger {
     return snapshot;
   }
 
-  /** All snapshots, by their names. */
+  /** All snapshots, sorted by name. */
   snapshots(): readonly ChainSnapshot[] {
     return listSnapshots(this.#folder);
   }
@@ -252,7 +252,7 @@ export class LiveLedger implements Ledger {
   }
 
   /**
-   * Copies zerostates and packs into a new folder, as `tern replay` and others read them; no keys.
+   * Copies zerostates and packs into a new folder, for `tern replay` and other tools; without keys.
    * @throws ledger/export-folder, ledger/unwritable
    */
   exportTo(folder: string): { readonly blocks: number } {
@@ -267,7 +267,7 @@ export class LiveLedger implements Ledger {
     return { blocks: this.#files.lists.count };
   }
 
-  /** Ends the use of the folder; with a file of all states, so that it opens quickly. @throws ledger/unwritable */
+  /** Writes a checkpoint, so that the chain opens quickly, and unlocks the folder. @throws ledger/unwritable */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -280,8 +280,8 @@ export class LiveLedger implements Ledger {
   }
 
   /**
-   * Writes all states to a file, and goes on with what was written: in the table of one bag of cells they take a third of the
-   * memory of cells that were made one by one.
+   * Writes all states to a file and continues with the states parsed from it: cells in the table of one bag of cells
+   * take a third of the memory of separately built cells.
    */
   #checkpoint(): void {
     const { masterchain, shards } = this.#tip;
@@ -297,7 +297,7 @@ export class LiveLedger implements Ledger {
 
   #costOf(mc_seqno: number): number {
     let cost = BUNDLE_BYTES;
-    for (const { block } of this.#files.round(mc_seqno)) cost += block.length;
+    for (const { block } of this.#files.bundle(mc_seqno)) cost += block.length;
     return cost;
   }
 
@@ -305,7 +305,7 @@ export class LiveLedger implements Ledger {
     return this.#tipOf({ id, state: this.#stateAfter(id)! }, new Map());
   }
 
-  /** @throws ledger/wrong-round when it names a block that is not there */
+  /** @throws ledger/wrong-round when it commits an unknown block */
   #tipOf({ id, state }: ChainState, added: ReadonlyMap<string, Cell>): ChainTip {
     const shards = shardsOf(state).map((shard): ChainState => {
       const found = added.get(toHex(shard.root_hash)) ?? this.#stateAfter(shard);
@@ -332,13 +332,13 @@ export class LiveLedger implements Ledger {
   }
 }
 
-/** The newest blocks of all shards, as a state of the masterchain lists them. */
+/** The newest blocks of all shards, as listed in a masterchain state. */
 function shardsOf(masterchainState: Cell): BlockId[] {
   const { custom } = decodeCell(ShardStateUnsplit, masterchainState);
   return [...shardDescrs(custom!.value.shard_hashes)].map(blockOfShard);
 }
 
-/** The lock is given back when `use` fails. */
+/** Locks the folder, and unlocks it when `use` fails. */
 function whileLocked<T>(folder: string, use: (unlock: () => void) => T): T {
   const unlock = lockFolder(folder);
   try {

@@ -28,19 +28,20 @@ export interface NewEntry extends Omit<BlockRecord, 'block' | 'proof' | 'proof_c
   readonly proofBytes: Uint8Array;
 }
 
-/** Is told of each block, in their order. */
+/** Called with each block, in their order. */
 export type VisitBlock = (id: BlockPosition, key_block: boolean) => void;
 
 const PACK_HEAD = archivePackHead();
 
-/** `archive.0000001.pack`, with the seqno of the first masterchain block in it. */
+/** File name with the seqno of the first masterchain block in the pack, such as `archive.0000001.pack`. */
 export function packName(first: number, kind: 'pack' | 'index'): string {
   return `archive.${String(first).padStart(7, '0')}.${kind}`;
 }
 
 /**
- * Some rounds of the chain in a row: an archive pack with blocks and proofs, the masterchain block of a round last, and its
- * index, a file of records in the same order. What the index does not have is not in the chain: it is written last.
+ * Consecutive bundles of the chain: an archive pack with blocks and proofs, the masterchain block of a bundle last, and
+ * its index, a file of records in the same order. The index is written last: blocks without a record are not part of
+ * the chain.
  */
 export class Pack {
   /** Seqno of the first masterchain block. */
@@ -49,9 +50,9 @@ export class Pack {
   readonly indexFile: string;
   /** Number of blocks. */
   count = 0;
-  /** Number of rounds. */
-  rounds = 0;
-  /** Bytes of the pack. */
+  /** Number of masterchain blocks. */
+  mcBlocks = 0;
+  /** Size of the pack in bytes. */
   size = PACK_HEAD.length;
   #pack: number | null = null;
   #index: number | null = null;
@@ -62,7 +63,7 @@ export class Pack {
     this.indexFile = join(folder, packName(first, 'index'));
   }
 
-  /** Begins a pack without blocks. @throws ledger/unwritable */
+  /** Creates a pack without blocks. @throws ledger/unwritable */
   static create(folder: string, first: number): Pack {
     const pack = new Pack(folder, first);
     writeWhole(pack.file, PACK_HEAD);
@@ -71,7 +72,7 @@ export class Pack {
   }
 
   /**
-   * Opens a pack. Of the last one a round that was not written to its end is cut off.
+   * Opens a pack. In the last one, an incomplete bundle is cut off.
    *
    * @param visit is called with each block, in their order
    * @throws ledger/damaged, ledger/missing-file, ledger/unreadable, ledger/unwritable
@@ -88,12 +89,12 @@ export class Pack {
     return pack;
   }
 
-  /** Whether another name leads to the same files: then they belong to a snapshot, too, and must stay as they are. */
+  /** Whether the files have other hard links: then they also belong to a snapshot and must not change. */
   get isShared(): boolean {
     return [this.#openPack(), this.#openIndex()].some((descriptor) => fstatSync(descriptor).nlink > 1);
   }
 
-  /** Adds the blocks of a round, that of the masterchain last. @throws ledger/unwritable */
+  /** Appends the blocks of a bundle, the masterchain block last. @throws ledger/unwritable */
   append(entries: readonly NewEntry[]): readonly BlockRecord[] {
     const parts: Uint8Array[] = [];
     let end = this.size;
@@ -115,7 +116,7 @@ export class Pack {
     writeAt(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
     this.size = end;
     this.count += records.length;
-    this.rounds++;
+    this.mcBlocks++;
     return records;
   }
 
@@ -124,7 +125,7 @@ export class Pack {
     return readAt(this.file, this.#openPack(), extent);
   }
 
-  /** Records, as they are in the file. @throws ledger/damaged, ledger/unreadable */
+  /** Raw records. @throws ledger/damaged, ledger/unreadable */
   readIndex(from: number, count: number): Uint8Array {
     const extent = { at: from * RECORD_BYTES, length: count * RECORD_BYTES };
     return readAt(this.indexFile, this.#openIndex(), extent);
@@ -149,7 +150,7 @@ export class Pack {
   #read(isLast: boolean, visit: VisitBlock): void {
     const packSize = reading(this.file, () => fstatSync(this.#openPack()).size);
     const index = this.#readIndexFile(isLast, packSize);
-    // What belongs to a snapshot was whole when that was saved.
+    // Files of a snapshot were complete when it was saved.
     const mayBeTorn = isLast && !this.isShared;
     this.#readRecords(index, visit);
     const indexEnd = this.count * RECORD_BYTES;
@@ -164,7 +165,7 @@ export class Pack {
     if (packSize > this.size) this.#cutTail(packSize, mayBeTorn);
   }
 
-  /** A pack that was begun when its program was killed may have no index yet. */
+  /** A pack that was being created when the process was killed may have no index yet. */
   #readIndexFile(isLast: boolean, packSize: number): Uint8Array {
     const index = readFileIfAny(this.indexFile);
     if (index !== null) return index;
@@ -175,7 +176,7 @@ export class Pack {
     return new Uint8Array();
   }
 
-  /** @returns whether the file has its head; one that was killed in the act of writing it gets it now */
+  /** @returns whether the file has its header; a header that was written incompletely is written again */
   #readHead(packSize: number, mayBeTorn: boolean): boolean {
     const length = Math.min(packSize, PACK_HEAD.length);
     const found = readAt(this.file, this.#openPack(), { at: 0, length });
@@ -187,7 +188,10 @@ export class Pack {
     return false;
   }
 
-  /** Counts what is in whole rounds. It is the bulk of the work of opening a chain, so that no record is made for it. */
+  /**
+   * Reads the records of complete bundles. This dominates the time of opening a chain, so no record objects are
+   * created.
+   */
   #readRecords(index: Uint8Array, visit: VisitBlock): void {
     const { indexFile } = this;
     const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
@@ -199,7 +203,7 @@ export class Pack {
       const id = positionAt(view, at);
       const isTop = isMasterchain(id);
       const mc_seqno = view.getUint32(at + FIELD_AT.mc_seqno, true);
-      const wanted = this.first + this.rounds;
+      const wanted = this.first + this.mcBlocks;
       if (mc_seqno !== wanted || (isTop && id.seqno !== wanted)) {
         throw damaged(indexFile, at, `it has block ${printPosition(id)} of round ${mc_seqno} in round ${wanted}`);
       }
@@ -215,7 +219,7 @@ export class Pack {
       }
       first = n + 1;
       this.count = first;
-      this.rounds++;
+      this.mcBlocks++;
       this.size = end;
     }
   }
@@ -230,7 +234,7 @@ export class Pack {
   }
 }
 
-/** As nodes name the proofs of blocks of the masterchain, and those of others. */
+/** Names of proof files, as nodes use them. */
 function proofKind(id: BlockId): 'proof' | 'prooflink' {
   return isMasterchain(id) ? 'proof' : 'prooflink';
 }
@@ -239,37 +243,37 @@ function damaged(file: string, offset: number, problem: string): Error {
   return ledgerErrors.damaged({ file, offset, problem });
 }
 
-/** Where something is in a pack, in bytes. */
+/** Position of data in a pack, in bytes. */
 export interface Extent {
   readonly at: number;
   readonly length: number;
 }
 
-/** What is known of a block without reading it. */
+/** What the index knows of a block. */
 export interface BlockRecord {
   readonly id: BlockId;
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly end_lt: bigint;
-  /** The masterchain block that commits it; its own seqno for a block of the masterchain. */
+  /** The masterchain block that commits it; for a masterchain block its own seqno. */
   readonly mc_seqno: number;
   readonly key_block: boolean;
-  /** Its file, and the one of its proof, in the pack that it is in. */
+  /** Positions of block file and proof file in the pack. */
   readonly block: Extent;
   readonly proof: Extent;
-  /** CRC-32 of the file of the proof; that of the block has its file hash. */
+  /** CRC-32 of the proof file; the block file is checked by its file hash. */
   readonly proof_crc: number;
 }
 
-/** Each block takes as many bytes in the index. */
+/** Size of an index record. */
 export const RECORD_BYTES = 124;
 
 const CHECKED_BYTES = RECORD_BYTES - 4;
 
 /**
- * Writes a record, all numbers least significant byte first: int32 workchain, uint32 seqno, uint64 shard, 32 bytes root
- * hash, 32 bytes file hash, uint64 end_lt, uint32 gen_utime, uint32 mc_seqno, uint32 place and length of the block,
- * uint32 place and length of the proof, uint32 flags (1: key block), uint32 CRC-32 of the proof, and uint32 CRC-32 of all before it.
+ * Encodes a record, little-endian: int32 workchain, uint32 seqno, uint64 shard, 32 bytes root hash, 32 bytes file hash,
+ * uint64 end_lt, uint32 gen_utime, uint32 mc_seqno, uint32 offset and length of the block, uint32 offset and length of
+ * the proof, uint32 flags (1: key block), uint32 CRC-32 of the proof, and uint32 CRC-32 of all fields before.
  */
 export function writeRecord(record: BlockRecord): Uint8Array {
   const { id, gen_utime, end_lt, mc_seqno, key_block, block, proof, proof_crc } = record;
@@ -293,7 +297,7 @@ export function writeRecord(record: BlockRecord): Uint8Array {
   return bytes;
 }
 
-/** Reads a record at a place of an index; its hashes are copies. `null` when its checksum is wrong. */
+/** Decodes the record at an offset; its hashes are copies. `null` when the checksum is wrong. */
 export function readRecord(bytes: Uint8Array, at: number): BlockRecord | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, RECORD_BYTES);
   if (crc32(bytes.subarray(at, at + CHECKED_BYTES)) !== view.getUint32(CHECKED_BYTES, true)) return null;
@@ -315,12 +319,12 @@ export function readRecord(bytes: Uint8Array, at: number): BlockRecord | null {
   };
 }
 
-/** Whether the checksum of the record at a place of an index is right. */
+/** Whether the checksum of the record at an offset is right. */
 export function isRecord(bytes: Uint8Array, at: number, view: DataView): boolean {
   return crc32(bytes.subarray(at, at + CHECKED_BYTES)) === view.getUint32(at + CHECKED_BYTES, true);
 }
 
-/** Where fields of a record are, by which blocks are looked for. */
+/** Offsets of the fields by which blocks are looked up. */
 export const FIELD_AT = {
   workchain: 0,
   seqno: 4,
@@ -332,7 +336,7 @@ export const FIELD_AT = {
   flags: 112,
 };
 
-/** Which block the record at a place is about. */
+/** Block position of the record at an offset. */
 export function positionAt(view: DataView, at: number): BlockPosition {
   return {
     workchain: view.getInt32(at + FIELD_AT.workchain, true),
@@ -341,15 +345,14 @@ export function positionAt(view: DataView, at: number): BlockPosition {
   };
 }
 
-/** As an entry begins. */
+/** First bytes of an entry. */
 const ENTRY_HEAD = [0x8b, 0x1e];
 const NAME = /^(block|proof|prooflink)_\((-?\d+),[0-9a-f]{16},\d+\):[0-9A-F]{64}:[0-9A-F]{64}$/;
 
 /**
- * Whether bytes at the end of a pack can be what a program that was killed has left: the entries of one round, or a part
- * of them from their beginning.
+ * Checks whether bytes at the end of a pack are what a killed process may leave: a prefix of the entries of one bundle.
  *
- * @returns `null`, or where in the bytes it is something else
+ * @returns `null`, or the offset of an unexpected byte
  */
 export function unfinishedBundle(bytes: Uint8Array): { readonly offset: number; readonly problem: string } | null {
   let ended = false;

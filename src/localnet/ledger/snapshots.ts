@@ -15,25 +15,25 @@ import {
   writeWhole,
 } from '#localnet/ledger/ledger-files.js';
 
-/** A chain as it was at a moment, to go back to. */
+/** A saved chain that can be restored. */
 export interface ChainSnapshot {
   readonly name: string;
   readonly head: BlockId;
-  /** Unix seconds, of the machine. */
+  /** Unix seconds, machine time. */
   readonly saved_at: number;
 }
 
-/** The files of a chain, none of which will be written to again. */
+/** The files of a chain; none of them will be written to again. */
 export interface ChainFiles {
-  /** Those of the folder of the chain. */
+  /** Files in the folder of the chain. */
   readonly files: readonly string[];
-  /** Those of its folder `states`. */
+  /** Files in its folder `states`. */
   readonly states: readonly string[];
 }
 
 const SNAPSHOT_FILE = 'snapshot.json';
 const STATES = 'states';
-/** Begins a name that no snapshot can have: of what is not complete yet, or not any more. */
+/** Prefix, invalid in snapshot names, of snapshots that are being written or deleted. */
 const SNAPSHOT_DRAFT = '.';
 
 /** Whether a folder has a chain. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
@@ -41,13 +41,13 @@ export function hasChain(folder: string): boolean {
   return currentChain(folder) !== null;
 }
 
-/** Removes the chain in a folder, also a damaged one; snapshots stay. @throws ledger/in-use, ledger/unwritable */
+/** Removes the chain in a folder, even a damaged one; snapshots stay. @throws ledger/in-use, ledger/unwritable */
 export function resetChain(folder: string): void {
   whileLocked(folder, () => removeChain(folder));
 }
 
 /**
- * Puts a snapshot in the place of the chain. It becomes a chain of its own, with a new incarnation.
+ * Replaces the chain by a snapshot, as a chain of its own with a new incarnation.
  * @throws ledger/no-snapshot, ledger/bad-snapshot-name, ledger/in-use, ledger/unwritable
  */
 export function restoreSnapshot(folder: string, name: string): void {
@@ -73,14 +73,14 @@ export function requireSnapshot(folder: string, name: string): ChainSnapshot {
   return parseSnapshot(file, name, bytes);
 }
 
-/** All snapshots of a folder, by their names. @throws ledger/damaged, ledger/unreadable */
+/** All snapshots of a folder, sorted by name. @throws ledger/damaged, ledger/unreadable */
 export function listSnapshots(folder: string): readonly ChainSnapshot[] {
   const names = listFolder(join(folder, 'snapshots')).filter((name) => !name.startsWith(SNAPSHOT_DRAFT));
   return names.map((name) => requireSnapshot(folder, name));
 }
 
 /**
- * Saves a snapshot: other names of the same files where the file system has them, copies elsewhere. It appears whole.
+ * Saves a snapshot atomically: hard links where the file system supports them, copies elsewhere.
  * @throws ledger/snapshot-exists, ledger/bad-snapshot-name, ledger/unwritable
  */
 export function writeSnapshot(folder: string, { name, head, saved_at }: ChainSnapshot, chain: ChainFiles): void {
@@ -114,7 +114,7 @@ export function deleteSnapshot(folder: string, name: string): void {
   removeAll(draft);
 }
 
-/** Removes snapshots that were not saved or deleted to the end. @throws ledger/unwritable */
+/** Removes incomplete snapshots. @throws ledger/unwritable */
 export function removeSnapshotDrafts(folder: string): void {
   for (const name of listFolder(join(folder, 'snapshots')))
     if (name.startsWith(SNAPSHOT_DRAFT)) removeAll(pathOf(folder, name));
@@ -155,7 +155,7 @@ function parseSnapshot(file: string, name: string, bytes: Uint8Array): ChainSnap
   }
 }
 
-/** One chain: its folder, and a name that no other chain has. */
+/** A chain with its folder and its unique name. */
 export interface ChainFolder {
   /** 16 hex digits. */
   readonly incarnation: string;
@@ -166,8 +166,8 @@ const CHAINS = 'chains';
 const DRAFT = '.draft';
 
 /**
- * The chain in a folder, `null` when there is none. Its files are in `chains/INCARNATION`; which chain it is, the file
- * `current` says. So one chain takes the place of another by the writing of that file.
+ * The chain in a folder, `null` if there is none. Its files are in `chains/INCARNATION`; the file `current` names the
+ * incarnation, so that writing this file switches to another chain.
  *
  * @throws ledger/damaged, ledger/missing-file, ledger/unreadable
  */
@@ -185,7 +185,7 @@ export function currentChain(folder: string): ChainFolder | null {
     throw ledgerErrors.damaged({ file, offset: 0, problem: 'it has no name of a chain' });
   }
   const path = join(folder, CHAINS, incarnation);
-  // Killed after it was made the current one.
+  // The process was killed after this chain became the current one.
   if (!names.includes(incarnation) && names.includes(incarnation + DRAFT)) moveTo(path + DRAFT, path);
   else if (!names.includes(incarnation)) {
     throw ledgerErrors['missing-file']({ file: path, needed: 'it has the blocks of the chain' });
@@ -194,10 +194,10 @@ export function currentChain(folder: string): ChainFolder | null {
 }
 
 /**
- * Makes a new chain the one of the folder; those that were there are removed.
+ * Creates a new chain in the folder, makes it the current one and removes the others.
  *
  * @param fill writes its files into a folder
- * @throws ledger/unwritable, and what `fill` throws: then the folder is as it was before
+ * @throws ledger/unwritable, and what `fill` throws: then the folder is unchanged
  */
 export function replaceChain(folder: string, fill: (path: string) => void): ChainFolder {
   const incarnation = toHex(randomBytes(8));
@@ -215,7 +215,7 @@ export function replaceChain(folder: string, fill: (path: string) => void): Chai
   return { incarnation, path };
 }
 
-/** Removes the chain of a folder, if there is one; also a damaged one. @throws ledger/unwritable */
+/** Removes the chain of a folder, if there is one, even a damaged one. @throws ledger/unwritable */
 export function removeChain(folder: string): void {
   const chains = join(folder, CHAINS);
   for (const name of listFolder(chains)) {
@@ -225,7 +225,7 @@ export function removeChain(folder: string): void {
   removeOtherChains(folder, '');
 }
 
-/** Removes chains that were replaced, or were not made to the end. @throws ledger/unwritable */
+/** Removes chains that were replaced or are incomplete. @throws ledger/unwritable */
 export function removeOtherChains(folder: string, incarnation: string): void {
   for (const name of listFolder(join(folder, CHAINS))) {
     if (isChainName(name) && name !== incarnation) removeAll(join(folder, CHAINS, name));

@@ -15,48 +15,48 @@ import { ledgerErrors } from '#localnet/ledger/errors.js';
 import { ensureFolder, listFolder, reading, readNeeded, removeAll, writeWhole } from '#localnet/ledger/ledger-files.js';
 import type { BlockRecord } from '#localnet/ledger/pack.js';
 
-/** What states are made from. */
+/** What states are restored from. */
 export interface StateSources {
   readonly files: BlockFiles;
   readonly checkpoints: Checkpoints;
-  /** The states with which the chain begins. */
+  /** The zerostates of the chain. */
   readonly zerostates: readonly NamedState[];
-  /** The blocks, by their root hashes, whose states a state of the masterchain goes with, in its order. */
+  /** Root hashes of the shard blocks that a masterchain state lists, in its order. */
   readonly shardsOf: (masterchainState: Cell) => readonly string[];
 }
 
-/** Of how many rounds all states are kept, at the head and at each old place that somebody reads. */
+/** Number of masterchain blocks whose states are all retained, at the head and at each old position in use. */
 const RETAINED_MC_BLOCKS = 32;
-/** Old places that are kept: from there the states after it are made quickly. */
+/** Number of old positions that are retained, from which later states can be restored quickly. */
 const OLD_PLACES = 3;
 
-/** Which blocks a walk is about. */
+/** The blocks that a walk includes. */
 type Track = 'all' | 'masterchain' | 'shards';
 
-/** A walk through old states. */
+/** A walk at an old position. */
 interface OldPlace {
   readonly track: Track;
   readonly walk: StateWalk;
 }
 
 /**
- * The states after all blocks of a chain. The newest ones are kept; older ones are made anew, from the checkpoint before
- * them and the updates of all blocks in between.
+ * The states after all blocks of a chain. The newest ones are retained; older ones are restored from the checkpoint
+ * before them and the state updates of the blocks in between.
  */
 export class StateHistory {
   readonly #sources: StateSources;
   readonly #head: StateWalk;
-  /** The one that was used longest ago first. */
+  /** The least recently used one first. */
   readonly #old: OldPlace[] = [];
 
-  /** Makes the states after the newest round. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
+  /** Restores the newest states. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
   constructor(sources: StateSources) {
     this.#sources = sources;
     this.#head = this.#begin(sources.checkpoints.newest, 'all');
-    this.#goOn(this.#head, sources.files.lists.rounds, 'all');
+    this.#goOn(this.#head, sources.files.lists.mcBlocks, 'all');
   }
 
-  /** The state after a block of the newest round, or after a newest block of a shard. */
+  /** The state after a block of the newest bundles, or after the newest block of a shard. */
   newest(block: string): Cell | null {
     return this.#head.find(block);
   }
@@ -65,7 +65,7 @@ export class StateHistory {
     this.#head.add(states);
   }
 
-  /** Puts equal states in the place of those of the newest blocks. */
+  /** Replaces the newest states by equal ones. */
   replace(states: readonly NamedState[]): void {
     this.#head.replace(states);
   }
@@ -87,7 +87,7 @@ export class StateHistory {
     return place.walk.find(block)!;
   }
 
-  /** A place from which to go on to a round: an old one, where that is nearer than the checkpoint. */
+  /** A position from which to continue to a masterchain block: an old one, if it is nearer than the checkpoint. */
   #placeBefore(seqno: number, track: Track): OldPlace {
     const checkpoint = this.#sources.checkpoints.upTo(seqno);
     let nearest: OldPlace | null = null;
@@ -110,7 +110,7 @@ export class StateHistory {
     const { files, checkpoints, zerostates, shardsOf } = this.#sources;
     if (seqno === 0) return new StateWalk(0, zerostates, RETAINED_MC_BLOCKS);
     const file = checkpoints.pathOf(seqno);
-    if (seqno > files.lists.rounds) {
+    if (seqno > files.lists.mcBlocks) {
       const needed = `the states after masterchain block ${seqno} are there (${file})`;
       throw ledgerErrors['missing-file']({ file: `the pack with masterchain block ${seqno}`, needed });
     }
@@ -138,7 +138,7 @@ export class StateHistory {
   #goOn(walk: StateWalk, seqno: number, track: Track): void {
     const { files } = this.#sources;
     while (walk.seqno < seqno) {
-      const records = [...files.round(walk.seqno + 1)].filter((each) => track === 'all' || trackOf(each) === track);
+      const records = [...files.bundle(walk.seqno + 1)].filter((each) => track === 'all' || trackOf(each) === track);
       try {
         const roots = records.map((record) => files.root(record));
         walk.add(walk.makeNext(roots, (block) => this.#zerostate(block)));
@@ -160,16 +160,18 @@ function trackOf({ id }: BlockRecord): Track {
   return id.workchain === MASTERCHAIN ? 'masterchain' : 'shards';
 }
 
-/** Hashes of the states after the blocks of the last rounds up to one. A shard that stood still longer is not among them. */
+/**
+ * State hashes of the blocks of the last two bundles up to a seqno. Shards without a block in them are not included.
+ */
 function recentHashes(files: BlockFiles, seqno: number): Map<string, Uint8Array> {
   const hashes = new Map<string, Uint8Array>();
   for (let at = Math.max(1, seqno - 1); at <= seqno; at++) {
-    for (const record of files.round(at)) hashes.set(toHex(record.id.root_hash), stateHashOf(files, record));
+    for (const record of files.bundle(at)) hashes.set(toHex(record.id.root_hash), stateHashOf(files, record));
   }
   return hashes;
 }
 
-/** Hash of the state after a block: the new one of `merkle_update#04 old_hash:bits256 new_hash:bits256 …`. */
+/** State hash after a block: `new_hash` of `merkle_update#04 old_hash:bits256 new_hash:bits256 …`. */
 function stateHashOf(files: BlockFiles, record: BlockRecord): Uint8Array {
   const update = files.root(record).ref(2);
   const start = update.dataOffset + 33;
@@ -184,67 +186,67 @@ function checkState(file: string, state: Cell, expected: Uint8Array): void {
   throw ledgerErrors.damaged({ file, offset: 0, problem });
 }
 
-/** The state after a block, which is named by its root hash in hex. */
+/** The state after a block, which is identified by its root hash in hex. */
 export interface NamedState {
   readonly block: string;
   readonly state: Cell;
 }
 
-/** The same, with the blocks before: two after a merge, left one first. */
+/** The same, with the previous blocks: two after a merge, the left one first. */
 export interface NextState extends NamedState {
   readonly prev: readonly string[];
 }
 
-/** States of the newest blocks of some shards, and those after all blocks of the last rounds. */
+/** The newest states of some shards, and all states of the last masterchain blocks, moving forward along the chain. */
 export class StateWalk {
-  readonly #keep: number;
-  /** By block: the newest of each shard. */
+  readonly #retained: number;
+  /** The newest state of each shard, by block. */
   readonly #newest: Map<string, Cell>;
-  /** Of the last rounds, the oldest one first. */
-  readonly #rounds: ReadonlyMap<string, Cell>[] = [];
+  /** States of the last masterchain blocks, the oldest first. */
+  readonly #recent: ReadonlyMap<string, Cell>[] = [];
   #seqno: number;
 
   /**
-   * @param seqno of the round after which the walk begins
+   * @param seqno of the masterchain block after which the walk starts
    * @param states after it
-   * @param keep of how many rounds all states are kept
+   * @param keep number of masterchain blocks whose states are all retained
    */
   constructor(seqno: number, states: readonly NamedState[], keep: number) {
     this.#seqno = seqno;
-    this.#keep = keep;
+    this.#retained = keep;
     this.#newest = new Map(states.map(({ block, state }) => [block, state]));
-    this.#rounds.push(new Map(this.#newest));
+    this.#recent.push(new Map(this.#newest));
   }
 
-  /** Seqno of the round after which it is. */
+  /** Seqno of its masterchain block. */
   get seqno(): number {
     return this.#seqno;
   }
 
-  /** Goes on by one round. */
+  /** Moves forward by one bundle. */
   add(states: readonly NextState[]): void {
     this.#seqno++;
     for (const { block, state } of states) this.#newest.set(block, state);
     for (const { prev } of states) for (const block of prev) this.#newest.delete(block);
-    this.#rounds.push(new Map(states.map(({ block, state }) => [block, state])));
-    if (this.#rounds.length > this.#keep) this.#rounds.shift();
+    this.#recent.push(new Map(states.map(({ block, state }) => [block, state])));
+    if (this.#recent.length > this.#retained) this.#recent.shift();
   }
 
-  /** The state after a block; `null` when it is not here, or not any more. */
+  /** The state after a block; `null` if it is not or no longer retained. */
   find(block: string): Cell | null {
     const newest = this.#newest.get(block);
     if (newest !== undefined) return newest;
-    for (let i = this.#rounds.length - 1; i >= 0; i--) {
-      const state = this.#rounds[i]!.get(block);
+    for (let i = this.#recent.length - 1; i >= 0; i--) {
+      const state = this.#recent[i]!.get(block);
       if (state !== undefined) return state;
     }
     return null;
   }
 
   /**
-   * Makes the states after some blocks of the next round, each after those that it follows.
+   * Computes the states after blocks of the next bundle, each after those that it follows.
    *
-   * @param zerostate gives the state with which a workchain begins
+   * @param zerostate returns the zerostate of a workchain
    * @throws ledger/unknown-previous, and as {@link applyMerkleUpdate}
    */
   makeNext(roots: Iterable<Cell>, zerostate: (block: string) => Cell | null): NextState[] {
@@ -263,13 +265,13 @@ export class StateWalk {
     return made;
   }
 
-  /** Puts equal states in the place of those of the newest blocks. */
+  /** Replaces the newest states by equal ones. */
   replace(states: readonly NamedState[]): void {
     for (const { block, state } of states) {
-      // A state of a workchain without blocks is a zerostate, which stays as it is.
+      // The state of a workchain without blocks is its zerostate, which is not replaced.
       if (this.#newest.has(block)) this.#newest.set(block, state);
-      const index = this.#rounds.findIndex((round) => round.has(block));
-      if (index >= 0) this.#rounds[index] = new Map([...this.#rounds[index]!, [block, state]]);
+      const index = this.#recent.findIndex((round) => round.has(block));
+      if (index >= 0) this.#recent[index] = new Map([...this.#recent[index]!, [block, state]]);
     }
   }
 }
@@ -279,7 +281,10 @@ function previousOf(root: Cell): string[] {
   return previousBlocks(info.value.prev_ref.value).map(({ root_hash }) => toHex(root_hash));
 }
 
-/** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
+/**
+ * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
+ * merge starts.
+ */
 export function splitStateRoot(left: Cell, right: Cell): Cell {
   return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
@@ -291,16 +296,16 @@ interface Checkpoint {
 }
 
 /**
- * Files with all states after a round: `states/state.0000100.boc`, a bag of cells whose roots are the state of the
- * masterchain and then those of the shards, in the order of its shard configuration.
+ * Files with all states after a masterchain block: `states/state.0000100.boc`, a bag of cells whose roots are the
+ * masterchain state and the shard states, in the order of the shard configuration.
  */
 export class Checkpoints {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** By rising seqno. */
+  /** Ascending by seqno. */
   readonly #all: Checkpoint[] = [];
 
-  /** @param maxBytes what all files together may take, but for the newest one. @throws ledger/unreadable */
+  /** @param maxBytes total size of all files but the newest one. @throws ledger/unreadable */
   constructor(folder: string, maxBytes: number) {
     this.#folder = join(folder, 'states');
     this.#maxBytes = maxBytes;
@@ -313,7 +318,7 @@ export class Checkpoints {
     this.#all.sort((a, b) => a.seqno - b.seqno);
   }
 
-  /** Seqno of the newest one; 0 when there is none. */
+  /** Seqno of the newest one; 0 if there is none. */
   get newest(): number {
     return this.#all.at(-1)?.seqno ?? 0;
   }
@@ -331,12 +336,15 @@ export class Checkpoints {
     return join(this.#folder, `state.${String(seqno).padStart(7, '0')}.boc`);
   }
 
-  /** The newest one up to a seqno; 0 when there is none. */
+  /** The newest one up to a seqno; 0 if there is none. */
   upTo(seqno: number): number {
     return this.#all.findLast((each) => each.seqno <= seqno)?.seqno ?? 0;
   }
 
-  /** Writes the states after the newest round, and removes old files when they are too much. @returns the file @throws ledger/unwritable */
+  /**
+   * Writes the states after the newest masterchain block, and removes old files above the limit. @returns the file
+   * @throws ledger/unwritable
+   */
   write(seqno: number, states: readonly Cell[]): Uint8Array {
     ensureFolder(this.#folder);
     const bytes = serializeBoc(states, { crc32c: true });
@@ -346,7 +354,7 @@ export class Checkpoints {
     return bytes;
   }
 
-  /** The states after a round of which there is a file. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
+  /** Reads a checkpoint. @throws ledger/damaged, ledger/missing-file, ledger/unreadable */
   read(seqno: number): readonly Cell[] {
     const file = this.pathOf(seqno);
     const bytes = readNeeded(file, `it has the states after masterchain block ${seqno}`);
@@ -359,7 +367,7 @@ export class Checkpoints {
     }
   }
 
-  /** Removes files so that those that stay lie as evenly as they can: the one first whose neighbours are closest. */
+  /** Removes files so that the remaining ones are evenly spread: first the one with the closest neighbours. */
   #thin(): void {
     let sum = this.#all.reduce((bytes, each) => bytes + each.bytes, 0) - this.newestBytes;
     while (sum > this.#maxBytes && this.#all.length > 1) {

@@ -28,7 +28,7 @@ import { leafShard, readShard } from '#localnet/liteserver/shard-links.js';
 
 const NOTHING = new Uint8Array();
 
-/** An id that names no block. */
+/** A block id that identifies no block. */
 export const NO_BLOCK: BlockId = {
   workchain: WORKCHAIN_INVALID,
   shard: 0n,
@@ -37,13 +37,13 @@ export const NO_BLOCK: BlockId = {
   file_hash: new Uint8Array(32),
 };
 
-/** States of accounts. */
+/** Account states. */
 export const accountStateHandlers: LiteHandlers<'liteServer.getAccountState' | 'liteServer.getAccountStatePrunned'> = {
   'liteServer.getAccountState': (args, { ledger }) => accountState(ledger, args, (account) => account),
   'liteServer.getAccountStatePrunned': (args, { ledger }) => accountState(ledger, args, pruneAccount),
 };
 
-/** The account without code, data and libraries, as a proof. */
+/** The account without code, data and libraries, as a Merkle proof. */
 function pruneAccount(cell: Cell): Cell {
   const reader = new MerkleReader(cell);
   const account = decodeCell(Account, reader.root);
@@ -68,16 +68,16 @@ function accountState(
   };
 }
 
-/** Where the state of an account stands, seen from a block. */
+/** Where the state of an account is found, seen from a block. */
 export interface AccountPlace {
   readonly block: LedgerBlock;
-  /** The newest block of its shard; null where there is no such workchain. */
+  /** The newest block of its shard; null when the workchain does not exist. */
   readonly shardBlock: LedgerBlock | null;
-  /** Two roots, header and state; empty for an account of the block's own workchain. */
+  /** Two roots, block header and state; empty for an account of the block's own workchain. */
   readonly shard_proof: Uint8Array;
 }
 
-/** The answer where there is no such workchain. */
+/** The answer when the workchain does not exist. */
 export function noWorkchain({ block, shard_proof }: AccountPlace): LiteServerAccountState {
   const reference = blockIdToTl(block.id);
   return { id: reference, shardblk: blockIdToTl(NO_BLOCK), shard_proof, proof: NOTHING, state: NOTHING };
@@ -111,7 +111,7 @@ function blockOf(ledger: Ledger, id: BlockId): LedgerBlock {
   return loadBlock(ledger, id);
 }
 
-/** The newest block of the shard that an account belongs to, and the proof of that: two roots, header and state. */
+/** The newest block of an account's shard, and its proof: two roots, block header and state. */
 function shardOfAccount(ledger: Ledger, block: LedgerBlock, workchain: number, prefix: bigint) {
   const reader = new MerkleReader(ledger.state(block));
   const entry = readShard(openMcState(reader.root).extra.shard_hashes, leafShard(workchain, prefix));
@@ -121,7 +121,7 @@ function shardOfAccount(ledger: Ledger, block: LedgerBlock, workchain: number, p
   };
 }
 
-/** The cell of an account after a block, and the proof of it: two roots, header and state. */
+/** The cell of an account after a block, and its proof: two roots, block header and state. */
 export function accountProof(ledger: Ledger, block: LedgerBlock, hash: Uint8Array) {
   const reader = new MerkleReader(ledger.state(block));
   const found = openState(reader.root).accounts.value.get(hash);

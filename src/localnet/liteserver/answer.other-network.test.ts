@@ -85,9 +85,9 @@ describe('a liteserver of a chain that began from another', () => {
   it('passes on what the other network says about transactions before', async () => {
     const query = { count: 3, account: missing, lt: 7n, hash: new Uint8Array(32).fill(1) };
     const list = encodeBoxed(LiteServerTransactionList, { ids: [], transactions: Uint8Array.of(1, 2, 3) });
-    const olderTransactions = async ({ lt }: { readonly lt: bigint }) => (lt < 10n ? list : null);
-    expect(await ask(LiteServerGetTransactions, query, { olderTransactions })).toEqual(list);
-    const own = await ask(LiteServerGetTransactions, { ...query, lt: 10n }, { olderTransactions });
+    const forkedTransactions = async ({ lt }: { readonly lt: bigint }) => (lt < 10n ? list : null);
+    expect(await ask(LiteServerGetTransactions, query, { forkedTransactions })).toEqual(list);
+    const own = await ask(LiteServerGetTransactions, { ...query, lt: 10n }, { forkedTransactions });
     expect(decodeLiteAnswer(LiteServerGetTransactions, own!).error).not.toBeNull();
   });
 });

@@ -33,7 +33,7 @@ import { leafShard, readShard } from '#localnet/liteserver/shard-links.js';
 import { shardHandlers } from '#localnet/liteserver/shards.js';
 import { blockTransactionHandlers, transactionHandlers } from '#localnet/liteserver/transactions.js';
 
-/** What this server does not do, and says so. */
+/** Functions that are refused in general. */
 export const refusedHandlers: LiteHandlers<
   'liteServer.sendMessage' | 'liteServer.runSmcMethod' | 'liteServer.nonfinal.getPendingShardBlocks'
 > = {
@@ -50,7 +50,7 @@ export const refusedHandlers: LiteHandlers<
 
 type LiteFunction = (typeof liteServerFunctions)[number];
 
-/** A handler for every function of the lite API: the compiler finds a missing one. */
+/** A handler for each function of the lite API; checked for completeness by the compiler. */
 const handlers: LiteHandlers<LiteFunction['name']> = {
   ...headHandlers,
   ...blockDataHandlers,
@@ -70,25 +70,27 @@ const handlers: LiteHandlers<LiteFunction['name']> = {
 
 const functions: ReadonlyMap<string, LiteFunction> = new Map(liteServerFunctions.map((each) => [each.name, each]));
 
-/** What answering needs from outside. */
+/** Dependencies of answering queries. */
 export interface LiteModules extends LiteContext {
   readonly clock: Clock;
-  /** Is told what no query should bring about: a defect of this program, of which the client learns no more than that. */
+  /**
+   * Called with errors that no query should cause: defects of this program, whose details the client does not receive.
+   */
   readonly onDefect?: (error: unknown) => void;
 }
 
 /** `liteServer.sendMsgStatus status:int` */
 const TAKEN = 1;
 
-/** Longest wait for a masterchain block, and the greatest distance to it. */
+/** Limits of waiting for a masterchain block. */
 const MAX_WAIT_MS = 10_000;
 const MAX_WAIT_BLOCKS = 100;
 
 /**
- * Answers a query (`liteServer.query`, with a wait for a masterchain block if there is one). What goes wrong is an answer
- * too (`liteServer.error`). `null`: it is no query to a liteserver, and gets no answer.
+ * Answers a query (`liteServer.query`, optionally with a wait for a masterchain block). Errors are answers too
+ * (`liteServer.error`). `null`: not a liteserver query, no answer.
  *
- * @param signal ends a wait
+ * @param signal aborts a wait
  */
 export async function answerLiteQuery(
   query: Uint8Array,
@@ -106,7 +108,7 @@ export async function answerLiteQuery(
   }
 }
 
-/** The same for all functions: contracts are run elsewhere, so that what depends on them comes later. */
+/** Answers functions that are asynchronous here, and all others by {@link answerCall}. */
 async function answerAnyCall(call: DecodedLiteQuery['call'], context: LiteContext): Promise<Uint8Array> {
   const { runGetMethod, sendMessage } = context;
   await importMissingAccount(call, context);
@@ -120,7 +122,7 @@ async function answerAnyCall(call: DecodedLiteQuery['call'], context: LiteContex
   return await runSmcMethod(call.value as LiteServerRunSmcMethod, context, runGetMethod);
 }
 
-/** Answers a call of a function; of a method of a contract, that it cannot be run. @throws liteserver/*, for the client */
+/** Answers a function call; `runSmcMethod` and `sendMessage` are refused here. @throws liteserver/*, for the client */
 export function answerCall({ name, value }: DecodedLiteQuery['call'], context: LiteContext): Uint8Array {
   const called = functions.get(name);
   if (called === undefined) throw liteserverErrors['unknown-query']({});
@@ -178,11 +180,10 @@ const ABOUT_AN_ACCOUNT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where a chain began from another network: brings the account that is asked about, if the head does not have it. For the
- * newest state the answer waits for that. Where the head is named, the answer is that of the block, which does not have
- * the account: it will be there for those who ask about a later one.
+ * In a fork: imports the account of a query, if the head does not have it. A query for the latest state waits for the
+ * import. A query for the head by its id is answered without the account, which later blocks will have.
  *
- * @throws what bringing it throws, where the answer waits
+ * @throws what the import throws, when the query waits for it
  */
 export async function importMissingAccount(
   { name, value }: DecodedLiteQuery['call'],
@@ -201,13 +202,15 @@ export async function importMissingAccount(
   else bringing.catch(() => {});
 }
 
-/** An answer of the network from which the chain began, to a question about what was before; null for all others. */
+/**
+ * In a fork: the answer of the forked network to a query about transactions from before the fork; null for all others.
+ */
 export async function answerFromForkedNetwork(
   { name, value }: DecodedLiteQuery['call'],
-  { olderTransactions }: LiteContext,
+  { forkedTransactions }: LiteContext,
 ): Promise<Uint8Array | null> {
-  if (olderTransactions === undefined || name !== LiteServerGetTransactions.name) return null;
-  return olderTransactions(value as LiteServerGetTransactions);
+  if (forkedTransactions === undefined || name !== LiteServerGetTransactions.name) return null;
+  return forkedTransactions(value as LiteServerGetTransactions);
 }
 
 function hasAccount(ledger: Ledger, head: LedgerBlock, { workchain, id }: LiteServerAccountId): boolean {
@@ -215,6 +218,6 @@ function hasAccount(ledger: Ledger, head: LedgerBlock, { workchain, id }: LiteSe
   if (workchain === MASTERCHAIN) return openState(state).accounts.value.has(id);
   const entry = readShard(openMcState(state).extra.shard_hashes, leafShard(workchain, accountPrefix(id)));
   const shardBlock = entry === null ? null : ledger.block(blockOfShard(entry));
-  // Of a workchain that there is not, or that has no block yet, nothing can be brought.
+  // Nothing can be imported into a workchain that does not exist or has no block yet.
   return shardBlock === null || openState(ledger.state(shardBlock)).accounts.value.has(id);
 }

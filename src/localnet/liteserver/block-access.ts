@@ -12,13 +12,13 @@ import { isTernError } from '#kernel/tern-error.js';
 import { liteserverErrors } from '#localnet/liteserver/errors.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 
-/** `seqno:int` -1 of a masterchain block: asks for the latest state. */
+/** `seqno:int` -1 of a masterchain block: requests the latest state. */
 export const LATEST_SEQNO = 0xffffffff;
 
-/** The workchain of an id that names no block. */
+/** The workchain of an id that identifies no block. */
 export const WORKCHAIN_INVALID = -0x80000000;
 
-/** The error that the reference software makes when a client asks for what cannot be answered. */
+/** The error of the reference implementation for requests that cannot be answered. */
 export function refused(problem: string): Error {
   return liteserverErrors.refused({ problem });
 }
@@ -27,12 +27,12 @@ export function notReady(problem: string): Error {
   return liteserverErrors['not-ready']({ problem });
 }
 
-/** Whether an id has a workchain, and a shard with a prefix of at most 60 bits. */
+/** Whether a shard id has a valid workchain and a prefix of at most 60 bits. */
 export function isValidShard({ workchain, shard }: Shard): boolean {
   return workchain !== WORKCHAIN_INVALID && (shard & -shard) >= 8n;
 }
 
-/** Whether an id can be one of a block. */
+/** Whether an id can identify a block. */
 export function isValidId(id: BlockId): boolean {
   return isValidShard(id) && !isZero(id.root_hash) && !isZero(id.file_hash);
 }
@@ -56,7 +56,7 @@ export function requireBlock(ledger: Ledger, id: BlockId): LedgerBlock {
   throw notReady(`block handle not in db${future ? lastKnown(ledger) : ''}`);
 }
 
-/** The same; the error says which block was to be loaded. @throws liteserver/not-ready */
+/** The same, with the block id in the error. @throws liteserver/not-ready */
 export function loadBlock(ledger: Ledger, id: BlockId): LedgerBlock {
   try {
     return requireBlock(ledger, id);
@@ -78,7 +78,7 @@ export function loadMasterchainBlock(ledger: Ledger, id: BlockId): LedgerBlock {
   return loadBlock(ledger, id);
 }
 
-/** The block that is looked for. @throws liteserver/not-ready */
+/** Looks up a block. @throws liteserver/not-ready */
 export function lookupBlock(ledger: Ledger, query: BlockQuery): LedgerBlock {
   const found = ledger.lookup(query);
   if (found !== null) return found;
@@ -94,7 +94,7 @@ function lastKnown(ledger: Ledger): string {
   return ` (last known masterchain block: ${ledger.head?.id.seqno ?? 0})`;
 }
 
-/** A block, its header read. */
+/** A block with its header. */
 export interface OpenedBlock {
   readonly block: Block;
   readonly info: BlockInfo;
@@ -111,7 +111,7 @@ export function readPrevious({ info }: OpenedBlock): void {
   visitAll(info.prev_ref.cell);
 }
 
-/** The proof of a block's header that also shows the hash of the state after it. */
+/** A proof of the block header that also contains the hash of the state after the block. */
 export function stateRootProof(root: Cell): Cell {
   const reader = new MerkleReader(root);
   const opened = openBlockHeader(reader.root);
@@ -120,7 +120,7 @@ export function stateRootProof(root: Cell): Cell {
   return reader.proof();
 }
 
-/** Reads what only masterchain blocks have, without what is below. */
+/** Reads the masterchain part of a block, without the cells below it. */
 export function openMcBlockExtra(root: Cell): McBlockExtra {
   const custom = decodeCell(Block, root).extra.value.custom;
   if (custom === null) throw liteserverErrors.refused({ problem: 'the block has no extra of a masterchain block' });
@@ -128,14 +128,14 @@ export function openMcBlockExtra(root: Cell): McBlockExtra {
   return custom.value;
 }
 
-/** Reads a state, without what is below. */
+/** Reads a state, without the cells below it. */
 export function openState(root: Cell): ShardStateUnsplit {
   const state = decodeCell(ShardStateUnsplit, root);
   state.totals.cell.touch();
   return state;
 }
 
-/** Reads what only states of the masterchain have, without what is below. */
+/** Reads the masterchain part of a state, without the cells below it. */
 export function openMcState(root: Cell): { readonly state: ShardStateUnsplit; readonly extra: McStateExtra } {
   const state = openState(root);
   if (state.custom === null) throw liteserverErrors.refused({ problem: 'the state is not one of the masterchain' });
@@ -145,8 +145,8 @@ export function openMcState(root: Cell): { readonly state: ShardStateUnsplit; re
 }
 
 /**
- * A tree that remembers which cells have been read through `root`. What a proof must show is what its reader will read:
- * so the server reads the same, and then asks for the proof of that.
+ * A cell tree that tracks which cells have been read through `root`. A handler reads what the client will read; the
+ * cells read are the proof.
  */
 export class MerkleReader {
   readonly root: Cell;
@@ -159,7 +159,7 @@ export class MerkleReader {
     this.root.touch();
   }
 
-  /** The Merkle proof of all that was read so far. */
+  /** The Merkle proof of all cells read so far. */
   proof(): Cell {
     return createMerkleProof(this.#whole, this.#tracker);
   }
@@ -170,14 +170,14 @@ export class MerkleReader {
   }
 }
 
-/** Marks a cell and all that lies below it as read. */
+/** Marks a cell and all cells below it as read. */
 export function visitAll(cell: Cell): void {
   cell.touch();
   if (cell.type === CellType.prunedBranch) return;
   for (let r = 0, count = cell.refCount; r < count; r++) visitAll(cell.ref(r));
 }
 
-/** Marks what the cells of a list hold as read, not the list's own. */
+/** Marks the trees of a list as read. */
 export function visitEach(cells: Iterable<Cell | null | undefined>): void {
   for (const cell of cells) if (cell !== null && cell !== undefined) visitAll(cell);
 }

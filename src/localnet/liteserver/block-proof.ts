@@ -30,7 +30,7 @@ const BASE_IS_NEWER = 0x1000;
 const MAX_LINKS = 16;
 const NOTHING = new Uint8Array();
 
-/** Chains of proofs between blocks of the masterchain. */
+/** Proof chains between masterchain blocks. */
 export const blockProofHandlers: LiteHandlers<'liteServer.getBlockProof'> = {
   'liteServer.getBlockProof': ({ mode, known_block, target_block }, { ledger }) => {
     const from = blockIdFromTl(known_block);
@@ -66,7 +66,7 @@ function isKnown(ledger: Ledger, id: BlockId): boolean {
   return id.seqno === 0 ? sameBlock(id, ledger.zerostate) : ledger.block(id) !== null;
 }
 
-/** Back to a key block, forward from key block to key block, or straight back: what leads to `to`. */
+/** Links back to a key block, forward from key block to key block, or directly back, leading to `to`. */
 function proofChain(ledger: Ledger, from: BlockId, to: BlockId, base: BlockId): LiteServerPartialBlockProof {
   const steps: LiteServerBlockLink[] = [];
   let at = from;
@@ -103,7 +103,7 @@ function pushBack(ledger: Ledger, steps: LiteServerBlockLink[], from: BlockId, t
   return to;
 }
 
-/** Nothing but the header. */
+/** A proof of the header only. */
 function destinationProof(root: Cell): { readonly proof: Cell; readonly isKey: boolean } {
   const reader = new MerkleReader(root);
   const { info } = openBlockHeader(reader.root);
@@ -129,7 +129,7 @@ function pushForward(ledger: Ledger, steps: LiteServerBlockLink[], from: BlockId
   return to;
 }
 
-/** Proves who validates after a key block or the zerostate. */
+/** Proves the validators after a key block or the zerostate. */
 function sourceConfigProof(ledger: Ledger, from: BlockId): Uint8Array {
   if (from.seqno === 0) {
     const reader = new MerkleReader(parseBocRoot(ledger.zerostateFile(from)!));

@@ -30,13 +30,13 @@ import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext, LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { headerLinkProof, shardBlockLinks } from '#localnet/liteserver/shard-links.js';
 
-/** Which functions the server has: minor 1, major 1. */
+/** Version of the lite API: minor 1, major 1. */
 const VERSION = 0x101;
 /** 1 chains of block proofs, 2 getMasterchainInfoExt, 4 runSmcMethod, 8 mode 1 of getMasterchainInfoExt. */
 const CAPABILITIES = 11n;
 const CAN_RUN_METHODS = 4n;
 
-/** What the server is, and how far its chain goes. */
+/** Server information and the head. */
 export const headHandlers: LiteHandlers<
   'liteServer.getMasterchainInfo' | 'liteServer.getMasterchainInfoExt' | 'liteServer.getTime' | 'liteServer.getVersion'
 > = {
@@ -73,10 +73,10 @@ function masterchainInfo({ ledger }: LiteContext) {
   };
 }
 
-/** Above this seqno whole states are not given out. */
+/** Whole states are not returned above this seqno. */
 const LAST_WHOLE_STATE = 1000;
 
-/** Parts of a block that a header proof shows besides the header (`mode` of getBlockHeader). */
+/** Parts of a block that a header proof contains besides the header (`mode` of getBlockHeader). */
 const SHOW = { stateUpdate: 1, valueFlow: 2, extra: 16, shardHashes: 32, prevBlkSignatures: 64 } as const;
 
 /** Whole blocks and states, and headers. */
@@ -126,7 +126,7 @@ export function headerWithProof({ id, root }: LedgerBlock, mode: number) {
   return { id: blockIdToTl(id), mode, header_proof: reader.proofBytes() };
 }
 
-/** Low bits of `mode`: what is looked for. */
+/** Low bits of `mode`: the lookup key. */
 const BY_SEQNO = 1;
 const BY_LT = 2;
 const BY_UTIME = 4;
@@ -181,14 +181,14 @@ function committedBy(ledger: Ledger, block: LedgerBlock): LedgerBlock {
   return lookupBlock(ledger, { ...MASTERCHAIN_SHARD, by: 'seqno', seqno: block.mc_seqno });
 }
 
-/** The proof of nothing but a header. */
+/** A proof of the header only. */
 function shortHeaderProof({ root }: LedgerBlock): Uint8Array {
   const reader = new MerkleReader(root);
   openBlockHeader(reader.root);
   return reader.proofBytes();
 }
 
-/** Proves that a known masterchain block remembers another one; both proofs are empty when it is that one. */
+/** Proves that a known masterchain block refers to an older one; both proofs are empty when they are the same. */
 function oldBlockProof(ledger: Ledger, known: BlockId, old: BlockId, always: boolean) {
   const empty = { client_mc_state_proof: new Uint8Array(), mc_block_proof: new Uint8Array() };
   const same = sameBlock(known, old);

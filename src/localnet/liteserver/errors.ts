@@ -1,6 +1,8 @@
 import { defineErrors, isTernError } from '#kernel/tern-error.js';
 
-/** Why a query is refused. `LITE_ERROR_CODES` has the number that a client gets for each; the text goes to it as it is. */
+/**
+ * Errors of queries. `LITE_ERROR_CODES` has the code that a client receives for each; the message is sent unchanged.
+ */
 export const liteserverErrors = defineErrors('liteserver', {
   'bad-query': {
     class: 'caller',
@@ -79,7 +81,9 @@ function notAccepted(d: { account: string; exit_code: number | null; problem: st
   return `cannot run message on account: inbound external message rejected by transaction ${d.account}:\nexitcode=${d.exit_code}\nVM Log (truncated):\n...${d.log}`;
 }
 
-/** `liteServer.error code:int`, as the reference software uses it. With -503 its own limits of time end queries. */
+/**
+ * `liteServer.error code:int`, as in the reference implementation; it uses -503 when a query exceeds its time limit.
+ */
 const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
   'liteserver/bad-query': 0,
   'liteserver/unknown-query': 621,
@@ -100,7 +104,7 @@ const LITE_ERROR_CODES: Readonly<Record<string, number>> = {
   'tvm/waited-too-long': -503,
 };
 
-/** What a client is told when its query failed. */
+/** The error that a client receives. */
 export function toLiteError(error: unknown): { readonly code: number; readonly message: string } {
   if (!isTernError(error)) return { code: 602, message: 'the query failed' };
   if (error.code.startsWith('tl/')) return { code: 0, message: error.message };

@@ -10,24 +10,26 @@ export interface LiteContext {
   readonly ledger: Ledger;
   /** Seconds since 1970. */
   readonly unixTime: () => number;
-  /** Without it there is no `runSmcMethod`. */
+  /** Without it, `runSmcMethod` is refused. */
   readonly runGetMethod?: RunGetMethod;
-  /** For the seed that get methods find; without it the seed is 0. */
+  /** For the random seed of get methods; without it the seed is 0. */
   readonly randomBytes?: RandomBytes;
-  /** Takes a message from outside for one of the next blocks. Without it the server is read-only. @throws liteserver/* */
+  /**
+   * Accepts an external-in message for one of the next blocks. Without it the server is read-only. @throws liteserver/*
+   */
   readonly sendMessage?: (message: Uint8Array) => Promise<void>;
-  /** Brings an account that the newest state does not have from another network, if that has it. */
+  /** In a fork: imports an account that the newest state does not have, if it exists in the forked network. */
   readonly importAccount?: (account: LiteServerAccountId) => Promise<void>;
   /**
-   * The transactions of an account from one on, of another network from which the chain began: `liteServer.transactionList`,
-   * encoded; null for a transaction that is of this chain, if of any.
+   * In a fork: transactions of the forked network, as an encoded `liteServer.transactionList`; null for a transaction
+   * of the local chain.
    */
-  readonly olderTransactions?: (query: LiteServerGetTransactions) => Promise<Uint8Array | null>;
+  readonly forkedTransactions?: (query: LiteServerGetTransactions) => Promise<Uint8Array | null>;
 }
 
 type LiteFunction = (typeof liteServerFunctions)[number];
 
-/** Answers a call of one function of the lite API. @throws liteserver/*: what the client is told instead */
+/** Answers a function of the lite API. @throws liteserver/*: the error for the client */
 export type LiteHandler<F extends LiteFunction = LiteFunction> = (
   args: TlValue<F>,
   context: LiteContext,
@@ -38,30 +40,33 @@ export type LiteHandlers<Name extends LiteFunction['name']> = {
   readonly [N in Name]: LiteHandler<Extract<LiteFunction, { readonly name: N }>>;
 };
 
-/** A get method of an account, with all that it may look at, of one masterchain block and the shard block it commits. */
+/**
+ * A get method of an account, with everything that it can read, of one masterchain block and the shard block it
+ * commits.
+ */
 export interface GetMethodRun {
   readonly code: Cell;
   readonly data: Cell | null;
-  /** Id of the method: int64. */
+  /** Method id: int64. */
   readonly method_id: bigint;
   /** Arguments, the last one on top; no continuations. */
   readonly stack: VmStack;
-  /** What the contract finds in `c7`: itself, time, configuration, blocks before. */
+  /** `c7` of the run: address, time, configuration, previous blocks. */
   readonly c7: VmStackValue;
-  /** Nothing lifts it. */
+  /** `ACCEPT` does not raise it. */
   readonly gas_limit: number;
-  /** Root of `Hashmap 32 ^Cell`: the configuration of the masterchain block, which the machine keeps to. */
+  /** Root of `Hashmap 32 ^Cell`: the configuration of the masterchain block, which the TVM follows. */
   readonly config: Cell;
-  /** Root of a dictionary by hash, with a reference to the library first in each value. */
+  /** Root of a dictionary by hash; each value starts with a reference to the library. */
   readonly libraries: Cell | null;
 }
 
-/** What came of a run. A contract that throws is a result, too. */
+/** Result of a run, also of one that throws. */
 export interface GetMethodOutcome {
   readonly exit_code: number;
   /** The last result on top. */
   readonly stack: VmStack;
 }
 
-/** Runs get methods: a virtual machine, which the server is given. */
+/** Runs get methods on a TVM. */
 export type RunGetMethod = (run: GetMethodRun) => Promise<GetMethodOutcome>;

@@ -12,7 +12,7 @@ const ledger = genesisLedger();
 const context = contextOf(ledger);
 const questions = [...questionsAbout(ledger, 6)].map(({ request }) => request);
 
-/** Every query gets an answer: what a client asks wrong is never the fault of the server. */
+/** Each query gets an answer: an invalid query never causes an internal error. */
 export const fuzzTarget: FuzzTarget = {
   name: 'liteserver-queries',
   make: (random) => mutate(random.pick(questions), random, random.between(1, 3)),

@@ -28,7 +28,7 @@ import { liteserverErrors } from '#localnet/liteserver/errors.js';
 import type { Ledger } from '#localnet/liteserver/ledger.js';
 import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 
-/** What a proof of the configuration shows besides the parameters asked for (bits of `mode`). */
+/** Parts that a configuration proof contains besides the requested parameters (bits of `mode`). */
 const SHOW = {
   validatorSet: 16,
   specialContracts: 32,
@@ -38,7 +38,7 @@ const SHOW = {
   capabilities: 512,
 } as const;
 
-/** Take the configuration out of the key block before, not out of the state. */
+/** Use the configuration of the previous key block instead of the state. */
 const FROM_KEY_BLOCK = 0x8000;
 
 const MAX_PARAMS = 256;
@@ -143,11 +143,14 @@ function readParts(config: ConfigDictionary, mode: number): void {
 }
 
 const PREVIOUS_BLOCKS = 16;
-/** Since global version 9 also the last ones whose seqno is a multiple of this. */
+/** Since global version 9, also the last blocks whose seqno is a multiple of this. */
 const HUNDRED = 100;
 const HUNDREDS_VERSION = 9;
 
-/** Reads what a contract is told of the blocks before: the last 16, the last key block, the last 16 of each hundred. */
+/**
+ * Reads the previous blocks that contracts see: the last 16, the last key block, the last 16 with a seqno divisible by
+ * 100.
+ */
 function readPreviousBlocks(extra: McStateExtra, seqno: number): void {
   const { prev_blocks } = extra.info.value;
   prev_blocks.get(0);
@@ -159,14 +162,14 @@ function readPreviousBlocks(extra: McStateExtra, seqno: number): void {
   if (version >= HUNDREDS_VERSION) read(seqno - (seqno % HUNDRED), HUNDRED);
 }
 
-/** More hashes are left out. */
+/** Further hashes are ignored. */
 const MAX_LIBRARIES = 16;
 const MAX_PUBLISHERS = 16;
 
 const WITH_PUBLISHERS = 1;
 const WITHOUT_DATA = 2;
 
-/** Libraries that the masterchain publishes. */
+/** Libraries published in the masterchain. */
 export const libraryHandlers: LiteHandlers<'liteServer.getLibraries' | 'liteServer.getLibrariesWithProof'> = {
   'liteServer.getLibraries': ({ library_list }, { ledger }) => {
     const { libraries } = openState(ledger.state(headOf(ledger))).totals.value;
@@ -203,7 +206,7 @@ export const libraryHandlers: LiteHandlers<'liteServer.getLibraries' | 'liteServ
   },
 };
 
-/** The first 16 hashes, sorted, each once. */
+/** The first 16 hashes, sorted and deduplicated. */
 function wantedOf(list: readonly Uint8Array[]): readonly Uint8Array[] {
   const distinct = new Map(list.slice(0, MAX_LIBRARIES).map((hash) => [toHex(hash), hash]));
   return [...distinct.values()].sort(compareBytes);
@@ -211,11 +214,11 @@ function wantedOf(list: readonly Uint8Array[]): readonly Uint8Array[] {
 
 const MAX_ENTRIES = 1000;
 
-/** Bits of `mode`: begin after a key; or, with the second bit, at it. */
+/** Bits of `mode`: start after a key; with the second bit, at the key. */
 const START_AFTER = 1;
 const KNOWN_BITS = 7;
 
-/** How many blocks validators made. `modified_after` changes nothing, as in the reference software. */
+/** Block counts of validators. `modified_after` has no effect, as in the reference implementation. */
 export const validatorStatsHandlers: LiteHandlers<'liteServer.getValidatorStats'> = {
   'liteServer.getValidatorStats': ({ mode, id, limit, start_after }, { ledger }) => {
     if (limit <= 0) throw refused('requested entry count limit must be positive');

@@ -29,12 +29,12 @@ import type { LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 import { lowestBit } from '#localnet/liteserver/shard-links.js';
 import { envelopeMetadata } from '#localnet/liteserver/transactions.js';
 
-/** With more messages in its queue, a shard takes no external messages. */
+/** Above this queue size a shard accepts no external messages. */
 const EXT_MSG_QUEUE_SIZE_LIMIT = 8000;
 
 const SIZE_WITH_PROOF = 1;
 
-/** How many messages wait in the queues of shards. */
+/** Sizes of out-message queues. */
 export const queueSizeHandlers: LiteHandlers<'liteServer.getOutMsgQueueSizes' | 'liteServer.getBlockOutMsgQueueSize'> =
   {
     'liteServer.getOutMsgQueueSizes': ({ wc, shard }, { ledger }) => {
@@ -64,7 +64,7 @@ function sizeOf(state: ShardStateUnsplit): number | null {
   return state.out_msg_queue_info.value.extra?.out_queue_size ?? null;
 }
 
-/** Servers count the messages where the state does not. */
+/** The size in the state, or the number of messages if the state does not have it. */
 function countOf(state: ShardStateUnsplit): number {
   return sizeOf(state) ?? state.out_msg_queue_info.value.out_queue.count();
 }
@@ -73,7 +73,7 @@ function stateOf(ledger: Ledger, id: BlockId): ShardStateUnsplit {
   return openState(ledger.state(loadBlock(ledger, id)));
 }
 
-/** Whether two shards have accounts in common. The one that a client names may be any number. */
+/** Whether two shards intersect. The wanted shard comes from the client and may be any number. */
 function intersect(wanted: Shard, id: BlockId): boolean {
   if (wanted.workchain !== id.workchain) return false;
   if (sameShard(wanted, id)) return true;
@@ -88,7 +88,7 @@ const MAX_MESSAGES_WITH_BOC = 16;
 const WITH_PROOF = 1;
 const ltKey = bigUintKey(64);
 
-/** Deferred messages: those that wait to come into a shard's queue, by the account that sent them. */
+/** Deferred messages in dispatch queues, by sender account. */
 export const dispatchQueueHandlers: LiteHandlers<
   'liteServer.getDispatchQueueInfo' | 'liteServer.getDispatchQueueMessages'
 > = {
@@ -159,7 +159,7 @@ function ltOf(key: Uint8Array): bigint {
   return BigInt.asIntN(64, ltKey.decode(key));
 }
 
-/** The queue in the state after a block, and the proof of what has been read of it (`null` when none is wanted). */
+/** The dispatch queue after a block, and the proof of what was read of it (`null` when not requested). */
 function openQueue(ledger: Ledger, id: TonNodeBlockIdExt, mode: number) {
   const block: LedgerBlock = loadBlock(ledger, blockIdFromTl(id));
   const reader = new MerkleReader(ledger.state(block));
@@ -170,7 +170,7 @@ function openQueue(ledger: Ledger, id: TonNodeBlockIdExt, mode: number) {
   };
 }
 
-/** Accounts with deferred messages, from one on. */
+/** Accounts with deferred messages, starting at one. */
 function* accounts(
   queue: DispatchQueue | null,
   from: Uint8Array | null,

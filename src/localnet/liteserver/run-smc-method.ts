@@ -36,23 +36,24 @@ import {
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { GetMethodRun, LiteContext, RunGetMethod } from '#localnet/liteserver/lite-handler.js';
 
-/** Bits of the mode: what the answer is to hold. */
+/** Bits of `mode`: parts of the answer. */
 const SHOW = { proofs: 1, stateProof: 2, result: 4, c7: 8, libExtras: 16, wholeC7: 32 };
 const ALL_BITS = 0x3f;
 
 const MAX_PARAMS = 65_536;
 const GAS_LIMIT = 300_000;
 
-/** `exit_code` where there is no account, or none that is active. */
+/** `exit_code` for an account that does not exist or is not active. */
 const NOT_ACTIVE = -256;
 
 const NOTHING = new Uint8Array();
 
 /**
- * Runs a get method as `liteServer.runSmcMethod` asks. The proof of the account's state shows all of it.
+ * Runs a get method for `liteServer.runSmcMethod`. The proof of the account state contains all of it.
  *
- * @returns `liteServer.runMethodResult`; where there is no such workchain, as the reference, `liteServer.accountState`
- * @throws liteserver/*, for the client; what the virtual machine throws
+ * @returns `liteServer.runMethodResult`; when the workchain does not exist, `liteServer.accountState`, as the reference
+ * implementation
+ * @throws liteserver/*, for the client; what the TVM throws
  */
 export async function runSmcMethod(
   args: LiteServerRunSmcMethod,
@@ -87,7 +88,7 @@ export async function runSmcMethod(
   });
 }
 
-/** What can be run, and what it will see. */
+/** A run and its context. */
 interface FoundMethod {
   readonly contract: ContractContext;
   readonly run: Omit<GetMethodRun, 'method_id' | 'stack'>;
@@ -128,7 +129,7 @@ function findMethod(
   return { contract, run: { code, data, c7, gas_limit: GAS_LIMIT, config: config.root as Cell, libraries } };
 }
 
-/** The block itself, or for one of a shard the masterchain block that it belongs to. */
+/** The block itself, or the masterchain block that commits a shard block. */
 function masterchainBlockOf(ledger: Ledger, block: LedgerBlock): LedgerBlock {
   if (block.id.workchain === MASTERCHAIN) return block;
   const seqno = Math.min(block.mc_seqno, headOf(ledger).id.seqno);
@@ -165,7 +166,7 @@ function hasContinuation(values: readonly VmStackValue[]): boolean {
   return false;
 }
 
-/** What a contract may know of itself. */
+/** What a contract sees of itself. */
 export interface ContractContext {
   /** Unix seconds. */
   readonly now: number;
@@ -176,7 +177,7 @@ export interface ContractContext {
   readonly address: MsgAddressInt;
 }
 
-/** What it may know of the network and of its account. */
+/** What a contract sees of the network and its account. */
 export interface NetworkContext {
   readonly config: ConfigDictionary;
   readonly globalVersion: number;
@@ -188,10 +189,10 @@ export interface NetworkContext {
 
 const MAGIC = 0x076ef1ea;
 
-/** Global versions from which on there is more in it. */
+/** Global versions that add fields to `c7`. */
 const SINCE = { code: 4, unpackedConfig: 6, hundreds: 9, messageParams: 11 };
 
-/** Parameters of which contracts see the cells, after the prices of storage. */
+/** Parameters whose cells contracts see, after the storage prices. */
 const UNPACKED = [19, 20, 21, 24, 25, 43];
 
 const NO_MONEY = vmTuple([vmInt(0), VM_NULL]);
@@ -199,7 +200,7 @@ const NO_MONEY = vmTuple([vmInt(0), VM_NULL]);
 /** `addr_none$00` */
 const NO_ADDRESS = new Builder().storeUint(0, 2).endCell();
 
-/** Of a get method: there is no message. */
+/** A get method has no inbound message. */
 const MESSAGE_PARAMS = vmTuple([
   vmInt(0), // bounce
   vmInt(0), // bounced
@@ -207,16 +208,16 @@ const MESSAGE_PARAMS = vmTuple([
   vmInt(0), // fwd_fee
   vmInt(0), // created_lt
   vmInt(0), // created_at
-  vmInt(0), // value as it was sent
+  vmInt(0), // original value
   vmInt(0), // value
   VM_NULL, // extra currencies
   VM_NULL, // state init
 ]);
 
 /**
- * `c7` as a get method finds it: a tuple with `SmartContractInfo` as its only item.
+ * `c7` of a get method: a tuple with `SmartContractInfo` as its only item.
  *
- * @param network null leaves it out, as in the short form that servers show
+ * @param network null for the short form that servers return
  */
 export function initialC7(contract: ContractContext, network: NetworkContext | null): VmStackValue {
   const { now, block_lt, rand_seed, balance, address } = contract;
@@ -240,7 +241,7 @@ function networkInfo(network: NetworkContext, now: number): VmStackValue[] {
   const { config, globalVersion, code, prev_blocks, due_payment } = network;
   const info: VmStackValue[] = [];
   if (globalVersion < SINCE.code) return info;
-  // Value of the message and storage fees are 0.
+  // Message value and storage fees are 0.
   info.push(vmCell(code), NO_MONEY, vmInt(0), prevBlocksTuple(prev_blocks, globalVersion));
   if (globalVersion < SINCE.unpackedConfig) return info;
   const gas = configParam(config, 45)?.list.get(code.hash())?.gas_usage;
@@ -257,7 +258,7 @@ function unpackedConfig(config: ConfigDictionary, now: number): VmStackValue {
   return vmTuple([storagePrices(config, now), ...params]);
 }
 
-/** The prices that hold at a time: of parameter 18, the entry with the greatest key up to it. */
+/** The storage prices at a time: the entry of parameter 18 with the greatest key up to it. */
 function storagePrices(config: ConfigDictionary, now: number): VmStackValue {
   let found: Slice | null = null;
   for (const [key, value] of iterateEntries(config.get(18) ?? null, 32)) {
@@ -289,14 +290,14 @@ function maybeCell(cell: Cell | null): VmStackValue {
   return cell === null ? VM_NULL : vmCell(cell);
 }
 
-/** Global version from which on contracts find published libraries only, not their account's own. */
+/** Global version since which contracts find only published libraries, not those of their account. */
 const ONLY_PUBLISHED = 15;
 
 /**
- * The libraries that a contract finds, as a dictionary by hash with a reference to the library first in each value.
+ * The libraries that a contract finds, as a dictionary by hash; each value starts with a reference to the library.
  *
- * @param published root of the libraries of the masterchain
- * @param own libraries of the account; one that is stored under another hash than its own is not found
+ * @param published root of the masterchain libraries
+ * @param own libraries of the account; those stored under a wrong hash are not found
  */
 export function visibleLibraries(published: Cell | null, own: SimpleLibs, globalVersion: number): Cell | null {
   if (globalVersion >= ONLY_PUBLISHED) return published;

@@ -6,15 +6,15 @@ import { toBase64 } from '#kernel/bytes.js';
 import { answerLiteQuery, type LiteModules } from '#localnet/liteserver/answer.js';
 import { liteserverErrors } from '#localnet/liteserver/errors.js';
 
-/** What a liteserver needs from outside. */
+/** Dependencies of a liteserver. */
 export interface LiteserverModules extends LiteModules {
   readonly randomBytes: RandomBytes;
-  /** Is told why a client was cut off or got no answer, and of defects; must not throw. */
+  /** Called when a client is disconnected or gets no answer, and with defects; must not throw. */
   readonly onFault?: (error: unknown, remote: string) => void;
 }
 
 /**
- * Starts a liteserver over a ledger. Resolves when it listens; `close()` ends it.
+ * Starts a liteserver over a ledger. Resolves when it listens; `close()` stops it.
  * @throws adnl/bad-option, adnl/listen-failed
  */
 export function startLiteserver(options: LiteserverOptions, modules: LiteserverModules): Promise<AdnlServer> {
@@ -32,17 +32,17 @@ export function startLiteserver(options: LiteserverOptions, modules: LiteserverM
   });
 }
 
-/** Where a liteserver listens, and as whom. What is left out has the default of drivers/adnl. */
+/** Address and key of a liteserver. Omitted fields have the defaults of drivers/adnl. */
 export interface LiteserverOptions {
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string;
-  /** 0, the default, for one that is free. */
+  /** 0, the default, selects a free port. */
   readonly port?: number;
   /** Seed of the server's Ed25519 key, 32 bytes. */
   readonly seed: Uint8Array;
 }
 
-/** A liteserver as a client's configuration names it. */
+/** A liteserver in a global config. */
 export interface ConfiguredLiteserver {
   /** IPv4 address. */
   readonly host: string;
@@ -50,7 +50,10 @@ export interface ConfiguredLiteserver {
   readonly publicKey: Uint8Array;
 }
 
-/** The configuration for clients (`global.config.json`) of a network with one liteserver. Text, as numbers in it have 64 bits. */
+/**
+ * The global config (`global.config.json`) of a network with one liteserver. Returned as text, since it contains 64-bit
+ * numbers.
+ */
 export function globalConfig({ host, port, publicKey }: ConfiguredLiteserver, zerostate: BlockId): string {
   const shard = 'SHARD';
   const block = {
@@ -69,7 +72,7 @@ export function globalConfig({ host, port, publicKey }: ConfiguredLiteserver, ze
   return `${text}\n`;
 }
 
-/** An IPv4 address as a signed number of 32 bits. */
+/** An IPv4 address as a signed 32-bit number. */
 function addressNumber(host: string): number {
   return host.split('.').reduce((number, part) => (number << 8) | Number(part), 0);
 }

@@ -11,8 +11,8 @@ import { MerkleReader, openMcBlockExtra, refused, requireBlock, visitAll } from 
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 
 /**
- * Reads the way to a shard, or to the one that it is a part of, in the configuration of shards, and its description
- * whole. `null` when there is none: no such workchain, or the shard has been split.
+ * Reads the path to a shard, or to the shard that contains it, in `ShardHashes`, and its whole description. `null` when
+ * the workchain does not exist or the shard has been split.
  *
  * @param wanted a shard; its prefix may be longer than that of any real one
  */
@@ -31,17 +31,17 @@ export function readShard(hashes: ShardHashes, { workchain, shard: wanted }: Sha
   return { workchain, shard: prefix | bit, descr: tree.leaf };
 }
 
-/** The smallest shard that an account, or the first account of a shard, is in. */
+/** The smallest shard that contains an account prefix. */
 export function leafShard(workchain: number, prefix: bigint): Shard {
   return { workchain, shard: prefix | 1n };
 }
 
-/** The tag of a shard. */
+/** The tag bit of a shard. */
 export function lowestBit(shard: bigint): bigint {
   return shard & -shard;
 }
 
-/** A header proof that shows the blocks before, and these. */
+/** A header proof that contains the previous blocks, and their ids. */
 export function headerLinkProof(root: Cell, id: BlockId): { readonly proof: Cell; readonly prev: readonly BlockId[] } {
   const reader = new MerkleReader(root);
   const { info, prev } = checkBlockHeader(reader.root, id);
@@ -50,10 +50,10 @@ export function headerLinkProof(root: Cell, id: BlockId): { readonly proof: Cell
 }
 
 /**
- * The way from a masterchain block to a shard block that it commits: each link is a block and the proof of the block
- * before it in the list, which refers to it.
+ * The path from a masterchain block to a shard block that it commits: each link is a block and the proof that the
+ * previous block of the list refers to it.
  *
- * @throws liteserver/refused when it would have more than 8 links
+ * @throws liteserver/refused for more than 8 links
  */
 export function shardBlockLinks(ledger: Ledger, committing: LedgerBlock, target: BlockId): LiteServerShardBlockLink[] {
   const links: LiteServerShardBlockLink[] = [];
@@ -66,7 +66,7 @@ export function shardBlockLinks(ledger: Ledger, committing: LedgerBlock, target:
   }
 }
 
-/** From a block to the one that it refers to on the way to the target. */
+/** One link toward the target. */
 function step({ id, root }: LedgerBlock, target: BlockId): { readonly next: BlockId; readonly proof: Cell } {
   if (isMasterchain(id)) {
     const reader = new MerkleReader(root);

@@ -26,7 +26,7 @@ import { readShard, shardBlockLinks } from '#localnet/liteserver/shard-links.js'
 
 const NOTHING = new Uint8Array();
 
-/** Which blocks of shards the masterchain commits. */
+/** The shard blocks that the masterchain commits. */
 export const shardHandlers: LiteHandlers<
   'liteServer.getShardInfo' | 'liteServer.getAllShardsInfo' | 'liteServer.getShardBlockProof'
 > = {
@@ -64,7 +64,7 @@ export const shardHandlers: LiteHandlers<
   },
 };
 
-/** The masterchain has no place in the configuration of shards, and is not looked for there. */
+/** The masterchain is not part of `ShardHashes`. */
 function findShardEntry(reader: MerkleReader, wanted: Shard, exact: boolean): ShardEntry | null {
   const { shard_hashes } = openMcState(reader.root).extra;
   if (wanted.workchain === MASTERCHAIN || wanted.shard === 0n) return null;
@@ -72,7 +72,7 @@ function findShardEntry(reader: MerkleReader, wanted: Shard, exact: boolean): Sh
   return exact && entry?.shard !== wanted.shard ? null : entry;
 }
 
-/** The masterchain block that commits a shard block; for a zerostate that of the first masterchain block. */
+/** The masterchain block that commits a shard block; for a zerostate the first masterchain block. */
 function committedBy(ledger: Ledger, id: BlockId): LedgerBlock {
   const zerostate = id.seqno === 0 && ledger.zerostateFile(id) !== null;
   const seqno = zerostate ? 1 : requireBlock(ledger, id).mc_seqno;

@@ -30,7 +30,7 @@ import {
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext, LiteHandlers } from '#localnet/liteserver/lite-handler.js';
 
-/** More are not given at once. */
+/** Maximum number per answer. */
 const MAX_TRANSACTIONS = 16;
 
 /** Transactions of an account. */
@@ -62,7 +62,7 @@ function findTransaction(root: Cell, account: Uint8Array, lt: bigint): Cell | nu
   return found?.cell ?? null;
 }
 
-/** Goes back from transaction to transaction, and from block to block. */
+/** Follows the previous transactions back through the blocks. */
 function transactionList(
   ledger: Ledger,
   { count, account, lt, hash }: LiteServerGetTransactions,
@@ -96,7 +96,7 @@ function transactionList(
   };
 }
 
-/** The block of an lt; once there are transactions to answer, a missing one ends the list. */
+/** The block with an lt; once the list is not empty, a missing block ends it. */
 function blockOf(
   ledger: Ledger,
   shard: { readonly workchain: number; readonly shard: bigint },
@@ -112,7 +112,7 @@ function blockOf(
   }
 }
 
-/** Bits of `mode`: fields that are wanted, and how to list. */
+/** Bits of `mode`: requested fields, and list options. */
 const MODE = { account: 1, lt: 2, hash: 4, proof: 32, reverse: 64, after: 128, metadata: 256 } as const;
 
 /** Transactions of a block. */
@@ -148,7 +148,7 @@ export const blockTransactionHandlers: LiteHandlers<
 };
 
 interface Listed {
-  /** Remembers what is read, when a proof is wanted. */
+  /** Tracks what is read, when a proof is requested. */
   readonly reader: MerkleReader | null;
   readonly block: Block;
   readonly listed: readonly ListedTransaction[];
@@ -196,7 +196,7 @@ function transactionId(
   };
 }
 
-/** How the message that a transaction received came into the block; `null` when it received none. */
+/** The `InMsg` of the message that a transaction received; `null` when it received none. */
 function inMsgOf(block: Block, { cell }: ListedTransaction): InMsg | null {
   const { in_msg } = decodeCell(Transaction, cell);
   if (in_msg === null) return null;
@@ -205,7 +205,7 @@ function inMsgOf(block: Block, { cell }: ListedTransaction): InMsg | null {
   return found;
 }
 
-/** The envelope of a message that was sent by an account and has arrived. */
+/** The envelope of an internal message that was received. */
 function envelopeOf(message: InMsg | null): Cell | null {
   switch (message?.kind) {
     case 'msg_import_imm':
@@ -224,7 +224,7 @@ function metadataOf(block: Block, transaction: ListedTransaction): LiteServerTra
   return envelope.kind === 'msg_envelope_v2' && envelope.metadata !== null ? metadataToTl(envelope.metadata) : null;
 }
 
-/** Which transaction a message descends from, as the lite API has it. */
+/** Metadata of a message (initiator and depth) for the lite API. */
 export function metadataToTl({ depth, initiator_addr, initiator_lt }: MsgMetadata): LiteServerTransactionMetadata {
   const address = accountOf(initiator_addr);
   if (address === null) throw refused('the initiator of a message has no standard address');
@@ -232,7 +232,7 @@ export function metadataToTl({ depth, initiator_addr, initiator_lt }: MsgMetadat
   return { mode: 0, depth: depth | 0, initiator: { workchain, id }, initiator_lt: BigInt.asIntN(64, initiator_lt) };
 }
 
-/** Where a structure has no way to leave the metadata out: what says that there is none. */
+/** Placeholder for missing metadata in a field that is not optional. */
 const NO_METADATA: LiteServerTransactionMetadata = {
   mode: 0,
   depth: -1,

@@ -48,7 +48,7 @@ function loopOf(
         const parts = options.make?.(request) ?? {};
         const masterchain = { id: idOf(tip.masterchain.id.seqno + 1) } as NewBlockBundle['masterchain'];
         const counts = { transactions: 0, emulateMs: 0, totalMs: 0 };
-        return { round: { masterchain } as NewBlockBundle, externals: [], failed: [], counts, ...parts };
+        return { bundle: { masterchain } as NewBlockBundle, externals: [], failed: [], counts, ...parts };
       },
       append: (round) => {
         rounds.push(round);
@@ -106,7 +106,7 @@ describe('the pace of a local network', () => {
 
   it('is paused when the round under way is made', async () => {
     const { loop, rounds } = loopOf();
-    const made = loop.round();
+    const made = loop.makeBlock();
     expect(rounds).toHaveLength(0);
     await loop.setPaused(true);
     expect(rounds).toEqual([await made]);
@@ -114,7 +114,7 @@ describe('the pace of a local network', () => {
 
   it('makes blocks on demand, one after the other', async () => {
     const { loop, rounds } = loopOf({ paused: true });
-    const made = await Promise.all([loop.round(), loop.round(), loop.round()]);
+    const made = await Promise.all([loop.makeBlock(), loop.makeBlock(), loop.makeBlock()]);
     expect(made.map(({ masterchain }) => masterchain.id.seqno)).toEqual([1, 2, 3]);
     expect(rounds).toEqual(made);
   });
@@ -122,8 +122,8 @@ describe('the pace of a local network', () => {
   it('refuses rounds when it is closed', async () => {
     const { loop } = loopOf();
     await loop.close();
-    await expect(loop.round()).rejects.toMatchObject({ code: 'localnet/closing' });
-    await expect(loop.intervene([account])).rejects.toMatchObject({ code: 'localnet/closing' });
+    await expect(loop.makeBlock()).rejects.toMatchObject({ code: 'localnet/closing' });
+    await expect(loop.makeBlockWith([account])).rejects.toMatchObject({ code: 'localnet/closing' });
   });
 });
 
@@ -135,26 +135,26 @@ describe('what a round is made of', () => {
     const { loop, pool, requests } = loopOf({ make: (request) => ({ externals: outcome(request) }) });
     pool.add(message(1));
     pool.add(message(2));
-    await loop.round();
+    await loop.makeBlock();
     expect(requests[0]!.externals).toEqual([message(1), message(2)]);
     expect(pool.messages()).toEqual([message(2)]);
   });
 
-  it('are interventions, each in one round; a failed one is told to who wanted it', async () => {
+  it('are overrides, each in one round; a failed one is told to who wanted it', async () => {
     const bad: StateOverride = { kind: 'library', library: new Builder().storeBit(true).endCell() };
-    const make = ({ interventions }: BlockRequest) => ({
-      failed: interventions.filter((each) => each === bad).map((intervention) => ({ intervention, problem: 'no' })),
+    const make = ({ overrides }: BlockRequest) => ({
+      failed: overrides.filter((each) => each === bad).map((override) => ({ override, problem: 'no' })),
     });
     const { loop, requests } = loopOf({ make, paused: true });
-    const [good, failed] = [loop.intervene([account]), loop.intervene([bad])];
+    const [good, failed] = [loop.makeBlockWith([account]), loop.makeBlockWith([bad])];
     await expect(failed).rejects.toMatchObject({ code: 'localnet/not-made' });
     expect((await good).masterchain.id.seqno).toBe(1);
-    expect(requests.flatMap(({ interventions }) => interventions)).toEqual([account, bad]);
+    expect(requests.flatMap(({ overrides }) => overrides)).toEqual([account, bad]);
   });
 
   it('ends when three quarters of the block time are over', async () => {
     const { loop, clock, requests } = loopOf({ blockTimeMs: 1_000, paused: true });
-    await loop.round();
+    await loop.makeBlock();
     const { full } = requests[0]!;
     clock.advance(749);
     expect(full()).toBe(false);
@@ -166,7 +166,7 @@ describe('what a round is made of', () => {
     const wants = { split: [shard], merge: [] };
     const { loop, requests, setTip, pass } = loopOf({ paused: true });
     const happened = ({ shards }: ChainTip) => shards.length === 2;
-    const reshaped = loop.reshape({ wants, happened }, 10);
+    const reshaped = loop.splitOrMerge({ wants, happened }, 10);
     await pass(250);
     setTip({
       shards: [
@@ -177,13 +177,13 @@ describe('what a round is made of', () => {
     await pass(200);
     expect((await reshaped)?.masterchain.id.seqno).toBe(requests.length);
     expect(requests.every((request) => request.wants.split[0] === shard)).toBe(true);
-    await loop.round();
+    await loop.makeBlock();
     expect(requests.at(-1)!.wants).toEqual({ split: [], merge: [] });
   });
 
   it('are given up when they do not come true', async () => {
     const { loop, pass } = loopOf({ paused: true });
-    const reshaped = loop.reshape({ wants: { split: [shard], merge: [] }, happened: () => false }, 3);
+    const reshaped = loop.splitOrMerge({ wants: { split: [shard], merge: [] }, happened: () => false }, 3);
     await pass(500);
     expect(await reshaped).toBeNull();
   });
@@ -198,7 +198,7 @@ describe('a round that cannot be made', () => {
     const { loop, pool, requests, rounds, troubles, dropped, pass } = loopOf({ make });
     const told: unknown[] = [];
     pool.add(message(1), (outcome) => told.push(outcome));
-    const wished = loop.intervene([account]);
+    const wished = loop.makeBlockWith([account]);
     loop.start();
     await expect(wished).rejects.toMatchObject({ code: 'localnet/round-failed' });
     await pass(1_700);

@@ -10,7 +10,7 @@ import { localnetErrors } from '#localnet/node/errors.js';
 import type { ExternalMessagePool } from '#localnet/node/external-messages.js';
 import type { BlockRequest, ProducedBundle, StateOverride } from '#localnet/producer/block-request.js';
 
-/** What the loop needs from outside. */
+/** Dependencies of the block loop. */
 export interface BlockLoopModules {
   readonly clock: Clock;
   readonly time: NetworkTime;
@@ -18,41 +18,41 @@ export interface BlockLoopModules {
   readonly zerostates: readonly Zerostate[];
   readonly tip: () => ChainTip;
   readonly produce: (request: BlockRequest) => Promise<ProducedBundle>;
-  /** Takes the round into the chain. */
+  /** Appends the bundle to the chain. */
   readonly append: (round: NewBlockBundle) => void;
   readonly onProduced: (produced: ProducedBundle) => void;
-  /** So many waiting messages were given up: no round could be made with them, and rounds without them could. */
+  /** Pending messages were dropped: block production failed with them, and succeeded without. */
   readonly onDropped: (messages: number) => void;
-  /** Why a round could not be made. */
+  /** Called with the reason when no block could be produced. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 interface PendingOverrides {
-  readonly interventions: readonly StateOverride[];
+  readonly overrides: readonly StateOverride[];
   readonly resolve: (round: NewBlockBundle) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** After so many rounds without it, something does not happen any more. */
+/** Number of masterchain blocks after which a command that has not taken effect fails. */
 export const MAX_MC_BLOCKS = 300;
 
-/** Of the time between blocks, how much may be spent on taking in messages. */
+/** Share of the block time that may be spent on receiving messages. */
 const SHARE = 0.75;
-/** The rules of splits and merges go by the time of blocks, in seconds. */
+/** Splits and merges depend on block times in whole seconds. */
 const MOST_PAUSE_MS = 100;
-/** Without a pace, when blocks are made on demand, they may take this long. */
+/** Minimum time for receiving messages when blocks are produced on demand. */
 const LEAST_BUDGET_MS = 300;
 
-/** Makes one round after the other: at its pace, and at once when somebody asks for it. */
+/** Produces blocks one after another: at the block time, and on demand. */
 export class BlockLoop {
   readonly #modules: BlockLoopModules;
   #blockTimeMs: number;
   #paused: boolean;
   #closed = false;
   #cancel: CancelSchedule = () => {};
-  #wishes: PendingOverrides[] = [];
+  #pending: PendingOverrides[] = [];
   #wants: { split: readonly Shard[]; merge: readonly Shard[] } = { split: [], merge: [] };
-  /** The round that is being made, and after it those that were asked for. */
+  /** The block in production, and after it those on demand. */
   #last: Promise<unknown> = Promise.resolve();
   #running = false;
   readonly #suspects = new SuspectMessages();
@@ -72,12 +72,12 @@ export class BlockLoop {
     return this.#paused;
   }
 
-  /** Begins to make blocks at the pace. */
+  /** Starts to produce blocks at the block time. */
   start(): void {
     this.#schedule(this.#blockTimeMs);
   }
 
-  /** Resolves, for a pause, when the round under way is made: no other follows by itself. */
+  /** When pausing, resolves when the block in production is done. */
   async setPaused(paused: boolean): Promise<void> {
     this.#paused = paused;
     this.#schedule(0);
@@ -89,27 +89,27 @@ export class BlockLoop {
     this.#schedule(milliseconds);
   }
 
-  /** Makes a round now, after those that are asked for already. @throws localnet/round-failed, localnet/closing */
-  round(): Promise<NewBlockBundle> {
+  /** Produces a bundle now, after those already requested. @throws localnet/round-failed, localnet/closing */
+  makeBlock(): Promise<NewBlockBundle> {
     return this.#enqueue(() => this.#make());
   }
 
   /**
-   * Puts interventions into one round, which is made now.
-   * @throws localnet/not-made when one of them cannot be made; as {@link round}
+   * Applies state overrides in one bundle, which is produced now.
+   * @throws localnet/not-made when one of them fails; as {@link makeBlock}
    */
-  async intervene(interventions: readonly StateOverride[]): Promise<NewBlockBundle> {
+  async makeBlockWith(overrides: readonly StateOverride[]): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
     const made = new Promise<NewBlockBundle>((resolve, reject) => {
-      this.#wishes.push({ interventions, resolve, reject });
+      this.#pending.push({ overrides, resolve, reject });
     });
-    // A round under way does not take it any more; what fails here the wish is told, too.
-    this.round().catch(() => {});
+    // A block in production does not include them. A failure also rejects the pending overrides.
+    this.makeBlock().catch(() => {});
     return made;
   }
 
-  /** Makes rounds in which shards are told to want a split or merge, until it has happened; null when it has not. */
-  async reshape({ wants, happened }: ShardCommand, mostRounds: number): Promise<NewBlockBundle | null> {
+  /** Produces bundles whose shards want a split or merge until it has happened; null when it did not happen. */
+  async splitOrMerge({ wants, happened }: ShardCommand, mostRounds: number): Promise<NewBlockBundle | null> {
     this.#wants = {
       split: [...this.#wants.split, ...wants.split],
       merge: [...this.#wants.merge, ...wants.merge],
@@ -118,7 +118,7 @@ export class BlockLoop {
       all.filter((each) => !some.some((other) => sameShard(each, other)));
     try {
       for (let made = 0; made < mostRounds; made++) {
-        const round = await this.round();
+        const round = await this.makeBlock();
         if (happened(this.#modules.tip())) return round;
         await pause(Math.min(this.#blockTimeMs, MOST_PAUSE_MS), this.#modules.clock);
       }
@@ -129,12 +129,12 @@ export class BlockLoop {
     }
   }
 
-  /** Makes no further rounds; resolves when the one under way is done. */
+  /** Produces no further blocks; resolves when the block in production is done. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancel();
     await this.#last.catch(() => {});
-    for (const { reject } of this.#wishes.splice(0)) reject(localnetErrors.closing({}));
+    for (const { reject } of this.#pending.splice(0)) reject(localnetErrors.closing({}));
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -155,7 +155,7 @@ export class BlockLoop {
     const { clock, onTrouble } = this.#modules;
     const begun = clock.now();
     try {
-      await this.round();
+      await this.makeBlock();
     } catch (error) {
       if (!this.#closed) onTrouble(error);
     } finally {
@@ -166,15 +166,15 @@ export class BlockLoop {
 
   async #make(): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
-    const wishes = this.#wishes.splice(0);
+    const wishes = this.#pending.splice(0);
     try {
       const made = await this.#produce(wishes);
-      for (const { resolve, reject, interventions } of wishes) {
-        const failed = made.failed.find(({ intervention }) => interventions.includes(intervention));
-        if (failed === undefined) resolve(made.round);
-        else reject(localnetErrors['not-made']({ wanted: failed.intervention.kind, problem: failed.problem }));
+      for (const { resolve, reject, overrides } of wishes) {
+        const failed = made.failed.find(({ override }) => overrides.includes(override));
+        if (failed === undefined) resolve(made.bundle);
+        else reject(localnetErrors['not-made']({ wanted: failed.override.kind, problem: failed.problem }));
       }
-      return made.round;
+      return made.bundle;
     } catch (error) {
       const known = isTernError(error) ? error : localnetErrors['round-failed']({ problem: textOf(error) }, error);
       for (const { reject } of wishes) reject(known);
@@ -192,11 +192,11 @@ export class BlockLoop {
       zerostates,
       now: time.now(),
       externals,
-      interventions: wishes.flatMap(({ interventions }) => interventions),
+      overrides: wishes.flatMap(({ overrides }) => overrides),
       wants: this.#wants,
       full: () => clock.now() >= end,
     });
-    append(produced.round);
+    append(produced.bundle);
     pool.settle(produced.externals);
     if (this.#suspects.succeeded()) onDropped(pool.clear());
     onProduced(produced);
@@ -204,21 +204,21 @@ export class BlockLoop {
   }
 }
 
-/** How often rounds may fail that succeed without the messages that wait. */
+/** How often block production may fail with the pending messages and succeed without them. */
 const MOST_STRIKES = 3;
 
-/** Whether the messages that wait are why rounds fail: after a failure a round is made without them. */
+/** Finds out whether pending messages make block production fail: after a failure, a block is produced without them. */
 class SuspectMessages {
   #strikes = 0;
-  /** Whether the next round is to be made without them. */
+  /** Whether the next block is produced without them. */
   leaveOut = false;
 
   failed(): void {
-    // Without them it failed as well: they are not the reason.
+    // It failed without them as well: they are not the cause.
     this.leaveOut = !this.leaveOut;
   }
 
-  /** @returns whether it is time to give them up */
+  /** @returns whether to drop them */
   succeeded(): boolean {
     if (!this.leaveOut) {
       this.#strikes = 0;
@@ -236,7 +236,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** A split or merge that is to happen: which shards are to want it, and how to see that it has happened. */
+/** A requested split or merge: the shards that must want it, and how to recognise that it has happened. */
 export interface ShardCommand {
   readonly wants: { readonly split: readonly Shard[]; readonly merge: readonly Shard[] };
   readonly happened: (tip: ChainTip) => boolean;
@@ -293,7 +293,7 @@ function requireShard(tip: ChainTip, shard: Shard): void {
   throw localnetErrors['no-such-shard']({ shard: printShard(shard), shards });
 }
 
-/** How many bits the prefixes of a workchain's shards have, as configuration parameter 12 says. */
+/** Limits of shard prefix lengths of a workchain, from configuration parameter 12. */
 function splitLimits(
   { masterchain }: ChainTip,
   workchain: number,
@@ -302,12 +302,12 @@ function splitLimits(
   return configParam(config, 12)?.get(workchain) ?? { min_split: 0, max_split: 0 };
 }
 
-/** The time of a local network: that of the machine, moved forward at will. It never goes back. */
+/** The time of a local network: machine time, which can be moved forward. It never goes back. */
 export class NetworkTime {
   readonly #unixTimeMs: () => number;
   #offset = 0;
 
-  /** @param unixTimeMs the machine's time, milliseconds since 1970 */
+  /** @param unixTimeMs machine time, milliseconds since 1970 */
   constructor(unixTimeMs: () => number) {
     this.#unixTimeMs = unixTimeMs;
   }
@@ -317,7 +317,7 @@ export class NetworkTime {
     return Math.floor(this.#unixTimeMs() / 1000) + this.#offset;
   }
 
-  /** Seconds by which it is ahead of the machine's. */
+  /** Seconds ahead of machine time. */
   get offset(): number {
     return this.#offset;
   }
@@ -327,7 +327,7 @@ export class NetworkTime {
     this.#offset += seconds;
   }
 
-  /** Goes on from a time that was reached before, if that is later: after a restart, on another machine. */
+  /** Continues from a time that was reached before, if it is later: after a restart, possibly on another machine. */
   continueFrom(unixTime: number): void {
     this.#offset = Math.max(this.#offset, this.#offset + unixTime - this.now());
   }

@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** What goes wrong with a local network as a whole. */
+/** Errors of a local network. */
 export const localnetErrors = defineErrors('localnet', {
   'no-block': {
     class: 'overloaded',

@@ -20,31 +20,31 @@ import type {
   ProducerModules,
 } from '#localnet/producer/block-request.js';
 
-/** What applies where configuration parameter 43 says nothing. */
+/** Defaults without configuration parameter 43. */
 const USUAL_LIMITS = { max_ext_msg_size: 65_535, max_ext_msg_depth: 512 } as const;
 
-/** Blocks begin at a multiple of this lt. */
+/** Start lts of blocks are multiples of it. */
 const LT_STEP = 1_000_000n;
 
-/** So much of a log goes to the client. */
+/** Length of the VM log in errors for clients. */
 const LOG_CHARACTERS = 256;
 
-/** An `Account` that there is not. */
+/** The `Account` of an account that does not exist. */
 const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 
-/** A `ShardAccount` that there is not. */
+/** The `ShardAccount` of an account that does not exist. */
 const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
 
 export interface ExternalMessageCheckModules {
   readonly emulation: Emulation;
   readonly tip: () => ChainTip;
-  /** Unix seconds: the time that the next block will have. */
+  /** Unix seconds: time of the next block. */
   readonly now: () => number;
-  readonly foreignAccount?: NonNullable<ProducerModules['foreignAccount']>;
-  readonly foreignLibrary?: NonNullable<ProducerModules['foreignLibrary']>;
+  readonly forkedAccount?: NonNullable<ProducerModules['forkedAccount']>;
+  readonly forkedLibrary?: NonNullable<ProducerModules['forkedLibrary']>;
 }
 
-/** What a node looks at before it takes a message from outside: form, size, and whether the contract accepts it now. */
+/** Checks external-in messages as nodes do: form, size, and whether the contract accepts them in its current state. */
 export class ExternalMessageCheck {
   readonly #modules: ExternalMessageCheckModules;
 
@@ -76,7 +76,10 @@ export class ExternalMessageCheck {
     }
   }
 
-  /** Runs the message on the account as it is. @throws liteserver/message-not-accepted, liteserver/bad-message, tvm/* */
+  /**
+   * Executes the message on the current account state. @throws liteserver/message-not-accepted, liteserver/bad-message,
+   * tvm/*
+   */
   async requireAccepted({ message, dest }: ExternalInMessage): Promise<void> {
     const { emulation, tip: tipNow, now } = this.#modules;
     const tip = tipNow();
@@ -84,11 +87,11 @@ export class ExternalMessageCheck {
     const state = stateOf(tip, dest);
     if (state === null) throw badMessage(`external message is to workchain ${dest.workchain}, which there is not`);
     const shard = decodeCell(ShardStateUnsplit, state);
-    const { foreignLibrary } = this.#modules;
+    const { forkedLibrary } = this.#modules;
     const own = shard.accounts.value.get(dest.hash);
     const shard_account =
       own === undefined
-        ? ((await this.#modules.foreignAccount?.(dest)) ?? NO_SHARD_ACCOUNT)
+        ? ((await this.#modules.forkedAccount?.(dest)) ?? NO_SHARD_ACCOUNT)
         : new Builder()
             .storeRef(own.account.cell)
             .storeBytes(own.last_trans_hash)
@@ -103,9 +106,9 @@ export class ExternalMessageCheck {
       now: Math.max(now(), shard.gen_utime),
       lt: (shard.gen_lt / LT_STEP + 1n) * LT_STEP + 1n,
       libraries: libraries.root,
-      ...(foreignLibrary === undefined
+      ...(forkedLibrary === undefined
         ? {}
-        : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => foreignLibrary(hash))) }),
+        : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => forkedLibrary(hash))) }),
     });
     if (result.accepted) return;
     const { exit_code, problem, vm_log } = result;
@@ -123,7 +126,7 @@ export class ExternalMessageCheck {
   }
 }
 
-/** The state of the shard that an account belongs to; null where there is no such workchain. */
+/** The state of the shard that an account belongs to; null when the workchain does not exist. */
 export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: Address): Cell | null {
   if (workchain === MASTERCHAIN) return masterchain.state;
   const prefix = accountPrefix(hash);
@@ -131,7 +134,9 @@ export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: 
   return found?.state ?? null;
 }
 
-/** Whether the newest state has an account; also where there is no such workchain, so that there is nothing to bring. */
+/**
+ * Whether the newest state has an account; also true when the workchain does not exist, since nothing can be imported.
+ */
 export function hasAccount(tip: ChainTip, address: Address): boolean {
   const state = stateOf(tip, address);
   return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
@@ -141,11 +146,11 @@ function badMessage(problem: string): Error {
   return liteserverErrors['bad-message']({ problem });
 }
 
-/** Messages that wait: in all, and to one account. */
+/** Maximum number of pending messages, in total and per account. */
 const MOST = 16_384;
 const MOST_OF_ACCOUNT = 256;
 
-/** What no block has taken in this time is forgotten, as nodes do. */
+/** Messages that no block has included within this time are dropped, as nodes do. */
 const LIFETIME_MS = 600_000;
 
 interface Waiting {
@@ -155,7 +160,7 @@ interface Waiting {
   readonly done: (outcome: ExternalInOutcome | null) => void;
 }
 
-/** Messages from outside that wait for a block, in the order in which they came; each once. */
+/** External-in messages that wait for a block, deduplicated, in the order of arrival. */
 export class ExternalMessagePool {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
@@ -169,13 +174,13 @@ export class ExternalMessagePool {
     return this.#waiting.size;
   }
 
-  /** Whether just this message waits already. */
+  /** Whether exactly this message is pending. */
   has(message: ExternalInMessage): boolean {
     return this.#waiting.has(keyOf(message));
   }
 
   /**
-   * @param done is told what became of it; null when it was forgotten
+   * @param done is called with the outcome; null when the message was dropped
    * @throws liteserver/too-many-messages
    */
   add(message: ExternalInMessage, done: (outcome: ExternalInOutcome | null) => void = () => {}): void {
@@ -189,7 +194,7 @@ export class ExternalMessagePool {
     this.#ofAccount.set(account, ofAccount + 1);
   }
 
-  /** All that waits, the oldest first; what has waited for too long is forgotten. */
+  /** All pending messages, the oldest first; expired ones are dropped. */
   messages(): readonly ExternalInMessage[] {
     const oldest = this.#clock.now() - LIFETIME_MS;
     for (const [key, { since }] of this.#waiting) {
@@ -199,12 +204,12 @@ export class ExternalMessagePool {
     return [...this.#waiting.values()].map(({ message }) => message);
   }
 
-  /** A round is done with some of them. */
+  /** Removes messages that have an outcome. */
   settle(outcomes: readonly ExternalInOutcome[]): void {
     for (const outcome of outcomes) this.#end(keyOf(outcome.message), outcome);
   }
 
-  /** Forgets all. @returns how many */
+  /** Drops all messages. @returns their number */
   clear(): number {
     const keys = [...this.#waiting.keys()];
     for (const key of keys) this.#end(key, null);

@@ -3,21 +3,21 @@ import type { ExternalInMessage } from '#localnet/producer/block-request.js';
 import { buildInternalMessage, commentBody, createTransfer, MAX_QUERY } from '#localnet/wallets/create-transfer.js';
 import { type FundedWallet, HIGHLOAD_TIMEOUT } from '#localnet/wallets/wallet-contract.js';
 
-/** Queries of a highload wallet by the second: a number comes again after as many seconds, when it is long forgotten. */
+/** Query ids of a highload wallet per second: an id repeats after this many seconds, when it has long expired. */
 const QUERIES_A_SECOND = 1023;
 const SECONDS = (MAX_QUERY + 1) / QUERIES_A_SECOND;
 
-/** The message is made to be this old, so that a block whose time is behind takes it, too. */
+/** Messages are dated back by this much, so that a block with an earlier time accepts them. */
 const AGE_SECONDS = 60;
 
 export interface FaucetModules {
   /** Unix seconds: the time of the network. */
   readonly now: () => number;
-  /** [0, 1), need not be secret. */
+  /** [0, 1), not necessarily secret. */
   readonly random: () => number;
 }
 
-/** Gives coins to anybody: a highload wallet, which needs no order among what it sends. */
+/** Sends coins from a highload wallet, whose messages need no order. */
 export class Faucet {
   readonly #wallet: FundedWallet;
   readonly #modules: FaucetModules;
@@ -34,7 +34,8 @@ export class Faucet {
   }
 
   /**
-   * The message from outside that sends coins. It does not bounce: accounts that are not there get them, too.
+   * Creates the external-in message that sends coins without bounce, so that non-existing accounts receive them as
+   * well.
    * @param amount nanotons
    */
   transfer(to: Address, amount: bigint, comment: string | null): ExternalInMessage {
@@ -47,7 +48,7 @@ export class Faucet {
     return { message, dest: this.#wallet.address };
   }
 
-  /** A number that was not used in the last hours, nor is likely to have been by a process that ended in this second. */
+  /** A query id that was not used in the last hours, and probably not by a process that ended in this second. */
   #nextQuery(): number {
     const now = this.#modules.now();
     if (now !== this.#second) {

@@ -20,84 +20,84 @@ export interface ForkedAccountsModules {
   readonly logger: Logger;
 }
 
-/** The network that a local one is a fork of, as far as its accounts have a life here. */
+/** Imports accounts of the forked network into the local chain. */
 export class ForkedAccounts {
   readonly #modules: ForkedAccountsModules;
-  readonly #gone: DeletedAccounts;
+  readonly #deleted: DeletedAccounts;
   readonly #accounts: AccountImporter;
-  /** Accounts that are on their way here. */
-  readonly #touched = new Map<string, Promise<MinedIn | null>>();
+  /** Imports in progress, by raw address. */
+  readonly #importing = new Map<string, Promise<MinedIn | null>>();
   #loop: BlockLoop | null = null;
 
   constructor(modules: ForkedAccountsModules) {
     const { folder, ledger, source } = modules;
     this.#modules = modules;
-    this.#gone = DeletedAccounts.open(join(folder, 'gone-accounts.txt'), (id) => ledger.block(id) !== null);
+    this.#deleted = DeletedAccounts.open(join(folder, 'gone-accounts.txt'), (id) => ledger.block(id) !== null);
     this.#accounts = new AccountImporter(source, {
-      isGone: (address) => this.#gone.has(address),
+      isDeleted: (address) => this.#deleted.has(address),
       hasLibrary: (hash) =>
         decodeCell(ShardStateUnsplit, ledger.tip.masterchain.state).totals.value.libraries.has(hash),
     });
   }
 
-  /** What makes the rounds into which accounts are brought. */
-  use(loop: BlockLoop): void {
+  /** Sets the block loop that applies the imports. */
+  setBlockLoop(loop: BlockLoop): void {
     this.#loop = loop;
   }
 
-  /** For runs of contracts. */
-  get forRuns(): Required<Pick<ProducerModules, 'foreignAccount' | 'foreignLibrary'>> {
+  /** For executing contracts. */
+  get forExecution(): Required<Pick<ProducerModules, 'forkedAccount' | 'forkedLibrary'>> {
     return {
-      foreignAccount: (address) => this.#accounts.account(address),
-      foreignLibrary: (hash) => this.#accounts.library(hash),
+      forkedAccount: (address) => this.#accounts.account(address),
+      forkedLibrary: (hash) => this.#accounts.library(hash),
     };
   }
 
   /** For the liteserver. */
-  get forReads(): Pick<LiteContext, 'importAccount' | 'olderTransactions'> {
+  get forLiteserver(): Pick<LiteContext, 'importAccount' | 'forkedTransactions'> {
     const { ledger, source } = this.#modules;
     const { gen_lt } = decodeCell(ShardStateUnsplit, ledger.genesis.masterchain.state);
     return {
       importAccount: async ({ workchain, id }) => void (await this.touch(Address.ofParts(workchain, id))),
-      olderTransactions: async ({ account: { workchain, id }, lt, hash, count }) =>
+      forkedTransactions: async ({ account: { workchain, id }, lt, hash, count }) =>
         lt > gen_lt ? null : source.transactions(Address.ofParts(workchain, id), { lt, hash }, Math.max(count, 1)),
     };
   }
 
-  /** A round is about to be written. */
-  note(round: NewBlockBundle): void {
-    this.#gone.note(round);
+  /** Call it before a bundle is appended. */
+  recordDeleted(round: NewBlockBundle): void {
+    this.#deleted.record(round);
   }
 
-  /** Publishes what was lent for runs, so that all find it here. */
-  publishLent(): void {
-    const lent = this.#accounts.takeLent();
+  /** Publishes the libraries that runs have used, so that all contracts find them. */
+  publishLentLibraries(): void {
+    const lent = this.#accounts.takeLentLibraries();
     if (lent.length === 0) return;
-    this.#loop?.intervene(lent).catch((error: unknown) => {
+    this.#loop?.makeBlockWith(lent).catch((error: unknown) => {
       const problem = String(error);
       this.#modules.logger.warn('libraries of the forked network could not be published', { problem });
     });
   }
 
-  /** Brings an account here, once however many ask for it; null when there is no such account. @throws fork/unreachable */
+  /** Imports an account, once for all concurrent calls; null when there is no such account. @throws fork/unreachable */
   touch(address: Address): Promise<MinedIn | null> {
     const key = address.toRaw();
-    const under = this.#touched.get(key) ?? this.#bring(address).finally(() => this.#touched.delete(key));
-    this.#touched.set(key, under);
+    const under = this.#importing.get(key) ?? this.#import(address).finally(() => this.#importing.delete(key));
+    this.#importing.set(key, under);
     return under;
   }
 
-  async #bring(address: Address): Promise<MinedIn | null> {
+  async #import(address: Address): Promise<MinedIn | null> {
     const { ledger } = this.#modules;
     const here = (): MinedIn | null => (hasAccount(ledger.tip, address) ? { block: ledger.tip.masterchain.id } : null);
     if (here() !== null) return here();
-    const made = await this.#accounts.bring(address);
+    const made = await this.#accounts.importOverrides(address);
     if (made === null || here() !== null) return here();
     try {
-      const { masterchain } = await this.#loop!.intervene(made);
+      const { masterchain } = await this.#loop!.makeBlockWith(made);
       return { block: masterchain.id };
     } catch (error) {
-      // A message may have brought it in the same round.
+      // A message may have caused its import in the same block.
       const found = here();
       if (found === null) throw error;
       return found;

@@ -40,33 +40,33 @@ import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 /** Nanotons. */
 const FAUCET_FEES = 1_000_000_000n;
 
-/** What a node is made of. */
+/** The parts of a node. */
 export interface NodeParts {
   readonly ledger: LiveLedger;
   readonly time: NetworkTime;
   readonly loop: BlockLoop;
   readonly intake: ExternalMessageIntake;
   readonly faucet: Faucet;
-  /** The network that this one is a fork of. */
-  readonly foreign: ForkedAccounts | null;
+  /** Set when the network is a fork. */
+  readonly forked: ForkedAccounts | null;
 }
 
-/** A node of a local network, as it is controlled from outside. */
+/** A running node of a local network and its control methods. */
 export class LiveNode implements RunningNode {
   readonly #ledger: LiveLedger;
   readonly #time: NetworkTime;
   readonly #loop: BlockLoop;
   readonly #intake: ExternalMessageIntake;
   readonly #faucet: Faucet;
-  readonly #foreign: ForkedAccounts | null;
+  readonly #forked: ForkedAccounts | null;
 
-  constructor({ ledger, time, loop, intake, faucet, foreign }: NodeParts) {
+  constructor({ ledger, time, loop, intake, faucet, forked }: NodeParts) {
     this.#ledger = ledger;
     this.#time = time;
     this.#loop = loop;
     this.#intake = intake;
     this.#faucet = faucet;
-    this.#foreign = foreign;
+    this.#forked = forked;
   }
 
   async status(): Promise<NodeStatus> {
@@ -92,7 +92,7 @@ export class LiveNode implements RunningNode {
 
   async mine(blocks: number): Promise<MinedIn> {
     let block = this.#ledger.tip.masterchain.id;
-    for (let made = 0; made < blocks; made++) block = (await this.#loop.round()).masterchain.id;
+    for (let made = 0; made < blocks; made++) block = (await this.#loop.makeBlock()).masterchain.id;
     return { block };
   }
 
@@ -106,7 +106,7 @@ export class LiveNode implements RunningNode {
 
   async advanceTime(seconds: number): Promise<MinedIn> {
     this.#time.advance(seconds);
-    return { block: (await this.#loop.round()).masterchain.id };
+    return { block: (await this.#loop.makeBlock()).masterchain.id };
   }
 
   async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {
@@ -119,7 +119,7 @@ export class LiveNode implements RunningNode {
 
   async setAccount(address: Address, change: AccountOverride): Promise<MinedIn> {
     await this.touch(address);
-    const { masterchain } = await this.#loop.intervene([{ kind: 'account', address, change }]);
+    const { masterchain } = await this.#loop.makeBlockWith([{ kind: 'account', address, change }]);
     return { block: masterchain.id };
   }
 
@@ -130,7 +130,7 @@ export class LiveNode implements RunningNode {
     if (info.kind !== 'int_msg_info' || dest === null) {
       throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `it is of kind ${info.kind}` });
     }
-    const round = await this.#loop.intervene([{ kind: 'message', message: cell }]);
+    const round = await this.#loop.makeBlockWith([{ kind: 'message', message: cell }]);
     const sent = findInjectedMessage(round, dest, cell) ?? cell;
     return { block: round.masterchain.id, message_hash: sent.hash() };
   }
@@ -138,15 +138,15 @@ export class LiveNode implements RunningNode {
   async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
     const { state } = this.#ledger.tip.masterchain;
     const change = changeConfig(state, index, value === null ? null : wholeCell(value));
-    return { block: (await this.#loop.intervene([change])).masterchain.id };
+    return { block: (await this.#loop.makeBlockWith([change])).masterchain.id };
   }
 
   async split(shard: Shard): Promise<MinedIn> {
-    return this.#reshape(splitCommand(this.#ledger.tip, shard), `a split of ${printShard(shard)}`);
+    return this.#splitOrMerge(splitCommand(this.#ledger.tip, shard), `a split of ${printShard(shard)}`);
   }
 
   async merge(shard: Shard): Promise<MinedIn> {
-    return this.#reshape(mergeCommand(this.#ledger.tip, shard), `a merge of ${printShard(shard)}`);
+    return this.#splitOrMerge(mergeCommand(this.#ledger.tip, shard), `a merge of ${printShard(shard)}`);
   }
 
   async saveSnapshot(name: string): Promise<SnapshotInfo> {
@@ -167,10 +167,10 @@ export class LiveNode implements RunningNode {
 
   async touch(address: Address): Promise<MinedIn | null> {
     if (hasAccount(this.#ledger.tip, address)) return { block: this.#ledger.tip.masterchain.id };
-    return this.#foreign === null ? null : this.#foreign.touch(address);
+    return this.#forked === null ? null : this.#forked.touch(address);
   }
 
-  /** Some coins stay in the faucet: what it sends costs it fees. */
+  /** The faucet retains some coins for the fees of its messages. */
   #requireInFaucet(amount: bigint): void {
     const { address } = this.#faucet;
     const state = stateOf(this.#ledger.tip, address);
@@ -182,14 +182,14 @@ export class LiveNode implements RunningNode {
     throw localnetErrors['not-made']({ wanted: `a gift of ${amount} nanotons`, problem });
   }
 
-  async #reshape(command: ShardCommand, wanted: string): Promise<MinedIn> {
-    const round = await this.#loop.reshape(command, MAX_MC_BLOCKS);
+  async #splitOrMerge(command: ShardCommand, wanted: string): Promise<MinedIn> {
+    const round = await this.#loop.splitOrMerge(command, MAX_MC_BLOCKS);
     if (round === null) throw localnetErrors['no-block']({ wanted, blocks: MAX_MC_BLOCKS });
     return { block: round.masterchain.id };
   }
 }
 
-/** How messages from outside come in: looked at, then put among those that wait. */
+/** Receives external-in messages: checks them and adds them to the pool. */
 export class ExternalMessageIntake {
   readonly #check: ExternalMessageCheck;
   readonly #pool: ExternalMessagePool;
@@ -201,13 +201,13 @@ export class ExternalMessageIntake {
     this.#loop = loop;
   }
 
-  /** How many wait for a block. */
+  /** Number of messages that wait for a block. */
   get waiting(): number {
     return this.#pool.size;
   }
 
-  /** Takes a message that a client sends; one that waits already once only. @throws liteserver/*, tvm/* */
-  async take(body: Uint8Array): Promise<void> {
+  /** Accepts a message that a client sends; a pending duplicate is ignored. @throws liteserver/*, tvm/* */
+  async accept(body: Uint8Array): Promise<void> {
     const message = this.#check.parse(body);
     if (this.#pool.has(message)) return;
     await this.#check.requireAccepted(message);
@@ -215,8 +215,8 @@ export class ExternalMessageIntake {
   }
 
   /**
-   * Takes a message, and makes rounds until it is in one.
-   * @returns the masterchain block in which it is
+   * Accepts a message and produces blocks until one includes it.
+   * @returns the masterchain block that commits it
    * @throws liteserver/*, localnet/not-made, localnet/no-block
    */
   async sendAndMine(message: ExternalInMessage): Promise<BlockId> {
@@ -228,7 +228,7 @@ export class ExternalMessageIntake {
       if (outcome?.kind !== 'included') problem = outcome?.problem ?? 'the message was forgotten';
     });
     for (let rounds = 0; rounds < MAX_MC_BLOCKS; rounds++) {
-      const { masterchain } = await this.#loop.round();
+      const { masterchain } = await this.#loop.makeBlock();
       if (included) return masterchain.id;
       if (problem !== null) throw localnetErrors['not-made']({ wanted: 'the transfer', problem });
     }
@@ -236,15 +236,15 @@ export class ExternalMessageIntake {
   }
 }
 
-/** Parameters of which a network cannot do without, even for one block. */
+/** Parameters that every block requires. */
 const NEEDED: ReadonlySet<number> = new Set([0, 8, 12, 18, 20, 21, 22, 23, 24, 25, 28, 34]);
 
 /**
- * Puts another value under a number of the configuration, as the contract that keeps it would after a vote: the next
- * masterchain block is a key block with the new configuration.
+ * Creates the override that sets a configuration parameter in the data of the config contract, as a vote would: the
+ * next masterchain block is a key block with the new configuration.
  *
  * @param masterchain state of the masterchain
- * @param value null takes the parameter out
+ * @param value null deletes the parameter
  * @throws localnet/no-account, localnet/not-made
  */
 export function changeConfig(masterchain: Cell, index: number, value: Cell | null): StateOverride {
@@ -270,7 +270,7 @@ export function changeConfig(masterchain: Cell, index: number, value: Cell | nul
   };
 }
 
-/** What everything reads on every block must be readable. */
+/** Parameters that are read in every block must decode. */
 function requireForm(index: number, value: Cell | null): void {
   const wanted = `parameter ${index} of the configuration`;
   if (value === null) {
@@ -286,10 +286,10 @@ function requireForm(index: number, value: Cell | null): void {
 }
 
 /**
- * The message of an intervention as a round has it: its block has set `created_lt` and `created_at`, so that its hash
- * is another one. Null: the round does not have it.
+ * Finds an injected message in a bundle: the block has set `created_lt` and `created_at`, so that its hash differs.
+ * Null when the bundle does not have it.
  *
- * @param message an `int_msg_info`, as it was to be sent
+ * @param message the `int_msg_info` message as it was given
  */
 export function findInjectedMessage(round: NewBlockBundle, dest: Address, message: Cell): Cell | null {
   const { info } = decodeCell(Message, message);
@@ -310,7 +310,7 @@ export function findInjectedMessage(round: NewBlockBundle, dest: Address, messag
   return null;
 }
 
-/** Messages of interventions come in as those from other shards do. */
+/** Injected messages are imported as if from another shard. */
 function messageOf(imported: InMsg): Cell | null {
   return imported.kind === 'msg_import_fin' ? imported.in_msg.value.msg.cell : null;
 }

@@ -51,7 +51,7 @@ void side.serve(async () => {
         totalMs: counts.totalMs + totalMs,
       };
     },
-    ...(isFork ? { foreign: side.host } : {}),
+    ...(isFork ? { forkSource: side.host } : {}),
   });
   const reporting = setInterval(reportCounts, REPORT_MS);
   return {

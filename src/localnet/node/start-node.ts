@@ -18,19 +18,19 @@ import { ExternalMessageIntake, LiveNode } from '#localnet/node/live-node.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type { ProducedBundle, ProducerModules } from '#localnet/producer/block-request.js';
 
-/** A node that runs: its chain grows, and its liteserver listens. */
+/** A started node: its chain grows, and its liteserver listens. */
 export interface StartedNode {
   readonly node: LiveNode;
   readonly address: NodeAddress;
-  /** Ends it; no block is lost. */
+  /** Stops it; no block is lost. */
   readonly close: () => Promise<void>;
 }
 
-/** Clients find no workchain before. */
+/** Before that, clients find no workchain. */
 const FIRST_BLOCKS = 2;
 
 /**
- * Opens the chain in a folder, or makes a new one there, and begins to make blocks.
+ * Opens the chain in a folder, or creates one, and starts to produce blocks.
  * @throws ledger/*, genesis/*, adnl/listen-failed, tvm/not-started
  */
 export async function startNode(options: LiveNodeOptions, modules: LiveNodeModules): Promise<StartedNode> {
@@ -59,10 +59,10 @@ async function serve(
   const time = new NetworkTime(unixTimeMs);
   time.continueFrom(decodeCell(ShardStateUnsplit, ledger.tip.masterchain.state).gen_utime);
   const now = (): number => time.now();
-  const foreign =
-    modules.foreign === undefined
+  const forked =
+    modules.forkSource === undefined
       ? null
-      : new ForkedAccounts({ folder: options.folder, ledger, source: modules.foreign, logger });
+      : new ForkedAccounts({ folder: options.folder, ledger, source: modules.forkSource, logger });
   const pool = new ExternalMessagePool(clock);
   const producer = new BlockProducer({
     emulation: tvm,
@@ -70,7 +70,7 @@ async function serve(
     signatureKind: options.signatureKind,
     randomBytes,
     now: () => clock.now(),
-    ...foreign?.forRuns,
+    ...forked?.forExecution,
   });
   const loop = new BlockLoop(options, {
     clock,
@@ -80,12 +80,12 @@ async function serve(
     tip: () => ledger.tip,
     produce: (request) => producer.produce(request),
     append: (round) => {
-      foreign?.note(round);
+      forked?.recordDeleted(round);
       ledger.append(round);
     },
     onProduced: (produced) => {
       modules.onProduced(produced);
-      foreign?.publishLent();
+      forked?.publishLentLibraries();
     },
     onDropped: (messages) => {
       logger.warn('messages from outside were given up: no round could be made with them', { messages });
@@ -95,11 +95,11 @@ async function serve(
       logger.warn('a round of the local network failed', { problem });
     },
   });
-  foreign?.use(loop);
-  const check = new ExternalMessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...foreign?.forRuns });
+  forked?.setBlockLoop(loop);
+  const check = new ExternalMessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...forked?.forExecution });
   const intake = new ExternalMessageIntake(check, pool, loop);
   const faucet = new Faucet(ledger.genesis.wallets[0]!, { now, random });
-  while (ledger.tip.masterchain.id.seqno < FIRST_BLOCKS) await loop.round();
+  while (ledger.tip.masterchain.id.seqno < FIRST_BLOCKS) await loop.makeBlock();
   const { host, port } = options.liteserver;
   const server = await startLiteserver(
     { host, port, seed: ledger.genesis.validatorSeed },
@@ -109,8 +109,8 @@ async function serve(
       unixTime: now,
       randomBytes,
       runGetMethod: (run) => tvm.runInContext(run),
-      sendMessage: (body) => intake.take(body),
-      ...foreign?.forReads,
+      sendMessage: (body) => intake.accept(body),
+      ...forked?.forLiteserver,
       onFault: (error) => {
         if (!isTernError(error)) logger.warn('a query failed', { problem: String(error) });
       },
@@ -119,7 +119,7 @@ async function serve(
   if (!options.paused) loop.start();
   const { zerostate, incarnation } = ledger;
   return {
-    node: new LiveNode({ ledger, time, loop, intake, faucet, foreign }),
+    node: new LiveNode({ ledger, time, loop, intake, faucet, forked }),
     address: { host, port: server.port, publicKey: server.publicKey, zerostate, incarnation },
     close: async () => {
       await loop.close();
@@ -130,37 +130,37 @@ async function serve(
   };
 }
 
-/** What a node is started with; plain data. */
+/** Options of a node; plain data. */
 export interface LiveNodeOptions {
-  /** Where the chain is kept. */
+  /** Folder of the chain. */
   readonly folder: string;
   /** Milliseconds between blocks. */
   readonly blockTimeMs: number;
-  /** Whether it makes blocks only when asked to. */
+  /** Whether blocks are produced only on demand. */
   readonly paused: boolean;
   readonly liteserver: { readonly host: string; readonly port: number };
   readonly signatureKind: ProducerModules['signatureKind'];
-  /** Threads that run contracts. */
+  /** Number of TVM workers. */
   readonly tvmWorkers: number;
 }
 
-/** What a node needs from outside. */
+/** Dependencies of a node. */
 export interface LiveNodeModules {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly unixTimeMs: () => number;
-  /** [0, 1), need not be secret. */
+  /** [0, 1), not necessarily secret. */
   readonly random: () => number;
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
-  /** How the chain begins, where there is none yet. */
+  /** Creates the genesis of a new chain. */
   readonly makeGenesis: () => Genesis;
   readonly onProduced: (produced: ProducedBundle) => void;
   /** The network that this one is a fork of. */
-  readonly foreign?: ForkSource;
+  readonly forkSource?: ForkSource;
 }
 
-/** Where a node listens, and which chain it has; plain data. */
+/** Where a node listens, and the identity of its chain; plain data. */
 export interface NodeAddress {
   readonly host: string;
   readonly port: number;
@@ -168,6 +168,6 @@ export interface NodeAddress {
   readonly publicKey: Uint8Array;
   /** Of the masterchain. */
   readonly zerostate: BlockId;
-  /** Of the chain: after a reset or another snapshot it is another one. */
+  /** Of the chain; changes after a reset or when a snapshot is restored. */
   readonly incarnation: string;
 }

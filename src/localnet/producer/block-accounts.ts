@@ -35,7 +35,7 @@ import type { AccountOverride } from '#localnet/producer/block-request.js';
 /** `account_none$0` */
 const NO_ACCOUNT = new Builder().storeBit(false).endCell();
 
-/** The `ShardAccount` of an account that there is not. */
+/** The `ShardAccount` of an account that does not exist. */
 export const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
 
 const KEY_BITS = 256;
@@ -48,20 +48,20 @@ const TRANSACTIONS = hashmapAug(
   currencySum((transaction) => transaction.value.total_fees),
 );
 
-/** A transaction of a block, and what of it is needed over and over. */
+/** A transaction of the block that is produced, encoded and decoded. */
 export interface NewTransaction {
   readonly cell: Cell;
   readonly value: Transaction;
 }
 
-/** An account that a block looks at or changes. */
+/** An account that a block reads or changes. */
 export class BlockAccount {
   readonly address: Address;
-  /** `ShardAccount` before the block; of an account that comes with it, as it came. */
+  /** `ShardAccount` before the block; for an imported account, the imported one. */
   before: Cell;
   /** Whether the shard has no such account in the state before. */
   readonly isNew: boolean;
-  /** `ShardAccount` as it now is. */
+  /** Current `ShardAccount`. */
   current: Cell;
   readonly transactions: NewTransaction[] = [];
 
@@ -72,7 +72,7 @@ export class BlockAccount {
     this.isNew = before === null;
   }
 
-  /** Takes over the state of an account that the chain does not have, as if it had always been there. */
+  /** Sets the state of an account that the chain does not have, as if it had always had it. */
   import(shardAccount: Cell): void {
     this.before = shardAccount;
     this.current = shardAccount;
@@ -91,7 +91,7 @@ export interface AccountsAfter {
   readonly total_fees: CurrencyCollection;
 }
 
-/** The accounts of a shard while a block is made: each is read once, and all changes are written at the end. */
+/** The accounts of a shard while a block is produced: each is read once, and all changes are written at the end. */
 export class BlockAccounts {
   readonly #before: ShardAccounts;
   readonly #workchain: number;
@@ -112,7 +112,7 @@ export class BlockAccounts {
     return account;
   }
 
-  /** The accounts that were opened, in the order of their ids. */
+  /** The accounts that were opened, ordered by id. */
   opened(): BlockAccount[] {
     return [...this.#opened].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, account]) => account);
   }
@@ -159,20 +159,20 @@ function accountBlock({ address, before, current, transactions }: BlockAccount):
   return builder;
 }
 
-/** A transaction that no machine made, and the account after it. */
+/** A transaction that was not executed by the TVM, and the account after it. */
 export interface MadeTransaction {
   readonly transaction: NewTransaction;
   /** `ShardAccount` */
   readonly after: Cell;
 }
 
-/** An account given another state from outside. Its transaction has no message: it is one that only takes rent, of 0. */
+/** An account after a state override. Its transaction has no message: it is a storage transaction with a fee of 0. */
 export interface OverriddenAccount extends MadeTransaction {
-  /** What is there more than before, in nanotons; negative for less. */
+  /** Balance after minus balance before, in nanotons. */
   readonly gained: bigint;
 }
 
-/** Where and when the change is made. */
+/** Where and when the change takes place. */
 export interface ChangeContext {
   readonly address: Address;
   readonly lt: bigint;
@@ -191,7 +191,7 @@ const NO_STATE_INIT: StateInit = {
   library: SimpleLibs.of([]),
 };
 
-/** Gives an account another balance, code or data, by a transaction of its own. */
+/** Sets balance, code or data of an account, by a transaction of its own. */
 export function overriddenAccount(
   before: ShardAccount,
   change: AccountOverride,
@@ -212,8 +212,8 @@ export function overriddenAccount(
 }
 
 /**
- * Gives an account the value of a message and no more: what is done when no machine can execute the message, so that it
- * is not lost and does not stay in the way of others.
+ * Credits the value of a message to an account and does nothing else. Used when the TVM cannot execute the message, so
+ * that it is not lost and does not block the messages after it.
  */
 export function creditedAccount(before: ShardAccount, message: Cell, context: ChangeContext): MadeTransaction {
   const { info } = decodeCell(Message, message);
@@ -237,7 +237,7 @@ export function creditedAccount(before: ShardAccount, message: Cell, context: Ch
   });
 }
 
-/** What an account has; nothing when there is none. */
+/** Balance and state of an account; zero and null when it does not exist. */
 function storedIn({ account }: ShardAccount): {
   readonly balance: CurrencyCollection;
   readonly state: AccountState | null;
@@ -246,7 +246,7 @@ function storedIn({ account }: ShardAccount): {
   return value.kind === 'account' ? value.storage : { balance: NO_CURRENCY, state: null };
 }
 
-/** A transaction without fees and messages sent. */
+/** A transaction without fees and outbound messages. */
 function makeTransaction(
   before: ShardAccount,
   { address, lt, now }: ChangeContext,
@@ -315,10 +315,10 @@ type Libraries = ShardStateTotals['libraries'];
 /** As in `LibDescr`. */
 const Publishers = hashmap(bytesKey(32), unit);
 
-/** The publisher of libraries that no account publishes. */
+/** Publisher of libraries that no account publishes. */
 const NOBODY = new Uint8Array(32);
 
-/** The masterchain's libraries after a block: accounts publish what they have, as long as they have it, and is public. */
+/** The masterchain's libraries after a block: accounts publish their public libraries for as long as they have them. */
 export function librariesAfter(before: Libraries, accounts: readonly BlockAccount[]): Libraries {
   let libraries = before;
   for (const { address, before: old, current, transactions } of accounts) {
@@ -331,7 +331,7 @@ export function librariesAfter(before: Libraries, accounts: readonly BlockAccoun
   return libraries;
 }
 
-/** Publishes a library for as long as the chain lasts. */
+/** Publishes a library for the lifetime of the chain. */
 export function publishForever(libraries: Libraries, lib: Cell): Libraries {
   return publish(libraries, lib, NOBODY);
 }
@@ -349,7 +349,7 @@ function withdraw(libraries: Libraries, lib: Cell, publisher: Uint8Array): Libra
   return publishers.isEmpty ? libraries.delete(lib.hash()) : libraries.set(lib.hash(), { ...known, publishers });
 }
 
-/** The public libraries of an account by the hex of their hashes. */
+/** The public libraries of an account, keyed by their hashes in hex. */
 function publicLibraries(shardAccount: Cell): Map<string, Cell> {
   const found = new Map<string, Cell>();
   const account = decodeCell(Account, shardAccount.ref(0));

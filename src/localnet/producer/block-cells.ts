@@ -30,18 +30,18 @@ import type { Collation } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { burnedOfFees, printCurrency, sameCurrency, subtractCurrency } from '#localnet/producer/value-flow.js';
 
-/** A block before, as the next one names it. */
+/** A previous block, as the next block refers to it. */
 export interface PrevBlock {
   readonly id: BlockId;
   readonly end_lt: bigint;
 }
 
-/** What of a block is known before its content. */
+/** What is known of a block before its content. */
 export interface BlockFrame {
   readonly seq_no: number;
-  /** Two after a merge, left one first. */
+  /** Two after a merge, the left one first. */
   readonly prev: readonly PrevBlock[];
-  /** Root of the state before: after a merge a `split_state`. */
+  /** Root of the previous state; after a merge a `split_state`. */
   readonly before: Cell;
   readonly gen_utime: number;
   readonly after_split: boolean;
@@ -51,9 +51,9 @@ export interface BlockFrame {
   readonly prev_key_block_seqno: number;
   readonly rand_seed: Uint8Array;
   readonly created_by: Uint8Array;
-  /** How blocks before it were filled; none after a split or merge. */
+  /** Load of the previous blocks; empty after a split or merge. */
   readonly history: LoadHistory;
-  /** What the shard is told to want. */
+  /** Flags that a developer has requested for the shard. */
   readonly wants: { readonly split: boolean; readonly merge: boolean };
 }
 
@@ -65,20 +65,20 @@ export interface MasterchainPart {
   readonly libraries: ShardStateTotals['libraries'];
 }
 
-/** A block that was just made, and what the masterchain registers it with. */
+/** A block that was just produced, with what the masterchain needs to register it. */
 export interface MadeBlock extends NewBlock {
   readonly info: BlockInfo;
   readonly fees_collected: CurrencyCollection;
   readonly created: CurrencyCollection;
   readonly created_by: Uint8Array;
-  /** Its value, decoded. */
+  /** The decoded state. */
   readonly stateValue: ShardStateUnsplit;
 }
 
-/** Most messages in the queue of a shard that wants to split, or to merge. */
+/** Maximum number of messages in the queue of a shard that wants to split or to merge. */
 const QUEUE_LIMITS = { split: 100_000, merge: 2_047 } as const;
 
-/** Makes block and state. @throws producer/value-flow */
+/** Assembles the block and the state after it. @throws producer/value-flow */
 export function blockCells(
   collation: Collation,
   frame: BlockFrame,
@@ -192,7 +192,7 @@ export function blockCells(
   const bytes = serializeBoc(root, BLOCK_FILE);
   return {
     id: { ...shard, seqno: seq_no, root_hash: root.hash(), file_hash: sha256(bytes) },
-    // Made anew from the state before, it shares all cells with it that are the same, and keeps nothing else alive.
+    // Derived from the previous state, the new state shares all equal cells with it, and keeps no other cells alive.
     state: applyMerkleUpdate(frame.before, update),
     stateValue: state,
     bytes,
@@ -225,22 +225,22 @@ function prevRef(prev: readonly PrevBlock[]): Lazy<BlkPrevInfo> {
   });
 }
 
-/** Values that come and go otherwise than with messages. */
+/** Values that do not come or go with messages. */
 export interface BlockValues {
   readonly created: CurrencyCollection;
   readonly minted: CurrencyCollection;
   readonly recovered: CurrencyCollection;
-  /** Fees that shards sent with their blocks. */
+  /** Fees that the shards sent with their blocks. */
   readonly fees_imported: CurrencyCollection;
-  /** What of `fees_imported` is destroyed. */
+  /** The part of `fees_imported` that is burned. */
   readonly feesBurned: CurrencyCollection;
-  /** What counts as imported beside messages. */
+  /** Value that counts as imported, besides messages. */
   readonly gained: CurrencyCollection;
-  /** What else is destroyed. */
+  /** Other value that is burned. */
   readonly burned: CurrencyCollection;
 }
 
-/** What happened in a block. */
+/** Sums over the content of a block. */
 export interface BlockContent {
   readonly after: AccountsAfter;
   readonly in_msg_descr: InMsgDescr;
@@ -249,13 +249,13 @@ export interface BlockContent {
   readonly burned: CurrencyCollection;
 }
 
-/** Sums up what was gathered. */
+/** Sums up a collation. */
 export function blockContent({ accounts, messages, base }: Collation, values: BlockValues): BlockContent {
   const { shard, rules } = base;
   const after = accounts.finish();
   const descr = messages.finish(rules.version.version);
   const own = addCurrency(after.total_fees, onlyGrams(descr.in.extra.fees_collected));
-  // Blocks of shards destroy no fees.
+  // Shard blocks burn no fees.
   const ownBurned = onlyGrams(isMasterchain(shard) ? burnedOfFees(rules.config, own.grams) : 0n);
   return {
     after,
@@ -283,7 +283,7 @@ export function valueFlow(values: BlockValues, content: BlockContent, balances: 
   return { kind: 'value_flow_v2', ...parts, burned };
 }
 
-/** @throws producer/value-flow when not as much goes out as comes in */
+/** @throws producer/value-flow when inflow and outflow differ */
 export function checkFlow(flow: ValueFlow, block: BlockPosition): void {
   const sums = valueFlowSums(flow);
   if (sameCurrency(sums.in, sums.out)) return;

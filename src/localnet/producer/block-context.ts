@@ -13,7 +13,7 @@ import type { RoutingPrefix } from '#localnet/producer/routing.js';
 import type { ValidatorKey } from '#localnet/producer/sign-block.js';
 import { type MessageFaults, TransactionRunner } from '#localnet/producer/transaction-runner.js';
 
-/** What all blocks of a round are made with. */
+/** What all blocks of a bundle are produced with. */
 export interface ProductionContext {
   readonly modules: ProducerModules;
   readonly key: ValidatorKey;
@@ -22,31 +22,31 @@ export interface ProductionContext {
   readonly gen_utime: number;
   readonly full: () => boolean;
   readonly faults: MessageFaults;
-  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
+  readonly forkedAccount: ((address: Address) => Promise<Cell | null>) | null;
 }
 
-/** lt of blocks are multiples of it. */
+/** Start lts of blocks are multiples of it. */
 const LT_STEP = 1_000_000n;
 
-/** Where a block begins: after all of these. */
+/** `start_lt` of a block that comes after all of these lts. */
 export function startLt(...ends: readonly bigint[]): bigint {
   const latest = ends.reduce((a, b) => (a > b ? a : b), 1n);
   return ((latest + LT_STEP - 1n) / LT_STEP) * LT_STEP;
 }
 
-/** The rules of a workchain's blocks on the newest masterchain block. */
+/** The rules of a workchain's blocks, from the newest masterchain block. */
 export function rulesOf({ view }: ProductionContext, workchain: number): BlockRules {
   return blockRules(view.extra.config.config, workchain);
 }
 
-/** What runs the transactions of a block. */
+/** The runner of a block's transactions. */
 export function runnerOf(
   { modules, view, gen_utime }: ProductionContext,
   rules: BlockRules,
   start_lt: bigint,
   rand_seed: Uint8Array,
 ): TransactionRunner {
-  const { foreignLibrary } = modules;
+  const { forkedLibrary } = modules;
   return new TransactionRunner(
     modules.emulation,
     {
@@ -56,15 +56,15 @@ export function runnerOf(
       rand_seed,
       prev_blocks_info: view.previousBlocks(rules.version.version),
       libraries: view.state.totals.value.libraries.root,
-      ...(foreignLibrary === undefined
+      ...(forkedLibrary === undefined
         ? {}
-        : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => foreignLibrary(hash))) }),
+        : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => forkedLibrary(hash))) }),
     },
     modules.now,
   );
 }
 
-/** What a configuration says about the blocks of a workchain. */
+/** What the configuration says about the blocks of a workchain. */
 export interface BlockRules {
   readonly config: ConfigDictionary;
   /** Root of `config`. */
@@ -72,13 +72,13 @@ export interface BlockRules {
   readonly version: GlobalVersion;
   /** Parameter 22 or 23. */
   readonly limits: BlockLimits | null;
-  /** `next_frac` of parameter 24 or 25: which part of a forwarding fee, in 2^-16, a shard on the way takes. */
+  /** `next_frac` of parameter 24 or 25: the part of a forwarding fee, in 2^-16, that an intermediate shard takes. */
   readonly nextFrac: bigint;
-  /** Accounts of the masterchain that tick and tock (parameter 31). */
+  /** Masterchain accounts with tick-tock transactions (parameter 31). */
   readonly specialAccounts: readonly Uint8Array[];
 }
 
-/** Of a version before parameter 8. */
+/** Used without parameter 8. */
 const NO_VERSION: GlobalVersion = { version: 0, capabilities: 0n };
 
 /** Bits of `capabilities`. */
@@ -97,7 +97,7 @@ export function blockRules(config: ConfigDictionary, workchain: number): BlockRu
   };
 }
 
-/** The masterchain as a block sees it that is made on its newest block. */
+/** The newest masterchain block and its state, as blocks that refer to it see them. */
 export class MasterchainView {
   readonly id: BlockId;
   readonly state: ShardStateUnsplit;
@@ -114,11 +114,12 @@ export class MasterchainView {
   }
 
   /**
-   * Up to which lt (excluded) the messages of the shard at a place were seen by a block that was made on the masterchain
-   * block `seqno`: the end of the shard's block that was registered there.
+   * The lt (exclusive) up to which a block that refers to masterchain block `seqno` has seen the messages of the shard
+   * that contains `place`: the end lt of the shard block that was registered there.
    *
-   * The newest state says so of itself and of the masterchain. Of the state before: each round registers exactly one new
-   * block of a shard, and all that came before it ended at its `start_lt` at the latest, while its messages came after.
+   * For the newest masterchain block its state has the value. For the one before: each bundle registers exactly one new
+   * block per shard, all earlier blocks of the shard end at its `start_lt` at the latest, and its messages come after
+   * that.
    */
   endLt(seqno: number, place: RoutingPrefix): bigint {
     if (place.workchain === MASTERCHAIN) {
@@ -130,25 +131,25 @@ export class MasterchainView {
     return entry.descr.reg_mc_seqno <= seqno ? entry.descr.end_lt : entry.descr.start_lt;
   }
 
-  /** What contracts may know of earlier blocks. */
+  /** Previous blocks as contracts see them. */
   previousBlocks(globalVersion: number): PrevMcBlocks {
     return prevMcBlocks(this.id, this.extra, globalVersion);
   }
 }
 
-/** How much is in a block. */
+/** How much a block contains. */
 export interface BlockLoad {
   readonly bytes: number;
   readonly gas: bigint;
   readonly lt_delta: bigint;
 }
 
-/** How full a block is by the greatest of its measures, see {@link ParamLimits}. */
+/** Load of a block by its highest measure, see {@link ParamLimits}. */
 export type Fill = 'underload' | 'normal' | 'soft' | 'hard';
 
 const FILLS: readonly Fill[] = ['underload', 'normal', 'soft', 'hard'];
 
-/** @param limits null: of a network without limits every block is `normal` */
+/** @param limits null: in a network without limits every block is `normal` */
 export function fillOf(load: BlockLoad, limits: BlockLimits | null): Fill {
   if (limits === null) return 'normal';
   const { bytes, gas, lt_delta } = limits;
@@ -166,7 +167,7 @@ function levelOf(value: number, { underload, soft_limit, hard_limit }: ParamLimi
   return value >= underload ? 1 : 0;
 }
 
-/** How the last 64 blocks of a shard were filled: a bit for each, the newest one last. */
+/** Load of the last 64 blocks of a shard: one bit per block, the newest one lowest. */
 export interface LoadHistory {
   readonly overload: bigint;
   readonly underload: bigint;
@@ -174,7 +175,7 @@ export interface LoadHistory {
 
 export const NO_HISTORY: LoadHistory = { overload: 0n, underload: 0n };
 
-/** The history with a block more. */
+/** Adds a block to the history. */
 export function withBlock({ overload, underload }: LoadHistory, fill: Fill): LoadHistory {
   const over = fill === 'soft' || fill === 'hard';
   return {
@@ -183,14 +184,14 @@ export function withBlock({ overload, underload }: LoadHistory, fill: Fill): Loa
   };
 }
 
-/** Whether the newest blocks, which count for more than older ones, were filled so often enough. */
+/** Whether the weighted number of set bits is high enough; newer blocks weigh more. */
 export function isFrequent(history: bigint): boolean {
   const weight =
     count(history & 0xffffn) * 3 + count((history >> 16n) & 0xffffn) * 2 + count((history >> 32n) & 0xffffn);
   return weight >= FREQUENT;
 }
 
-/** Two thirds of what 48 blocks weigh. */
+/** Two thirds of the weight of 48 set bits. */
 const FREQUENT = ((3 + 2 + 1) * 16 * 2) / 3;
 
 function shifted(history: bigint, bit: boolean): bigint {

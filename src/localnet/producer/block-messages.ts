@@ -20,7 +20,7 @@ import type { NewTransaction } from '#localnet/producer/block-accounts.js';
 import { comparePlaces, type MessagePlace, type QueuedMessage } from '#localnet/producer/out-queue.js';
 import { ARRIVED, type Route, type RoutingPrefix } from '#localnet/producer/routing.js';
 
-/** An internal message that a transaction of the block sent. */
+/** An internal message that a transaction of the block created. */
 export interface CreatedMessage {
   readonly message: Cell;
   readonly transaction: NewTransaction;
@@ -28,22 +28,22 @@ export interface CreatedMessage {
   readonly fwd_fee: bigint;
 }
 
-/** How messages came into a block and left it (`InMsgDescr`, `OutMsgDescr`). */
+/** Collects `InMsgDescr` and `OutMsgDescr` of a block. */
 export class BlockMessages {
   readonly #in: [Uint8Array, Builder][] = [];
   readonly #out: [Uint8Array, Builder][] = [];
 
-  /** From outside. */
+  /** An external-in message. */
   importExternal(message: Cell, transaction: NewTransaction): void {
     this.#import(message, { kind: 'msg_import_ext', msg: lazyMessage(message), transaction: lazyOf(transaction) });
   }
 
-  /** To outside. */
+  /** An external-out message. */
   exportExternal(message: Cell, transaction: NewTransaction): void {
     this.#export(message, { kind: 'msg_export_ext', msg: lazyMessage(message), transaction: lazyOf(transaction) });
   }
 
-  /** Sent and received in this block. */
+  /** Created and received in this block. */
   passImmediately({ message, transaction, fwd_fee }: CreatedMessage, received: NewTransaction): void {
     const out_msg = envelope(message, { current: ARRIVED, next: ARRIVED }, fwd_fee);
     const imported = this.importImmediate(out_msg, received);
@@ -55,26 +55,29 @@ export class BlockMessages {
     });
   }
 
-  /** Received in this block without having been sent by a transaction, or see {@link passImmediately}. */
+  /**
+   * Received in this block without having been created by a transaction; also the import part of {@link
+   * passImmediately}.
+   */
   importImmediate(in_msg: Lazy<MsgEnvelope>, received: NewTransaction): Lazy<InMsg> {
     const { fwd_fee_remaining: fwd_fee, msg } = in_msg.value;
     return this.#import(msg.cell, { kind: 'msg_import_imm', in_msg, transaction: lazyOf(received), fwd_fee });
   }
 
-  /** Received from a queue: another shard's, or with `own` that of this shard, which it leaves. */
+  /** Received from the queue of another shard, or with `own` dequeued from the queue of this shard. */
   importFinal(queued: QueuedMessage, received: NewTransaction, own: boolean): void {
     const in_msg = Lazy.ofCell(MsgEnvelope, queued.envelope);
     const imported = this.importFrom(in_msg, received);
     if (own) this.#export(queued.message, { kind: 'msg_export_deq_imm', out_msg: in_msg, reimport: imported });
   }
 
-  /** Received from outside of the network as if it came from another shard, or see {@link importFinal}. */
+  /** Received as if from another shard, without being in its queue; also the import part of {@link importFinal}. */
   importFrom(in_msg: Lazy<MsgEnvelope>, received: NewTransaction): Lazy<InMsg> {
     const { fwd_fee_remaining: fwd_fee, msg } = in_msg.value;
     return this.#import(msg.cell, { kind: 'msg_import_fin', in_msg, transaction: lazyOf(received), fwd_fee });
   }
 
-  /** Received on its way to elsewhere and put into the queue anew. @returns the envelope there */
+  /** A transit message: received and enqueued again. @returns its new envelope */
   pass(queued: QueuedMessage, route: Route, transit_fee: bigint, own: boolean): Lazy<MsgEnvelope> {
     const in_msg = Lazy.ofCell(MsgEnvelope, queued.envelope);
     const out_msg = Lazy.ofValue(MsgEnvelope, {
@@ -88,14 +91,14 @@ export class BlockMessages {
     return out_msg;
   }
 
-  /** Sent, and put into the queue. @returns the envelope there */
+  /** Created and enqueued. @returns its envelope */
   exportNew({ message, transaction, fwd_fee }: CreatedMessage, route: Route): Lazy<MsgEnvelope> {
     const out_msg = envelope(message, route, fwd_fee);
     this.#export(message, { kind: 'msg_export_new', out_msg, transaction: lazyOf(transaction) });
     return out_msg;
   }
 
-  /** Taken out of the queue since a neighbour has received it, in a block that ends at `import_block_lt`. */
+  /** Dequeued because a neighbour has received it, in a block with end lt `import_block_lt`. */
   dequeue(key: Uint8Array, envelopeCell: Cell, import_block_lt: bigint): void {
     const { workchain, prefix, hash } = outMsgQueueKey.decode(key);
     const builder = new Builder();
@@ -161,16 +164,16 @@ function build<V, E>(
   return load(openCell(builder.storeBuilder(extra).endCell()));
 }
 
-/** A message that was sent in the block that is made. */
+/** A message that was created in the block that is produced. */
 export interface NewMessage extends CreatedMessage {
   readonly place: MessagePlace;
   readonly src: RoutingPrefix;
   readonly dest: RoutingPrefix;
 }
 
-/** Messages that were sent in a block and not looked at yet, in the order in which they are received. */
+/** Messages created in a block and not yet received or enqueued, in processing order. */
 export class NewMessages {
-  /** The next one last. */
+  /** The next message is the last element. */
   readonly #waiting: NewMessage[] = [];
 
   add(message: NewMessage): void {

@@ -55,13 +55,13 @@ describe('a chain', () => {
   it('begins with the masterchain, then the basechain', async () => {
     const chain = new ProducerChain(tvm);
     const first = await chain.round();
-    expect(first.round.shards).toEqual([]);
-    expect(first.round.masterchain.id.seqno).toBe(1);
-    const { round } = await chain.round();
-    expect([round.shards.map(({ id }) => id.seqno), round.masterchain.id.seqno]).toEqual([[1], 2]);
-    for (const { root, id, state, bytes, prev } of [...round.shards, round.masterchain]) {
+    expect(first.bundle.shards).toEqual([]);
+    expect(first.bundle.masterchain.id.seqno).toBe(1);
+    const { bundle } = await chain.round();
+    expect([bundle.shards.map(({ id }) => id.seqno), bundle.masterchain.id.seqno]).toEqual([[1], 2]);
+    for (const { root, id, state, bytes, prev } of [...bundle.shards, bundle.masterchain]) {
       checkBlockHeader(root, id);
-      const before = id.workchain === 0 ? chain.genesis.workchains[0]!.state : first.round.masterchain.state;
+      const before = id.workchain === 0 ? chain.genesis.workchains[0]!.state : first.bundle.masterchain.state;
       expect(toHex(applyMerkleUpdate(before, root.ref(2)).hash())).toBe(toHex(state.hash()));
       expect([prev.length, bytes.length > 500]).toEqual([1, true]);
     }
@@ -70,8 +70,8 @@ describe('a chain', () => {
 
   it('takes a round again for later than the one before when the clock goes back', async () => {
     const chain = await begin();
-    const { round } = await chain.round({ now: 5 });
-    expect(round.masterchain.gen_utime).toBe(chain.now - 1);
+    const { bundle } = await chain.round({ now: 5 });
+    expect(bundle.masterchain.gen_utime).toBe(chain.now - 1);
   });
 });
 
@@ -87,19 +87,19 @@ describe('transfers', () => {
       { to: accountAt(8), value: TON, bounce: false },
       { to: accountAt(9, -1), value: TON },
     );
-    const { round, externals, counts } = await chain.round({ externals: [external] });
+    const { bundle, externals, counts } = await chain.round({ externals: [external] });
     expect(externals).toEqual([{ message: external, kind: 'included' }]);
     expect(counts.transactions).toBe(3 + 5 + 1);
     // Received here: 3 of 4, and what bounced at once.
-    expect(kinds(round.shards[0]!.root)).toEqual({
+    expect(kinds(bundle.shards[0]!.root)).toEqual({
       msg_import_ext: 1,
       msg_import_imm: 4,
       msg_export_imm: 4,
       msg_export_new: 1,
     });
-    expect(kinds(round.masterchain.root)).toEqual({ msg_import_imm: 1, msg_import_fin: 1, msg_export_new: 1 });
+    expect(kinds(bundle.masterchain.root)).toEqual({ msg_import_imm: 1, msg_import_fin: 1, msg_export_new: 1 });
     const back = await chain.round();
-    expect(kinds(back.round.shards[0]!.root)).toEqual({ msg_import_fin: 1, msg_export_deq_short: 1 });
+    expect(kinds(back.bundle.shards[0]!.root)).toEqual({ msg_import_fin: 1, msg_export_deq_short: 1 });
     await chain.settle();
     expect(chain.balance(to.address)! - before).toBeGreaterThan(2n * TON);
     expect(chain.balance(accountAt(8))).toBe(TON);
@@ -128,8 +128,8 @@ describe('transfers', () => {
   it('are destroyed at the address for it', async () => {
     const chain = await begin();
     const externals = [chain.transfer(chain.wallet('v3r2'), { to: accountAt(0xff, -1), value: TON, bounce: false })];
-    const { round } = await chain.round({ externals });
-    const flow = decodeCell(Block, round.masterchain.root).value_flow.value;
+    const { bundle } = await chain.round({ externals });
+    const flow = decodeCell(Block, bundle.masterchain.root).value_flow.value;
     expect(flow.kind).toBe('value_flow_v2');
     // The other part is half of the fees.
     const burned = flow.kind === 'value_flow_v2' ? flow.burned.grams : 0n;
@@ -212,11 +212,11 @@ function foreign(address = accountAt(0x42), balance = 77n * TON): Cell {
   return encodeCell(ShardAccount, { account: Lazy.ofValue(Account, account), last_trans_hash, last_trans_lt: 11n });
 }
 
-describe('interventions', () => {
+describe('overrides', () => {
   it('bring messages, change accounts, take over accounts, publish libraries', async () => {
     const chain = await begin();
     const code = new Builder().storeUint(0xdead, 16).endCell();
-    const interventions: StateOverride[] = [
+    const overrides: StateOverride[] = [
       { kind: 'message', message: message(2n * TON) },
       { kind: 'message', message: message(2n * TON) },
       { kind: 'account', address: accountAt(2), change: { balance: 5n * TON, code, data: code } },
@@ -226,8 +226,8 @@ describe('interventions', () => {
       { kind: 'import', address: chain.wallet('v4r2').address, shard_account: foreign() },
       { kind: 'account', address: accountAt(1, 9), change: { balance: 1n } },
     ];
-    const { failed } = await chain.round({ interventions });
-    expect(failed.map(({ intervention }) => intervention)).toEqual([interventions[7], interventions[6]]);
+    const { failed } = await chain.round({ overrides });
+    expect(failed.map(({ override }) => override)).toEqual([overrides[7], overrides[6]]);
     expect(chain.balance(accountAt(1))).toBe(4n * TON);
     expect(chain.balance(accountAt(2))).toBe(5n * TON);
     expect(chain.balance(chain.wallet('v3r2').address)).toBe(1n);
@@ -257,14 +257,14 @@ describe('interventions', () => {
     old.loadRef();
     data.storeSlice(old);
     const address = accountAt(0x55, -1);
-    const { round } = await chain.round({
-      interventions: [{ kind: 'account', address, change: { data: data.endCell() } }],
+    const { bundle } = await chain.round({
+      overrides: [{ kind: 'account', address, change: { data: data.endCell() } }],
     });
-    expect(round.masterchain.key_block).toBe(true);
+    expect(bundle.masterchain.key_block).toBe(true);
     const next = await chain.round();
-    expect(next.round.masterchain.key_block).toBe(false);
+    expect(next.bundle.masterchain.key_block).toBe(false);
     expect(configParam(chain.states()[0]!.custom!.value.config.config, 14)).toEqual(fees);
-    const flow = decodeCell(Block, next.round.shards[0]!.root).value_flow.value;
+    const flow = decodeCell(Block, next.bundle.shards[0]!.root).value_flow.value;
     expect(flow.fees.value.created).toEqual(onlyGrams(3n));
   });
 });
@@ -272,11 +272,11 @@ describe('interventions', () => {
 describe('accounts of another chain', () => {
   it('are asked for once, when a message first reaches them', async () => {
     const asked: string[] = [];
-    const foreignAccount = async (address: { toRaw(): string }) => {
+    const forkedAccount = async (address: { toRaw(): string }) => {
       asked.push(address.toRaw());
       return address.toRaw() === accountAt(0x42).toRaw() ? foreign() : null;
     };
-    const chain = await begin({ foreignAccount });
+    const chain = await begin({ forkedAccount });
     const wallet = chain.wallet('v3r2');
     const pay = () =>
       chain.transfer(wallet, ...[0x42, 0x43].map((byte) => ({ to: accountAt(byte), value: TON, bounce: true })));
@@ -339,13 +339,13 @@ describe('shards', () => {
     const seen = new Set<number>();
     for (let i = 0; i < 6; i++) {
       shards = await chain.round({ externals: traffic() });
-      seen.add(shards.round.shards.length);
+      seen.add(shards.bundle.shards.length);
     }
     expect([...seen].at(-1)).toBe(2);
     const halves = () => chain.tip.shards.map(({ id }) => ({ workchain: 0, shard: id.shard }));
     for (let i = 0; i < 20 && halves().length === 2; i++)
       shards = await chain.round({ externals: traffic(), wants: { split: [], merge: halves() } });
-    expect(shards.round.shards[0]!.prev.length).toBe(2);
+    expect(shards.bundle.shards[0]!.prev.length).toBe(2);
     await chain.settle();
     expect(halves()).toEqual([WHOLE]);
     for (let i = 0; i < wallets.length; i++) expect(rounded(chain.balance(accountAt(i * 40)))).toBe(sent * TON);

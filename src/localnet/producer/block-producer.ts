@@ -34,23 +34,25 @@ import { mergeStates, splitState, splitStateCell } from '#localnet/producer/spli
 import { placeOverrides } from '#localnet/producer/state-overrides.js';
 import { MessageFaults } from '#localnet/producer/transaction-runner.js';
 
-/** A state of the tip, decoded. */
+/** A decoded state of the tip. */
 interface OpenedState extends ChainState {
   readonly value: ShardStateUnsplit;
 }
 
-/** Makes rounds: of each shard a block on the newest masterchain block, then the masterchain block that commits them. */
+/**
+ * Produces bundles: one block per shard on the newest masterchain block, then the masterchain block that commits them.
+ */
 export class BlockProducer {
   readonly #modules: ProducerModules;
   readonly #key: ValidatorKey;
   readonly #faults = new MessageFaults();
-  readonly #foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
+  readonly #forkedAccount: ((address: Address) => Promise<Cell | null>) | null;
 
   constructor(modules: ProducerModules) {
     this.#modules = modules;
     this.#key = validatorKey(modules.validatorSeed);
-    const { foreignAccount } = modules;
-    this.#foreignAccount = foreignAccount === undefined ? null : importOnce(foreignAccount);
+    const { forkedAccount } = modules;
+    this.#forkedAccount = forkedAccount === undefined ? null : importOnce(forkedAccount);
   }
 
   /** @throws producer/*, and what decoding the states of the tip throws */
@@ -71,13 +73,13 @@ export class BlockProducer {
       gen_utime,
       full,
       faults: this.#faults,
-      foreignAccount: this.#foreignAccount,
+      forkedAccount: this.#forkedAccount,
     };
-    const interventions = placeOverrides(request.interventions, next);
+    const overrides = placeOverrides(request.overrides, next);
 
     const plans = next.map((each) => ({
       ...planShardBlock(request, masterchain, listed, each),
-      interventions: interventions.of(each),
+      overrides: overrides.of(each),
     }));
     const shards = await Promise.all(plans.map((plan) => makeShardBlock(context, plan)));
     const made = shards.map(({ block }) => block);
@@ -87,7 +89,7 @@ export class BlockProducer {
       tops: made,
       neighbours: neighboursOfMasterchain(request, made),
       externals: request.externals.filter(({ dest }) => dest.workchain === MASTERCHAIN_SHARD.workchain),
-      interventions: interventions.of(MASTERCHAIN_SHARD),
+      overrides: overrides.of(MASTERCHAIN_SHARD),
     });
     const parts = [...shards, top];
     const refused = refuseUnreachable(request, context, next);
@@ -98,13 +100,13 @@ export class BlockProducer {
       randomBytes: this.#modules.randomBytes,
     });
     return {
-      round: {
+      bundle: {
         shards: made.map(newBlock),
         masterchain: { ...newBlock(top.block), key_block: top.key_block },
         signatures,
       },
       externals: [...parts.flatMap(({ externals }) => externals), ...refused],
-      failed: [...interventions.failed, ...parts.flatMap(({ failed }) => failed)],
+      failed: [...overrides.failed, ...parts.flatMap(({ failed }) => failed)],
       counts: {
         transactions: parts.reduce((sum, { transactions }) => sum + transactions, 0),
         emulateMs: parts.reduce((sum, { emulateMs }) => sum + emulateMs, 0),
@@ -135,7 +137,7 @@ function planShardBlock(
   masterchain: OpenedState,
   listed: readonly OpenedState[],
   next: NextShardBlock,
-): Omit<ShardBlockPlan, 'interventions'> {
+): Omit<ShardBlockPlan, 'overrides'> {
   const own = next.prev.map((entry) => listed.find(({ id }) => sameShard(id, entry)) as OpenedState);
   const [first, second] = own as [OpenedState, OpenedState | undefined];
   const others = listed.filter((state) => !own.includes(state));
@@ -174,7 +176,7 @@ function neighbourOf({ id, value }: OpenedState): Neighbour {
   return { shard: { workchain: id.workchain, shard: id.shard }, end_lt: value.gen_lt, state: value };
 }
 
-/** The shards that the masterchain block will list: all of them have a new block, but for workchains that begin. */
+/** The shards that the masterchain block will list: each has a new block, except in workchains that start. */
 function neighboursOfMasterchain(request: BlockRequest, made: readonly MadeBlock[]): Neighbour[] {
   const begun = new Set(made.map(({ id }) => id.workchain));
   return [
@@ -189,7 +191,10 @@ function shardOf({ workchain, shard }: BlockId): Shard {
   return { workchain, shard };
 }
 
-/** Messages to workchains that there are not. Those to one that is still to begin wait for it. */
+/**
+ * External-in messages to workchains that do not exist. Those to a workchain that has not started yet remain in the
+ * pool.
+ */
 function refuseUnreachable(
   { externals }: BlockRequest,
   { view }: ProductionContext,
@@ -209,15 +214,15 @@ function refuseUnreachable(
   }));
 }
 
-/** Without what only the producer knows of it. */
+/** Drops the fields that only the producer needs. */
 function newBlock({ id, state, bytes, root, prev, gen_utime, end_lt }: MadeBlock) {
   return { id, state, bytes, root, prev, gen_utime, end_lt };
 }
 
-/** Most accounts of which it is remembered that another chain was asked for them. */
+/** Maximum number of accounts that are remembered as absent from the forked network. */
 const MAX_ABSENT = 100_000;
 
-/** Asks another chain for each account once: what has been taken over from there is not taken over again. */
+/** Looks up each account in the forked network until it is known to be absent there. */
 export function importOnce(
   ask: (address: Address) => Promise<Cell | null>,
 ): (address: Address) => Promise<Cell | null> {
@@ -226,7 +231,7 @@ export function importOnce(
     const key = address.toRaw();
     if (asked.has(key)) return null;
     const found = await ask(address);
-    // What was found may be wanted again: the round in which it was taken over may have failed.
+    // A found account may be needed again: producing the bundle that imported it may have failed.
     if (found !== null) return found;
     if (asked.size >= MAX_ABSENT) asked.clear();
     asked.add(key);

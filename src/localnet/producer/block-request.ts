@@ -4,59 +4,60 @@ import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import type { ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
 
-/** A message from outside that waits to be put into a block. */
+/** An external-in message that waits for a block. */
 export interface ExternalInMessage {
-  /** Root of a `Message` with `ext_in_msg_info`, checked. */
+  /** Root of a `Message` with `ext_in_msg_info`, validated. */
   readonly message: Cell;
   readonly dest: Address;
 }
 
 /**
- * A change that no rule of the network brings about: what a developer does to the chain from outside. Each leaves its
- * trace in a block, so that every client sees it.
+ * A state override: a change that no rule of the network causes, made by a developer. It appears in a block, so that
+ * every client sees it.
  */
 export type StateOverride =
   /**
-   * An internal message from any address, whether or not anything is there: it is imported as from another shard, its
-   * value counts as imported. `message`: a `Message` with `int_msg_info`; its created_lt and created_at are set by the block.
+   * An internal message from any address, whether or not that account exists: imported as from another shard, with its
+   * value counted as imported. `message`: a `Message` with `int_msg_info`; the block sets `created_lt` and
+   * `created_at`.
    */
   | { readonly kind: 'message'; readonly message: Cell }
-  /** An account is given another state, by a transaction that has no message and whose `state_update` is the change. */
+  /** Sets the state of an account, by a transaction without messages whose `state_update` is the change. */
   | { readonly kind: 'account'; readonly address: Address; readonly change: AccountOverride }
-  /** An account that the chain does not have comes with its state as it is (`ShardAccount`), without a transaction. */
+  /** Imports an account that the chain does not have (`ShardAccount`), without a transaction. */
   | { readonly kind: 'import'; readonly address: Address; readonly shard_account: Cell }
-  /** A library is published for all contracts, without a transaction. */
+  /** Publishes a library for all contracts, without a transaction. */
   | { readonly kind: 'library'; readonly library: Cell };
 
-/** What is to be another in an account; what is left out stays. */
+/** Fields of an account to set; omitted fields stay. */
 export interface AccountOverride {
   /** Nanotons. */
   readonly balance?: bigint;
-  /** With code or data the account becomes active; `null` for none. */
+  /** Setting code or data makes the account active; `null` removes it. */
   readonly code?: Cell | null;
   readonly data?: Cell | null;
 }
 
-/** What the next round is to be made of. */
+/** What the next bundle is made of. */
 export interface BlockRequest {
   readonly tip: ChainTip;
-  /** Zerostates of workchains: those not in the tip yet are taken up by this round. */
+  /** Zerostates of workchains; the bundle starts those that are not in the tip yet. */
   readonly zerostates: readonly Zerostate[];
-  /** Unix seconds. A round is never earlier than the one before it: then that one's time is taken. */
+  /** Unix seconds. Block time never decreases: an earlier time is replaced by that of the tip. */
   readonly now: number;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly externals: readonly ExternalInMessage[];
-  readonly interventions: readonly StateOverride[];
-  /** Shards that are told to want a split or a merge with their sibling (`want_split`, `want_merge`). */
+  readonly overrides: readonly StateOverride[];
+  /** Shards whose next block sets `want_split`, or `want_merge` with their sibling. */
   readonly wants: { readonly split: readonly Shard[]; readonly merge: readonly Shard[] };
-  /** Whether it is time to end the blocks: what is left is for the next round. */
+  /** Whether collation must end now; the remaining messages wait for the next bundle. */
   readonly full: () => boolean;
 }
 
-/** What became of a message from outside. Those of which nothing is said wait for the next round. */
+/** Outcome of an external-in message. Messages without an outcome wait for the next bundle. */
 export type ExternalInOutcome =
   | { readonly message: ExternalInMessage; readonly kind: 'included' }
-  /** The contract did not accept it, or there is none. */
+  /** The contract did not accept it, or there is no contract. */
   | {
       readonly message: ExternalInMessage;
       readonly kind: 'refused';
@@ -65,34 +66,34 @@ export type ExternalInOutcome =
     };
 
 export interface ProducedBundle {
-  readonly round: NewBlockBundle;
+  readonly bundle: NewBlockBundle;
   readonly externals: readonly ExternalInOutcome[];
-  /** Interventions that could not be made, and why; all others are in the round. */
-  readonly failed: readonly { readonly intervention: StateOverride; readonly problem: string }[];
-  /** How much work it was. */
+  /** Overrides that failed; all others are in the bundle. */
+  readonly failed: readonly { readonly override: StateOverride; readonly problem: string }[];
+  /** Work statistics. */
   readonly counts: { readonly transactions: number; readonly emulateMs: number; readonly totalMs: number };
 }
 
-/** Runs transactions: the pool of machines of drivers/tvm has this shape. */
+/** Executes transactions; `TvmPool` of drivers/tvm implements it. */
 export interface Emulation {
   emulateTransaction(request: TransactionRequest): Promise<TransactionResult>;
   emulateTickTock(request: TickTockRequest): Promise<TransactionResult>;
 }
 
-/** What a producer needs from outside. */
+/** Dependencies of the producer. */
 export interface ProducerModules {
   readonly emulation: Emulation;
-  /** Ed25519 seed of the one validator, 32 bytes. */
+  /** Ed25519 seed of the only validator, 32 bytes. */
   readonly validatorSeed: Uint8Array;
   readonly signatureKind: 'simplex' | 'ordinary';
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Milliseconds, for measuring. */
+  /** Milliseconds, for measurements. */
   readonly now: () => number;
   /**
-   * The state of an account (`ShardAccount`) that this chain does not have and another one may: asked once for each
-   * account that a message first reaches. `null`: there is none there either.
+   * The state (`ShardAccount`) of an account in the forked network, looked up when a message first reaches it. `null`:
+   * it does not exist there either.
    */
-  readonly foreignAccount?: (address: Address) => Promise<Cell | null>;
-  /** A library that this chain does not publish and another one may. */
-  readonly foreignLibrary?: (hash: Uint8Array) => Promise<Cell | null>;
+  readonly forkedAccount?: (address: Address) => Promise<Cell | null>;
+  /** A library of the forked network that this chain does not publish. */
+  readonly forkedLibrary?: (hash: Uint8Array) => Promise<Cell | null>;
 }

@@ -35,33 +35,33 @@ import {
   type TransactionRunner,
 } from '#localnet/producer/transaction-runner.js';
 
-/** Another shard, whose messages may be for this one, as the block sees it. */
+/** Another shard whose messages may be for this one, as seen by the block. */
 export interface Neighbour {
   readonly shard: Shard;
-  /** Of its newest block. */
+  /** End lt of its newest block. */
   readonly end_lt: bigint;
   readonly state: ShardStateUnsplit;
 }
 
-/** What a block is made on. */
+/** Inputs of a collation. */
 export interface CollationBase extends ReceptionContext {
   readonly shard: Shard;
-  /** The state before: of a half after a split, of both after a merge. */
+  /** The previous state: of one half after a split, of both halves merged after a merge. */
   readonly before: ShardStateUnsplit;
   readonly rules: BlockRules;
   readonly view: MasterchainView;
-  /** Under which masterchain block the messages are noted that it receives: its own seqno, or that of `view`. */
+  /** `mc_seqno` of the block's entry in `ProcessedInfo`: its own seqno in the masterchain, otherwise that of `view`. */
   readonly mc_seqno: number;
-  /** End of the block before, of the later one after a merge. */
+  /** End lt of the previous block; after a merge, the later of the two. */
   readonly prev_end_lt: bigint;
   readonly neighbours: readonly Neighbour[];
   readonly full: () => boolean;
 }
 
-/** A rough size of what a block holds for each transaction and message, in bytes, beside the transaction itself. */
+/** Estimated size in bytes per block, transaction (besides its cells) and message. */
 const BYTES = { block: 2_000, transaction: 600, message: 150 } as const;
 
-/** Gathers what goes into a block: transactions, messages, the queue. */
+/** Collects the content of a block: transactions, messages, the out-message queue. */
 export class Collation {
   readonly base: CollationBase;
   readonly runner: TransactionRunner;
@@ -71,7 +71,7 @@ export class Collation {
   readonly receiver: MessageReceiver;
   readonly outcomes: ExternalInOutcome[] = [];
   readonly #processed: ProcessedMessages;
-  /** The last place up to which messages had been received before the block. */
+  /** The last place up to which messages were received before the block. */
   readonly #receivedBefore: MessagePlace | null;
   readonly #new = new NewMessages();
   readonly #included = new Set<string>();
@@ -92,7 +92,7 @@ export class Collation {
     this.#receivedBefore = this.#processed.last;
   }
 
-  /** Ticks or tocks of the special accounts; these are of the masterchain. */
+  /** Tick or tock transactions of the special accounts, in the masterchain. */
   async tickTock(which: 'tick' | 'tock'): Promise<void> {
     const lt = which === 'tick' ? this.base.start_lt + 1n : this.runner.end_lt;
     for (const id of this.base.rules.specialAccounts) {
@@ -105,7 +105,7 @@ export class Collation {
     }
   }
 
-  /** Receives a message that no account sent: fees that are recovered, or what is minted. */
+  /** Receives a message that no account sent: recovered fees or minted currencies. */
   async special(message: Cell): Promise<Lazy<InMsg>> {
     const account = this.accounts.get(receiverOf(message));
     const result = await this.runner.run(account, { message, special: true }, this.base.start_lt + 1n);
@@ -115,7 +115,7 @@ export class Collation {
     return this.messages.importImmediate(envelope(message, { current: ARRIVED, next: ARRIVED }, 0n), result);
   }
 
-  /** Takes out of the queue what the shards it was for have received. */
+  /** Dequeues messages that their destination shards have received. */
   dequeueReceived(): void {
     const { base, queue } = this;
     const receivers = [
@@ -139,7 +139,7 @@ export class Collation {
       const { shard, end_lt, processed } = receivers[found.source]!;
       const queued = readQueued(found.key, found.lt, found.entry);
       if (!processed.has(queued, shard.workchain, base.view)) continue;
-      // After a merge a message may wait twice, at two places of its way. A block can name it once.
+      // After a merge the queue may hold a message twice, at two hops. A block can describe it only once.
       const name = toHex(queued.hash);
       if (dequeued.has(name)) continue;
       dequeued.add(name);
@@ -151,7 +151,7 @@ export class Collation {
 
   readonly #dequeued = new Set<string>();
 
-  /** Receives what waits for this shard in its own queue and in those of its neighbours. */
+  /** Receives the messages for this shard from its own queue and those of its neighbours. */
   async receiveQueued(): Promise<void> {
     const { base } = this;
     const walk = new OutQueueMerge();
@@ -170,7 +170,7 @@ export class Collation {
     this.#queuesEmpty = true;
   }
 
-  /** Takes messages from outside, in turn with what they bring about. */
+  /** Receives external-in messages, each followed by the messages that it causes. */
   async receiveExternals(externals: readonly ExternalInMessage[]): Promise<void> {
     await this.passNew();
     for (const external of externals) {
@@ -194,7 +194,10 @@ export class Collation {
     }
   }
 
-  /** Receives what was sent in this block to accounts of this shard, as long as there is room; the rest is queued. */
+  /**
+   * Receives messages that were created in this block for accounts of this shard while there is room; enqueues the
+   * others.
+   */
   async passNew(): Promise<void> {
     for (let sent = this.#new.next(); sent !== null; sent = this.#new.next()) {
       const { dest, place } = sent;
@@ -203,18 +206,18 @@ export class Collation {
         this.#lastReceived = place;
         continue;
       }
-      // What comes later must not be received before it.
+      // Later messages must not be received before it.
       if (!enqueue) this.#stuck = true;
       this.#enqueue(sent, sent.src, dest);
     }
   }
 
-  /** Queues all that was sent and not received. */
+  /** Enqueues all created messages that were not received. */
   queueNew(): void {
     for (let sent = this.#new.next(); sent !== null; sent = this.#new.next()) this.#enqueue(sent, sent.src, sent.dest);
   }
 
-  /** Which messages have been received after the block. */
+  /** `ProcessedInfo` after the block. */
   processed(): ProcessedMessages {
     const { view, mc_seqno, shard } = this.base;
     let upto = this.#lastReceived;
@@ -227,7 +230,7 @@ export class Collation {
     return this.#processed.with({ shard: shard.shard, mc_seqno, lt: upto.lt, hash: upto.hash });
   }
 
-  /** How much is in the block. */
+  /** Current load of the block. */
   load(): { readonly bytes: number; readonly gas: bigint; readonly lt_delta: bigint } {
     const { end_lt, gas } = this.runner;
     return { bytes: this.#bytes, gas, lt_delta: end_lt - this.base.start_lt };
@@ -240,8 +243,8 @@ export class Collation {
   }
 
   /**
-   * What comes before messages that were received in an earlier block has to be received now, so that one place says
-   * what has been received.
+   * Messages that precede ones received in an earlier block must be received now, so that a single place describes what
+   * has been received.
    */
   #mustReceive(queued: QueuedMessage): boolean {
     return this.#receivedBefore !== null && comparePlaces(queued, this.#receivedBefore) < 0;
@@ -275,7 +278,7 @@ export class Collation {
     return true;
   }
 
-  /** Takes note of what a transaction sent. */
+  /** Registers the outbound messages of a transaction. */
   sent(account: BlockAccount, transaction: NewTransaction): void {
     this.#bytes += BYTES.transaction;
     const { value } = transaction;

@@ -2,7 +2,7 @@ import { defineErrors } from '#kernel/tern-error.js';
 
 const REPORT = 'This should not happen; please report it with the block before and what was sent.';
 
-/** Errors of making blocks. */
+/** Errors of block production. */
 export const producerErrors = defineErrors('producer', {
   'value-flow': {
     class: 'internal',
@@ -43,8 +43,8 @@ export const producerErrors = defineErrors('producer', {
 
 const REPORT_WITH_CONFIG = 'This should not happen; please report it with the configuration of the network.';
 
-/** Errors of what only masterchain blocks do: the configuration of shards, and the state beside the accounts. */
-export const masterchainErrors = defineErrors('producer', {
+/** Errors of the shard configuration and of split and merged states. */
+export const shardConfigErrors = defineErrors('producer', {
   'shards-incomplete': {
     class: 'internal',
     message: (d: { workchain: number; shard: string }) =>

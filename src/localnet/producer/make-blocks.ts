@@ -37,16 +37,16 @@ import {
   specialValues,
 } from '#localnet/producer/value-flow.js';
 
-/** What the next masterchain block is made of. */
+/** Inputs of the next masterchain block. */
 export interface MasterchainBlockPlan {
-  /** Root of the state before. */
+  /** Root of the previous state. */
   readonly root: Cell;
-  /** The blocks that it registers: of each shard the newest one. */
+  /** The newest block of each shard, which the block registers. */
   readonly tops: readonly MadeBlock[];
   /** The shards as the block will list them. */
   readonly neighbours: readonly Neighbour[];
   readonly externals: readonly ExternalInMessage[];
-  readonly interventions: readonly StateOverride[];
+  readonly overrides: readonly StateOverride[];
 }
 
 export interface ProducedMasterchain extends Produced {
@@ -54,7 +54,7 @@ export interface ProducedMasterchain extends Produced {
   readonly session: ValidatorGroup;
 }
 
-/** Makes the next masterchain block. */
+/** Produces the next masterchain block. */
 export async function makeMasterchainBlock(
   context: ProductionContext,
   plan: MasterchainBlockPlan,
@@ -91,7 +91,7 @@ export async function makeMasterchainBlock(
       gen_utime,
       full,
       faults: context.faults,
-      foreignAccount: context.foreignAccount,
+      forkedAccount: context.forkedAccount,
     },
     runner,
   );
@@ -109,7 +109,7 @@ export async function makeMasterchainBlock(
   const mint_msg = await receive(special.minter, special.minted);
   collation.dequeueReceived();
   await collation.receiveQueued();
-  const failed = await applyOverrides(collation, plan.interventions);
+  const failed = await applyOverrides(collation, plan.overrides);
   await collation.receiveExternals(plan.externals);
   await collation.tickTock('tock');
   collation.queueNew();
@@ -161,7 +161,7 @@ export async function makeMasterchainBlock(
     extra: mcBlockExtra(next, registered, { recover_create_msg, mint_msg }),
     state: next.extra,
     min_ref_mc_seqno: leastReference(next.extra.shard_hashes, mc_seqno),
-    libraries: plan.interventions.reduce(
+    libraries: plan.overrides.reduce(
       (libraries, each) => (each.kind === 'library' ? publishForever(libraries, each.library) : libraries),
       librariesAfter(before.totals.value.libraries, collation.accounts.opened()),
     ),
@@ -184,21 +184,21 @@ function leastReference(hashes: Parameters<typeof shardDescrs>[0], own: number):
   return least;
 }
 
-/** What the next block of a shard is made of. */
+/** Inputs of the next block of a shard. */
 export interface ShardBlockPlan {
   readonly next: NextShardBlock;
   readonly prev: readonly PrevBlock[];
-  /** Root of the state before; after a merge a `split_state`. */
+  /** Root of the previous state; after a merge a `split_state`. */
   readonly root: Cell;
-  /** The state to work on: of a half after a split, of both after a merge. */
+  /** The state to work on: of one half after a split, of both halves merged after a merge. */
   readonly before: ShardStateUnsplit;
   readonly neighbours: readonly Neighbour[];
   readonly externals: readonly ExternalInMessage[];
-  readonly interventions: readonly StateOverride[];
+  readonly overrides: readonly StateOverride[];
   readonly wants: { readonly split: boolean; readonly merge: boolean };
 }
 
-/** A block, and what became of the messages from outside. */
+/** A produced block and the outcomes of external-in messages and overrides. */
 export interface Produced {
   readonly block: MadeBlock;
   readonly externals: readonly ExternalInOutcome[];
@@ -207,7 +207,7 @@ export interface Produced {
   readonly emulateMs: number;
 }
 
-/** Makes the next block of a shard. */
+/** Produces the next block of a shard. */
 export async function makeShardBlock(context: ProductionContext, plan: ShardBlockPlan): Promise<Produced> {
   const { view, gen_utime, modules, key, full } = context;
   const { next, prev, before } = plan;
@@ -230,13 +230,13 @@ export async function makeShardBlock(context: ProductionContext, plan: ShardBloc
       gen_utime,
       full,
       faults: context.faults,
-      foreignAccount: context.foreignAccount,
+      forkedAccount: context.forkedAccount,
     },
     runner,
   );
   collation.dequeueReceived();
   await collation.receiveQueued();
-  const failed = await applyOverrides(collation, plan.interventions);
+  const failed = await applyOverrides(collation, plan.overrides);
   await collation.receiveExternals(plan.externals);
   collation.queueNew();
 

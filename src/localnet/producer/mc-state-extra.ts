@@ -33,17 +33,17 @@ import {
   type RegisteredShards,
 } from '#localnet/producer/shard-config.js';
 
-/** The masterchain block, or with seqno 0 the zerostate, before the one that is made. */
+/** The previous masterchain block; with seqno 0, the zerostate. */
 export interface PreviousMasterchainBlock {
   readonly id: BlockId;
-  /** Of a zerostate: `gen_lt` of the state. */
+  /** For a zerostate: `gen_lt` of the state. */
   readonly end_lt: bigint;
   readonly gen_utime: number;
 }
 
-/** What the extra of the next masterchain state is made of. */
+/** Inputs of the next `McStateExtra`. */
 export interface McStateStep {
-  /** Of the state before. */
+  /** Of the previous state. */
   readonly before: McStateExtra;
   readonly previous: PreviousMasterchainBlock;
   /** See `registerShards`. */
@@ -53,20 +53,20 @@ export interface McStateStep {
   readonly gen_utime: number;
   /** After the block: see `globalBalanceAfter`. */
   readonly global_balance: CurrencyCollection;
-  /** `created_by` of this block and of all blocks of shards that it newly commits, for the statistics. */
+  /** `created_by` of this block and of all newly committed shard blocks, for the statistics. */
   readonly creators: Creators;
 }
 
 export interface NextMcState {
   readonly extra: McStateExtra;
-  /** Whether the block is a key block: then it carries `extra.config`. */
+  /** Whether the block is a key block, which carries `extra.config`. */
   readonly key_block: boolean;
 }
 
-/** Bit of `capabilities` (parameter 8): statistics of who made blocks are kept. */
+/** Bit of `capabilities` (parameter 8): block creation statistics. */
 const CAPABILITY_CREATE_STATS = 2n;
 
-/** The extra of the state after a masterchain block. It is a key block when any parameter of the configuration changes. */
+/** `McStateExtra` after a masterchain block. The block is a key block when any configuration parameter changes. */
 export function nextMcStateExtra(step: McStateStep): NextMcState {
   const { before, previous, config, gen_utime, global_balance } = step;
   const key_block = !sameConfig(before.config, config);
@@ -97,8 +97,8 @@ function hasCapability(config: ConfigDictionary, capability: bigint): boolean {
 }
 
 /**
- * Validators of the masterchain: a new session begins with a key block, when the clock passes a multiple of
- * `mc_catchain_lifetime`, and when the validators are others. The hash that is kept is that of session 0.
+ * Validator info of the masterchain: a new validator session starts with a key block, when the time passes a multiple
+ * of `mc_catchain_lifetime`, and when the validator set changes. The stored hash is that of session 0.
  */
 function nextValidatorInfo(
   before: ValidatorInfo,
@@ -116,7 +116,7 @@ function nextValidatorInfo(
   };
 }
 
-/** The extra of a masterchain block. @param messages as made by the block's special transactions */
+/** `McBlockExtra` of a masterchain block. @param messages created by its special transactions */
 export function mcBlockExtra(
   next: NextMcState,
   registered: RegisteredShards,
@@ -135,18 +135,18 @@ export function mcBlockExtra(
 
 const NO_SIGNATURES: McBlockMessages['prev_blk_signatures'] = hashmapE(uintKey(16), CryptoSignaturePair).of([]);
 
-/** `prev_key_block_seqno` of a block's header. @param before of the masterchain state that the block is made on */
+/** `prev_key_block_seqno` of a block header. @param before of the masterchain state that the block refers to */
 export function prevKeyBlockSeqno(before: McStateExtra, masterchain: Pick<BlockId, 'seqno'>): number {
   const { after_key_block, last_key_block } = before.info.value;
   return after_key_block ? masterchain.seqno : (last_key_block?.seq_no ?? 0);
 }
 
 /**
- * The configuration after the transactions of a block: what the configuration contract has in the first reference of its
- * data, and its address. When parameter 0 names another contract that has a configuration, it is that one's.
+ * The configuration after the transactions of a block: the first reference in the data of the config contract, and its
+ * address. When parameter 0 names another contract that has a configuration, that one is used.
  *
- * What is no valid configuration is passed over, as nodes do: all parameters with a form must have it, others must have a
- * negative number, and those of parameter 9, before and after, must be there. Then `before` stays.
+ * An invalid configuration is ignored, as nodes do, and `before` stays: all parameters with a TL-B type must decode,
+ * others must have a negative index, and those listed in parameter 9 (old and new) must exist.
  *
  * @param accounts the accounts of the masterchain after the block
  */
@@ -187,10 +187,10 @@ function isValid(config: ConfigDictionary, before: ConfigDictionary): boolean {
   }
 }
 
-/** Who made the blocks of a round, by public key (32 bytes); zeros stand for nobody. */
+/** Who created the blocks of a bundle, by public key (32 bytes); zeros stand for nobody. */
 export interface Creators {
   readonly masterchain: Uint8Array;
-  /** Of all blocks of shards that are newly committed. */
+  /** Of all newly committed shard blocks. */
   readonly shards: readonly Uint8Array[];
 }
 
@@ -199,13 +199,13 @@ type Counts = Extract<BlockCreateStats, { readonly kind: 'block_create_stats' }>
 const counts = hashmapE(bytesKey(32), CreatorStats);
 const NO_COUNTS: Counts = counts.of([]);
 
-/** The key under which all blocks count. */
+/** The key under which all blocks are counted. */
 const ALL = new Uint8Array(32);
 const NO_COUNTERS: Counters = { last_updated: 0, total: 0n, cnt2048: 0n, cnt65536: 0n };
 const NO_BLOCKS: CreatorStats = { mc_blocks: NO_COUNTERS, shard_blocks: NO_COUNTERS };
 
 /**
- * The statistics with the blocks of a round counted. Validators of whom nothing is left in the slower average are dropped.
+ * Counts the blocks of a bundle. Validators whose slower average has dropped to zero are removed.
  * @param now of the masterchain block, unix seconds
  */
 export function countBlocks(before: BlockCreateStats | null, creators: Creators, now: number): BlockCreateStats {
@@ -240,7 +240,7 @@ export function countBlocks(before: BlockCreateStats | null, creators: Creators,
   return { kind: 'block_create_stats', counters };
 }
 
-/** The counters some time later, with `count` more. */
+/** The counters at a later time, increased by `count`. */
 function increased({ last_updated, total, cnt2048, cnt65536 }: Counters, count: bigint, now: number): Counters {
   const scaled = count << 32n;
   if (total === 0n) return { last_updated: now, total: count, cnt2048: scaled, cnt65536: scaled };
@@ -253,14 +253,14 @@ function increased({ last_updated, total, cnt2048, cnt65536 }: Counters, count: 
   };
 }
 
-/** Bits after the point; enough for amounts of 64 bits to be rounded rightly. */
+/** Fraction bits; enough to round 64-bit amounts correctly. */
 const PRECISION = 192n;
 const ONE = 1n << PRECISION;
 
-/** Such `time`s leave nothing of any amount of 64 bits. */
+/** After such a `time` nothing is left of any 64-bit amount. */
 const FOREVER = 48 * 65_536;
 
-/** exp(-1 / 65536), by its series. */
+/** exp(-1 / 65536), by its power series. */
 const STEP = ((): bigint => {
   let term = ONE;
   let sum = 0n;

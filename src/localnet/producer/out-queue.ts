@@ -20,7 +20,7 @@ import type { MasterchainView } from '#localnet/producer/block-context.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { intermediatePrefix, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
 
-/** The queue of a shard while a block is made: what comes in and goes out is written at the end. */
+/** The out-message queue of a shard while a block is produced; changes are written at the end. */
 export class OutQueue {
   readonly #before: OutMsgQueueInfo;
   readonly #added: {
@@ -43,19 +43,19 @@ export class OutQueue {
     this.#added.push({ envelope, next, enqueued_lt });
   }
 
-  /** @param key 44 bytes, of a message that was there before the block */
+  /** @param key 44 bytes, of a message that was in the queue before the block */
   remove(key: Uint8Array): void {
     this.#removed.push(key);
   }
 
-  /** How many messages there are now. */
+  /** Current number of messages. */
   get size(): number {
     const { extra, out_queue } = this.#before;
     const before = extra?.out_queue_size ?? (out_queue.isEmpty ? 0 : out_queue.count());
     return before + this.#added.length - this.#removed.length;
   }
 
-  /** @param storeSize whether the network's rules want the size to be kept */
+  /** @param storeSize whether the capabilities require the queue size in the state */
   finish(processed: ProcessedMessages, storeSize: boolean): OutMsgQueueInfo {
     let queue: OutMsgQueue = this.#before.out_queue;
     for (const key of this.#removed) queue = queue.delete(outMsgQueueKey.decode(key));
@@ -79,7 +79,7 @@ const KEY_BYTES = KEY_BITS / 8;
 const HASH_AT = 12;
 const NO_HASH = new Uint8Array(32);
 
-/** A message of a queue, decoded. */
+/** A decoded queue entry. */
 export interface QueuedMessage extends WaitingMessage {
   /** Key in the queue, 44 bytes. */
   readonly key: Uint8Array;
@@ -91,39 +91,39 @@ export interface QueuedMessage extends WaitingMessage {
   readonly value: MsgEnvelope;
 }
 
-/** A node of a queue that is still to be visited. */
+/** A dictionary node that has not been visited yet. */
 interface Node {
   readonly source: number;
-  /** Least lt below. */
+  /** Least lt in its subtree. */
   readonly lt: bigint;
-  /** The bits of the way to it; for an entry its key. */
+  /** Key bits on the path to it; for an entry, its key. */
   readonly path: Uint8Array;
   readonly depth: number;
   readonly cell: Cell;
-  /** At the value of an entry; null for a fork. */
+  /** Slice at the entry's value; null for a fork. */
   readonly entry: Slice | null;
 }
 
 const { augmentation } = OutMsgQueue.dictionaryType;
 
 /**
- * The messages of several queues in the order in which they are received: by lt, then by hash. Queues are opened only as
- * far as they are read, along the least lt that each node carries.
+ * Merges several out-message queues in processing order: by lt, then by hash. Queues are read only as far as needed,
+ * guided by the least lt that each fork carries.
  */
 export class OutQueueMerge {
-  /** A heap: each node before the two at double its place. */
+  /** A binary heap. */
   readonly #heap: Node[] = [];
 
   /**
    * @param queue root of an `OutMsgQueue` @param to only messages whose next hop is in this shard; null for all
-   * @param source handed back with its messages
+   * @param source returned with its messages
    */
   add(queue: Cell | null, to: Shard | null, source: number): void {
     const root = to === null ? queue : splitAugmentedDictionary(queue, KEY_BITS, keyPrefix(to), augmentation).root;
     if (root !== null) this.#push(open(root, new Uint8Array(KEY_BYTES), 0, source));
   }
 
-  /** The next message and the source of its queue; null when there are no more. */
+  /** The next message and the source of its queue; null at the end. */
   next(): { readonly source: number; readonly key: Uint8Array; readonly lt: bigint; readonly entry: Slice } | null {
     for (let node = this.#pop(); node !== null; node = this.#pop()) {
       const { source, path, depth, cell, entry, lt } = node;
@@ -137,7 +137,7 @@ export class OutQueueMerge {
     return null;
   }
 
-  /** Where the next message stands at the earliest; null when there are no more. */
+  /** Lower bound of the next message's lt; null at the end. */
   peekLt(): bigint | null {
     return this.#heap[0]?.lt ?? null;
   }
@@ -175,7 +175,7 @@ export class OutQueueMerge {
   }
 }
 
-/** Forks come before entries with the same lt: below them there may be a smaller hash. */
+/** Forks precede entries with the same lt, since they may contain a smaller hash. */
 function before(a: Node, b: Node): boolean {
   if (a.lt !== b.lt) return a.lt < b.lt;
   if (a.entry === null || b.entry === null) return a.entry === null;
@@ -194,14 +194,14 @@ function forkExtra(rest: Slice): bigint {
   return rest.loadUintBig(64);
 }
 
-/** The first bits of keys whose next hop is in a shard. */
+/** Key prefix of messages whose next hop is in a shard. */
 function keyPrefix({ workchain, shard }: Shard): BitString {
   const length = 32 + shardPrefixLength(shard);
   const key = outMsgQueueKey.encode({ workchain, prefix: shard & (shard - 1n), hash: NO_HASH });
   return new BitString(key.subarray(0, (length + 7) >> 3), length);
 }
 
-/** Decodes an entry of a queue. @throws what decoding throws */
+/** Decodes a queue entry. @throws what decoding throws */
 export function readQueued(key: Uint8Array, lt: bigint, entry: Slice): QueuedMessage {
   const enqueued_lt = entry.loadUintBig(64);
   const envelope = entry.loadRef();
@@ -227,7 +227,7 @@ export function readQueued(key: Uint8Array, lt: bigint, entry: Slice): QueuedMes
   };
 }
 
-/** A place in the order in which messages are received: by lt, then by the message's hash. */
+/** A place in the processing order of messages: by lt, then by message hash. */
 export interface MessagePlace {
   readonly lt: bigint;
   readonly hash: Uint8Array;
@@ -238,21 +238,21 @@ export function comparePlaces(a: MessagePlace, b: MessagePlace): number {
   return compareBytes(a.hash, b.hash);
 }
 
-/** A message in a queue, as far as it matters for whether it was received. */
+/** The fields of a queued message that decide whether it was received. */
 export interface WaitingMessage extends MessagePlace {
   readonly enqueued_lt: bigint;
-  /** Where it is, and where it goes next. */
+  /** Current and next hop. */
   readonly current: RoutingPrefix;
   readonly next: RoutingPrefix;
 }
 
-/** One entry of `ProcessedInfo`. */
+/** An entry of `ProcessedInfo`. */
 export interface ProcessedEntry extends MessagePlace {
   readonly shard: bigint;
   readonly mc_seqno: number;
 }
 
-/** The hash that comes after all others. */
+/** The greatest hash. */
 export const LAST_HASH: Uint8Array = new Uint8Array(32).fill(0xff);
 
 /** Which messages a shard has received (`ProcessedInfo`). */
@@ -286,7 +286,7 @@ export class ProcessedMessages {
     );
   }
 
-  /** The place up to which some message was received; null when none was. */
+  /** The last place up to which messages were received; null when none was. */
   get last(): MessagePlace | null {
     let last: MessagePlace | null = null;
     for (const entry of this.entries) if (last === null || comparePlaces(last, entry) < 0) last = entry;
@@ -298,7 +298,7 @@ export class ProcessedMessages {
     return this.entries.reduce((least, { mc_seqno }) => Math.min(least, mc_seqno), 0xffffffff);
   }
 
-  /** Whether a message was received. @param workchain of the shard whose entries these are */
+  /** Whether a message was received. @param workchain of the shard that owns the entries */
   has(message: WaitingMessage, workchain: number, view: MasterchainView): boolean {
     return this.entries.some((entry) => {
       if (message.lt > entry.lt || !shardContains(entry.shard, message.next.prefix)) return false;
@@ -309,7 +309,7 @@ export class ProcessedMessages {
     });
   }
 
-  /** With another entry, without those that others say already. */
+  /** Adds an entry and removes entries that others cover. */
   with(added: ProcessedEntry): ProcessedMessages {
     const all = [...this.entries, added];
     const needed = all.filter(

@@ -5,19 +5,19 @@ import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id
 import type { IntermediateAddress } from '#formats/tlb/block-messages.js';
 import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
 
-/** Where a message is on its way: workchain, and the first 64 bits of an account's id. 96 bits in all. */
+/** A place on a message's route: workchain and the first 64 bits of an account id, 96 bits in all. */
 export interface RoutingPrefix {
   readonly workchain: number;
   readonly prefix: bigint;
 }
 
-/** All bits of a {@link RoutingPrefix}: the message has arrived. */
+/** All bits of a {@link RoutingPrefix}: the message is at its destination. */
 export const ARRIVED = 96;
 
 const WORKCHAIN_BITS = 32;
 const ALL = (1n << 64n) - 1n;
 
-/** Bits of one hop: shards are the corners of a cube in 16 directions for each four bits. */
+/** Bits per hop of hypercube routing. */
 const HOP_BITS = 4;
 
 export function routingPrefix(address: MsgAddressInt): RoutingPrefix {
@@ -30,7 +30,7 @@ export function routingPrefix(address: MsgAddressInt): RoutingPrefix {
   return { workchain: workchain_id, prefix: accountPrefix(id) };
 }
 
-/** The place whose first `bits` of 96 bits are those of the destination, and the others those of the source. */
+/** The place with the first `bits` of 96 bits from the destination, and the others from the source. */
 export function interpolate(src: RoutingPrefix, dest: RoutingPrefix, bits: number): RoutingPrefix {
   if (bits <= 0) return src;
   if (bits >= ARRIVED) return dest;
@@ -42,7 +42,7 @@ export function interpolate(src: RoutingPrefix, dest: RoutingPrefix, bits: numbe
   return { workchain: (dest.workchain & ~mask) | (src.workchain & mask), prefix: src.prefix };
 }
 
-/** The place of an {@link IntermediateAddress} on the way from `src` to `dest`. */
+/** The place of an {@link IntermediateAddress} on the route from `src` to `dest`. */
 export function intermediatePrefix(at: IntermediateAddress, src: RoutingPrefix, dest: RoutingPrefix): RoutingPrefix {
   if (at.kind === 'interm_addr_regular') return interpolate(src, dest, at.use_dest_bits);
   return { workchain: at.workchain_id, prefix: at.addr_pfx };
@@ -52,15 +52,16 @@ export function contains(shard: Shard, place: RoutingPrefix): boolean {
   return shard.workchain === place.workchain && shardContains(shard.shard, place.prefix);
 }
 
-/** How many bits of the destination a message has at the place where it is, and at the one where it goes next. */
+/** How many bits of the destination the current and the next hop have. */
 export interface Route {
   readonly current: number;
   readonly next: number;
 }
 
 /**
- * The next hop of a message that is in `shard` at `from`: the destination if it is here, or when one of both is the
- * masterchain; another workchain as a whole; else the destination's next four bits that lead out of this shard.
+ * The next hop of a message at `from` in `shard`: the destination itself if it is in this shard, or if one of both is
+ * in the masterchain; otherwise another workchain first; otherwise the next four bits of the destination that lead out
+ * of this shard.
  */
 export function nextHop(from: RoutingPrefix, dest: RoutingPrefix, shard: Shard): Route {
   if (contains(shard, dest)) return { current: ARRIVED, next: ARRIVED };

@@ -28,9 +28,9 @@ import {
   shardDescrFees,
   shardDescrs,
 } from '#formats/tlb/shard-hashes.js';
-import { masterchainErrors } from '#localnet/producer/errors.js';
+import { shardConfigErrors } from '#localnet/producer/errors.js';
 
-/** The newest block of a shard in a round, with sums over it and the blocks of the round that it follows. */
+/** The newest block of a shard in a bundle, with sums over it and the blocks of the bundle that it follows. */
 export interface ShardTopBlock {
   readonly id: BlockId;
   readonly info: BlockInfo;
@@ -42,31 +42,30 @@ export interface ShardTopBlock {
 
 /** What a masterchain block registers, before it is known whether it is a key block. */
 export interface RegisteredShards {
-  /** Not yet those of the block: `adjustShards` makes them. */
+  /** Not final: `adjustShards` completes them. */
   readonly shard_hashes: ShardHashes;
   readonly shard_fees: ShardFees;
 }
 
-/** What shards are registered with. */
+/** Inputs of the registration. */
 export interface RegistrationContext {
-  /** The configuration in the state before. */
+  /** The configuration in the previous state. */
   readonly config: ConfigDictionary;
-  /** Of the masterchain block that is made. */
+  /** Of the masterchain block that is produced. */
   readonly mc_seqno: number;
-  /** Of the masterchain block that is made, unix seconds. */
+  /** Of the masterchain block that is produced, unix seconds. */
   readonly gen_utime: number;
 }
 
-/** `min_ref_mc_seqno` of what refers to no masterchain block. */
+/** `min_ref_mc_seqno` of a block that refers to no masterchain block. */
 export const NO_MC_SEQNO = 0xffffffff;
 
 /**
- * Registers the newest blocks of shards, and the zerostates of workchains that begin. To be called before the
- * transactions of the masterchain block: the fees of the shards are among what these may recover, and the block's
- * start_lt follows the tops' end_lt.
+ * Registers the newest shard blocks, and the zerostates of workchains that start. Call it before the transactions of
+ * the masterchain block: these may recover the fees of the shards, and the block's start_lt follows the tops' end_lt.
  *
- * @param before `ShardHashes` of the state before
- * @param tops at most one for each shard; after a split both halves
+ * @param before `ShardHashes` of the previous state
+ * @param tops at most one per shard; after a split both halves
  * @throws producer/shard-not-next, producer/shard-unknown, producer/shards-incomplete
  */
 export function registerShards(
@@ -98,13 +97,13 @@ export function registerShards(
 }
 
 /**
- * The entries that a top takes the place of: that of its shard, of the shard that it is a half of, or of its halves.
+ * The entries that a top block replaces: of its shard, of its parent shard, or of both halves.
  * @throws producer/shard-not-next, producer/shard-unknown
  */
 function registeredBefore(before: ShardHashes, { id, info }: ShardTopBlock): readonly ShardEntry[] {
   const [first, ...others] = shardsBefore(before, id);
-  if (first === undefined) throw masterchainErrors['shard-unknown']({ shard: printShard(id) });
-  const wrong = (problem: string): Error => masterchainErrors['shard-not-next']({ block: printPosition(id), problem });
+  if (first === undefined) throw shardConfigErrors['shard-unknown']({ shard: printShard(id) });
+  const wrong = (problem: string): Error => shardConfigErrors['shard-not-next']({ block: printPosition(id), problem });
   for (const entry of [first, ...others]) {
     const { seq_no, next_catchain_seqno } = entry.descr;
     if (seq_no >= id.seqno) throw wrong(`${printShard(entry)} is at ${seq_no} already`);
@@ -114,7 +113,7 @@ function registeredBefore(before: ShardHashes, { id, info }: ShardTopBlock): rea
   return [first, ...others];
 }
 
-/** What the masterchain writes about a shard when it registers a block. */
+/** The `ShardDescr` of a registered block. */
 function registeredDescr(
   { id, info, ...sums }: ShardTopBlock,
   planned: FutureSplitMerge,
@@ -144,7 +143,7 @@ function registeredDescr(
   };
 }
 
-/** The entry of a workchain that begins. */
+/** The `ShardDescr` of a workchain that starts. */
 function zerostateDescr(workchain: WorkchainDescr, mc_seqno: number): ShardDescr {
   return {
     kind: 'shard_descr',
@@ -170,21 +169,21 @@ function zerostateDescr(workchain: WorkchainDescr, mc_seqno: number): ShardDescr
   };
 }
 
-/** What shards are adjusted with. */
+/** Inputs of the adjustment. */
 export interface AdjustmentContext {
-  /** The configuration in the state after: that of the block if it is a key block. */
+  /** The configuration in the new state; in a key block, the block's own. */
   readonly config: ConfigDictionary;
   readonly key_block: boolean;
-  /** Of the masterchain block that is made, unix seconds. */
+  /** Of the masterchain block that is produced, unix seconds. */
   readonly gen_utime: number;
-  /** Of the masterchain block (or zerostate) before. */
+  /** Of the previous masterchain block or zerostate. */
   readonly prev_utime: number;
 }
 
-/** Neither a split nor a merge is planned. */
+/** Neither a split nor a merge is scheduled. */
 export const FSM_NONE: FutureSplitMerge = { kind: 'fsm_none' };
 
-/** What nodes assume where the configuration has the older `workchain#a6`. */
+/** Default of nodes for the older `workchain#a6`. */
 const DEFAULT_TIMINGS: WcSplitMergeTimings = {
   split_merge_delay: 100,
   split_merge_interval: 100,
@@ -193,11 +192,11 @@ const DEFAULT_TIMINGS: WcSplitMergeTimings = {
 };
 
 /**
- * Plans, begins and calls off splits and merges, and goes over to new sessions of validators (`next_catchain_seqno`):
- * the last step to the `ShardHashes` of a masterchain block and of the state after it.
+ * Schedules, starts and cancels splits and merges, and starts new validator sessions (`next_catchain_seqno`): the last
+ * step to the `ShardHashes` of a masterchain block and the state after it.
  *
- * A session ends with a key block and when the clock passes a multiple of `shard_catchain_lifetime`. Entries of which
- * nothing changes keep their form, others become a `shard_descr_new`.
+ * A session ends with a key block and when the time passes a multiple of `shard_catchain_lifetime`. Unchanged entries
+ * keep their form, others become `shard_descr_new`.
  */
 export function adjustShards(registered: ShardHashes, context: AdjustmentContext): ShardHashes {
   const { config, key_block, gen_utime: now, prev_utime } = context;
@@ -222,8 +221,8 @@ interface Plan {
 }
 
 /**
- * What is now planned for a shard of this depth; `sibling` is `null` when the other half is split further. A plan holds until
- * its time is over, also when shards no longer want it: validators accept no other change of it.
+ * The schedule of a shard of this depth; `sibling` is `null` when the other half is split further. A schedule stays
+ * valid until its interval ends, even when shards no longer want it: validators accept no other change of it.
  */
 function replan(
   descr: ShardDescr,
@@ -266,7 +265,7 @@ function isOver(planned: Exclude<FutureSplitMerge, { readonly kind: 'fsm_none' }
   return now >= begins + planned.interval;
 }
 
-/** The description with another plan and perhaps a new session; the same object when nothing changes. */
+/** The description with another schedule and possibly a new session; the same object when nothing changes. */
 function withPlan(descr: ShardDescr, plan: Plan, newSession: boolean): ShardDescr {
   const { split_merge_at, before_merge } = plan;
   if (!newSession && split_merge_at === descr.split_merge_at && before_merge === descr.before_merge) return descr;
@@ -280,23 +279,23 @@ function withPlan(descr: ShardDescr, plan: Plan, newSession: boolean): ShardDesc
   };
 }
 
-/** How the next block of a shard begins, on the newest masterchain block. */
+/** How the next block of a shard starts, on the newest masterchain block. */
 export interface NextShardBlock extends Shard {
-  /** The registered blocks that it follows: two after a merge, left one first. */
+  /** The registered blocks that it follows: two after a merge, the left one first. */
   readonly prev: readonly ShardEntry[];
   readonly after_split: boolean;
   readonly after_merge: boolean;
-  /** Whether it must be the last one before a split. */
+  /** Whether it must be the last block before a split. */
   readonly before_split: boolean;
   readonly seq_no: number;
   readonly gen_catchain_seqno: number;
 }
 
 /**
- * The next block of each shard: one for most, one for each half after a block with `before_split`, one for both halves
- * when the masterchain has let them merge (`before_merge`).
+ * The next block of each shard: usually one; one for each half after a block with `before_split`; one for both halves
+ * when the masterchain has approved their merge (`before_merge`).
  *
- * @param hashes of the newest masterchain state, on which the blocks are made
+ * @param hashes of the newest masterchain state, which the blocks refer to
  * @param gen_utime of the blocks, unix seconds
  * @returns in the order of `hashes`, from left to right
  */
@@ -316,13 +315,13 @@ export function nextShardBlocks(hashes: ShardHashes, gen_utime: number): readonl
 }
 
 /**
- * How the next block of this shard begins: see {@link nextShardBlocks}.
+ * How the next block of this shard starts: see {@link nextShardBlocks}.
  * @throws producer/shard-unknown
  */
 export function nextShardBlock(hashes: ShardHashes, shard: Shard, gen_utime: number): NextShardBlock {
   const prev = shardsBefore(hashes, shard);
   const [first] = prev;
-  if (first === undefined) throw masterchainErrors['shard-unknown']({ shard: printShard(shard) });
+  if (first === undefined) throw shardConfigErrors['shard-unknown']({ shard: printShard(shard) });
   const after_merge = prev.length > 1;
   const after_split = !after_merge && first.shard !== shard.shard;
   return {
@@ -337,13 +336,13 @@ export function nextShardBlock(hashes: ShardHashes, shard: Shard, gen_utime: num
   };
 }
 
-/** Whether a planned split is to begin at this time. */
+/** Whether a scheduled split is due. */
 function isSplitDue({ split_merge_at: planned }: ShardDescr, now: number): boolean {
   return planned.kind === 'fsm_split' && now >= planned.split_utime && now < planned.split_utime + planned.interval;
 }
 
 /**
- * The shard configuration with these entries, in any order: of each workchain they must be the leaves of one tree.
+ * `ShardHashes` of these entries, in any order; the entries of each workchain must be the leaves of one tree.
  * @throws producer/shards-incomplete
  */
 export function shardHashesOf(entries: Iterable<ShardEntry>): ShardHashes {
@@ -370,12 +369,12 @@ function treeOf({ workchain }: Pick<Shard, 'workchain'>, shards: ReadonlyMap<big
       return Lazy.ofValue(ShardTree, { kind: 'bt_fork', left: tree(left), right: tree(right) });
     }
     const entry = shards.get(shard);
-    if (entry === undefined) throw masterchainErrors['shards-incomplete']({ workchain, shard: shardHex(shard) });
+    if (entry === undefined) throw shardConfigErrors['shards-incomplete']({ workchain, shard: shardHex(shard) });
     leaves++;
     return Lazy.ofValue(ShardTree, { kind: 'bt_leaf', leaf: entry.descr });
   };
   const root = tree(WHOLE_WORKCHAIN);
-  if (leaves !== shards.size) throw masterchainErrors['shards-incomplete']({ workchain, shard: 'overlapping ones' });
+  if (leaves !== shards.size) throw shardConfigErrors['shards-incomplete']({ workchain, shard: 'overlapping ones' });
   return root;
 }
 
@@ -386,8 +385,8 @@ export function findExact(hashes: ShardHashes, { workchain, shard }: Shard): Sha
 }
 
 /**
- * The entries that a block of this shard follows: that of the shard; or of the shard that it is a half of, if that was to
- * be split; or of both its halves, left one first, if they were to merge. Empty when it follows none.
+ * The entries that a block of this shard follows: that of the shard; that of its parent, if it has `before_split`; or
+ * those of both its halves, the left one first, if they have `before_merge`. Empty when it follows none.
  */
 export function shardsBefore(hashes: ShardHashes, { workchain, shard }: Shard): readonly ShardEntry[] {
   const found = findShard(hashes, workchain, shard);
@@ -399,16 +398,16 @@ export function shardsBefore(hashes: ShardHashes, { workchain, shard }: Shard): 
   return halves.every((half) => half?.descr.before_merge === true) ? (halves as ShardEntry[]) : [];
 }
 
-/** How long sessions of validators last, in seconds. */
+/** Durations of validator sessions, in seconds. */
 export interface CatchainLifetimes {
   readonly mc_catchain_lifetime: number;
   readonly shard_catchain_lifetime: number;
 }
 
-/** What nodes assume when there is no parameter 28. */
+/** Default of nodes without parameter 28. */
 const DEFAULT_LIFETIMES: CatchainLifetimes = { mc_catchain_lifetime: 200, shard_catchain_lifetime: 200 };
 
-/** The lifetimes of parameter 28. @throws cells/*, tlb/* */
+/** The catchain lifetimes of parameter 28. @throws cells/*, tlb/* */
 export function catchainLifetimes(config: ConfigDictionary): CatchainLifetimes {
   return configParam(config, 28) ?? DEFAULT_LIFETIMES;
 }

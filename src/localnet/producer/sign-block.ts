@@ -6,7 +6,7 @@ import { computeValidatorGroup, type ValidatorGroup, validatorConfigOf } from '#
 import type { McStateExtra } from '#formats/tlb/shard-state.js';
 import { bytesEqual, concatBytes, toHex } from '#kernel/bytes.js';
 
-/** The key of the one validator. */
+/** The key of the only validator. */
 export interface ValidatorKey {
   /** Ed25519, 32 bytes: `created_by` of blocks. */
   readonly publicKey: Uint8Array;
@@ -27,21 +27,21 @@ export function validatorKey(seed: Uint8Array): ValidatorKey {
 }
 
 /**
- * Who makes the next block: its `hash` and `catchain_seqno` are the header's `gen_validator_list_hash_short` and
- * `gen_catchain_seqno`.
+ * The validator session of the next block: `hash` and `catchain_seqno` go into `gen_validator_list_hash_short` and
+ * `gen_catchain_seqno` of its header.
  *
- * @param extra of the masterchain state that the block is made on
- * @param catchain_seqno of a shard's session: see `nextShardBlocks`; of the masterchain: `extra.info` has it
+ * @param extra of the masterchain state that the block refers to
+ * @param catchain_seqno of a shard: see `nextShardBlocks`; of the masterchain: from `extra.info`
  */
 export function sessionOf(extra: McStateExtra, shard: Shard, catchain_seqno: number): ValidatorGroup {
   return computeValidatorGroup(validatorConfigOf(extra.config.config), shard, catchain_seqno);
 }
 
-/** What a masterchain block is signed with. */
+/** Inputs of signing a masterchain block. */
 export interface SigningContext {
   readonly kind: 'simplex' | 'ordinary';
   readonly key: ValidatorKey;
-  /** Of the block's header: see {@link sessionOf}. */
+  /** The validator session of the block: see {@link sessionOf}. */
   readonly group: ValidatorGroup;
   readonly randomBytes: (size: number) => Uint8Array;
 }
@@ -52,10 +52,10 @@ const CANDIDATE_ID = 0xb691cd3f;
 const CANDIDATE_WITHOUT_PARENTS = 0x22cbcca9;
 
 /**
- * The signatures of a masterchain block. What of a simplex session nobody can know from outside (its id, the collated
- * data, the hash of the parent candidate) is random; the slot is the seqno, and the parent's the one before.
+ * Signs a masterchain block. Fields of a simplex session that cannot be verified from outside (its id, the collated
+ * data, the hash of the parent candidate) are random; the slot is the seqno, and that of the parent the one before.
  *
- * @throws proofs/signature-unknown-node when the key is none of the group's
+ * @throws proofs/signature-unknown-node when the key is not in the group
  */
 export function signBlock(id: BlockId, { kind, key, group, randomBytes }: SigningContext): SignatureSet {
   const node_id_short = nodeIdShort(key.publicKey);
@@ -93,7 +93,7 @@ function candidateOf(
   return concatBytes(new Uint8Array(place.buffer), root_hash, file_hash, randomBytes(32), parent);
 }
 
-/** A TL word: 32 bits, least significant byte first. */
+/** A TL word: 32 bits, little-endian. */
 function word(value: number): Uint8Array {
   return Uint8Array.of(value, value >> 8, value >> 16, value >> 24);
 }

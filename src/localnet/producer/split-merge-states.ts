@@ -20,20 +20,20 @@ import { addCurrency, type CurrencyCollection, ExtraCurrencyCollection } from '#
 import { type OutMsgQueueExtra, OutMsgQueueInfo, type ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
 import { ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { BitString } from '#kernel/bytes.js';
-import { masterchainErrors } from '#localnet/producer/errors.js';
+import { shardConfigErrors } from '#localnet/producer/errors.js';
 import { ProcessedMessages } from '#localnet/producer/out-queue.js';
 import { contains, intermediatePrefix, routingPrefix } from '#localnet/producer/routing.js';
 
 /**
- * The state that a half of a shard starts from: what the first block after a split works on. (The Merkle update of that
- * block leads on from the whole state of the parent.)
+ * The state of one half of a shard, from which the first block after a split continues. (The Merkle update of that
+ * block starts from the parent's whole state.)
  *
- * Accounts go by their address, waiting messages by where they are (`cur_addr`), and of the validators' fees each half
- * gets a half, the right one the odd nanoton. The histories of load begin anew.
+ * Accounts are divided by their address, queued messages by their current hop (`cur_addr`); each half gets half of the
+ * validator fees, the right one the odd nanoton. The load histories are reset.
  *
  * @param parent the state after the block with `before_split`
  * @param shard the half, uint64 with the tag bit
- * @throws producer/states-apart when it is no half of the parent
+ * @throws producer/states-apart when it is not a half of the parent
  */
 export function splitState(parent: ShardStateUnsplit, shard: bigint): ShardStateUnsplit {
   const { workchain_id } = parent.shard_id;
@@ -41,7 +41,7 @@ export function splitState(parent: ShardStateUnsplit, shard: bigint): ShardState
     parent.shard_id.shard_pfx_bits + 1 !== shardPrefixLength(shard) ||
     shardParent(shard) !== shardOf(parent.shard_id)
   )
-    throw masterchainErrors['states-apart']({
+    throw shardConfigErrors['states-apart']({
       problem: `${shardHex(shard)} is no half of ${shardHex(shardOf(parent.shard_id))}`,
     });
   const accounts = partOf(parent.accounts.value, shard);
@@ -76,7 +76,7 @@ function splitQueues(
     const { cur_addr, msg } = enqueued.out_msg.value;
     const { info } = msg.value;
     if (info.kind !== 'int_msg_info')
-      throw masterchainErrors['states-apart']({ problem: 'a message to outside waits' });
+      throw shardConfigErrors['states-apart']({ problem: 'a message to outside waits' });
     const at = intermediatePrefix(cur_addr, routingPrefix(info.src), routingPrefix(info.dest));
     if (contains({ workchain, shard }, at)) size++;
     else waiting = waiting.delete(key);
@@ -94,7 +94,7 @@ function splitQueues(
   };
 }
 
-/** What was received of messages to a half of the shard. */
+/** The entries of `ProcessedInfo` for one half of the shard. */
 function splitProcessed(info: ProcessedInfo, shard: bigint): ProcessedInfo {
   let processed = new ProcessedMessages([]);
   for (const entry of ProcessedMessages.of(info).entries) {
@@ -104,7 +104,7 @@ function splitProcessed(info: ProcessedInfo, shard: bigint): ProcessedInfo {
   return processed.toInfo();
 }
 
-/** The part of a dictionary by account id that belongs to a shard. */
+/** The part of a dictionary keyed by account id that belongs to a shard. */
 function partOf<V, E>(
   whole: AugmentedDictionary<Uint8Array, V, E>,
   shard: bigint,
@@ -117,7 +117,7 @@ function partOf<V, E>(
   return new AugmentedDictionary(type, root, type.extra.load(openCell(extra.endCell())));
 }
 
-/** One of two parts of an amount; the right one is the bigger if it is odd. */
+/** Half of an amount; the right half is the greater one if it is odd. */
 function halfOf({ grams, other }: CurrencyCollection, right: boolean): CurrencyCollection {
   const half = (amount: bigint): bigint => (amount + (right ? 1n : 0n)) >> 1n;
   const others = [...other].map(([id, amount]) => [id, half(amount)] as const).filter(([, amount]) => amount > 0n);
@@ -125,8 +125,7 @@ function halfOf({ grams, other }: CurrencyCollection, right: boolean): CurrencyC
 }
 
 /**
- * The state that two halves start from as one: what the first block after a merge works on. All is put together; the
- * histories of load begin anew.
+ * The merged state of two halves, from which the first block after a merge continues. The load histories are reset.
  * @throws producer/states-apart when they are not the left and the right half of a shard
  */
 export function mergeStates(left: ShardStateUnsplit, right: ShardStateUnsplit): ShardStateUnsplit {
@@ -157,7 +156,7 @@ export function mergeStates(left: ShardStateUnsplit, right: ShardStateUnsplit): 
   };
 }
 
-/** The `split_state` that the Merkle update of the first block after a merge leads on from. */
+/** The `split_state` from which the Merkle update of the first block after a merge starts. */
 export function splitStateCell(left: Cell, right: Cell): Cell {
   const codec = ShardStateUnsplit as Codec<ShardStateUnsplit>;
   return encodeCell(ShardState, {
@@ -167,13 +166,13 @@ export function splitStateCell(left: Cell, right: Cell): Cell {
   });
 }
 
-/** The shard whose halves the two are. */
+/** The parent shard of the two. */
 function parentOf({ shard_id: left }: ShardStateUnsplit, { shard_id: right }: ShardStateUnsplit): bigint {
   const [a, b] = [shardOf(left), shardOf(right)];
   const parent = a === WHOLE_WORKCHAIN ? null : shardParent(a);
   const [first, second] = parent === null ? [] : shardChildren(parent);
   if (parent === null || left.workchain_id !== right.workchain_id || a !== first || b !== second)
-    throw masterchainErrors['states-apart']({
+    throw shardConfigErrors['states-apart']({
       problem: `${shardHex(a)} and ${shardHex(b)} are not the halves of a shard`,
     });
   return parent;
@@ -189,7 +188,7 @@ function mergeQueues(left: OutMsgQueueInfo, right: OutMsgQueueInfo): OutMsgQueue
   };
 }
 
-/** Without a size where one of the two has none. */
+/** Null if one of the two has no size. */
 function mergeExtra(left: OutMsgQueueExtra | null, right: OutMsgQueueExtra | null): OutMsgQueueExtra | null {
   if (left === null || right === null) return left ?? right;
   const sizes = [left.out_queue_size, right.out_queue_size];
@@ -199,7 +198,7 @@ function mergeExtra(left: OutMsgQueueExtra | null, right: OutMsgQueueExtra | nul
   };
 }
 
-/** No limit that a state in memory could reach. */
+/** Not reachable by a state in memory. */
 const NO_LIMIT = 2 ** 32;
 
 function unionOf<K, V, E>(

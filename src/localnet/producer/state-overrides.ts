@@ -12,52 +12,52 @@ import type { Collation } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { ARRIVED, contains, type RoutingPrefix, routingPrefix } from '#localnet/producer/routing.js';
 
-/** An intervention that could not be made. */
+/** A state override that failed. */
 export interface FailedOverride {
-  readonly intervention: StateOverride;
+  readonly override: StateOverride;
   readonly problem: string;
 }
 
-/** Where an intervention takes place: libraries are the masterchain's. @throws what decoding the message throws */
-function placeOf(intervention: StateOverride): RoutingPrefix {
-  switch (intervention.kind) {
+/** The place of an override; libraries belong to the masterchain. @throws what decoding the message throws */
+function placeOf(override: StateOverride): RoutingPrefix {
+  switch (override.kind) {
     case 'library':
       return { workchain: MASTERCHAIN, prefix: WHOLE_WORKCHAIN };
     case 'account':
     case 'import':
-      return routingPrefix(intervention.address);
+      return routingPrefix(override.address);
     case 'message':
-      return routingPrefix(receiverOf(decodeCell(Message, intervention.message)));
+      return routingPrefix(receiverOf(decodeCell(Message, override.message)));
   }
 }
 
 /**
- * Makes interventions in a block, in their order; libraries are left to the masterchain's state.
- * @returns those that could not be made
+ * Applies overrides to a block, in order; libraries are left to the masterchain state.
+ * @returns those that failed
  */
 export async function applyOverrides(
   collation: Collation,
-  interventions: readonly StateOverride[],
+  overrides: readonly StateOverride[],
 ): Promise<FailedOverride[]> {
   const failed: FailedOverride[] = [];
-  for (const intervention of interventions) {
-    const problem = await applyOverride(collation, intervention).catch((error: Error) => error.message);
-    if (problem !== null) failed.push({ intervention, problem });
+  for (const override of overrides) {
+    const problem = await applyOverride(collation, override).catch((error: Error) => error.message);
+    if (problem !== null) failed.push({ override, problem });
   }
   return failed;
 }
 
-/** @returns what went wrong */
-async function applyOverride(collation: Collation, intervention: StateOverride): Promise<string | null> {
-  switch (intervention.kind) {
+/** @returns the problem; null on success */
+async function applyOverride(collation: Collation, override: StateOverride): Promise<string | null> {
+  switch (override.kind) {
     case 'library':
       return null;
     case 'message':
-      return injectMessage(collation, intervention);
+      return injectMessage(collation, override);
     case 'account':
-      return overrideState(collation, intervention);
+      return overrideState(collation, override);
     case 'import':
-      return importAccount(collation, intervention);
+      return importAccount(collation, override);
   }
 }
 
@@ -69,7 +69,7 @@ async function injectMessage(
   const value = decodeCell(Message, message);
   const dest = receiverOf(value);
   if (value.info.kind !== 'int_msg_info') return 'it is no message between accounts';
-  // With another lt each time, equal messages are still different ones.
+  // A new lt makes equal messages distinct.
   const info = { ...value.info, created_lt: runner.end_lt, created_at: collation.base.gen_utime };
   const cell = encodeCell(Message, { ...value, info });
   const account = await collation.receiver.open(dest.hash);
@@ -111,28 +111,28 @@ function receiverOf({ info }: Message): Address {
   throw producerErrors['no-receiver']({ found: info.kind });
 }
 
-/** Interventions by the shard in whose block they are made. */
+/** Overrides by the shard whose block applies them. */
 export interface PlacedOverrides {
   of(shard: Shard): readonly StateOverride[];
-  /** Those for no shard. */
+  /** Those that belong to no shard. */
   readonly failed: readonly FailedOverride[];
 }
 
-/** Sorts interventions by where they take place. @param shards that get a block, beside the masterchain */
-export function placeOverrides(interventions: readonly StateOverride[], shards: readonly Shard[]): PlacedOverrides {
-  const placed: { readonly intervention: StateOverride; readonly place: RoutingPrefix }[] = [];
+/** Assigns overrides to shards. @param shards that get a block, besides the masterchain */
+export function placeOverrides(overrides: readonly StateOverride[], shards: readonly Shard[]): PlacedOverrides {
+  const placed: { readonly override: StateOverride; readonly place: RoutingPrefix }[] = [];
   const failed: FailedOverride[] = [];
-  for (const intervention of interventions) {
+  for (const override of overrides) {
     try {
-      const place = placeOf(intervention);
-      if ([MASTERCHAIN_SHARD, ...shards].some((shard) => contains(shard, place))) placed.push({ intervention, place });
-      else failed.push({ intervention, problem: `there is no shard of workchain ${place.workchain} for it` });
+      const place = placeOf(override);
+      if ([MASTERCHAIN_SHARD, ...shards].some((shard) => contains(shard, place))) placed.push({ override, place });
+      else failed.push({ override, problem: `there is no shard of workchain ${place.workchain} for it` });
     } catch (error) {
-      failed.push({ intervention, problem: (error as Error).message });
+      failed.push({ override, problem: (error as Error).message });
     }
   }
   return {
-    of: (shard) => placed.filter(({ place }) => contains(shard, place)).map(({ intervention }) => intervention),
+    of: (shard) => placed.filter(({ place }) => contains(shard, place)).map(({ override }) => override),
     failed,
   };
 }

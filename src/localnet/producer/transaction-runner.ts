@@ -33,21 +33,23 @@ export interface TransactionContext {
   readonly resolveLibrary?: (hashes: readonly Uint8Array[]) => Promise<readonly (Cell | null)[]>;
 }
 
-/** Why there is no transaction. */
+/** Why no transaction was created. */
 export interface TransactionRefusal {
   readonly exit_code: number | null;
   readonly problem: string;
 }
 
-/** What makes a transaction: a message, or the time for a tick or tock. Gas of special messages counts for no limit. */
+/**
+ * What causes a transaction: a message, or tick-tock. Gas of special messages does not count toward the block limits.
+ */
 export type Cause = { readonly message: Cell; readonly special?: boolean } | { readonly which: 'tick' | 'tock' };
 
-/** Makes the transactions of a block, and keeps account of lt, gas and time. */
+/** Executes the transactions of a block, and tracks lt, gas and time. */
 export class TransactionRunner {
   readonly #emulation: Emulation;
   readonly #context: TransactionContext;
   readonly #now: () => number;
-  /** End of the latest transaction, at least `start_lt` + 1: the block's `end_lt`. */
+  /** End lt of the latest transaction, at least `start_lt` + 1: the block's `end_lt`. */
   end_lt: bigint;
   count = 0;
   gas = 0n;
@@ -61,12 +63,12 @@ export class TransactionRunner {
   }
 
   /**
-   * Makes a transaction of an account, which it changes, or says why there is none.
-   * @param least the lt of the transaction, at the least
-   * @throws what emulation throws; producer/transaction-mismatch
+   * Executes a transaction and updates the account, or returns why there is none.
+   * @param least minimum lt of the transaction
+   * @throws what the emulation throws; producer/transaction-mismatch
    */
   async run(account: BlockAccount, cause: Cause, least: bigint): Promise<NewTransaction | TransactionRefusal> {
-    // An account that was deleted in this block knows nothing of its last transaction any more.
+    // The state of an account that was deleted in this block does not contain its last lt.
     const lt = this.ltAfter(account, least);
     const { config, gen_utime, rand_seed, prev_blocks_info, libraries, resolveLibrary } = this.#context;
     const common = {
@@ -93,7 +95,7 @@ export class TransactionRunner {
     return transaction;
   }
 
-  /** The next lt that a transaction of the account may have, at least `lt`. */
+  /** The minimum lt of the account's next transaction, at least `lt`. */
   ltAfter(account: BlockAccount, lt: bigint): bigint {
     const last = account.transactions.at(-1);
     const end = last === undefined ? 0n : endOf(last.value);
@@ -107,7 +109,7 @@ export class TransactionRunner {
     return this.ltAfter(account, created >= lt ? created + 1n : lt);
   }
 
-  /** Adds a transaction that was made otherwise. */
+  /** Adds a transaction that was not executed by the TVM. */
   add(account: BlockAccount, transaction: NewTransaction, after: Cell): void {
     const { value } = transaction;
     account.current = after;
@@ -133,7 +135,7 @@ export class TransactionRunner {
   }
 }
 
-/** The lt after a transaction and the messages that it sent. */
+/** The lt after a transaction and its outbound messages. */
 export function endOf({ lt, outmsg_cnt }: Transaction): bigint {
   return lt + 1n + BigInt(outmsg_cnt);
 }
@@ -144,23 +146,23 @@ function gasOf({ description }: Transaction): bigint {
   return value.compute_ph.gas_used;
 }
 
-/** What messages are received with. */
+/** Inputs of message processing. */
 export interface ReceptionContext {
   readonly start_lt: bigint;
   /** Unix seconds. */
   readonly gen_utime: number;
   readonly faults: MessageFaults;
-  /** The state of an account that another chain may have; null when it has none. */
-  readonly foreignAccount: ((address: Address) => Promise<Cell | null>) | null;
+  /** The state of an account in the forked network; null when it does not exist there. */
+  readonly forkedAccount: ((address: Address) => Promise<Cell | null>) | null;
 }
 
-/** A transaction of a message, and whose it is. */
+/** A transaction and its account. */
 export interface Received {
   readonly account: BlockAccount;
   readonly transaction: NewTransaction;
 }
 
-/** Makes the transactions of messages, and knows of the value that came and went otherwise. */
+/** Executes the transactions of messages, and tracks value that does not come or go with messages. */
 export class MessageReceiver {
   readonly #base: ReceptionContext;
   readonly #runner: TransactionRunner;
@@ -175,21 +177,21 @@ export class MessageReceiver {
   }
 
   /**
-   * The account, whether it is there or not. One that the chain does not have may be taken over from another chain.
+   * Opens an account, existing or not. An account that the chain does not have may be imported from the forked network.
    * @param id 32 bytes
    * @throws producer/foreign-account
    */
   async open(id: Uint8Array): Promise<BlockAccount> {
     const account = this.#accounts.get(id);
-    const { foreignAccount } = this.#base;
-    if (foreignAccount === null || account.current !== NO_SHARD_ACCOUNT) return account;
-    const foreign = await foreignAccount(account.address);
+    const { forkedAccount } = this.#base;
+    if (forkedAccount === null || account.current !== NO_SHARD_ACCOUNT) return account;
+    const foreign = await forkedAccount(account.address);
     const problem = foreign === null ? null : this.import(account, foreign);
     if (problem !== null) throw producerErrors['foreign-account']({ account: account.address.toRaw(), problem });
     return account;
   }
 
-  /** Takes over the state of an account that the chain does not have. @returns what is wrong with it */
+  /** Imports the state of an account that the chain does not have. @returns what is wrong with it */
   import(account: BlockAccount, shardAccount: Cell): string | null {
     const value = decodeCell(ShardAccount, shardAccount).account.value;
     if (value.kind === 'account_none') return 'it says that there is none';
@@ -202,7 +204,7 @@ export class MessageReceiver {
     return null;
   }
 
-  /** Value that came from nowhere: with accounts of other chains, and by changes from outside. */
+  /** Value that came with imported accounts and state overrides. */
   get gained(): CurrencyCollection {
     return this.#gained;
   }
@@ -211,7 +213,7 @@ export class MessageReceiver {
     this.#gained = addCurrency(this.#gained, value);
   }
 
-  /** Value that is destroyed, beside fees. */
+  /** Value that was burned, besides fees. */
   get burned(): CurrencyCollection {
     return this.#burned;
   }
@@ -221,8 +223,8 @@ export class MessageReceiver {
   }
 
   /**
-   * Makes the transaction of a message from outside.
-   * @returns `later` when neither contract nor message are to blame that there is none
+   * Executes an external-in message.
+   * @returns `later` when neither contract nor message caused the failure
    */
   async external({ message, dest }: ExternalInMessage, lt: bigint): Promise<Received | TransactionRefusal | 'later'> {
     try {
@@ -235,8 +237,7 @@ export class MessageReceiver {
   }
 
   /**
-   * Makes the transaction of a message between accounts. One that no machine can execute, however often it is tried,
-   * brings its value and does nothing.
+   * Executes an internal message. A message that the TVM repeatedly fails to execute is credited without execution.
    * @returns null when it is to be tried again
    */
   async internal(message: Cell): Promise<Received | null> {
@@ -268,7 +269,7 @@ export function receiverOf(message: Cell): Uint8Array {
   throw producerErrors['no-receiver']({ found: info.kind });
 }
 
-/** Errors that come from the message or its contract, not from the machines being busy or about to stop. */
+/** Errors caused by the message or its contract, not by busy or closing TVM workers. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([
   'tvm/timeout',
   'tvm/crashed',
@@ -277,20 +278,20 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
   'producer/foreign-account',
 ]);
 
-/** How often a message between accounts is tried that no machine can execute. */
+/** Number of attempts to execute an internal message. */
 const TRIES = 3;
 const MOST_KNOWN = 1_000;
 
-/** Whether an error tells that the message cannot be executed; otherwise it may be tried later. */
+/** Whether an error shows that the message cannot be executed; otherwise it may be tried again later. */
 export function isOwnFault(error: unknown): boolean {
   return isTernError(error) && OWN_FAULTS.has(error.code);
 }
 
-/** Counts how often messages could not be executed. */
+/** Counts failed attempts to execute messages. */
 export class MessageFaults {
   readonly #counts = new Map<string, number>();
 
-  /** Counts once more. @returns whether to give up */
+  /** Counts one more. @returns whether to give up */
   add(hash: Uint8Array): boolean {
     const key = toHex(hash);
     const count = (this.#counts.get(key) ?? 0) + 1;

@@ -18,10 +18,10 @@ import { type CommonMsgInfo, Message } from '#formats/tlb/message.js';
 import type { ShardFees } from '#formats/tlb/shard-hashes.js';
 import type { BlockAccount } from '#localnet/producer/block-accounts.js';
 
-/** Nanotons; less than that the masterchain keeps for a later block. */
+/** Nanotons; smaller amounts are left for a later block. */
 const LEAST_RECOVERED = 1_000_000_000n;
 
-/** `created` of a block's value flow: what parameter 14 gives for it. Nothing in workchains but 0 and the masterchain. */
+/** `created` of a block's value flow, from parameter 14. Zero outside workchain 0 and the masterchain. */
 export function createdValue(config: ConfigDictionary, shard: Shard): CurrencyCollection {
   const fees = configParam(config, 14);
   if (fees === undefined) return NO_CURRENCY;
@@ -31,9 +31,9 @@ export function createdValue(config: ConfigDictionary, shard: Shard): CurrencyCo
 }
 
 /**
- * The part of fees that is destroyed (parameter 5): of a masterchain block's own fees (transactions and imports of
- * messages), and of those that its shards send less what they created. Each part is rounded down by itself; shard blocks
- * destroy nothing. In nanotons; extra currencies are not destroyed.
+ * The part of fees that is burned (parameter 5): of a masterchain block's own fees (transactions and message imports),
+ * and of the fees that its shards send, less what they created. Each part is rounded down separately; shard blocks burn
+ * nothing. In nanotons; extra currencies are not burned.
  */
 export function burnedOfFees(config: ConfigDictionary, fees: bigint): bigint {
   const burning = configParam(config, 5);
@@ -41,11 +41,11 @@ export function burnedOfFees(config: ConfigDictionary, fees: bigint): bigint {
   return (fees * BigInt(burning.fee_burn_num)) / BigInt(burning.fee_burn_denom);
 }
 
-/** What a masterchain block takes in from its shards. */
+/** Fees that a masterchain block imports from its shards. */
 export interface ImportedFees {
   /** `fees_imported` of the value flow. */
   readonly fees_imported: CurrencyCollection;
-  /** What of it counts as `burned`; the rest counts as `fees_collected`. */
+  /** The part that counts as `burned`; the rest counts as `fees_collected`. */
   readonly burned: CurrencyCollection;
 }
 
@@ -55,22 +55,22 @@ export function importedFees(config: ConfigDictionary, shard_fees: ShardFees): I
   return { fees_imported: fees, burned: onlyGrams(burnedOfFees(config, fees.grams - create.grams)) };
 }
 
-/** What a masterchain block is to bring to accounts by messages that no account sends. */
+/** Values that a masterchain block sends to accounts by special messages. */
 export interface SpecialValues {
-  /** `recovered` of the value flow; zero when there is no collector, or too little for a message. */
+  /** `recovered` of the value flow; zero when there is no fee collector, or too little for a message. */
   readonly recovered: CurrencyCollection;
   /** Account id (32 bytes) in the masterchain; `null` when nothing is recovered. */
   readonly collector: Uint8Array | null;
-  /** `minted` of the value flow: extra currencies up to parameter 7. */
+  /** `minted` of the value flow: extra currencies up to the amounts of parameter 7. */
   readonly minted: CurrencyCollection;
   readonly minter: Uint8Array | null;
 }
 
 /**
- * Every block recovers all fees that the masterchain has: what validators were left before, what this block creates, and
- * what its shards send. The fees of its own transactions are not known yet, they are for the block after.
+ * Each block recovers all fees that the masterchain has: those left for the validators before, what this block creates,
+ * and what its shards send. The fees of its own transactions are not known yet and left for the next block.
  *
- * @param config in the state before, as are `total_validator_fees` and `global_balance`
+ * @param config in the previous state, as are `total_validator_fees` and `global_balance`
  * @param shard_fees of the block: see `registerShards`
  */
 export function specialValues(
@@ -93,7 +93,7 @@ export function specialValues(
   };
 }
 
-/** Of each currency in parameter 7, what is missing in the global balance. */
+/** For each currency in parameter 7, the amount that the global balance lacks. */
 function mintedValue(config: ConfigDictionary, existing: CurrencyCollection): CurrencyCollection {
   const missing: (readonly [number, bigint])[] = [];
   for (const [id, amount] of configParam(config, 7) ?? []) {
@@ -104,8 +104,8 @@ function mintedValue(config: ConfigDictionary, existing: CurrencyCollection): Cu
 }
 
 /**
- * The message that recovers fees or mints (`Message`): from account 0 of the masterchain, with the block's `start_lt` as
- * `created_lt`. Its transaction is the next after the ticks; `recover_create_msg` and `mint_msg` take its `InMsg`.
+ * The message that recovers fees or mints (`Message`): from account 0 of the masterchain, with the block's `start_lt`
+ * as `created_lt`. Its transaction follows the ticks; `recover_create_msg` and `mint_msg` refer to its `InMsg`.
  */
 export function specialMessage(dest: Uint8Array, value: CurrencyCollection, start_lt: bigint, gen_utime: number): Cell {
   const info: CommonMsgInfo = {
@@ -125,7 +125,7 @@ export function specialMessage(dest: Uint8Array, value: CurrencyCollection, star
   return encodeCell(Message, { info, init: null, body });
 }
 
-/** `global_balance` after a masterchain block: what is burned stays counted. */
+/** `global_balance` after a masterchain block; burned value stays counted. */
 export function globalBalanceAfter(
   before: CurrencyCollection,
   block: {
@@ -138,7 +138,7 @@ export function globalBalanceAfter(
   return [before, created, minted, shard_fees.extra.create].reduce(addCurrency);
 }
 
-/** The difference, currency by currency; `a` has at least as much of each. */
+/** The difference per currency; `a` has at least as much of each. */
 export function subtractCurrency(a: CurrencyCollection, b: CurrencyCollection): CurrencyCollection {
   let { other } = a;
   for (const [id, amount] of b.other) {
@@ -148,7 +148,7 @@ export function subtractCurrency(a: CurrencyCollection, b: CurrencyCollection): 
   return { grams: a.grams - b.grams, other };
 }
 
-/** Whether both are the same amounts; currencies with nothing of them do not count. */
+/** Whether the amounts are equal; currencies with amount zero are ignored. */
 export function sameCurrency(a: CurrencyCollection, b: CurrencyCollection): boolean {
   if (a.grams !== b.grams) return false;
   if (a.other.isEmpty && b.other.isEmpty) return true;
@@ -160,14 +160,14 @@ export function sameCurrency(a: CurrencyCollection, b: CurrencyCollection): bool
   return [...left.values()].every((amount) => amount === 0n);
 }
 
-/** For messages to people: `12 nanotons, 5 of currency 239`. */
+/** For error messages: `12 nanotons, 5 of currency 239`. */
 export function printCurrency({ grams, other }: CurrencyCollection): string {
   return [`${grams} nanotons`, ...[...other].map(([id, amount]) => `${amount} of currency ${id}`)].join(', ');
 }
 
 /**
- * How many nanotons vanished in an account during a block: what it had and received, less what it has, sent and paid. At
- * the address where coins are destroyed (parameter 5) that is all it is sent, elsewhere nothing.
+ * Nanotons that vanished in an account during a block: balance before and received value, less balance after, sent
+ * value and fees. At the blackhole address (parameter 5) that is everything it receives, elsewhere zero.
  */
 export function blackholeCoins({ before, current, transactions }: BlockAccount): bigint {
   let vanished = gramsOf(decodeCell(ShardAccount, before).account.value);

@@ -1,10 +1,10 @@
 import { toHex } from '#kernel/bytes.js';
 import { replayErrors } from '#localnet/replay/errors.js';
 
-/** One file of an archive pack. Names of nodes: `block_(…)`, `proof_(…)`, `prooflink_(…)`. */
+/** A file in an archive pack. Nodes name them `block_(…)`, `proof_(…)`, `prooflink_(…)`. */
 export interface PackEntry {
   readonly name: string;
-  /** Where it begins in the pack, in bytes. */
+  /** Offset in the pack, in bytes. */
   readonly offset: number;
   /** A view into the pack. */
   readonly data: Uint8Array;
@@ -13,16 +13,16 @@ export interface PackEntry {
 const MAGIC = 0xae8fdd01;
 const ENTRY_MAGIC = 0x1e8b;
 
-/** Whether bytes begin as an archive pack does. */
+/** Whether bytes start like an archive pack. */
 export function isArchivePack(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === MAGIC;
 }
 
 /**
- * The entries of an archive pack of a node: 4 bytes `ae8fdd01` (least significant first), then for each file u16 0x1e8b,
- * u16 length of the name, u32 length of the data (all least significant first), the name, the data.
+ * The entries of a node's archive pack: 4 bytes `ae8fdd01`, then for each file u16 0x1e8b, u16 length of the name, u32
+ * length of the data, the name, the data; all numbers little-endian.
  *
- * @param file how errors name the pack
+ * @param file name of the pack in errors
  * @throws replay/not-a-pack, replay/damaged-pack, replay/torn-pack
  */
 export function* readArchivePack(bytes: Uint8Array, file: string): Generator<PackEntry> {
@@ -32,7 +32,7 @@ export function* readArchivePack(bytes: Uint8Array, file: string): Generator<Pac
 }
 
 /**
- * The same from a place on at which an entry begins.
+ * The same from the offset of an entry on.
  * @throws replay/damaged-pack, replay/torn-pack
  */
 export function* readPackEntries(bytes: Uint8Array, start: number, file: string): Generator<PackEntry> {
@@ -57,14 +57,14 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** How every archive pack begins. */
+/** Header of an archive pack. */
 export function archivePackHead(): Uint8Array {
   const head = new Uint8Array(4);
   viewOf(head).setUint32(0, MAGIC, true);
   return head;
 }
 
-/** What stands before the data of an entry: its length in bytes is 8 and that of the name. */
+/** Header of an entry: 8 bytes and the name. */
 export function packEntryHead(name: string, dataLength: number): Uint8Array {
   const text = new TextEncoder().encode(name);
   const head = new Uint8Array(8 + text.length);

@@ -2,7 +2,10 @@ import { defineErrors } from '#kernel/tern-error.js';
 
 const COPY_AGAIN = 'Copy the file again from where it was recorded.';
 
-/** Errors of reading a recorded chain. `file` is the name of a file in the folder, with the place in it where that helps. */
+/**
+ * Errors of reading a recorded chain. `file` is the name of a file in the folder, with the position in it where that
+ * helps.
+ */
 export const replayErrors = defineErrors('replay', {
   'unreadable-folder': {
     class: 'caller',

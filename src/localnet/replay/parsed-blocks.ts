@@ -1,19 +1,19 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 
-/** The cells of the blocks that were read last, so that a block is not parsed anew for each question about it. */
+/** A cache of parsed blocks. */
 export class ParsedBlocks {
   readonly #maxBytes: number;
-  /** By file, the one that was not asked for longest first. */
+  /** By file, the least recently used one first. */
   readonly #roots = new Map<Uint8Array, Cell>();
   #bytes = 0;
 
-  /** @param maxBytes sum of the sizes of the files whose cells are kept */
+  /** @param maxBytes total size of the files whose cells are retained */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** The root of the bag of cells in a file. The file is known by its array, not by what is in it. */
+  /** The root cell of a file. The file is identified by its array, not by its content. */
   root(file: Uint8Array): Cell {
     const known = this.#roots.get(file);
     const root = known ?? parseBocRoot(file);

@@ -15,22 +15,22 @@ export interface ChainBlock extends RecordedBlock {
   readonly state: Cell;
 }
 
-/** The chain in a folder, from its zerostates on. */
+/** The recorded chain from its zerostates on. */
 export interface RecordedChain {
   readonly zerostates: readonly RecordedZerostate[];
-  /** Blocks of the masterchain; the one of seqno 1 first. */
+  /** Masterchain blocks from seqno 1 on. */
   readonly masterchain: readonly ChainBlock[];
-  /** Blocks of shards, each after those that it follows. */
+  /** Shard blocks, each after those that it follows. */
   readonly shards: readonly ChainBlock[];
 }
 
 /**
- * Puts the blocks of a folder into their order, from the masterchain's zerostate to the head, and makes all states by
- * applying the update of each block to the state before it. Equal parts of states are the same cells.
+ * Orders the blocks of a folder from the masterchain zerostate to the head, and computes all states by applying the
+ * state update of each block. Equal parts of states share their cells.
  *
- * @param to the head, a seqno of the masterchain; null for the newest block
+ * @param to seqno of the masterchain block to end with; null for the newest block
  * @throws replay/no-blocks, replay/no-such-head, replay/missing-block, replay/no-zerostate, replay/other-zerostate,
- *   replay/wrong-state
+ * replay/wrong-state
  */
 export function buildChain(content: RecordedContent, to: number | null): RecordedChain {
   return new ChainBuilder(content).build(to);
@@ -56,7 +56,7 @@ class ChainBuilder {
     return { zerostates: [...this.#zerostates.values()], masterchain, shards: this.#shards };
   }
 
-  /** The blocks of the masterchain in their order. */
+  /** The masterchain blocks in order. */
   #masterchain(to: number | null): RecordedBlock[] {
     const { folder, blocks } = this.#content;
     const all = [...blocks.values()].filter(({ id }) => isMasterchain(id));
@@ -74,7 +74,7 @@ class ChainBuilder {
     return chain;
   }
 
-  /** Places a shard's newest block and those before it that are not placed yet. */
+  /** Adds the newest block of a shard and the blocks before it that were not added yet. */
   #placeShard(top: BlockId, by: RecordedBlock): void {
     const waiting: RecordedBlock[] = [];
     const pending: { readonly id: BlockId; readonly after: string }[] = [{ id: top, after: printPosition(by.id) }];
@@ -157,13 +157,16 @@ function otherZerostate(
   return replayErrors['other-zerostate']({ file, field, expected: toHex(expected), found: toHex(found), where });
 }
 
-/** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
+/**
+ * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
+ * merge starts.
+ */
 function splitState(left: Cell, right: Cell): Cell {
   return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 
 /**
- * Compares the zerostate of the masterchain with the one that a client's configuration names.
+ * Compares the masterchain zerostate with the one in a global config.
  * @throws replay/other-zerostate
  */
 export function checkConfiguredZerostate(zerostate: RecordedZerostate, file: string, config: unknown): void {

@@ -19,22 +19,22 @@ import { isTernError } from '#kernel/tern-error.js';
 import { isArchivePack, readArchivePack } from '#localnet/replay/archive-pack.js';
 import { replayErrors } from '#localnet/replay/errors.js';
 
-/** A bag of cells that stands in a file of the folder, in an archive pack or alone. */
+/** A bag of cells in a file of the folder, in an archive pack or alone. */
 export interface RecordedBag {
-  /** How errors name it: the file, and the place in it. */
+  /** File and position, for errors. */
   readonly file: string;
-  /** The name that it has in a pack; `null` where it has none. */
+  /** Its name in a pack; `null` if it has none. */
   readonly name: string | null;
   readonly bytes: Uint8Array;
 }
 
-/** A client's configuration that lies in the folder. */
+/** A global config file in the folder. */
 export interface RecordedConfig {
   readonly file: string;
   readonly config: unknown;
 }
 
-/** What a folder holds. */
+/** The files of a folder. */
 export interface RecordedFolder {
   readonly folder: string;
   readonly bags: readonly RecordedBag[];
@@ -42,12 +42,12 @@ export interface RecordedFolder {
 }
 
 /**
- * Reads all files of a folder, without its subfolders: archive packs (`*.pack`, `*.pack.gz`, and what begins as one),
- * lines of JSON (`*.jsonl`, `*.jsonl.gz`), bags of cells (`*.boc`, `*.boc.gz`, and what begins as one), configurations
- * (`*.config.json`). Each may end in `.br` instead of `.gz`. What is none of these is left alone.
+ * Reads all files of a folder, without subfolders: archive packs (`*.pack`, `*.pack.gz`, or recognised by content),
+ * JSON lines (`*.jsonl`, `*.jsonl.gz`), bags of cells (`*.boc`, `*.boc.gz`, or recognised by content), global configs
+ * (`*.config.json`). Each may end in `.br` instead of `.gz`. Other files are ignored.
  *
  * @throws replay/unreadable-folder, replay/unreadable-file, replay/not-a-pack, replay/torn-pack, replay/damaged-pack,
- *   replay/bad-line, replay/bad-file
+ * replay/bad-line, replay/bad-file
  */
 export function readFolder(folder: string): RecordedFolder {
   const bags: RecordedBag[] = [];
@@ -113,7 +113,7 @@ function parseJson(bytes: Uint8Array, file: string): unknown {
   }
 }
 
-/** Blocks as lines of JSON: `{"name": "block_(…)…", "data": "base64"}`, the name being optional. */
+/** Blocks as JSON lines: `{"name": "block_(…)…", "data": "base64"}`, with an optional name. */
 function* readLines(bytes: Uint8Array, file: string): Generator<RecordedBag> {
   let line = 0;
   for (const text of new TextDecoder().decode(bytes).split('\n')) {
@@ -137,7 +137,7 @@ function* readLines(bytes: Uint8Array, file: string): Generator<RecordedBag> {
   }
 }
 
-/** A block of the folder and what the chain needs to know of it. */
+/** A block of the folder, with the fields that link it to others. */
 export interface RecordedBlock {
   readonly file: string;
   readonly id: BlockId;
@@ -146,7 +146,7 @@ export interface RecordedBlock {
   readonly key_block: boolean;
   readonly gen_utime: number;
   readonly end_lt: bigint;
-  /** Of a masterchain block: the newest blocks of all shards. */
+  /** For a masterchain block: the newest blocks of all shards. */
   readonly shards: readonly BlockId[];
 }
 
@@ -165,7 +165,7 @@ export interface RecordedProof {
   readonly signed: boolean;
 }
 
-/** All that a folder holds, by what it is. Blocks and proofs by the root hash of their block, in hex. */
+/** The content of a folder by type. Blocks and proofs are keyed by the root hash of their block, in hex. */
 export interface RecordedContent {
   readonly folder: string;
   readonly blocks: ReadonlyMap<string, RecordedBlock>;
@@ -178,7 +178,7 @@ const STATE = 0x9023afe2;
 const BLOCK_PROOF = 0xc3;
 
 /**
- * Finds out what each bag of cells is, by what it holds. Hashes that a name states are compared with the content.
+ * Recognises each bag of cells by its content. Hashes in names are compared with the content.
  * @throws replay/bad-file, replay/other-name
  */
 export function sortContent({ folder, bags }: RecordedFolder): RecordedContent {

@@ -30,17 +30,17 @@ import {
   sortContent,
 } from '#localnet/replay/recorded-folder.js';
 
-/** What of a folder is served. */
+/** Which part of a recorded chain is served. */
 export interface ReplayRange {
-  /** The last block of the masterchain; null for all that were recorded. */
+  /** The last masterchain block; null for all recorded ones. */
   readonly to: number | null;
-  /** The head at first, 0 for nothing but zerostates; null for the last block. */
+  /** Initial head, 0 for zerostates only; null for the last block. */
   readonly head: number | null;
 }
 
 /**
- * Reads the chain in a folder and checks it: hashes, order, zerostates, states, and the signatures of the validators
- * where the folder has them.
+ * Reads and checks the chain in a folder: hashes, order, zerostates, states, and validator signatures where the folder
+ * has proofs.
  *
  * @throws replay/*; the message names file and field
  */
@@ -72,7 +72,7 @@ function checkAllSignatures(chain: RecordedChain, content: RecordedContent): voi
   }
 }
 
-/** Files of blocks whose cells are kept, in bytes. */
+/** Size of block files whose parsed cells are cached, in bytes. */
 const PARSED_BYTES = 16 * 2 ** 20;
 
 class ReplayBlock implements LedgerBlock {
@@ -101,7 +101,7 @@ class ReplayBlock implements LedgerBlock {
   }
 }
 
-/** A recorded chain, of which as much is shown as its head commits. The head can be moved forward. */
+/** A recorded chain, visible up to its head. The head can be moved forward. */
 export class ReplayLedger implements Ledger {
   readonly zerostate: BlockId;
   readonly #zerostates: readonly RecordedZerostate[];
@@ -113,7 +113,7 @@ export class ReplayLedger implements Ledger {
   readonly #listeners = new Set<() => void>();
   #headSeqno: number;
 
-  /** @param headSeqno the first head, at most the last block of the masterchain; 0 for nothing but zerostates */
+  /** @param headSeqno initial head, at most the last masterchain block; 0 for zerostates only */
   constructor(chain: RecordedChain, proofs: ReadonlyMap<string, RecordedProof>, headSeqno = chain.masterchain.length) {
     const parsed = new ParsedBlocks(PARSED_BYTES);
     const open = (block: ChainBlock): ReplayBlock => {
@@ -135,7 +135,7 @@ export class ReplayLedger implements Ledger {
     return this.#masterchain[this.#headSeqno - 1] ?? null;
   }
 
-  /** Seqno of the last block of the masterchain that was recorded. */
+  /** Seqno of the last recorded masterchain block. */
   get lastSeqno(): number {
     return this.#masterchain.length;
   }
@@ -145,14 +145,14 @@ export class ReplayLedger implements Ledger {
     return this.#masterchain[seqno - 1]!.gen_utime;
   }
 
-  /** Moves the head on, and tells those who wait for that. */
+  /** Moves the head forward and notifies the listeners. */
   advanceTo(seqno: number): void {
     if (seqno <= this.#headSeqno) return;
     this.#headSeqno = Math.min(seqno, this.lastSeqno);
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The blocks before a block: two after a merge; of seqno 0 for a zerostate. */
+  /** Previous blocks: two after a merge; a zerostate has seqno 0. */
   previous(block: LedgerBlock): readonly BlockId[] {
     return (block as ReplayBlock).prev;
   }
@@ -204,17 +204,17 @@ export class ReplayLedger implements Ledger {
   }
 }
 
-/** The blocks of one shard by rising seqno, and so also by rising lt, and by time that does not fall. */
+/** The blocks of one shard, ascending in seqno and lt, not descending in time. */
 interface ShardBlocks {
   readonly shard: bigint;
   readonly blocks: LedgerBlock[];
 }
 
-/** Finds blocks by what an account's chain of blocks looks like: seqno, lt, time. */
+/** Looks up blocks by account prefix and seqno, lt or time. */
 export class BlockIndex {
   readonly #workchains = new Map<number, Map<string, ShardBlocks>>();
 
-  /** Adds a block; those of a shard come in their order. */
+  /** Adds a block; the blocks of a shard must be added in order. */
   add(block: LedgerBlock): void {
     const { workchain, shard } = block.id;
     let shards = this.#workchains.get(workchain);
@@ -232,7 +232,7 @@ export class BlockIndex {
     return this.#workchains.has(workchain);
   }
 
-  /** The first block, in the chain of the shards that a prefix belongs to, that the question is about. */
+  /** The first block that matches the query, among all shards that contain the prefix. */
   find(query: BlockQuery): LedgerBlock | null {
     const reaches = test(query);
     let first: LedgerBlock | null = null;
@@ -246,7 +246,7 @@ export class BlockIndex {
   }
 }
 
-/** Says of a block whether it or one before it is looked for. */
+/** A test that holds for the block that is looked up and all later ones. */
 function test(query: BlockQuery): (block: LedgerBlock) => boolean {
   switch (query.by) {
     case 'seqno':
@@ -258,7 +258,7 @@ function test(query: BlockQuery): (block: LedgerBlock) => boolean {
   }
 }
 
-/** The least index whose block passes; the length when none does. */
+/** The least index whose block passes, or the length. */
 function firstIndex(blocks: readonly LedgerBlock[], passes: (block: LedgerBlock) => boolean): number {
   let low = 0;
   let high = blocks.length;
@@ -270,14 +270,14 @@ function firstIndex(blocks: readonly LedgerBlock[], passes: (block: LedgerBlock)
   return low;
 }
 
-/** How the head moves: so many times as fast as the chain was made, or so many masterchain blocks a second. */
+/** Speed of the head: a multiple of the recorded speed, or masterchain blocks per second. */
 export type ReplayPace =
   | { readonly kind: 'times'; readonly factor: number }
   | { readonly kind: 'blocks'; readonly perSecond: number };
 
 /**
- * Moves the head of a ledger on, block by block, until the last one. Blocks that are due at once come at once, so that
- * the pace holds on the whole.
+ * Moves the head of a ledger forward until the last block. Blocks that are due at the same time are shown at once, so
+ * that the average pace holds.
  *
  * @returns stops it
  */
@@ -305,18 +305,18 @@ export function paceHead(ledger: ReplayLedger, pace: ReplayPace, clock: Clock): 
   };
 }
 
-/** What to replay, and how. */
+/** What to replay, and how fast. */
 export interface ReplayOptions {
-  /** The last masterchain block to serve, from 1 on; null, the default, for all that were recorded. */
+  /** The last masterchain block to serve, from 1 on; null, the default, for all recorded ones. */
   readonly to: number | null;
-  /** How fast the head moves from block 1 to the last one; null, the default: the whole history is there at once. */
+  /** How fast the head moves from block 1 to the last one; null, the default: the whole chain is visible at once. */
   readonly pace: ReplayPace | null;
 }
 
 const MAX_RATE = 1_000_000;
 
 /**
- * Reads `real`, `10x` (so many times as fast) or `5` (so many masterchain blocks a second).
+ * Parses `real`, `10x` (a multiple of the recorded speed) or `5` (masterchain blocks per second).
  * @throws replay/bad-option
  */
 export function parsePace(text: string): ReplayPace {
@@ -330,7 +330,7 @@ export function parsePace(text: string): ReplayPace {
   return match[2] === 'x' ? { kind: 'times', factor: rate } : { kind: 'blocks', perSecond: rate };
 }
 
-/** Reads the seqno of a masterchain block. @throws replay/bad-option */
+/** Parses the seqno of a masterchain block. @throws replay/bad-option */
 export function parseSeqno(option: string, text: string): number {
   const seqno = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (seqno >= 1 && seqno < 2 ** 32) return seqno;

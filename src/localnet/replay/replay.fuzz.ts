@@ -13,7 +13,7 @@ const pack = writeArchivePack([
   ...Object.entries(genesisZerostates).map(([name, data]) => ({ name, data: data as Uint8Array })),
 ]);
 
-/** A folder with one damaged pack: opened, or refused with a sentence. */
+/** A folder with one damaged pack: it opens, or is refused with an error. */
 export const fuzzTarget: FuzzTarget = {
   name: 'replay-packs',
   make: (random) => mutate(pack, random, random.between(1, 3)),

@@ -24,26 +24,26 @@ export interface ChangedAccount {
   readonly account: Uint8Array;
   readonly before: Account;
   readonly after: Account;
-  /** Whether it came with a state that the chain did not have: what it had before is not known. */
+  /** Whether it was imported: its previous state is not known. */
   readonly imported: boolean;
-  /** In the order of their lts. */
+  /** In lt order. */
   readonly transactions: readonly CheckedTransaction[];
 }
 
-/** What a block did to accounts. */
+/** The effects of a block on accounts. */
 export interface AccountChanges {
   readonly changed: readonly ChangedAccount[];
-  /** Balances of accounts that came from another chain, and have no transaction here. */
+  /** Balances of imported accounts without transactions. */
   readonly imported: CurrencyCollection;
 }
 
 const NO_HASH = new Uint8Array(32);
-/** Hash of the `Account` of who has none. */
+/** Hash of the `Account` of an account that does not exist. */
 const NONE_HASH = new Builder().storeBit(false).endCell().hash();
 const NONE: Account = { kind: 'account_none' };
 
 /**
- * Checks the transactions of all accounts: that they make chains from the accounts before to those after, and that no other
+ * Checks the transactions of all accounts: that they link the previous accounts to the new ones, and that no other
  * account has changed.
  *
  * @throws validation/broken-rule
@@ -97,7 +97,7 @@ function checkAccount(
   let status = statusOf(before);
   let last = { hash: old?.last_trans_hash ?? NO_HASH, lt: old?.last_trans_lt ?? 0n, end: endOf(before) };
   if (imported) {
-    // Of the state that it came with, all that the block tells is what its first transaction follows.
+    // All that the block tells of an imported state is what its first transaction follows.
     for (const [, { value: first }] of block.transactions) {
       status = first.orig_status;
       last = { hash: first.prev_trans_hash, lt: first.prev_trans_lt, end: 0n };
@@ -151,7 +151,7 @@ function checkAddress({ rules, shard }: BlockContext, account: Uint8Array, state
   rules.require(right, 'account-address', account, own, { what: 'account', hash: account });
 }
 
-/** Numbers from 0 on, lts one after the other. */
+/** Checks that outbound messages are numbered from 0 and have consecutive lts. */
 function checkOutMessages({ rules, info }: BlockContext, { lt, outmsg_cnt, out_msgs }: Transaction, at: string): void {
   let next = 0;
   for (const [index, message] of out_msgs) {
@@ -165,7 +165,7 @@ function checkOutMessages({ rules, info }: BlockContext, { lt, outmsg_cnt, out_m
   rules.equal('out-messages', outmsg_cnt, next, at);
 }
 
-/** The status by which transactions call the state of an account. */
+/** The account status that transactions use. */
 function statusOf(account: Account): AccountStatus {
   if (account.kind === 'account_none') return 'acc_state_nonexist';
   const { kind } = account.storage.state;
@@ -190,8 +190,8 @@ export function totalFees(transactions: readonly CheckedTransaction[]): Currency
 }
 
 /**
- * Checks of which kinds the transactions are: that contracts of the network are called at the begin and at the end of each
- * block of the masterchain, and nobody else is.
+ * Checks the kinds of transactions: that the special accounts have tick-tock transactions at the start and end of each
+ * masterchain block, and no other accounts have.
  *
  * @throws validation/broken-rule
  */
@@ -242,7 +242,7 @@ function checkKind({ rules, info }: BlockContext, each: CheckedTransaction, allo
       if (kind === 'tick') rules.equal('tick-tock', info.start_lt + 1n, lt, place);
       break;
     case 'trans_storage':
-      // No network makes them: they show that an account was set from outside.
+      // Not part of any network: a state override set the account.
       rules.require(in_msg === null && outmsg_cnt === 0, 'transaction-kind', 'no messages', 'some', place);
       break;
     default:
@@ -261,7 +261,7 @@ function tickTockOf(account: Account): TickTock | null {
   return account.storage.state.state_init.special;
 }
 
-/** An entry that two dictionaries do not both have; `null` where it is missing. */
+/** An entry in which two dictionaries differ; `null` where it is missing. */
 export interface DictionaryDifference<K, V> {
   readonly key: K;
   readonly old: V | null;
@@ -269,8 +269,8 @@ export interface DictionaryDifference<K, V> {
 }
 
 /**
- * The entries in which two dictionaries differ, in the order of their keys; none, at no cost, when they are the same
- * cells. Walks both whole otherwise: for telling what is wrong.
+ * The entries in which two dictionaries differ, in key order; returns at once when the roots are equal, otherwise walks
+ * both, to describe an error.
  */
 export function* dictionariesDiffer<K, V, E>(
   before: AugmentedDictionary<K, V, E>,
@@ -302,12 +302,12 @@ export function* dictionariesDiffer<K, V, E>(
   }
 }
 
-/** Whether two dictionaries have the same root, or none. */
+/** Whether two dictionaries have equal roots, or both have none. */
 export function sameRoot(a: Cell | null, b: Cell | null): boolean {
   return a === b || (a !== null && b !== null && bytesEqual(a.hash(), b.hash()));
 }
 
-/** Hash of the extra and the value that a slice stands at. */
+/** Hash of extra and value at a slice. */
 function rest(slice: Slice): Uint8Array {
   return new Builder().storeSlice(slice).endCell().hash();
 }

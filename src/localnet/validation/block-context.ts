@@ -23,7 +23,7 @@ import type { McStateView } from '#localnet/validation/masterchain-view.js';
 import { type Deviation, RuleCheck } from '#localnet/validation/rules.js';
 import type { KnownEndLt, ListedShard, NeighbourQueue, ShardBefore } from '#localnet/validation/shard-before.js';
 
-/** A block that is read and whose state update applies. */
+/** A decoded block with its applied state update. */
 export interface OpenBlock {
   readonly rules: RuleCheck;
   readonly id: BlockId;
@@ -34,15 +34,15 @@ export interface OpenBlock {
   readonly extra: BlockExtra;
   /** Of a masterchain block. */
   readonly mcExtra: McBlockExtra | null;
-  /** The blocks before and the states after them, two after a merge. */
+  /** The previous blocks and the states after them, two after a merge. */
   readonly previous: readonly ListedShard[];
   readonly stateRoot: Cell;
   readonly after: ShardStateUnsplit;
 }
 
-/** A block, and all that its rules refer to. */
+/** A block with everything that its rules refer to. */
 export interface BlockContext extends OpenBlock {
-  /** The masterchain state that the block was made on: for a masterchain block, the one before it. */
+  /** The masterchain state that the block refers to; for a masterchain block, the previous one. */
   readonly reference: McStateView;
   /** Of a masterchain block, the state after it. */
   readonly afterView: McStateView | null;
@@ -51,18 +51,18 @@ export interface BlockContext extends OpenBlock {
   readonly before: ShardBefore;
   readonly neighbours: readonly NeighbourQueue[];
   readonly endLt: KnownEndLt;
-  /** What is not as in an ordinary network, but allowed in a local one. */
+  /** State overrides: not part of an ordinary network, but allowed in a local one. */
   readonly deviations: Deviation[];
 }
 
-/** A known state, whole. */
+/** A known complete state. */
 export interface KnownState extends ListedShard {
   readonly root: Cell;
 }
 
 /**
- * Reads the file of a block, compares its hashes with the id, and applies its update to the states before. Of what is given
- * beside the bytes, nothing is taken over unchecked.
+ * Parses the block file, compares its hashes with the id, and applies its state update. All values given besides the
+ * file are checked.
  *
  * @param stateAfter finds the state after a block
  * @throws validation/broken-rule, validation/malformed, validation/unknown-state
@@ -104,12 +104,15 @@ export function openBlock(given: NewBlock, stateAfter: (id: BlockId) => KnownSta
   return { rules, id, shard, root, block, info, extra, mcExtra, previous, stateRoot, after };
 }
 
-/** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
+/**
+ * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
+ * merge starts.
+ */
 function splitState(left: Cell, right: Cell): Cell {
   return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 
-/** @throws validation/malformed in place of what decoding throws */
+/** @throws validation/malformed instead of what decoding throws */
 export function readable<T>(block: string, read: () => T): T {
   try {
     return read();
@@ -122,9 +125,9 @@ export function readable<T>(block: string, read: () => T): T {
 type AnyType = AugmentedType<unknown, unknown, unknown>;
 
 /**
- * Decodes a block to the last bit, the new part of the state included, and checks that each dictionary in it is what
- * building it from its entries gives. Augmented ones in the state, of which the update leaves parts out, are checked
- * elsewhere: by making the changes again.
+ * Decodes a block completely, including the new part of the state, and checks that each dictionary has the form that
+ * building it from its entries gives. Augmented dictionaries in the state, which are pruned in the update, are checked
+ * elsewhere, by applying the changes again.
  *
  * @throws validation/malformed, validation/broken-rule
  */
@@ -147,7 +150,7 @@ export function checkWholeBlock(context: BlockContext): void {
   });
 }
 
-/** Transactions and messages are referred to from several places of a block: what was decoded as a type is not again. */
+/** Transactions and messages are referenced from several places of a block; each is decoded once per type. */
 class SeenCells {
   readonly #byCodec = new Map<Codec<unknown>, HashIndex>();
 
@@ -159,10 +162,10 @@ class SeenCells {
   }
 }
 
-/** The field whose parts are left out. */
+/** The field whose cells are partly pruned. */
 const UPDATE = 'state_update';
 
-/** Decodes a whole state, and checks all dictionaries in it: for the states that a chain begins with. @throws as above */
+/** Decodes a complete state and checks all dictionaries in it, for zerostates. @throws as above */
 export function checkWholeState(state: ShardStateUnsplit, rules: RuleCheck): void {
   const seen = new SeenCells();
   readable(rules.block, () =>
@@ -199,7 +202,7 @@ function checkOne(
   }
 }
 
-/** Extras of the messages depend on the version of the rules, which decoding does not know. */
+/** Extras of message dictionaries depend on the global version, which decoding does not know. */
 function typeOf(
   dictionary: AugmentedDictionary<unknown, unknown, unknown>,
   place: Place | null,

@@ -43,21 +43,21 @@ import { checkShardLayout } from '#localnet/validation/shard-layout.js';
 import { checkTransactionMessages, MessageBook } from '#localnet/validation/transaction-messages.js';
 import { checkSpecialMessages, checkValueFlow } from '#localnet/validation/value-flow.js';
 
-/** How many masterchain blocks, and blocks of shards that they list, are remembered. */
+/** Number of masterchain blocks, and of the shard blocks that they list, whose states are retained. */
 const REMEMBERED = 128;
 
-/** What was found in a round that is sound. */
+/** Report on a valid bundle. */
 export interface BundleReport extends BlockCounts {
   readonly blocks: number;
-  /** What no network does, but a developer did. Of an ordinary chain, none. */
+  /** State overrides; none in an ordinary chain. */
   readonly deviations: readonly Deviation[];
 }
 
 /**
- * Checks rounds of a chain one after the other, as a validator does: everything but what contracts compute.
+ * Validates consecutive bundles of a chain as a validator does, except for the computation of contracts.
  *
- * It begins at a tip that is trusted, best the zerostates. Blocks may refer to masterchain blocks a bit older than the tip;
- * those are to be given, too.
+ * It starts at a trusted tip, best the zerostates. Blocks may refer to masterchain blocks slightly older than the tip;
+ * their states must be given as well.
  */
 export class BlockValidator {
   readonly #states = new Map<string, KnownState & { readonly mc_seqno: number }>();
@@ -65,9 +65,9 @@ export class BlockValidator {
   #head: McStateView;
 
   /**
-   * @param tip where the chain stands; each state must be whole
+   * @param tip start of the validation; each state must be complete
    * @param zerostates of the masterchain and of all workchains
-   * @param earlier older states of the masterchain that blocks may still refer to, oldest first
+   * @param earlier older masterchain states that blocks may still refer to, oldest first
    */
   constructor(tip: ChainTip, zerostates: readonly ChainState[], earlier: readonly ChainState[] = []) {
     let view: McStateView | null = null;
@@ -82,8 +82,8 @@ export class BlockValidator {
   }
 
   /**
-   * Checks the round that follows, and takes it as the new head.
-   * @throws validation/broken-rule, validation/malformed, validation/unknown-state: then the validator stays where it was
+   * Validates the next bundle and makes it the new head.
+   * @throws validation/broken-rule, validation/malformed, validation/unknown-state: then the validator is unchanged
    */
   check(round: NewBlockBundle): BundleReport {
     const attempt = new BundleCheck(this, round);
@@ -102,12 +102,12 @@ export class BlockValidator {
     return this.#head;
   }
 
-  /** The state after a block; `null` when it is not known. */
+  /** The state after a block; `null` if it is not retained. */
   stateAfter(id: BlockId): KnownState | null {
     return this.#states.get(toHex(id.root_hash)) ?? null;
   }
 
-  /** The view of a masterchain state; `null` when it is not known. */
+  /** The view of a masterchain state; `null` if it is not retained. */
   masterchainAt(seqno: number): McStateView | null {
     return this.#masterchain.get(seqno) ?? null;
   }
@@ -116,7 +116,7 @@ export class BlockValidator {
     this.#states.set(toHex(id.root_hash), { id, state: decodeCell(ShardStateUnsplit, state), root: state, mc_seqno });
   }
 
-  /** A shard's newest block is remembered however old it is. */
+  /** The state of a shard's newest block is retained whatever its age. */
   #forget(seqno: number): void {
     if (seqno % REMEMBERED !== 0) return;
     const oldest = seqno - REMEMBERED;
@@ -127,20 +127,20 @@ export class BlockValidator {
   }
 }
 
-/** The check of one round: what it brings is known here before it is known to the validator. */
+/** The validation of one bundle, whose states are not yet known to the validator. */
 class BundleCheck {
   readonly #validator: BlockValidator;
-  readonly #round: NewBlockBundle;
+  readonly #bundle: NewBlockBundle;
   readonly #states = new Map<string, KnownState>();
   readonly #deviations: Deviation[] = [];
   #masterchain: McStateView | null = null;
 
   constructor(validator: BlockValidator, round: NewBlockBundle) {
     this.#validator = validator;
-    this.#round = round;
+    this.#bundle = round;
   }
 
-  /** The masterchain state after the round. */
+  /** The masterchain state after the bundle. */
   get masterchain(): McStateView {
     return this.#masterchain!;
   }
@@ -150,7 +150,7 @@ class BundleCheck {
   }
 
   run(): BundleReport {
-    const { shards, masterchain, signatures } = this.#round;
+    const { shards, masterchain, signatures } = this.#bundle;
     const counts = { transactions: 0, messages: 0 };
     const open = new Map<string, OpenBlock>();
     const add = ({ transactions, messages }: BlockCounts) => {
@@ -185,7 +185,7 @@ class BundleCheck {
     return block;
   }
 
-  /** What goes wrong in reading the block is an error of the block. */
+  /** Decoding errors are errors of the block. */
   #within<T>(block: OpenBlock, check: () => T): T {
     return readable(block.rules.block, check);
   }
@@ -252,7 +252,7 @@ class BundleCheck {
   }
 }
 
-/** What a block starts from, and after a split, what the other half starts from. */
+/** The state before a block, and after a split also that of the other half. */
 function startOf({ shard, info, previous }: OpenBlock): {
   readonly before: ShardBefore;
   readonly sibling: ShardBefore | null;
@@ -264,25 +264,25 @@ function startOf({ shard, info, previous }: OpenBlock): {
   return { before: splitOff(first!.state, shard), sibling: splitOff(first!.state, other) };
 }
 
-/** How much there was to check. */
+/** Number of checked transactions and messages. */
 export interface BlockCounts {
   readonly transactions: number;
-  /** That came in or left. */
+  /** Inbound and outbound. */
   readonly messages: number;
 }
 
-/** What was learnt of a block, for what is checked in masterchain blocks only. */
+/** Results that the checks of masterchain blocks need. */
 export interface CheckedBlock {
   readonly accounts: readonly ChangedAccount[];
   readonly book: MessageBook;
 }
 
-/** Checks a block of a shard. @throws validation/broken-rule, validation/malformed */
+/** Validates a shard block. @throws validation/broken-rule, validation/malformed */
 export function checkBlock(context: BlockContext): BlockCounts {
   return countsOf(checkCommon(context));
 }
 
-/** Checks what blocks of all chains have in common. */
+/** Checks for blocks of all chains. */
 export function checkCommon(context: BlockContext): CheckedBlock {
   checkWholeBlock(context);
   checkHeader(context);
@@ -306,8 +306,8 @@ export function countsOf({ book }: CheckedBlock): BlockCounts {
 }
 
 /**
- * Checks a block of the masterchain.
- * @param shards the blocks that it newly lists, by the hex of their root hash
+ * Validates a masterchain block.
+ * @param shards the newly committed shard blocks, by root hash in hex
  * @throws validation/broken-rule, validation/malformed
  */
 export function checkMasterchainBlock(context: BlockContext, shards: ReadonlyMap<string, OpenBlock>): BlockCounts {

@@ -9,10 +9,10 @@ import type { MessageBook } from '#localnet/validation/transaction-messages.js';
 
 /** Start lts are multiples of this. */
 const LT_STEP = 1_000_000n;
-/** From this version of the rules on, blocks may have the time of the block before. */
+/** Global version since which blocks may have the time of the previous block. */
 const SAME_TIME_VERSION = 13;
 
-/** Checks the fields of a block's header against the states before it. @throws validation/broken-rule */
+/** Checks the header of a block against the previous states. @throws validation/broken-rule */
 export function checkHeader(context: BlockContext): void {
   const { rules, id, block, info, mcExtra, reference, after } = context;
   const masterchain = isMasterchain(id);
@@ -79,7 +79,7 @@ function checkTimes({ rules, id, info, before, reference, globalVersion, afterVi
   rules.require(info.end_lt > info.start_lt, 'end-lt', `more than ${info.start_lt}`, info.end_lt);
 }
 
-/** The end lt is the first one that is after all transactions, and all messages that were sent on. */
+/** The end lt must be the first one after all transactions and emitted messages. */
 export function checkEndLt({ rules, info }: BlockContext, book: MessageBook): void {
   let last = info.start_lt;
   const reach = (lt: bigint) => {
@@ -93,12 +93,12 @@ export function checkEndLt({ rules, info }: BlockContext, book: MessageBook): vo
   rules.equal('end-lt', last + 1n, info.end_lt);
 }
 
-/** How far a shard may run ahead of what the masterchain has listed. */
+/** Maximum number of blocks by which a shard may be ahead of its entry in the masterchain. */
 const LONGEST_CHAIN = 8;
 
 /**
- * Checks that the masterchain block which a shard's block refers to lets this shard have a block here: that splits and
- * merges are as planned there, and that the shard does not run too far ahead.
+ * Checks that the masterchain block which a shard block refers to allows this block: that splits and merges are
+ * scheduled there, and that the shard is not too far ahead.
  *
  * @throws validation/broken-rule
  */
@@ -195,7 +195,7 @@ export function checkNewState(context: BlockContext): void {
   rules.equal('load-history', shifted(before.underload_history), underload_history & ~ONE, 'underload_history');
 }
 
-/** The history of the block before, without the oldest bit, and with room for a new one. */
+/** The previous history shifted by one block. */
 function shifted(history: bigint): bigint {
   return (history << ONE) & ((1n << 64n) - 1n);
 }

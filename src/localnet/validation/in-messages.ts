@@ -17,7 +17,7 @@ import {
 } from '#localnet/validation/routing.js';
 import type { MessageBook } from '#localnet/validation/transaction-messages.js';
 
-/** Checks all messages that came into a block. @throws validation/broken-rule */
+/** Checks all inbound messages of a block. @throws validation/broken-rule */
 export function checkInMessages(context: BlockContext, book: MessageBook): void {
   for (const [hash, message] of book.in) new InMessageCheck(context, book, hash, message).run();
 }
@@ -132,7 +132,7 @@ class InMessageCheck {
     this.#book.processed(routed);
   }
 
-  /** Opens the envelope of a message that was put off: it is still with its sender, and its fee is untouched. */
+  /** Opens the envelope of a deferred message: it is still at its sender, with its whole fee. */
   #deferred(envelope: Lazy<MsgEnvelope>): RoutedMessage {
     const { rules, shard } = this.#context;
     const routed = this.#open(envelope);
@@ -156,7 +156,7 @@ class InMessageCheck {
     this.#emitted(sent);
   }
 
-  /** When a deferred message was sent on is a moment of this block. */
+  /** The emitted lt of a deferred message must be in this block. */
   #emitted({ envelope }: RoutedMessage): void {
     const { rules, info } = this.#context;
     const lt = envelope.kind === 'msg_envelope_v2' ? envelope.emitted_lt : null;
@@ -170,7 +170,7 @@ class InMessageCheck {
     return routed;
   }
 
-  /** Opens the envelope of a message that came to this shard. */
+  /** Opens the envelope of a message to this shard. */
   #routed(envelope: Lazy<MsgEnvelope>, ends: boolean): RoutedMessage {
     const { rules, shard } = this.#context;
     const routed = this.#open(envelope);
@@ -199,7 +199,7 @@ class InMessageCheck {
     return routed;
   }
 
-  /** The transaction is one of the block, of the receiver, and this is its message. */
+  /** The transaction must be in the block, belong to the receiver, and have this message. */
   #processedBy(transaction: Lazy<Transaction>): void {
     const { rules } = this.#context;
     const found = this.#book.transactionOf(this.#hash);
@@ -207,7 +207,7 @@ class InMessageCheck {
     rules.equal('message-transaction', found.hash, transaction.cell.hash(), this.#place);
   }
 
-  /** Whether a neighbour's queue held the message, and it had not come in before; `false` for a message from outside. */
+  /** Whether a neighbour's queue had the message and it was not received before; `false` for an injected message. */
   #fromQueue(routed: RoutedMessage): boolean {
     const { rules, neighbours, before, endLt, deviations } = this.#context;
     const key = queueKey(routed);
@@ -234,7 +234,7 @@ class InMessageCheck {
     this.#context.rules.equal('envelope', envelope_hash, envelope.cell.hash(), this.#place);
   }
 
-  /** The `InMsg` that an `OutMsg` points to is this one. */
+  /** The `InMsg` that an `OutMsg` refers to must be this one. */
   #isReimport(reimport: Lazy<InMsg>): void {
     const same = bytesEqual(encodeCell(InMsgCodec, this.#message).hash(), reimport.cell.hash());
     this.#context.rules.require(same, 'message-pair', 'this message', 'another', this.#place);

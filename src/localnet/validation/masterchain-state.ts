@@ -27,10 +27,10 @@ import { type ChangedAccount, sameRoot } from '#localnet/validation/accounts.js'
 import type { BlockContext, OpenBlock } from '#localnet/validation/block-context.js';
 import { configRootHash, type McStateView } from '#localnet/validation/masterchain-view.js';
 
-/** Blocks are counted by who made them where this capability is set. */
+/** Capability bit of block creation statistics. */
 const CREATE_STATS = 2n;
 
-/** Checks what only states of the masterchain have, apart from configuration and shards. @throws validation/broken-rule */
+/** Checks the masterchain part of a state, except configuration and shards. @throws validation/broken-rule */
 export function checkMasterchainState(context: BlockContext): void {
   const { rules, info, mcExtra, reference, afterView, block } = context;
   const { extra, info: now } = afterView!;
@@ -48,7 +48,7 @@ export function checkMasterchainState(context: BlockContext): void {
   checkSession(context, afterView!);
   const { minted, created } = block.value_flow.value.fees.value;
   const { create } = mcExtra!.shard_fees.extra;
-  // What is burned stays counted.
+  // Burned value stays counted.
   const expected = [reference.extra.global_balance, minted, created, create].reduce(addCurrency);
   rules.equal('global-balance', expected, extra.global_balance);
 }
@@ -67,7 +67,7 @@ function checkPreviousBlocks({ rules, reference }: BlockContext, { info }: McSta
   rules.equal('last-key-block', key.end_lt, info.last_key_block.end_lt, 'end_lt');
 }
 
-/** The session that makes the next blocks. */
+/** Checks the validator session of the next blocks. */
 function checkSession({ rules, info, reference }: BlockContext, { info: now, config }: McStateView): void {
   const { mc_catchain_lifetime, shard_catchain_lifetime } = config.catchain;
   const passed = (lifetime: number) =>
@@ -84,12 +84,12 @@ function checkSession({ rules, info, reference }: BlockContext, { info: now, con
   rules.equal('validator-info', both, validator_info.nx_cc_updated, 'nx_cc_updated');
 }
 
-/** Parameters that no configuration can do without. */
+/** Mandatory parameters. */
 const NEEDED = [18, 20, 21, 22, 23, 24, 25, 28, 34] as const;
 
 /**
- * Checks the configuration in the state: that it is what the configuration contract holds, that all parameters can be read,
- * and that the block is a key block exactly when it changed.
+ * Checks the configuration in the state: that it is the one in the config contract, that all parameters decode, and
+ * that the block is a key block exactly when it changed.
  *
  * @throws validation/broken-rule
  */
@@ -110,7 +110,7 @@ export function checkConfigUpdate(context: BlockContext, accounts: readonly Chan
   if (moved) rules.equal('config-contract', configParam(old.config, 0) ?? null, now.config_addr, 'config_addr');
 }
 
-/** What the configuration contract has in the first reference of its data; `null` when there is none. */
+/** The first reference in the data of the config contract; `null` when there is none. */
 function contractConfig({ after }: BlockContext, address: Uint8Array): Cell | null {
   const account = after.accounts.value.get(address)?.account.value;
   if (account === undefined || account.kind === 'account_none' || account.storage.state.kind !== 'account_active')
@@ -133,7 +133,7 @@ function isAcceptable(context: BlockContext, root: Cell): boolean {
 function checkParameters({ rules }: BlockContext, params: ConfigDictionary, address: Uint8Array | null): void {
   for (const index of NEEDED) rules.require(params.has(index), 'config-parameters', `parameter ${index}`, 'none');
   for (const [index, cell] of params) {
-    // Parameters below 0 are free for anything; what is no longer used, nodes do not look at.
+    // Parameters below 0 may have any form; nodes do not check unused ones.
     if (index < 0) continue;
     try {
       decodeConfigParam(index, cell);
@@ -149,8 +149,8 @@ function checkParameters({ rules }: BlockContext, params: ConfigDictionary, addr
 type Libraries = Dictionary<Uint8Array, LibDescr>;
 
 /**
- * Checks that the libraries of the masterchain are those before, with what accounts published and without what they
- * withdrew in this block.
+ * Checks that the masterchain libraries are the previous ones, with those that accounts published and without those
+ * that they withdrew.
  *
  * @throws validation/broken-rule
  */
@@ -211,7 +211,7 @@ function libsOf(account: Account): SimpleLibs | null {
   return account.storage.state.state_init.library;
 }
 
-/** Hex of the hashes of the libraries that an account shows to all. */
+/** Hashes, in hex, of the public libraries of an account. */
 function publicOf(account: Account): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [hash, { public: isPublic, root }] of libsOf(account) ?? [])
@@ -234,10 +234,10 @@ const NOTHING: Counters = { last_updated: 0, total: 0n, cnt2048: 0n, cnt65536: 0
 type Stats = Dictionary<Uint8Array, CreatorStats>;
 
 /**
- * Checks how many blocks each validator is said to have made: those of this round are added, nothing else changes but that
- * entries which have faded to nothing may go.
+ * Checks the block creation statistics: the blocks of this bundle are added, and only entries that have decayed to zero
+ * may be removed.
  *
- * @param open the blocks of shards in this round
+ * @param open the shard blocks of this bundle
  * @throws validation/broken-rule
  */
 export function checkBlockCreateStats(context: BlockContext, open: Iterable<OpenBlock>): void {
@@ -276,7 +276,7 @@ export function checkBlockCreateStats(context: BlockContext, open: Iterable<Open
       }
       rules.equal('block-create-stats', expected.total, found.total, place);
       rules.equal('block-create-stats', expected.last_updated, found.last_updated, place);
-      // Fading is rounded, by who made the block in another way than here.
+      // Decayed values are rounded differently by the block's creator.
       rules.require(
         isNear(expected.cnt2048, found.cnt2048),
         'block-create-stats',
@@ -302,7 +302,7 @@ function statsOf({ info }: McStateView): Stats | null {
   return stats === null || stats.kind !== 'block_create_stats' ? null : stats.counters;
 }
 
-/** Adds blocks: what was counted before fades with time, by a factor of e in 2048 or 65536 seconds. */
+/** Adds blocks: earlier counts decay by a factor of e in 2048 or 65536 seconds. */
 function grown(old: Counters, count: bigint, now: number): Counters {
   const more = count * ONE;
   if (old.total === 0n) return { last_updated: now, total: count, cnt2048: more, cnt65536: more };
@@ -319,7 +319,7 @@ function faded(count: bigint, lifetimes: number): bigint {
   return lifetimes === 0 ? count : BigInt(Math.round(Number(count) * Math.exp(-lifetimes)));
 }
 
-/** Two units for each time that it is rounded, and what a double cannot hold of large counts. */
+/** Two units per rounding, and the precision of a double for large counts. */
 function isNear(a: bigint, b: bigint): boolean {
   const difference = a < b ? b - a : a - b;
   return difference <= 2n + (a >> 52n);

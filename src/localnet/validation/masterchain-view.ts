@@ -18,9 +18,9 @@ import { type McStateExtra, type McStateInfo, ShardStateUnsplit } from '#formats
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { isShardHalf, type Prefix } from '#localnet/validation/routing.js';
 
-/** A state of the masterchain, as blocks that refer to it see it. */
+/** A masterchain state, as seen by blocks that refer to it. */
 export class McStateView {
-  /** The block that it is the state after. */
+  /** The block whose state it is. */
   readonly id: BlockId;
   readonly state: ShardStateUnsplit;
   readonly extra: McStateExtra;
@@ -28,7 +28,7 @@ export class McStateView {
   readonly config: ConfigView;
   #shards: readonly ShardEntry[] | null = null;
 
-  /** @param known a view of a state whose configuration may be the same: then it is shared */
+  /** @param known a view whose configuration is shared if it is the same */
   constructor(id: BlockId, state: ShardStateUnsplit, extra: McStateExtra, known: McStateView | null) {
     this.id = id;
     this.state = state;
@@ -37,7 +37,7 @@ export class McStateView {
     this.config = known?.config.is(extra.config) === true ? known.config : new ConfigView(extra.config);
   }
 
-  /** @param root the state, sound (of a zerostate or of a block that was checked) */
+  /** @param root a trusted state (of a zerostate or a checked block) */
   static of(id: BlockId, root: Cell, known: McStateView | null = null): McStateView {
     const state = decodeCell(ShardStateUnsplit, root);
     return new McStateView(id, state, state.custom!.value, known);
@@ -53,26 +53,26 @@ export class McStateView {
     return this.#shards;
   }
 
-  /** The shard as it is listed; `null` when it is not, or only in parts or as a part of another. */
+  /** The entry of exactly this shard; `null` if there is none. */
   shard({ workchain, shard }: Shard): ShardEntry | null {
     return this.shards.find((entry) => entry.workchain === workchain && entry.shard === shard) ?? null;
   }
 
-  /** The end lt of the newest block known here with accounts of this prefix; 0 when there is none. */
+  /** The end lt of the newest listed block that contains this prefix; 0 if there is none. */
   endLt({ workchain, prefix }: Prefix): bigint {
     if (workchain === MASTERCHAIN) return this.state.gen_lt;
     return findShard(this.shardHashes, workchain, prefix)?.descr.end_lt ?? 0n;
   }
 
-  /** Seqno of the newest key block up to this one; 0 when there is none after the zerostate. */
+  /** Seqno of the newest key block up to this one; 0 if there is none after the zerostate. */
   get lastKeySeqno(): number {
     const { after_key_block, last_key_block } = this.info;
     return after_key_block ? this.id.seqno : (last_key_block?.seq_no ?? 0);
   }
 
   /**
-   * Number of the session that makes the next blocks of a shard. Halves go on with that of the whole, a merged shard has a
-   * new one. `null` when there is no such shard.
+   * Catchain seqno of the next block of a shard. Halves continue the session of their parent, a merged shard has a new
+   * one. `null` when there is no such shard.
    */
   nextCatchainSeqno(shard: Shard): number | null {
     if (isMasterchain(shard)) return this.info.validator_info.catchain_seqno;
@@ -88,10 +88,10 @@ export class McStateView {
   }
 }
 
-/** How long sessions last where there is no parameter 28, seconds. */
+/** Defaults without parameter 28, in seconds. */
 const DEFAULT_LIFETIMES = { mc_catchain_lifetime: 200, shard_catchain_lifetime: 200 };
 
-/** What the configuration says, as far as the rules of blocks depend on it. Each parameter is read once, when asked for. */
+/** The parts of the configuration that the rules of blocks depend on. Each parameter is decoded once, on demand. */
 export class ConfigView {
   readonly params: ConfigParams;
   readonly #read = new Map<string, unknown>();
@@ -104,13 +104,13 @@ export class ConfigView {
     return this.params.config;
   }
 
-  /** Whether it is the configuration with this address and this root. */
+  /** Whether it is the configuration with this address and root. */
   is(params: ConfigParams): boolean {
     const { params: own } = this;
     return bytesEqual(own.config_addr, params.config_addr) && bytesEqual(configRootHash(own), configRootHash(params));
   }
 
-  /** Version of the rules. */
+  /** Version of the rules (parameter 8). */
   get globalVersion(): number {
     return this.#once('version', () => configParam(this.dictionary, 8)?.version ?? 0);
   }
@@ -119,7 +119,7 @@ export class ConfigView {
     return this.#once('id', () => configParam(this.dictionary, 19));
   }
 
-  /** Whether something is switched on, by its bit among the capabilities. */
+  /** Whether a capability is enabled. */
   hasCapability(bit: bigint): boolean {
     return (this.#once('capabilities', () => configParam(this.dictionary, 8)?.capabilities ?? 0n) & bit) !== 0n;
   }
@@ -128,7 +128,7 @@ export class ConfigView {
     return this.#once('burning', () => configParam(this.dictionary, 5));
   }
 
-  /** Extra currencies that there are to be. */
+  /** Target amounts of extra currencies (parameter 7). */
   get toMint(): ExtraCurrencyCollection | undefined {
     return this.#once('toMint', () => configParam(this.dictionary, 7));
   }
@@ -149,12 +149,14 @@ export class ConfigView {
     return this.#once('catchain', () => configParam(this.dictionary, 28) ?? DEFAULT_LIFETIMES);
   }
 
-  /** Prices of messages outside of the masterchain. */
+  /** Message prices outside of the masterchain. */
   get forwardPrices(): MsgForwardPrices | undefined {
     return this.#once('forwardPrices', () => configParam(this.dictionary, 25));
   }
 
-  /** Ids of the accounts of the masterchain that may get tick and tock transactions: those listed, and the configuration. */
+  /**
+   * Ids of the masterchain accounts that may have tick-tock transactions: the special accounts and the config contract.
+   */
   get special(): readonly Uint8Array[] {
     return this.#once('special', () => [
       ...[...(configParam(this.dictionary, 31) ?? [])].map(([id]) => id),
@@ -167,12 +169,12 @@ export class ConfigView {
     return this.#once('specialIds', () => new Set(this.special.map(toHex))).has(toHex(id));
   }
 
-  /** Who gets the fees of the masterchain's blocks: parameter 3, or else 1. */
+  /** Receiver of the masterchain's fees: parameter 3, or else 1. */
   get feeCollector(): Uint8Array | undefined {
     return this.#once('collector', () => configParam(this.dictionary, 3) ?? configParam(this.dictionary, 1));
   }
 
-  /** Who gets new extra currencies: parameter 2, or else 0. */
+  /** Receiver of new extra currencies: parameter 2, or else 0. */
   get minter(): Uint8Array | undefined {
     return this.#once('minter', () => configParam(this.dictionary, 2) ?? configParam(this.dictionary, 0));
   }
@@ -192,7 +194,7 @@ export class ConfigView {
   }
 }
 
-/** Hash of the root of the parameters. */
+/** Hash of the root of the configuration. */
 export function configRootHash({ config }: ConfigParams): Uint8Array {
   return config.root!.hash();
 }

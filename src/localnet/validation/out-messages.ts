@@ -13,7 +13,7 @@ import {
 } from '#localnet/validation/routing.js';
 import type { MessageBook } from '#localnet/validation/transaction-messages.js';
 
-/** Which kind of `InMsg` goes with a kind of `OutMsg` that points to one. */
+/** The kind of `InMsg` that belongs to a kind of `OutMsg` with a reference to one. */
 const PARTNERS = {
   msg_export_imm: 'msg_import_imm',
   msg_export_deq_imm: 'msg_import_fin',
@@ -22,7 +22,7 @@ const PARTNERS = {
   msg_export_deferred_tr: 'msg_import_deferred_tr',
 } as const;
 
-/** Checks all messages that left a block or its queue. @throws validation/broken-rule */
+/** Checks all outbound messages of a block and those that left its queue. @throws validation/broken-rule */
 export function checkOutMessages(context: BlockContext, book: MessageBook): void {
   for (const [hash, message] of book.out) new OutMessageCheck(context, book, hash, message).run();
 }
@@ -90,7 +90,7 @@ class OutMessageCheck {
     this.#createdBy(transaction);
   }
 
-  /** A message that a transaction of the block made. */
+  /** A message that a transaction of the block created. */
   #created(envelope: Lazy<MsgEnvelope>, transaction: Lazy<Transaction>): RoutedMessage {
     const { rules, shard } = this.#context;
     const routed = this.#open(envelope);
@@ -112,7 +112,7 @@ class OutMessageCheck {
     this.#context.rules.require(there, 'envelope-route', 'with its sender', 'on its way', this.#place);
   }
 
-  /** A message that begins its way in the queue. */
+  /** A message that enters the queue for the first time. */
   #routedOut({ src, dest, cur, next, lt }: RoutedMessage): void {
     const { rules, shard } = this.#context;
     const route = hypercubeRoute(src, dest, shard);
@@ -147,7 +147,7 @@ class OutMessageCheck {
     rules.equal('message-pair', encodeCell(InMsg, found!).hash(), reimport.cell.hash(), this.#place);
   }
 
-  /** A message that a neighbour has received by now. */
+  /** A message that a neighbour has received. */
   #dequeued(envelopeHash: Uint8Array, importLt: bigint): void {
     const { rules, before, neighbours, endLt, info, previous } = this.#context;
     const key = this.#book.queueKeyOf(this.#hex);
@@ -157,7 +157,7 @@ class OutMessageCheck {
     rules.equal('envelope', queued.envelope_hash, envelopeHash, this.#place);
     const receiver = neighbours.find(({ processed }) => processed.has(queued, endLt));
     if (receiver === undefined) throw rules.broken('queue-delivered', 'received', 'not received', this.#place);
-    // After a merge nodes write the end lt of the left shard for either one.
+    // After a merge, nodes write the end lt of the left shard for both.
     const ofHalf = info.after_merge && previous.some(({ state }) => state.gen_lt === importLt);
     if (!ofHalf) rules.equal('queue-delivered', receiver.end_lt, importLt, this.#place);
   }

@@ -22,7 +22,9 @@ import {
 import { compareReceived, ProcessedList, queueToward } from '#localnet/validation/shard-before.js';
 import type { MessageBook, Point } from '#localnet/validation/transaction-messages.js';
 
-/** Checks that the queues are those before, without what left them, and with what came. @throws validation/broken-rule */
+/**
+ * Checks that the queues are the previous ones, without dequeued and with new messages. @throws validation/broken-rule
+ */
 export function checkQueues(context: BlockContext, book: MessageBook): void {
   checkQueue(context, book);
   checkDispatchQueue(context, book);
@@ -89,7 +91,7 @@ function checkQueue(context: BlockContext, book: MessageBook): void {
   rules.equal('queue-size', (before.queueSize ?? before.queue.count()) + size, extra.out_queue_size);
 }
 
-/** @param created the message, when it was made in this block */
+/** @param created the message, if it was created in this block */
 function checkEnqueuedLt(
   { rules, info }: BlockContext,
   { enqueued_lt }: EnqueuedMsg,
@@ -100,7 +102,7 @@ function checkEnqueuedLt(
   rules.require(inside, 'enqueued-lt', `${info.start_lt} <= lt < ${info.end_lt}`, enqueued_lt);
 }
 
-/** Messages that are put off wait under their sender, and leave in the order of their lts. */
+/** Deferred messages wait in the dispatch queue of their sender, and leave it in lt order. */
 function checkDispatchQueue(context: BlockContext, book: MessageBook): void {
   const { rules, before, after } = context;
   const found = after.out_msg_queue_info.value.extra?.dispatch_queue ?? null;
@@ -149,7 +151,7 @@ function ofSender(
   return { id, messages: own?.messages ?? null, count: own?.count ?? 0 };
 }
 
-/** The messages that were put off before and are sent on in this block, first ones first. */
+/** The deferred messages that this block emits, in lt order. */
 function removals(book: MessageBook): readonly { readonly message: string; readonly routed: RoutedMessage }[] {
   const found: { readonly message: string; readonly routed: RoutedMessage }[] = [];
   for (const [, message] of book.in) {
@@ -160,8 +162,8 @@ function removals(book: MessageBook): readonly { readonly message: string; reado
 }
 
 /**
- * Checks what a state says about received messages: that it grows by one entry at most, and that just those messages that it
- * newly covers came in with this block.
+ * Checks `ProcessedInfo`: that it grows by at most one entry, and that exactly the newly covered messages were received
+ * in this block.
  *
  * @throws validation/broken-rule
  */
@@ -197,7 +199,7 @@ function newEntry({ rules, id, shard, before, reference, info }: BlockContext, n
   return entry;
 }
 
-/** All messages on their way to this shard, in their order, up to the first one that is not received. */
+/** Checks all messages for this shard in processing order, up to the first one that is not received. */
 function checkInbound(context: BlockContext, book: MessageBook, now: ProcessedList, claimed: Point | null): void {
   const { rules, shard, before, endLt } = context;
   for (const message of inbound(context)) {
@@ -205,7 +207,7 @@ function checkInbound(context: BlockContext, book: MessageBook, now: ProcessedLi
     const key = toHex(message.hash);
     const arrived = book.in.get(key);
     if (before.processed.has(message, endLt)) {
-      // One that came through on its way may come back another way, in another envelope.
+      // A transit message may come back by another route, in another envelope.
       const again = arrived !== undefined && 'in_msg' in arrived && sameEnvelope(arrived.in_msg.cell, message);
       rules.equal('import-once', 'none', again ? arrived.kind : 'none', place);
       if (!inShard(shard, message.cur)) continue;

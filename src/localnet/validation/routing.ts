@@ -8,7 +8,7 @@ import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
 import type { EnqueuedMsg, OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { type BitString, bytesEqual } from '#kernel/bytes.js';
 
-/** What messages are routed by: workchain, and the first 64 bits of an account's id. */
+/** What messages are routed by: workchain and the first 64 bits of an account id. */
 export interface Prefix {
   readonly workchain: number;
   readonly prefix: bigint;
@@ -17,7 +17,7 @@ export interface Prefix {
 const BITS = 96;
 const ALL = (1n << 64n) - 1n;
 
-/** The prefix of an address; the first bits of one with an anycast are replaced. */
+/** The prefix of an address; anycast replaces its first bits. */
 export function prefixOf(address: MsgAddressInt): Prefix {
   if (address instanceof Address) return { workchain: address.workchain, prefix: accountPrefix(address.hash) };
   const { workchain_id: workchain, anycast } = address;
@@ -42,14 +42,14 @@ export function inShard(shard: Shard, { workchain, prefix }: Prefix): boolean {
   return shard.workchain === workchain && shardContains(shard.shard, prefix);
 }
 
-/** Whether a shard is one of the two halves of another of the same workchain. */
+/** Whether a shard is one of the two halves of another one in the same workchain. */
 export function isShardHalf(shard: bigint, parent: bigint): boolean {
   return shard !== WHOLE_WORKCHAIN && shardParent(shard) === parent;
 }
 
 /**
- * The first `bits` of 96 bits (workchain, then prefix) are those of the receiver, the others those of the sender. A workchain
- * is changed as a whole.
+ * The first `bits` of 96 bits (workchain, then prefix) come from the receiver, the others from the sender. The
+ * workchain changes as a whole.
  */
 export function interpolatePrefix(src: Prefix, dest: Prefix, bits: number): Prefix {
   if (bits < 32) return src;
@@ -58,7 +58,7 @@ export function interpolatePrefix(src: Prefix, dest: Prefix, bits: number): Pref
   return { workchain: dest.workchain, prefix: (dest.prefix & ~own & ALL) | (src.prefix & own) };
 }
 
-/** How many of the 96 bits two places have in common, from the first one on. */
+/** Length of the common prefix of two places, of 96 bits. */
 export function matchingBits(a: Prefix, b: Prefix): number {
   const workchain = Math.clz32(a.workchain ^ b.workchain);
   if (workchain < 32) return workchain;
@@ -66,21 +66,21 @@ export function matchingBits(a: Prefix, b: Prefix): number {
   return difference === 0n ? BITS : BITS - difference.toString(2).length;
 }
 
-/** Where an envelope says that its message is; `null` for the forms that no node writes. */
+/** The place in an envelope; `null` for forms that no node writes. */
 export function placeOf(address: IntermediateAddress, src: Prefix, dest: Prefix): Prefix | null {
   return address.kind === 'interm_addr_regular' ? interpolatePrefix(src, dest, address.use_dest_bits) : null;
 }
 
-/** How far a message has come, and how far its next step leads, both in bits of the receiver's address. */
+/** Current and next hop, in bits of the receiver's address. */
 export interface HypercubeRoute {
   readonly cur: number;
   readonly next: number;
 }
 
 /**
- * The route of a message that is at `at` in a shard: to or from the masterchain and within a shard it goes straight; to
- * another workchain it changes that first; else each step sets the next four bits that differ (and more, until it leaves
- * the shard). `null` when it is not in the shard at all.
+ * The route of a message that is at `at` in a shard: to or from the masterchain and within a shard directly; to another
+ * workchain, that is changed first; otherwise each hop sets the next four bits that differ (and more, until it leaves
+ * the shard). `null` when `at` is not in the shard.
  */
 export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): HypercubeRoute | null {
   if (!inShard(shard, at)) return null;
@@ -98,7 +98,7 @@ export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): Hypercub
 
 export type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
 
-/** An envelope, read: which message is in it, and where it is on its way. */
+/** A decoded envelope: the message and its place on the route. */
 export interface RoutedMessage {
   readonly envelope: MsgEnvelope;
   /** Of the cell of the envelope. */
@@ -110,16 +110,16 @@ export interface RoutedMessage {
   readonly dest: Prefix;
   readonly cur: Prefix;
   readonly next: Prefix;
-  /** By which messages are put in order: the lt at which it was sent on. */
+  /** The lt that decides the processing order. */
   readonly lt: bigint;
 }
 
-/** A message in a queue. `enqueued_lt` is when it came there. */
+/** A queued message. `enqueued_lt` is when it was enqueued. */
 export interface EnqueuedMessage extends RoutedMessage {
   readonly enqueued_lt: bigint;
 }
 
-/** Reads an envelope; `null` when it holds no internal message, or its addresses are of a form that no node writes. */
+/** Decodes an envelope; `null` when it has no internal message, or hop addresses in a form that no node writes. */
 export function routedMessage(lazy: Lazy<MsgEnvelope>): RoutedMessage | null {
   const envelope = lazy.value;
   const { info } = envelope.msg.value;
@@ -133,13 +133,13 @@ export function routedMessage(lazy: Lazy<MsgEnvelope>): RoutedMessage | null {
   return { envelope, envelope_hash: lazy.cell.hash(), hash, info, src, dest, cur, next, lt: emittedLt(envelope) };
 }
 
-/** Reads an entry of a queue; `null` as {@link routedMessage}. */
+/** Decodes a queue entry; `null` as {@link routedMessage}. */
 export function queuedMessage({ enqueued_lt, out_msg }: EnqueuedMsg): EnqueuedMessage | null {
   const message = routedMessage(out_msg);
   return message === null ? null : { ...message, enqueued_lt };
 }
 
-/** The key under which a message stands in a queue. */
+/** The key of a message in a queue. */
 export function queueKey({ next, hash }: RoutedMessage): OutMsgQueueKey {
   return { workchain: next.workchain, prefix: next.prefix, hash };
 }

@@ -3,7 +3,7 @@ import type { CurrencyCollection } from '#formats/tlb/currency.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { validationErrors } from '#localnet/validation/errors.js';
 
-/** What validators check, by name: the sentence says what a block must be like. */
+/** The rules that validators check, by name: each sentence says what must hold. */
 export const RULES = {
   'file-hash': 'the id has the SHA-256 of the file',
   'root-hash': 'the id has the hash of the root cell',
@@ -96,16 +96,16 @@ export const RULES = {
   'config-parameters': 'parameters of the configuration have their form, none that is needed is missing',
 } as const;
 
-/** The name of something that validators check. */
+/** Name of a rule. */
 export type Rule = keyof typeof RULES;
 
 /** A value that a rule compares. */
 export type Compared = string | number | bigint | boolean | null | Uint8Array | CurrencyCollection | BlockId;
 
-/** Where in a block a rule is looked at: `account 33…`, `message ab…`. Only made into text when the rule is broken. */
+/** Where in a block a rule is checked: `account 33…`, `message ab…`. Formatted only when the rule is broken. */
 export type RulePlace = string | { readonly what: string; readonly hash: Uint8Array };
 
-/** Looks at rules for one block, and throws validation/broken-rule at the first that does not hold. */
+/** Checks rules for one block, and throws validation/broken-rule at the first violation. */
 export class RuleCheck {
   /** `(0,8000000000000000,12)` */
   readonly block: string;
@@ -114,12 +114,12 @@ export class RuleCheck {
     this.block = block;
   }
 
-  /** What the rule wants, and what is there, must be the same. @throws validation/broken-rule */
+  /** Expected and found value must be equal. @throws validation/broken-rule */
   equal(rule: Rule, expected: Compared, found: Compared, place: RulePlace = ''): void {
     if (!sameValue(expected, found)) throw this.broken(rule, expected, found, place);
   }
 
-  /** @param expected what would do, in words or as a value @throws validation/broken-rule */
+  /** @param expected what would be valid, in words or as a value @throws validation/broken-rule */
   require(holds: boolean, rule: Rule, expected: Compared, found: Compared, place: RulePlace = ''): void {
     if (!holds) throw this.broken(rule, expected, found, place);
   }
@@ -160,11 +160,11 @@ function show(value: Compared): string {
 }
 
 /**
- * Something in a block that no rule of a network brings about: what a developer did to the chain from outside.
+ * A state override in a block: a change that no rule of the network causes, made by a developer.
  *
  * - `account-set`: a transaction without a message changed an account
- * - `account-import`: an account came with its state, without a transaction
- * - `message-injected`: a message came in that no queue held
+ * - `account-import`: an account was imported without a transaction
+ * - `message-injected`: a message was received that was in no queue
  * - `library-published`: a library was published without an account
  */
 export interface Deviation {

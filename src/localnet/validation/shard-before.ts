@@ -24,13 +24,13 @@ import {
   queuedMessage,
 } from '#localnet/validation/routing.js';
 
-/** What a block starts from: the state before it, split or merged as its shard is. */
+/** The state before a block, split or merged as its shard is. */
 export interface ShardBefore {
   readonly shard: Shard;
   readonly accounts: ShardAccounts;
   readonly queue: OutMsgQueue;
   readonly dispatch: DispatchQueue;
-  /** How many messages are in the queue; `null` when the state did not say. */
+  /** Number of messages in the queue; `null` when the state does not have it. */
   readonly queueSize: number | null;
   readonly processed: ProcessedList;
   readonly total_validator_fees: CurrencyCollection;
@@ -42,7 +42,7 @@ export interface ShardBefore {
 
 const NO_DISPATCH: DispatchQueue = DispatchQueue.of([]);
 
-/** What the next block of the same shard starts from. */
+/** The previous state of the same shard. */
 export function unchanged(state: ShardStateUnsplit): ShardBefore {
   const { out_queue, proc_info, extra } = state.out_msg_queue_info.value;
   const { total_validator_fees, overload_history, underload_history } = state.totals.value;
@@ -62,7 +62,7 @@ export function unchanged(state: ShardStateUnsplit): ShardBefore {
   };
 }
 
-/** What the first block of a half starts from. Messages belong to the half that they are in; fees are shared. */
+/** The state before the first block of a half. Messages belong to the half of their current hop; fees are halved. */
 export function splitOff(state: ShardStateUnsplit, half: Shard): ShardBefore {
   const whole = unchanged(state);
   const queue = queueOfHalf(whole.queue, half);
@@ -83,7 +83,7 @@ export function splitOff(state: ShardStateUnsplit, half: Shard): ShardBefore {
   };
 }
 
-/** What the first block after a merge starts from. */
+/** The state before the first block after a merge. */
 export function mergeBoth(left: ShardStateUnsplit, right: ShardStateUnsplit, parent: Shard): ShardBefore {
   const a = unchanged(left);
   const b = unchanged(right);
@@ -112,7 +112,7 @@ export function queueOfHalf(queue: OutMsgQueue, half: Shard): OutMsgQueue {
   return rest;
 }
 
-/** The messages of a queue whose next step leads into a shard. */
+/** The messages of a queue whose next hop is in a shard. */
 export function queueToward(queue: OutMsgQueue, { workchain, shard }: Shard): OutMsgQueue {
   const bytes = new Uint8Array(12);
   const view = new DataView(bytes.buffer);
@@ -151,19 +151,21 @@ function rooted<K, V, E>(
   return new AugmentedDictionary(type, root, type.extra.load(openCell(extra.endCell())));
 }
 
-/** An entry of a `ProcessedInfo`: what came in up to (lt, hash), as far as a masterchain block knew of it. */
+/**
+ * An entry of `ProcessedInfo`: messages up to (lt, hash) were received, as far as a masterchain block has seen them.
+ */
 export interface ProcessedUptoEntry {
-  /** uint64 with the tag bit: the part of the owner that it is about. */
+  /** uint64 with the tag bit: the part of the owner that the entry is about. */
   readonly shard: bigint;
   readonly mc_seqno: number;
   readonly lt: bigint;
   readonly hash: Uint8Array;
 }
 
-/** Up to which lt messages of the shard with a prefix were known to a masterchain block. */
+/** Up to which lt a masterchain block has seen the messages of the shard that contains a prefix. */
 export type KnownEndLt = (mc_seqno: number, prefix: Prefix) => bigint;
 
-/** The messages that a shard has received, as its state tells: a `ProcessedInfo` with its owner. */
+/** A `ProcessedInfo` with its owner. */
 export class ProcessedList {
   readonly owner: Shard;
   readonly entries: readonly ProcessedUptoEntry[];
@@ -180,7 +182,7 @@ export class ProcessedList {
     return new ProcessedList(owner, entries);
   }
 
-  /** What a half of the owner has received. */
+  /** The entries for one half of the owner. */
   split(half: Shard): ProcessedList {
     const entries = this.entries
       .filter(({ shard }) => shardsIntersect(shard, half.shard))
@@ -188,13 +190,13 @@ export class ProcessedList {
     return new ProcessedList(half, reduce(entries));
   }
 
-  /** What the parent of two shards has received. */
+  /** The entries for the parent of two shards. */
   merge(sibling: ProcessedList): ProcessedList {
     const owner = { workchain: this.owner.workchain, shard: shardParent(this.owner.shard) };
     return new ProcessedList(owner, reduce([...this.entries, ...sibling.entries]));
   }
 
-  /** Whether no entry makes another one needless. */
+  /** Whether no entry covers another one. */
   get isReduced(): boolean {
     return reduce(this.entries).length === this.entries.length;
   }
@@ -203,12 +205,12 @@ export class ProcessedList {
     return this.entries.reduce((least, { mc_seqno }) => Math.min(least, mc_seqno), 0xffffffff);
   }
 
-  /** Whether all that the other list says has been received has been received by this one, too. */
+  /** Whether it covers all entries of the other list. */
   covers(other: readonly ProcessedUptoEntry[]): boolean {
     return other.every((entry) => this.entries.some((own) => contains(own, entry)));
   }
 
-  /** Whether a message from a queue has been received. */
+  /** Whether a queued message was received. */
   has(message: EnqueuedMessage, endLt: KnownEndLt): boolean {
     return inShard(this.owner, message.next) && this.entries.some((entry) => received(entry, message, endLt));
   }
@@ -219,7 +221,7 @@ function contains(entry: ProcessedUptoEntry, other: ProcessedUptoEntry): boolean
   return compareReceived(entry, other) >= 0;
 }
 
-/** Messages are received in the order of lt, then hash. */
+/** Processing order: by lt, then by hash. */
 export function compareReceived(
   a: { readonly lt: bigint; readonly hash: Uint8Array },
   b: { readonly lt: bigint; readonly hash: Uint8Array },
@@ -237,12 +239,12 @@ function reduce(entries: readonly ProcessedUptoEntry[]): readonly ProcessedUptoE
 function received(entry: ProcessedUptoEntry, message: EnqueuedMessage, endLt: KnownEndLt): boolean {
   if (compareReceived(entry, message) < 0 || !shardContains(entry.shard, message.next.prefix)) return false;
   const { cur, next } = message;
-  // Its own messages a shard knows before the masterchain does.
+  // A shard knows its own messages before the masterchain does.
   if (cur.workchain === next.workchain && shardContains(entry.shard, cur.prefix)) return true;
   return message.enqueued_lt < endLt(entry.mc_seqno, cur);
 }
 
-/** A shard whose messages a block may take in: its queue, and what it has received, as of one of its blocks. */
+/** A shard whose messages a block may receive: its queue and its `ProcessedInfo`. */
 export interface NeighbourQueue {
   readonly shard: Shard;
   readonly end_lt: bigint;
@@ -250,19 +252,19 @@ export interface NeighbourQueue {
   readonly processed: ProcessedList;
 }
 
-/** A shard's newest block as the masterchain knows it, and the state after it. */
+/** The newest block of a shard that the masterchain lists, and the state after it. */
 export interface ListedShard {
   readonly id: BlockId;
   readonly state: ShardStateUnsplit;
 }
 
 /**
- * All shards from which a block may take in messages. The block's own shard counts as it is before the block, which may
- * be newer than what is listed. Where the list has its parent, the other half is made of that; where it has its halves,
- * the merged shard takes their place.
+ * All shards from which a block may receive messages. The own shard is taken as it is before the block, which may be
+ * newer than the listed one. If the parent is listed, the other half is derived from it; if the halves are listed, the
+ * merged shard replaces them.
  *
- * @param listed the newest blocks of all shards; of those that are needed, the states are asked for
- * @param sibling of the first block after a split, what the other half starts from
+ * @param listed the newest blocks of all shards; only needed states are read
+ * @param sibling for the first block after a split, the state before the other half
  */
 export function neighboursOf(
   listed: readonly BlockId[],

@@ -14,14 +14,14 @@ import { bytesEqual, toHex } from '#kernel/bytes.js';
 import type { BlockContext, OpenBlock } from '#localnet/validation/block-context.js';
 import { isShardHalf } from '#localnet/validation/routing.js';
 
-/** Most blocks of a shard that a masterchain block may list at once. */
+/** Maximum number of new blocks per shard in a masterchain block. */
 const LONGEST_CHAIN = 8;
 
 /**
- * Checks how a masterchain block changes the list of shards: each new entry is what its block says, follows what was listed
- * before, and splits and merges are announced as the configuration allows.
+ * Checks how a masterchain block changes `ShardHashes`: each new entry matches its block and follows the previous
+ * entries, and splits and merges are scheduled as the configuration allows.
  *
- * @param open the blocks of shards in this round, by the hex of their root hash
+ * @param open the shard blocks of this bundle, by root hash in hex
  * @throws validation/broken-rule
  */
 export function checkShardLayout(context: BlockContext, open: ReadonlyMap<string, OpenBlock>): void {
@@ -32,7 +32,7 @@ class LayoutCheck {
   readonly #context: BlockContext;
   readonly #open: ReadonlyMap<string, OpenBlock>;
   readonly #entries: readonly ShardEntry[];
-  /** Root hashes (hex) of the blocks that entries lead to. */
+  /** Root hashes (hex) of the blocks that entries commit. */
   readonly #listed = new Set<string>();
   readonly #updateAll: boolean;
 
@@ -84,7 +84,7 @@ class LayoutCheck {
     this.#checkSession(entry, ancestor, catchain, place);
   }
 
-  /** All fees that are taken over are those of entries which are new in this block. */
+  /** All imported fees must be those of new entries. */
   #checkFees(): void {
     const { rules, id, afterView, mcExtra } = this.#context;
     for (const [shard, { fees, create }] of mcExtra!.shard_fees) {
@@ -151,7 +151,7 @@ class LayoutCheck {
     return block;
   }
 
-  /** The new blocks of an entry, last one first; the first follows what was listed before. */
+  /** The new blocks of an entry, newest first; the oldest follows the previous entry. */
   #chain(top: OpenBlock, entry: Shard, place: string): readonly OpenBlock[] {
     const { rules, reference } = this.#context;
     const chain: OpenBlock[] = [];
@@ -186,7 +186,7 @@ class LayoutCheck {
     return chain;
   }
 
-  /** The number of the session that makes the next blocks. */
+  /** Checks `next_catchain_seqno`. */
   #checkSession(entry: ShardEntry, ancestor: ShardEntry | null, catchain: number, place: string): void {
     const { rules } = this.#context;
     const { descr } = entry;
@@ -206,7 +206,7 @@ class LayoutCheck {
   }
 }
 
-/** Whether two entries say the same of a block: all but what the masterchain decides anew each time. */
+/** Whether two entries describe the same block, except for fields that each masterchain block sets. */
 function sameEntry(a: ShardDescr, b: ShardDescr): boolean {
   return bytesEqual(encodeCell(ShardDescr, plain(a)).hash(), encodeCell(ShardDescr, plain(b)).hash());
 }
@@ -226,10 +226,10 @@ function plain(descr: ShardDescr): ShardDescr {
   };
 }
 
-/** Seconds, where the workchain does not set them. */
+/** Defaults in seconds, if the workchain does not set them. */
 const DEFAULT_TIMINGS = { min_split_merge_interval: 30, max_split_merge_delay: 1000 };
 
-/** The plan of who has none. */
+/** No split or merge is scheduled. */
 export const NO_PLAN: FutureSplitMerge = { kind: 'fsm_none' };
 
 function startOf(plan: FutureSplitMerge): number {
@@ -245,7 +245,7 @@ function samePlan(a: FutureSplitMerge, b: FutureSplitMerge): boolean {
 }
 
 /**
- * Checks a split or merge that is announced, or begins: what is planned stays so until its time is over.
+ * Checks a scheduled or starting split or merge: a schedule stays until its interval ends.
  *
  * @param ancestor the same shard before this block; `null` for one that was created, split or merged
  * @throws validation/broken-rule

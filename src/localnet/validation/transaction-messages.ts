@@ -20,10 +20,10 @@ import { compareReceived } from '#localnet/validation/shard-before.js';
 
 const IN_KINDS = ['msg_import_ext', 'msg_import_fin', 'msg_import_imm', 'msg_import_ihr', 'msg_import_deferred_fin'];
 const OUT_KINDS = ['msg_export_ext', 'msg_export_new', 'msg_export_imm', 'msg_export_new_defer'];
-/** From this version of the rules on, the field that was a fee of instant routing is none. */
+/** Global version since which the former IHR fee field holds flags. */
 const FLAGS_VERSION = 12;
 
-/** Value that accounts got, or that vanished, otherwise than by messages and fees: burned, or set from outside. */
+/** Value that accounts gained or lost by other means than messages and fees: burned, or by state overrides. */
 export interface OutsideValue {
   readonly gained: CurrencyCollection;
   readonly lost: CurrencyCollection;
@@ -32,8 +32,8 @@ export interface OutsideValue {
 const NOTHING: OutsideValue = { gained: NO_CURRENCY, lost: NO_CURRENCY };
 
 /**
- * Checks that each message of a transaction is registered once and in a right way, that accounts receive messages in their
- * order, and that no account gains or loses value in another way than by messages and fees.
+ * Checks that each message of a transaction is registered once and correctly, that accounts receive messages in order,
+ * and that accounts gain and lose value only by messages and fees.
  *
  * @throws validation/broken-rule
  */
@@ -61,7 +61,7 @@ export function checkTransactionMessages(
   return outside;
 }
 
-/** The lt by which an internal message is put in order; `null` for others, and for those that the block itself makes. */
+/** The lt that decides the processing order of an internal message; `null` for others, and for special messages. */
 function checkIncoming(
   { rules, shard, info }: BlockContext,
   book: MessageBook,
@@ -99,7 +99,7 @@ function checkOutgoing({ rules, shard }: BlockContext, book: MessageBook, each: 
   }
 }
 
-/** Balance before, and what came in, is balance after, what went out, and fees. */
+/** Previous balance and inbound value must equal new balance, outbound value and fees. */
 function checkBalance(context: BlockContext, book: MessageBook, changed: ChangedAccount): OutsideValue {
   const { rules, id, globalVersion, reference, deviations } = context;
   const { account, transactions } = changed;
@@ -156,17 +156,17 @@ function isAccount(address: MsgAddressInt, workchain: number, account: Uint8Arra
   const { anycast } = address;
   const own = address.kind === 'addr_std' ? address.address : address.address.bytes;
   const from = anycast === null ? 0 : anycast.depth;
-  // The first bits are replaced, the others are those of the account.
+  // The first bits may be rewritten by anycast, the others are those of the account.
   return bytesEqual(own.subarray((from + 7) >> 3), account.subarray((from + 7) >> 3));
 }
 
-/** A point in the order in which messages are received. */
+/** A place in the processing order. */
 export interface Point {
   readonly lt: bigint;
   readonly hash: Uint8Array;
 }
 
-/** All messages of a block, found by hash (hex), and what is learnt of them while they are checked. */
+/** All messages of a block by hash (hex), and what the checks have found about them. */
 export class MessageBook {
   readonly in: ReadonlyMap<string, InMsg>;
   readonly out: ReadonlyMap<string, OutMsg>;
@@ -195,17 +195,17 @@ export class MessageBook {
     }
   }
 
-  /** The transaction that a message caused. @param hash of the message */
+  /** The transaction that received a message. @param hash of the message */
   transactionOf(hash: Uint8Array): CheckedTransaction | undefined {
     return this.#byInMessage.get(toHex(hash));
   }
 
-  /** The transaction that sent a message. @param hash of the message, hex */
+  /** The transaction that created a message. @param hash of the message, hex */
   creatorOf(hash: string): CheckedTransaction | undefined {
     return this.#byOutMessage.get(hash);
   }
 
-  /** Under which key a message that was taken out of the queue stood there; `null` when it is of another kind. */
+  /** Queue key of a dequeued message; `null` for other kinds. */
   queueKeyOf(hash: string): OutMsgQueueKey | null {
     const message = this.out.get(hash);
     if (message === undefined) return null;
@@ -218,12 +218,12 @@ export class MessageBook {
     return routed === null ? null : queueKey(routed);
   }
 
-  /** Whether it is the message with the fees or with new currencies. */
+  /** Whether it is a special message, with recovered fees or minted currencies. */
   isSpecial(hash: Uint8Array): boolean {
     return this.#special.size > 0 && this.#special.has(toHex(hash));
   }
 
-  /** Reads an envelope, each only once. */
+  /** Decodes an envelope, each only once. */
   routed(envelope: Lazy<MsgEnvelope>): RoutedMessage | null {
     const known = this.#routed.get(envelope.cell);
     if (known !== undefined) return known;
@@ -232,24 +232,24 @@ export class MessageBook {
     return routed;
   }
 
-  /** Notes a message that was received. */
+  /** Registers a received message. */
   processed({ lt, hash }: Point): void {
     if (this.#lastProcessed === null || compareReceived(this.#lastProcessed, { lt, hash }) < 0)
       this.#lastProcessed = { lt, hash };
   }
 
-  /** Notes a message of this shard to itself that was put into the queue. */
+  /** Registers a message of this shard to itself that was enqueued. */
   waiting({ lt, hash }: Point): void {
     if (this.#firstWaiting === null || compareReceived(this.#firstWaiting, { lt, hash }) > 0)
       this.#firstWaiting = { lt, hash };
   }
 
-  /** The last message that was received, of those that must be received in order. */
+  /** The last received message, of those that must be received in order. */
   get lastProcessed(): Point | null {
     return this.#lastProcessed;
   }
 
-  /** The first message to this shard itself that this block made and did not receive. */
+  /** The first message to this shard itself that this block created and did not receive. */
   get firstWaiting(): Point | null {
     return this.#firstWaiting;
   }

@@ -17,19 +17,19 @@ import type { BlockContext } from '#localnet/validation/block-context.js';
 import { prefixOf, samePrefix } from '#localnet/validation/routing.js';
 import type { MessageBook, OutsideValue } from '#localnet/validation/transaction-messages.js';
 
-/** Nanotons: less than this is kept for later. */
+/** Nanotons: smaller amounts are left for a later block. */
 const LEAST_RECOVERED = 1_000_000_000n;
 
-/** The parts of a value flow, without their cells. */
+/** The decoded parts of a value flow. */
 interface Flow extends ValueFlowBalances, ValueFlowFees {
   readonly fees_collected: CurrencyCollection;
   readonly burned: CurrencyCollection;
 }
 
 /**
- * Computes all parts of the value flow again, from the states, messages, transactions and the configuration.
+ * Recomputes all parts of the value flow from states, messages, transactions and configuration.
  *
- * @param outside what accounts got or lost otherwise than by messages and fees
+ * @param outside value that accounts gained or lost by other means than messages and fees
  * @throws validation/broken-rule
  */
 export function checkValueFlow(context: BlockContext, outside: OutsideValue): void {
@@ -75,19 +75,19 @@ export function checkValueFlow(context: BlockContext, outside: OutsideValue): vo
   checkTotals(context, flow);
 }
 
-/** The fees that are sent to their collector: all up to the blocks of shards, unless it is hardly worth a message. */
+/** The fees that are sent to the fee collector: all known so far, unless the amount is too small. */
 function recoverable({ reference }: BlockContext, due: CurrencyCollection, burned: bigint): CurrencyCollection {
   const grams = due.grams - burned;
   return grams < LEAST_RECOVERED || reference.config.feeCollector === undefined ? NO_CURRENCY : { ...due, grams };
 }
 
-/** What is destroyed of the fees. */
+/** The burned part of fees. */
 function burnedPart({ reference }: BlockContext, fees: bigint): bigint {
   const { burning } = reference.config;
   return burning === undefined ? 0n : (fees * BigInt(burning.fee_burn_num)) / BigInt(burning.fee_burn_denom);
 }
 
-/** Extra currencies of which there are to be more than there are. */
+/** The missing amounts of extra currencies. */
 function mintedIn({ mcExtra, reference }: BlockContext): CurrencyCollection {
   const { toMint } = reference.config;
   if (mcExtra === null || toMint === undefined) return NO_CURRENCY;
@@ -100,7 +100,7 @@ function mintedIn({ mcExtra, reference }: BlockContext): CurrencyCollection {
   return missing.length === 0 ? NO_CURRENCY : { grams: 0n, other: ExtraCurrencyCollection.of(missing) };
 }
 
-/** The sums in the state. */
+/** Checks the sums in the state. */
 function checkTotals({ rules, after, before }: BlockContext, flow: Flow): void {
   const { total_balance, total_validator_fees } = after.totals.value;
   rules.equal('total-balance', flow.to_next_blk, total_balance);
@@ -111,8 +111,8 @@ function checkTotals({ rules, after, before }: BlockContext, flow: Flow): void {
 const NOBODY = new Uint8Array(32);
 
 /**
- * Checks the two messages that a masterchain block makes itself: the validators' fees to who collects them, and new extra
- * currencies to who mints them.
+ * Checks the two special messages of a masterchain block: recovered fees to the fee collector, and new extra currencies
+ * to the minter.
  *
  * @throws validation/broken-rule
  */

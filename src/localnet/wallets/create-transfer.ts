@@ -21,24 +21,24 @@ export interface WalletOwner {
 
 /** What a wallet is to send. */
 export interface OutgoingMessage {
-  /** A `MessageRelaxed`, as `internalMessage` makes it. */
+  /** A `MessageRelaxed`, see {@link buildInternalMessage}. */
   readonly message: Cell;
-  /** Bits of the action (1: fees are paid separately, 2: go on after errors, 128: the whole balance); 3 when not given. */
+  /** Send mode (1: pay fees separately, 2: ignore errors, 128: whole balance); 3 when omitted. */
   readonly mode?: number;
 }
 
 export interface TransferOptions {
-  /** The wallet's seqno; of a highload wallet the number of the query, see {@link queryId}. */
+  /** The wallet's seqno; for a highload wallet the number of the query, see {@link queryId}. */
   readonly seqno: number;
-  /** Unix seconds: until when it may be put into a block. Of a highload wallet at most an hour ahead. */
+  /** Unix seconds: expiration time. For a highload wallet at most an hour ahead. */
   readonly validUntil: number;
-  /** In their order; how many at most says {@link MAX_MESSAGES}. */
+  /** In order; at most {@link MAX_MESSAGES}. */
   readonly messages: readonly OutgoingMessage[];
-  /** The state that deploys the wallet, when it is not there yet. */
+  /** The state that deploys the wallet, when it does not exist yet. */
   readonly init?: StateInit | null;
 }
 
-/** How many messages wallets send at once. */
+/** Maximum number of messages per transfer. */
 export const MAX_MESSAGES: Readonly<Record<WalletVersion, number>> = {
   v3r2: 4,
   v4r2: 4,
@@ -51,17 +51,19 @@ const IGNORE_ERRORS = 2;
 const PAY_FEES_SEPARATELY = 1;
 const SIGNED_EXTERNAL = 0x7369676e;
 const INTERNAL_TRANSFER = 0xae42e5a4;
-/** Bits of a highload wallet's queries in one cell. */
+/** Bits per cell of a highload wallet's query dictionary. */
 const QUERY_BITS = 1023;
-/** The highest number of a query. */
+/** The highest query number. */
 export const MAX_QUERY = 8192 * QUERY_BITS - 1;
-/** Nanotons that a highload wallet sends to itself with a batch: pays for reading it, the rest stays in the wallet. */
+/**
+ * Nanotons that a highload wallet sends to itself with a batch: pays for processing it, the rest stays in the wallet.
+ */
 const BATCH_VALUE = 1_000_000_000n;
 
 /**
- * The message from outside with which a wallet sends: a `Message`, signed.
+ * The signed external-in message (`Message`) of a transfer.
  *
- * A highload wallet sends one message without a state at once, and others by way of a message to itself.
+ * A highload wallet sends one message without a state directly, and others through a message to itself.
  *
  * @throws wallets/message-count, wallets/query-id, wallets/seed-length
  */
@@ -86,7 +88,7 @@ function signedBody(wallet: WalletOwner, options: TransferOptions): Cell {
       return new Builder().storeBytes(sign(signed.endCell().hash())).storeBuilder(signed).endCell();
     }
     case 'v5r1': {
-      // Messages from outside may only send in a way that goes on after errors.
+      // External-in messages may only send with the flag that ignores errors.
       const actions = messages.map(({ message, mode = DEFAULT_MODE }) => sendAction(message, mode | IGNORE_ERRORS));
       const signed = new Builder()
         .storeUint(SIGNED_EXTERNAL, 32)
@@ -114,8 +116,8 @@ function signedBody(wallet: WalletOwner, options: TransferOptions): Cell {
 }
 
 /**
- * The `query_id` of a highload wallet's n-th query: 13 bits of a cell's number, 10 of a bit in it. A number may be used
- * again once twice the time-out of the wallet has passed.
+ * The `query_id` of a highload wallet's n-th query: 13 bits of shift, 10 bits of bit number. A number may be reused
+ * once twice the timeout of the wallet has passed.
  * @throws wallets/query-id
  */
 export function queryId(number: number): number {
@@ -141,7 +143,7 @@ function sendAction(message: Cell, mode: number): OutAction {
   return { kind: 'action_send_msg', mode, out_msg: Lazy.ofCell(MessageRelaxed, message) };
 }
 
-/** The body that wallets show as a comment: 32 zero bits and the text in UTF-8. @throws cells/snake-too-long */
+/** The body of a text comment: 32 zero bits and the text in UTF-8. @throws cells/snake-too-long */
 export function commentBody(text: string): Cell {
   return storeSnakeText(text, new Builder().storeUint(0, 32)).endCell();
 }
@@ -149,17 +151,17 @@ export function commentBody(text: string): Cell {
 /** A message that a contract is to send. */
 export interface InternalMessageOptions {
   readonly to: Address;
-  /** Nanotons, or with other currencies. */
+  /** Nanotons, or an amount with extra currencies. */
   readonly value: bigint | CurrencyCollection;
-  /** Whether the value comes back when the receiver fails or is not there; `true` when not given. */
+  /** Whether the value is returned when the receiver fails or does not exist; `true` when omitted. */
   readonly bounce?: boolean;
-  /** Empty when not given. */
+  /** Empty when omitted. */
   readonly body?: Cell;
   /** The contract to deploy. */
   readonly init?: StateInit | null;
 }
 
-/** The `MessageRelaxed` of a message, laid out as wallet programs do: what fits into the root cell stands there. */
+/** Builds a `MessageRelaxed`, laid out as wallet programs do: parts that fit are stored inline. */
 export function buildInternalMessage({
   to,
   value,
@@ -188,7 +190,7 @@ export function buildInternalMessage({
   return storeBody(body, builder).endCell();
 }
 
-/** A message from outside. */
+/** Fields of an external-in message. */
 export interface ExternalInMessageOptions {
   readonly to: Address;
   readonly body: Cell;
@@ -196,7 +198,7 @@ export interface ExternalInMessageOptions {
   readonly init?: StateInit | null;
 }
 
-/** The `Message` of a message from outside, laid out as wallet programs do. */
+/** Builds an external-in `Message`, laid out as wallet programs do. */
 export function buildExternalInMessage({ to, body, init = null }: ExternalInMessageOptions): Cell {
   const builder = new Builder();
   CommonMsgInfo.store({ kind: 'ext_in_msg_info', src: null, dest: to, import_fee: 0n }, builder);
@@ -204,7 +206,7 @@ export function buildExternalInMessage({ to, body, init = null }: ExternalInMess
   return storeBody(body, builder).endCell();
 }
 
-/** @param reserved bits that must stay free behind it, or else it goes into a cell of its own */
+/** @param reserved bits that must stay free behind it; otherwise it is stored in a cell of its own */
 function storeInit(init: StateInit | null, reserved: number, builder: Builder): void {
   builder.storeBit(init !== null);
   if (init === null) return;

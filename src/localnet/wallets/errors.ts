@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** What goes wrong when a wallet's message is made. */
+/** Errors of creating wallet messages. */
 export const walletsErrors = defineErrors('wallets', {
   'seed-length': {
     class: 'caller',

@@ -18,14 +18,14 @@ export interface WalletContract {
   readonly walletId: number;
 }
 
-/** What tells wallets of one version apart. */
+/** Parameters of a wallet contract. */
 export interface WalletOptions {
   readonly version: WalletVersion;
   /** 32 bytes. */
   readonly publicKey: Uint8Array;
-  /** 0 when not given. */
+  /** 0 when omitted. */
   readonly workchain?: number;
-  /** As wallet programs have it by default when not given, see {@link defaultWalletId}. */
+  /** The default of wallet programs when omitted, see {@link defaultWalletId}. */
   readonly walletId?: number;
 }
 
@@ -38,15 +38,15 @@ const CODE: Readonly<Record<WalletVersion, ContractName>> = {
 
 /** `subwallet_id` of v3 and v4 in the basechain: the first bytes of a zerostate's hash of mainnet. */
 const FIRST_SUBWALLET = 698983191;
-/** What the authors of highload-v3 propose. */
+/** Proposed by the authors of highload-v3. */
 const HIGHLOAD_SUBWALLET = 0x10ad;
-/** The global id that wallet programs take for v5 unless told otherwise. */
+/** The global id that wallet programs use for v5 by default. */
 const MAINNET = -239;
 
-/** Seconds for which a highload wallet remembers queries, and takes them after they were made. */
+/** Seconds for which a highload wallet remembers queries and accepts them after their creation. */
 export const HIGHLOAD_TIMEOUT = 3600;
 
-/** The number that wallet programs give to the first wallet of a key in a workchain. */
+/** The default wallet id of a key in a workchain. */
 export function defaultWalletId(version: WalletVersion, workchain: number): number {
   if (version === 'highload-v3') return HIGHLOAD_SUBWALLET;
   if (version !== 'v5r1') return FIRST_SUBWALLET + workchain;
@@ -55,7 +55,7 @@ export function defaultWalletId(version: WalletVersion, workchain: number): numb
   return (context ^ MAINNET) >>> 0;
 }
 
-/** A wallet contract of a key. */
+/** The wallet contract of a key. */
 export function walletContract(options: WalletOptions): WalletContract {
   const { version, publicKey, workchain = 0, walletId = defaultWalletId(version, workchain) } = options;
   const init = stateInitOf(contractCode(CODE[version]), initialData(version, walletId, publicKey).endCell());
@@ -83,14 +83,14 @@ function initialData(version: WalletVersion, walletId: number, publicKey: Uint8A
   }
 }
 
-/** Wallets that @ton/ton and others know by these names. */
+/** Wallet versions, named as in @ton/ton. */
 export type WalletVersion = 'v3r2' | 'v4r2' | 'v5r1' | 'highload-v3';
 
-/** A wallet that has coins from the zerostate on. Its key is no secret: everybody's local network has the same. */
+/** A wallet with coins in the zerostate. Its key is public: it is the same in every local network. */
 export interface FundedWallet {
   readonly version: WalletVersion;
   readonly address: Address;
-  /** 24 words, from which wallet programs make the key; `null` for the faucet. */
+  /** 24 mnemonic words; `null` for the faucet. */
   readonly mnemonic: readonly string[] | null;
   /** Ed25519 seed, 32 bytes. */
   readonly seed: Uint8Array;
@@ -100,12 +100,12 @@ export interface FundedWallet {
   readonly balance: bigint;
 }
 
-/** Nanotons that all accounts have together when a local network begins. */
+/** Nanotons of all accounts together in the zerostates. */
 export const TOTAL_SUPPLY = 5_000_000_000_000_000_000n;
 /** Nanotons in each wallet but the faucet. */
 export const WALLET_BALANCE = 1_000_000_000_000_000n;
 
-/** A line of `data/localnet/wallets.json`; the seed follows from the words, but that takes a while. */
+/** An entry of `data/localnet/wallets.json`; the seed can be derived from the mnemonic, but that is slow. */
 interface StoredWallet {
   readonly version: WalletVersion;
   readonly workchain: number;
@@ -116,8 +116,8 @@ interface StoredWallet {
 let known: readonly FundedWallet[] | null = null;
 
 /**
- * The wallets of all local networks: the faucet, a highload-v3, which has nearly all coins; two each of v3r2, v4r2 and
- * v5r1; and a v3r2 in the masterchain, to which extra currencies are minted.
+ * The wallets of all local networks: the faucet, a highload-v3 with nearly all coins; two each of v3r2, v4r2 and v5r1;
+ * and a v3r2 in the masterchain that extra currencies are minted to.
  */
 export function fundedWallets(): readonly FundedWallet[] {
   known ??= readWallets();
@@ -136,7 +136,7 @@ function readWallets(): readonly FundedWallet[] {
   });
 }
 
-/** Contracts whose code comes with the program, by the name of the file. */
+/** Contracts whose code is included, by file name. */
 export type ContractName =
   | 'wallet-v3r2'
   | 'wallet-v4r2'
@@ -158,7 +158,7 @@ export function contractCode(name: ContractName): Cell {
   return code;
 }
 
-/** What stands before the 32 bytes in a PKCS #8 Ed25519 key. */
+/** Prefix of the 32-byte seed in a PKCS #8 Ed25519 key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SEED_BYTES = 32;
 
@@ -186,12 +186,12 @@ function privateKey(seed: Uint8Array): KeyObject {
 }
 
 const PBKDF2_ITERATIONS = 100_000;
-/** Words are valid when this many rounds give a hash that starts with a zero byte. */
+/** A mnemonic is valid when this many iterations give a hash that starts with a zero byte. */
 const CHECK_ITERATIONS = Math.floor(PBKDF2_ITERATIONS / 256);
 const HASH_BYTES = 64;
 
 /**
- * The Ed25519 seed, 32 bytes, that wallets make from their words, without a password. Takes some tenths of a second.
+ * Derives the Ed25519 seed, 32 bytes, from a mnemonic without password. Takes some tenths of a second.
  * @throws wallets/not-a-mnemonic
  */
 export function seedOfMnemonic(words: readonly string[]): Uint8Array {
