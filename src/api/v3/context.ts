@@ -8,30 +8,30 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 
-/** One network, as the methods of v3 see it. */
+/** What API v3 uses of one network. */
 export interface V3Network {
   readonly index: IndexPort;
   readonly chain: ChainReads;
   readonly contracts: ContractReads;
-  /** User-friendly addresses say so. */
+  /** User-friendly addresses get the testnet flag. */
   readonly isTestnet: boolean;
 }
 
-/** What a method of v3 works with during one request. */
+/** Context of one request. */
 export interface V3Context {
   readonly network: V3Network;
-  /** Deadline and abort signal of the request; for reads of the chain. */
+  /** Deadline and abort signal of the request, for reads of the chain. */
   readonly read: ReadOptions;
-  /** The same for reads of the index. */
+  /** Timeout and abort signal of the request, for reads of the index. */
   readonly query: IndexReadOptions;
-  /** What the answer is written in. */
+  /** Profile of the answer. */
   readonly profile: Profile;
   readonly switches: SwitchValues<V3Switches>;
-  /** Adds a header to the answer: what the body has no place for. */
+  /** Adds a header to the response. */
   readonly header: (name: string, value: string) => void;
 }
 
-/** The context of one request. */
+/** Makes the context of a request. */
 export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V3Switches>>): V3Context {
   const { read, profile, switches, header } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
@@ -40,18 +40,18 @@ export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V
 
 export const v3Endpoint = endpointOf<V3Context>();
 
-/** Milliseconds that a query of the index may take when the request does not say. */
+/** Default timeout of a query of the index, in milliseconds. */
 export const DEFAULT_QUERY_TIMEOUT_MS = 3_000;
 
-/** What all methods of v3 understand, by a header or an argument of the query; the header counts. */
+/** Options of all methods, as a header or a query parameter; the header takes precedence. */
 export const v3Switches = {
   timeoutMs: requestSwitch({
     header: 'X-Timeout',
     query: 'x_timeout',
     schema: Type.Integer({
       description:
-        `Most milliseconds that each query of the index may take, default ${DEFAULT_QUERY_TIMEOUT_MS}; what takes longer is ` +
-        'cancelled. The server’s own limit for a request stays.',
+        `Timeout of each query of the index in milliseconds, default ${DEFAULT_QUERY_TIMEOUT_MS}; slower queries are ` +
+        'cancelled. The server’s own limit for a request still applies.',
       format: 'int32',
       minimum: 1,
       maximum: 0x7fff_ffff,
@@ -61,7 +61,7 @@ export const v3Switches = {
   noAddressBook: requestSwitch({
     header: 'X-No-Address-Book',
     query: 'x_no_address_book',
-    schema: Type.Boolean({ description: 'Leave `address_book` empty, which spares the look-ups for it.' }),
+    schema: Type.Boolean({ description: 'Leave `address_book` empty, which saves its lookups.' }),
     byDefault: false,
   }),
   noMetadata: requestSwitch({
@@ -74,14 +74,15 @@ export const v3Switches = {
     header: 'X-Debug-Request',
     query: 'x_debug_request',
     schema: Type.Boolean({
-      description: 'Accepted for the sake of existing clients; what is logged about requests is up to the server.',
+      description: 'Accepted for compatibility with existing clients; the server decides what it logs about requests.',
     }),
     byDefault: false,
   }),
   actionsVersion: requestSwitch({
     header: 'X-Actions-Version',
     schema: Type.String({
-      description: 'Which types of actions the client knows. Accepted, and without effect while there are no actions.',
+      description:
+        'Types of actions that the client supports. Accepted, and without effect while there are no actions.',
       maxLength: 200,
     }),
     byDefault: null,

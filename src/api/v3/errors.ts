@@ -1,53 +1,54 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of the methods of v3 themselves; those of reads and of contracts pass through as they are. */
+/** Errors of API v3 itself; errors of reads and contracts are passed through. */
 export const v3Errors = defineErrors('v3', {
   'parameter-value': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Correct the parameter; the API reference lists the forms that it may have.',
+    remedy: 'Correct the parameter; the API reference lists its valid forms.',
   },
   parameters: {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Give the parameters together as the API reference says.',
+    remedy: 'Combine the parameters as the API reference says.',
   },
   'nothing-indexed': {
     class: 'overloaded',
     message: () => 'no masterchain block is indexed yet',
-    remedy: 'Ask again when the index has begun to fill; the health page says how far it is.',
+    remedy: 'Retry when the index has started to fill; the health page shows its progress.',
   },
   'too-many-orders': {
     class: 'caller',
-    message: (d: { most: number }) => `the multisigs have more than ${d.most} orders together`,
+    message: (d: { most: number }) => `the multisigs have more than ${d.most} orders in total`,
     remedy:
-      'Ask for fewer multisigs at a time with limit, or with include_orders=false, and for orders with multisig/orders.',
+      'Request fewer multisigs with limit, or use include_orders=false and request the orders with multisig/orders.',
   },
   'blocks-not-found': {
     class: 'not-found',
-    message: (d: { mc_seqno: number }) => `blocks not found: of masterchain block ${d.mc_seqno} there are none here`,
-    remedy: 'Ask for a masterchain block that is indexed, and for no more blocks than it commits.',
+    message: (d: { mc_seqno: number }) =>
+      `blocks not found: there are none of masterchain block ${d.mc_seqno} on this page`,
+    remedy: 'Request an indexed masterchain block, and a page within the blocks that it commits.',
   },
   'masterchain-block-not-found': {
     class: 'not-found',
     message: (d: { mc_seqno: number }) => `masterchain block ${d.mc_seqno} not found`,
-    remedy: 'Ask for a masterchain block that is indexed; masterchainInfo names the first and the last one.',
+    remedy: 'Request an indexed masterchain block; masterchainInfo returns the first and the last one.',
   },
   'adjacent-not-found': {
     class: 'not-found',
     message: () => 'adjacent transactions not found',
     remedy:
-      'Check the hash. The transaction may stand alone, or what comes before or after it may not be indexed or have happened.',
+      'Check the hash. The transaction may have no adjacent ones, or they may not be indexed or not have happened yet.',
   },
   'message-missing': {
     class: 'internal',
-    message: (d: { hash: string }) => `the transactions of message ${d.hash} do not have it`,
+    message: (d: { hash: string }) => `the transactions of message ${d.hash} do not contain it`,
     remedy: 'Check the index with `tern check` and report this.',
   },
   'not-a-wallet': {
     class: 'caller',
     message: (_: { address: string }) => 'not a wallet',
-    remedy: 'Ask addressInformation about contracts of other kinds.',
+    remedy: 'Use addressInformation for other contracts.',
   },
   'no-workchain': {
     class: 'caller',
@@ -58,12 +59,11 @@ export const v3Errors = defineErrors('v3', {
   'message-refused': {
     class: 'caller',
     message: (d: { nodeText: string; reason: string; explanation: string }) => `${d.nodeText}\n${d.explanation}`,
-    remedy: 'Correct the message as the explanation says, and sign and send it anew.',
+    remedy: 'Correct the message as explained, then sign and send it again.',
   },
   'result-depth': {
     class: 'caller',
     message: (d: { limit: number }) => `tuples or lists in the results are nested deeper than ${d.limit}`,
-    remedy:
-      'Run the get method on your side, on the state of the account, or let the contract answer with less nesting.',
+    remedy: 'Run the get-method locally on the state of the account, or let the contract return less nested values.',
   },
 });

@@ -10,20 +10,20 @@ const MAX_UINT64 = (1n << 64n) - 1n;
 const MAX_INT64 = (1n << 63n) - 1n;
 const MIN_INT64 = -(1n << 63n);
 
-/** An account in raw or user-friendly form; the flags of the latter do not matter. @throws address/*, v3/parameter-value */
+/** An account in raw or user-friendly form; flags of the latter are ignored. @throws address/*, v3/parameter-value */
 export function decodeAccount(text: string): Address {
   const { address } = parseAddress(text);
   if ((address.workchain << 24) >> 24 === address.workchain) return address;
   throw invalidParameter(`the workchain of ${quotedInput(text)} is not within -128 to 127`);
 }
 
-/** As {@link decodeAccount}, or the word `null`, which is no address. @throws address/*, v3/parameter-value */
+/** As {@link decodeAccount}, or the word `null`: no address. @throws address/*, v3/parameter-value */
 export function decodeAccountOrNull(text: string): Address | null {
   return text === 'null' ? null : decodeAccount(text);
 }
 
 /**
- * Reads 256 bits: 64 hexadecimal digits, with `0x` or without, or 44 characters of base64 or base64url.
+ * Decodes 256 bits: 64 hexadecimal digits, with `0x` or without, or 44 characters of base64 or base64url.
  * @throws v3/parameter-value
  */
 export function decodeHash256(text: string): Uint8Array {
@@ -35,8 +35,8 @@ export function decodeHash256(text: string): Uint8Array {
 }
 
 /**
- * A shard, as uint64: hexadecimal with `0x` or without, or else a signed decimal number. Of the two readings of decimal digits
- * just one is a shard, but for shards that are split more than nine times.
+ * A shard as uint64: hexadecimal with `0x` or without, or else a signed decimal number. Decimal digits are a valid shard in only one
+ * of these readings, except for shards that are split more than nine times.
  * @throws v3/parameter-value
  */
 export function decodeShardPrefix(text: string): bigint {
@@ -55,16 +55,16 @@ export function decodeShardPrefix(text: string): bigint {
   );
 }
 
-/** A prefix of at most 60 bits, the bit 1 that ends it, and zeros. */
+/** A prefix of at most 60 bits, a terminating 1 bit, and zeros. */
 function isShardPrefix(shard: bigint): boolean {
   return shard !== 0n && (shard & 7n) === 0n;
 }
 
-/** How a text may be meant as an opcode; each reading is unsigned. */
+/** The two readings of a text as an opcode, both unsigned. */
 export interface OpcodeReadings {
-  /** As the published document says it: digits alone are decimal. */
+  /** As in the published document: digits alone are decimal. */
   readonly spec: number;
-  /** As the live service does: what can be hexadecimal, is. */
+  /** As in the live service: hexadecimal if possible. */
   readonly toncenter: number;
 }
 
@@ -85,14 +85,14 @@ export function decodeOpcode(text: string): OpcodeReadings {
   );
 }
 
-/** The reading of a profile; undefined: none was given. */
+/** The reading of a profile; undefined: no opcode was given. */
 export function opcodeIn(profile: Profile, readings: OpcodeReadings | undefined): number | undefined {
   return readings?.[profile];
 }
 
 /**
- * A logical time in decimal digits, uint64. None comes near to 2^63, beyond which databases do not count: bounds above it are
- * cut to it.
+ * A logical time in decimal digits, uint64. Values above 2^63 - 1, the maximum of PostgreSQL, are reduced to it: no logical time
+ * comes close.
  * @throws v3/parameter-value
  */
 export function decodeLt(text: string): bigint {
@@ -108,14 +108,14 @@ const SORTS: ReadonlyMap<string, 'asc' | 'desc'> = new Map([
   ['d', 'desc'],
 ]);
 
-/** `asc` or `desc`, shortened to a letter or not, in any letter case. @throws v3/parameter-value */
+/** `asc` or `desc`, `a` or `d`, in any letter case. @throws v3/parameter-value */
 export function decodeSort(text: string): 'asc' | 'desc' {
   const sort = SORTS.get(text.toLowerCase());
   if (sort !== undefined) return sort;
   throw invalidParameter(`${quotedInput(text)} is neither asc nor desc`);
 }
 
-/** An index of an item in its collection: at most 257 bits. @throws v3/parameter-value */
+/** Index of an item in its collection: at most 257 bits. @throws v3/parameter-value */
 export function decodeIndex(text: string): bigint {
   if (/^\d{1,78}$/.test(text)) return BigInt(text);
   throw invalidParameter(`index should contain digits only, at most 78, but is ${quotedInput(text)}`);
@@ -125,7 +125,7 @@ export function invalidParameter(problem: string, cause?: unknown): Error {
   return v3Errors['parameter-value']({ problem }, cause);
 }
 
-/** A text as an error message can show it. */
+/** A text for an error message, shortened to 80 characters. */
 export function quotedInput(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }
@@ -135,7 +135,7 @@ const MAX_INT32 = 0x7fff_ffff;
 const ADDRESS_EXAMPLE = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
 const HASH_EXAMPLE = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
 
-/** Most items of a list in a request. */
+/** Maximal number of items of a list in a request. */
 export const MAX_LIST_ITEMS = 1_000;
 
 const ADDRESS_FORMS = 'in raw form (`0:` or `-1:` and 64 hexadecimal digits) or user-friendly form (48 characters)';
@@ -188,8 +188,7 @@ export const shardParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
-        'Shard of the block, just that one: hexadecimal, such as 8000000000000000, with `0x` or without, or a signed ' +
-        'decimal number.',
+        'Exact shard of the block: hexadecimal, such as 8000000000000000, with `0x` or without, or a signed decimal number.',
     }),
   )
     .Decode(decodeShardPrefix)
@@ -200,15 +199,15 @@ export function seqnoParameter(description: string) {
   return Type.Integer({ description, format: 'int32', minimum: 0, maximum: MAX_INT32 });
 }
 
-export const blockSeqnoParameter = Type.Optional(seqnoParameter('Number of the block in its shard.'));
+export const blockSeqnoParameter = Type.Optional(seqnoParameter('Seqno of the block in its shard.'));
 
-/** What a masterchain block commits. */
+/** Blocks that a masterchain block commits. */
 export const mcSeqnoParameter = Type.Optional(
-  seqnoParameter('Number of the masterchain block that commits it; one that is not indexed is an error (404).'),
+  seqnoParameter('Seqno of the masterchain block that commits it; one that is not indexed is an error (404).'),
 );
 
 export function ltParameter(description: string) {
-  // Read as text, so that no digit is lost.
+  // Decoded from text, so that no digit is lost.
   const words = documentedAs({ type: 'integer', format: 'int64', minimum: 0 });
   return Type.Optional(
     Type.Transform(Type.String({ description, ...words }))
@@ -221,7 +220,7 @@ function utimeParameter(description: string) {
   return Type.Optional(
     Type.Transform(
       Type.Number({
-        description: `${description} Unix time in seconds; what is behind the decimal point is cut off.`,
+        description: `${description} Unix time in seconds; decimal places are cut off.`,
         minimum: 0,
         maximum: 0xffff_ffff,
         ...documentedAs({ type: 'integer', format: 'int64' }),
@@ -232,21 +231,21 @@ function utimeParameter(description: string) {
   );
 }
 
-/** Bounds of time; `what` says what they bound. */
+/** Bounds of time. @param utime, lt, start names of the bounded members */
 export function timeParameters(utime: string, lt: string, start = lt) {
   return {
-    start_utime: utimeParameter(`Only where ${utime} is at or after this.`),
-    end_utime: utimeParameter(`Only where ${utime} is at or before this.`),
-    start_lt: ltParameter(`Only where ${start} is at least this.`),
-    end_lt: ltParameter(`Only where ${lt} is at most this.`),
+    start_utime: utimeParameter(`Only if ${utime} is at or after this.`),
+    end_utime: utimeParameter(`Only if ${utime} is at or before this.`),
+    start_lt: ltParameter(`Only if ${start} is at least this.`),
+    end_lt: ltParameter(`Only if ${lt} is at most this.`),
   };
 }
 
-/** Most rows of one answer. */
+/** Maximal number of rows of one answer. */
 export const MAX_PAGE_ROWS = 1_000;
 export const DEFAULT_PAGE_ROWS = { spec: 10, toncenter: 100 } as const;
 
-/** How many rows, where a method does not take as many as most do. */
+/** Number of rows. @param most maximum of the method @param byDefault default of the method by profile */
 export function limitParameter({
   most = MAX_PAGE_ROWS,
   byDefault = DEFAULT_PAGE_ROWS,
@@ -258,7 +257,7 @@ export function limitParameter({
   const defaults =
     spec === toncenter
       ? `${spec}.`
-      : `${spec}, as the published document says; ${toncenter} under /toncenter, as the live service does.`;
+      : `${spec}, as in the published document; ${toncenter} under /toncenter, as in the live service.`;
   return Type.Optional(
     Type.Integer({
       description: `At most this many rows, 1 to ${most}. Default: ${defaults}`,
@@ -274,7 +273,7 @@ export const limitField = limitParameter();
 
 export const offsetField = Type.Optional(
   Type.Integer({
-    description: 'Rows to leave out first. For far pages `cursor` is quicker.',
+    description: 'Rows to skip. For deep pages `cursor` is faster.',
     format: 'int32',
     default: 0,
     minimum: 0,
@@ -285,19 +284,19 @@ export const offsetField = Type.Optional(
 export const cursorField = Type.Optional(
   Type.String({
     description:
-      'Goes on behind the last row of an answer: the header `X-Tern-Next` of that answer, which is there when more rows ' +
-      'follow. Goes with the parameters of that request, and not with `offset`. Far pages cost what the first one does.',
+      'Continues after the last row of an answer: the header `X-Tern-Next` of that answer, which is present if more rows ' +
+      'follow. Requires the same parameters as that request, and excludes `offset`. Deep pages cost as much as the first one.',
     minLength: 1,
     maxLength: 1_000,
   }),
 );
 
-/** `asc` or `desc`; `a` and `d` and other letter case will do. @param byDefault null: another order than this one */
+/** `asc` or `desc`; also `a` and `d`, in any letter case. @param byDefault null: another order than this one */
 export function sortParameter(description: string, byDefault: 'asc' | 'desc' | null = 'desc') {
   return Type.Optional(
     Type.Transform(
       Type.String({
-        description: `${description} \`asc\`: rising, \`desc\`: falling.`,
+        description: `${description} \`asc\`: ascending, \`desc\`: descending.`,
         enum: ['asc', 'desc'],
         ...(byDefault === null ? {} : { default: byDefault }),
       }),
@@ -317,8 +316,8 @@ export const opcodeParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
-        'First 32 bits of the body: hexadecimal, such as 0x0f8a7ea5, or a signed decimal number. Digits alone are decimal; ' +
-        'under /toncenter they are hexadecimal where they can be, as in the live service.',
+        'First 32 bits of the message body: hexadecimal, such as 0x0f8a7ea5, or a signed decimal number. Digits alone are decimal; ' +
+        'under /toncenter they are hexadecimal if possible, as in the live service.',
       examples: ['0x0f8a7ea5'],
     }),
   )
@@ -326,5 +325,5 @@ export const opcodeParameter = Type.Optional(
     .Encode(({ spec }) => String(spec)),
 );
 
-/** A part of a list. */
+/** Parameters of a page. */
 export const pageFields = { limit: limitField, offset: offsetField, cursor: cursorField };

@@ -456,8 +456,8 @@ const transactionsByMessage = v3Endpoint({
   ),
   check: (params) => {
     checkPage(params);
-    const { msg_hash, body_hash, opcode: asked } = params;
-    if (msg_hash !== undefined || body_hash !== undefined || asked !== undefined) return;
+    const { msg_hash, body_hash, opcode } = params;
+    if (msg_hash !== undefined || body_hash !== undefined || opcode !== undefined) return;
     throw v3Errors.parameters({ problem: 'at least one of msg_hash, body_hash, opcode should be specified' });
   },
   result: Transactions.schema,
@@ -465,8 +465,8 @@ const transactionsByMessage = v3Endpoint({
   freshness: 'head',
   handle: async (params, context) => {
     const { msg_hash, body_hash, source, destination, direction: side } = params;
-    const asked = opcodeIn(context.profile, params.opcode);
-    const filter = { msg_hash, body_hash, opcode: asked, source, destination, direction: side };
+    const opcode = opcodeIn(context.profile, params.opcode);
+    const filter = { msg_hash, body_hash, opcode, source, destination, direction: side };
     const { index } = context.network;
     const listed = await index.transactionsByMessage(filter, pageOf(params, context), context.query);
     return Transactions.write(listed, context);

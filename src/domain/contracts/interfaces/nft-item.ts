@@ -90,7 +90,7 @@ export interface NftItemFields {
 /** An NFT item with its full content, which its collection returns. */
 export interface NftItem extends Omit<NftItemFields, 'individual_content'> {
   readonly content: TokenContent;
-  /** `alice.ton`, of items of the DNS roots; null: it is no domain of one, or does not tell its name. */
+  /** `alice.ton`, for items of the DNS collections; null: it is no such item, or returns no name. */
   readonly domain: string | null;
 }
 
