@@ -15,15 +15,24 @@ import { KeyBlockFile, KeyBlockMemory } from '#services/chain/key-blocks.js';
 
 export { type AdnlClient, connectAdnl, type QueryOptions } from '#drivers/adnl/client.js';
 export { adnlErrors } from '#drivers/adnl/errors.js';
+export type { RandomBytes } from '#drivers/adnl/keys.js';
 export { type AdnlMetrics, createAdnlMetrics } from '#drivers/adnl/metrics.js';
 export type { AdnlClientOptions, AdnlModules, ConnectionOptions } from '#drivers/adnl/options.js';
 export { liteErrors } from '#drivers/lite/errors.js';
-export { type GlobalConfig, type LiteServerAddress, parseGlobalConfig } from '#drivers/lite/global-config.js';
+export {
+  type GlobalConfig,
+  type LiteServerAddress,
+  type MasterchainRange,
+  parseGlobalConfig,
+  type ServerSlice,
+  type SliceShard,
+} from '#drivers/lite/global-config.js';
 export type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
 export type { PoolMetrics, ServerMetrics } from '#drivers/lite/metrics.js';
 export type { LitePoolModules, LitePoolOptions, PoolSettings } from '#drivers/lite/options.js';
 export { LitePool } from '#drivers/lite/pool.js';
-export { type Clock, systemClock } from '#kernel/clock.js';
+export type { ServerHealthState } from '#drivers/lite/server-health.js';
+export { type CancelSchedule, type Clock, systemClock } from '#kernel/clock.js';
 export { type Logger, silentLogger } from '#kernel/logger.js';
 export * from '#kernel/tern-error.js';
 export type { AccountStateOptions, AccountStateRead, HistoryOptions, HistoryRead } from '#services/chain/accounts.js';
@@ -32,7 +41,12 @@ export type { BlockDataRead, BlockFileRead, HeaderRead, ZerostateRead } from '#s
 export { Chain, type ChainModules, type ChainOptions } from '#services/chain/chain.js';
 export type { ChainReads } from '#services/chain/chain-reads.js';
 export { chainErrors } from '#services/chain/errors.js';
-export { KeyBlockFile, KeyBlockMemory, type KeyBlockStore } from '#services/chain/key-blocks.js';
+export {
+  KeyBlockFile,
+  type KeyBlockFileOptions,
+  KeyBlockMemory,
+  type KeyBlockStore,
+} from '#services/chain/key-blocks.js';
 export type {
   ConfigParamsRead,
   ConfigRead,

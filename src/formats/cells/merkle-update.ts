@@ -60,9 +60,9 @@ export function applyMerkleUpdate(oldRoot: Cell, update: Cell): Cell {
   if (!bytesEqual(root.hash(0), oldHash) || root.depth(0) !== oldDepth) {
     throw cellsErrors['update-old-state']({ expected: toHex(oldHash), found: toHex(root.hash(0)) });
   }
-  const kept = new KeptCells();
-  kept.collect(root, untracked(old), 0);
-  const result = new Renewal(kept).renew(untracked(after), 0);
+  const oldCells = new OldStateCells();
+  oldCells.collect(root, untracked(old), 0);
+  const result = new NewStateBuilder(oldCells).build(untracked(after), 0);
   if (!bytesEqual(result.hash(0), newHash) || result.depth(0) !== newDepth) {
     throw cellsErrors['update-new-state']({ expected: toHex(newHash), found: toHex(result.hash(0)) });
   }
@@ -70,7 +70,7 @@ export function applyMerkleUpdate(oldRoot: Cell, update: Cell): Cell {
 }
 
 /** Cells of the old state that the old side of an update shows, by their hash at the level of their position. */
-class KeptCells {
+class OldStateCells {
   readonly #byDepth: { readonly index: HashIndex; readonly cells: Cell[]; readonly walked: HashIndex }[] = [];
 
   collect(original: Cell, shown: Cell, merkleDepth: number): void {
@@ -100,15 +100,15 @@ class KeptCells {
 }
 
 /** Builds the cells of the new state from the new side of an update. */
-class Renewal {
-  readonly #kept: KeptCells;
+class NewStateBuilder {
+  readonly #oldCells: OldStateCells;
   readonly #known: { readonly index: HashIndex; readonly made: Cell[] }[] = [];
 
-  constructor(kept: KeptCells) {
-    this.#kept = kept;
+  constructor(oldCells: OldStateCells) {
+    this.#oldCells = oldCells;
   }
 
-  renew(cell: Cell, merkleDepth: number): Cell {
+  build(cell: Cell, merkleDepth: number): Cell {
     if (cell.type === CellType.prunedBranch && (cell.levelMask & (1 << merkleDepth)) !== 0) {
       return this.#resolve(cell, merkleDepth);
     }
@@ -119,7 +119,7 @@ class Renewal {
     if (before >= 0) return made[before]!;
     const childDepth = depthBelow(cell, merkleDepth);
     const refs: Cell[] = [];
-    for (let r = 0, count = cell.refCount; r < count; r++) refs.push(this.renew(untracked(cell.ref(r)), childDepth));
+    for (let r = 0, count = cell.refCount; r < count; r++) refs.push(this.build(untracked(cell.ref(r)), childDepth));
     const result = copyWith(cell, refs, merkleDepth);
     made[index.add(hash)] = result;
     return result;
@@ -127,7 +127,7 @@ class Renewal {
 
   #resolve(pruned: Cell, merkleDepth: number): Cell {
     const hash = pruned.hash(merkleDepth);
-    const found = this.#kept.find(hash, merkleDepth);
+    const found = this.#oldCells.find(hash, merkleDepth);
     if (found === null || found.depth(merkleDepth) !== pruned.depth(merkleDepth)) {
       throw cellsErrors['update-missing-cell']({ hash: toHex(hash) });
     }

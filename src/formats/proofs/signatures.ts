@@ -4,20 +4,27 @@ import type { BlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, MASTERCHAIN_SHARD, printBlockId, sameBlock } from '#formats/proofs/block-id.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { computeValidatorGroup, type ValidatorConfig, type ValidatorGroup } from '#formats/proofs/validators.js';
-import { concatBytes, toHex } from '#kernel/bytes.js';
+import { PubEd25519 } from '#formats/tl/adnl.js';
+import { blockIdFromTl } from '#formats/tl/block-id.js';
+import {
+  ConsensusCandidateHashData,
+  ConsensusDataToSign,
+  ConsensusSimplexUnsignedVote,
+  TonBlockId,
+} from '#formats/tl/consensus.js';
+import { decodeOne, encodeBoxed } from '#formats/tl/constructor.js';
+import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Maximum number of signatures of a set. */
 export const MAX_SIGNATURES = 1024;
-
-/** `pub.ed25519#4813b4c6` */
-const PUB_ED25519 = Uint8Array.of(0xc6, 0xb4, 0x13, 0x48);
 
 /** `SubjectPublicKeyInfo` of an Ed25519 key up to the key itself (RFC 8410). */
 const SPKI_ED25519 = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00);
 
 /** The short node id in signature sets: SHA-256 of `pub.ed25519 key:int256`. */
 export function nodeIdShort(publicKey: Uint8Array): Uint8Array {
-  return sha256(concatBytes(PUB_ED25519, publicKey));
+  return sha256(encodeBoxed(PubEd25519, { key: publicKey }));
 }
 
 /** The key for node:crypto. @param publicKey 32 bytes */
@@ -101,15 +108,6 @@ export interface SimplexSignatureSet extends SignatureSetBase {
 /** Signatures of one masterchain block by the validators of one session. */
 export type SignatureSet = OrdinarySignatureSet | SimplexSignatureSet;
 
-const TON_BLOCK_ID = 0xc50b6e70;
-const DATA_TO_SIGN = 0xa8e33df8;
-const FINALIZE_VOTE = 0x40a7e105;
-const CANDIDATE_ID = 0xb691cd3f;
-const CANDIDATE_ORDINARY = 0xe8f9bcdc;
-const CANDIDATE_EMPTY = 0x72b4d933;
-const CANDIDATE_PARENT = 0x1a4b9af1;
-const CANDIDATE_WITHOUT_PARENTS = 0x22cbcca9;
-
 /**
  * The bytes that the signatures of a set sign, when they are for `block`.
  *
@@ -120,62 +118,27 @@ const CANDIDATE_WITHOUT_PARENTS = 0x22cbcca9;
  * @throws proofs/signature-candidate, proofs/signature-block
  */
 export function signedBytes(set: SignatureSet, block: BlockId): Uint8Array {
-  if (set.kind === 'ordinary') return concatBytes(word(TON_BLOCK_ID), block.root_hash, block.file_hash);
+  if (set.kind === 'ordinary') {
+    return encodeBoxed(TonBlockId, { root_cell_hash: block.root_hash, file_hash: block.file_hash });
+  }
   const voted = candidateBlock(set.candidate);
   if (!sameBlock(voted, block)) {
     throw proofsErrors['signature-block']({ expected: printBlockId(block), found: printBlockId(voted) });
   }
-  const candidateHash = sha256(set.candidate);
-  const vote = concatBytes(word(FINALIZE_VOTE), word(CANDIDATE_ID), word(set.slot), candidateHash);
-  const voteWithLength = concatBytes(Uint8Array.of(vote.length), vote, new Uint8Array(3));
-  return concatBytes(word(DATA_TO_SIGN), set.session_id, voteWithLength);
+  const data = encodeBoxed(ConsensusSimplexUnsignedVote, {
+    kind: 'consensus.simplex.finalizeVote',
+    id: { slot: set.slot | 0, hash: sha256(set.candidate) },
+  });
+  return encodeBoxed(ConsensusDataToSign, { session_id: set.session_id, data });
 }
 
-/**
- * The block that a candidate is about. The bytes must be exactly one of
- * `consensus.candidateHashDataOrdinary#e8f9bcdc block:tonNode.blockIdExt collated_file_hash:int256 parent:consensus.CandidateParent`,
- * `consensus.candidateHashDataEmpty#72b4d933 block:tonNode.blockIdExt parent:consensus.candidateId`.
- *
- * @throws proofs/signature-candidate
- */
+/** The block of a candidate (`consensus.CandidateHashData`, boxed). @throws proofs/signature-candidate */
 export function candidateBlock(candidate: Uint8Array): BlockId {
-  const view = new DataView(candidate.buffer, candidate.byteOffset, candidate.byteLength);
-  if (candidate.length < 4 + 80 + 36) throw badCandidate(`${candidate.length} bytes`);
-  const tag = view.getUint32(0, true);
-  let length: number;
-  if (tag === CANDIDATE_EMPTY) {
-    length = 4 + 80 + 36;
-  } else if (tag === CANDIDATE_ORDINARY) {
-    length = 4 + 80 + 32 + parentLength(view, 4 + 80 + 32);
-  } else {
-    throw badCandidate(`constructor ${tag.toString(16).padStart(8, '0')}`);
+  try {
+    return blockIdFromTl(decodeOne(ConsensusCandidateHashData, candidate).block);
+  } catch (error) {
+    throw isTernError(error) ? proofsErrors['signature-candidate']({ problem: error.message }, error) : error;
   }
-  if (candidate.length !== length) throw badCandidate(`${candidate.length} bytes instead of ${length}`);
-  return {
-    workchain: view.getInt32(4, true),
-    shard: view.getBigUint64(8, true),
-    seqno: view.getUint32(16, true),
-    root_hash: candidate.subarray(20, 52),
-    file_hash: candidate.subarray(52, 84),
-  };
-}
-
-/** Length of a boxed `consensus.CandidateParent`. */
-function parentLength(view: DataView, at: number): number {
-  const tag = view.getUint32(at, true);
-  if (tag === CANDIDATE_WITHOUT_PARENTS) return 4;
-  if (tag !== CANDIDATE_PARENT) throw badCandidate(`parent ${tag.toString(16).padStart(8, '0')}`);
-  if (view.byteLength < at + 8 || view.getUint32(at + 4, true) !== CANDIDATE_ID) throw badCandidate('id of the parent');
-  return 4 + 4 + 36;
-}
-
-function badCandidate(problem: string): Error {
-  return proofsErrors['signature-candidate']({ problem });
-}
-
-/** A TL word: 32 bits, least significant byte first. */
-function word(value: number): Uint8Array {
-  return Uint8Array.of(value, value >> 8, value >> 16, value >> 24);
 }
 
 /**
