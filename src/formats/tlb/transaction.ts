@@ -173,65 +173,38 @@ const transMergePrepare = variant(
   { split_info: SplitMergeInfo, storage_ph: TrStoragePhase, aborted: bool },
 );
 
-/** The value of `trans_split_install`; `T` is `Transaction`, which is declared below. */
-export interface TransSplitInstall<T> {
-  readonly kind: 'trans_split_install';
-  readonly split_info: SplitMergeInfo;
-  readonly prepare_transaction: Lazy<T>;
-  readonly installed: boolean;
-}
+const transactionRef: Codec<Lazy<Transaction>> = ref(deferred('Transaction', (): Codec<Transaction> => Transaction));
 
-/** The value of `trans_merge_install`; `T` is `Transaction`. */
-export interface TransMergeInstall<T> {
-  readonly kind: 'trans_merge_install';
-  readonly split_info: SplitMergeInfo;
-  readonly prepare_transaction: Lazy<T>;
-  readonly storage_ph: TrStoragePhase | null;
-  readonly credit_ph: TrCreditPhase | null;
-  readonly compute_ph: TrComputePhase;
-  readonly action: Lazy<TrActionPhase> | null;
-  readonly aborted: boolean;
-  readonly destroyed: boolean;
-}
+const transSplitInstall = variant(
+  'trans_split_install$0101 split_info:SplitMergeInfo prepare_transaction:^Transaction installed:Bool = TransactionDescr;',
+  { split_info: SplitMergeInfo, prepare_transaction: transactionRef, installed: bool },
+);
 
-export type TransactionDescrOf<T> =
-  | ValueOf<typeof transOrd>
-  | ValueOf<typeof transStorage>
-  | ValueOf<typeof transTickTock>
-  | ValueOf<typeof transSplitPrepare>
-  | TransSplitInstall<T>
-  | ValueOf<typeof transMergePrepare>
-  | TransMergeInstall<T>;
+const transMergeInstall = variant(
+  'trans_merge_install$0111 split_info:SplitMergeInfo prepare_transaction:^Transaction storage_ph:(Maybe TrStoragePhase) credit_ph:(Maybe TrCreditPhase) compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool destroyed:Bool = TransactionDescr;',
+  {
+    split_info: SplitMergeInfo,
+    prepare_transaction: transactionRef,
+    storage_ph: maybeStorage,
+    credit_ph: maybeCredit,
+    compute_ph: TrComputePhase,
+    action: maybeAction,
+    aborted: bool,
+    destroyed: bool,
+  },
+);
 
-/**
- * The codec of `TransactionDescr`: the kind of a transaction and its phases. Two constructors contain a transaction.
- */
-export function transactionDescr<T>(transaction: Codec<T>): Codec<TransactionDescrOf<T>> {
-  return union('TransactionDescr', [
-    transOrd,
-    transStorage,
-    transTickTock,
-    transSplitPrepare,
-    variant(
-      'trans_split_install$0101 split_info:SplitMergeInfo prepare_transaction:^Transaction installed:Bool = TransactionDescr;',
-      { split_info: SplitMergeInfo, prepare_transaction: ref(transaction), installed: bool },
-    ),
-    transMergePrepare,
-    variant(
-      'trans_merge_install$0111 split_info:SplitMergeInfo prepare_transaction:^Transaction storage_ph:(Maybe TrStoragePhase) credit_ph:(Maybe TrCreditPhase) compute_ph:TrComputePhase action:(Maybe ^TrActionPhase) aborted:Bool destroyed:Bool = TransactionDescr;',
-      {
-        split_info: SplitMergeInfo,
-        prepare_transaction: ref(transaction),
-        storage_ph: maybeStorage,
-        credit_ph: maybeCredit,
-        compute_ph: TrComputePhase,
-        action: maybeAction,
-        aborted: bool,
-        destroyed: bool,
-      },
-    ),
-  ]);
-}
+/** The kind of a transaction (ordinary, tick-tock, split, merge) and the results of its phases. */
+export const TransactionDescr = union('TransactionDescr', [
+  transOrd,
+  transStorage,
+  transTickTock,
+  transSplitPrepare,
+  transSplitInstall,
+  transMergePrepare,
+  transMergeInstall,
+]);
+export type TransactionDescr = ValueOf<typeof TransactionDescr>;
 
 /** A transaction of one account. The hash of its cell is the transaction hash. */
 export interface Transaction {
@@ -256,12 +229,6 @@ export interface Transaction {
   readonly state_update: Lazy<HASH_UPDATE>;
   readonly description: Lazy<TransactionDescr>;
 }
-
-/** The kind of a transaction (ordinary, tick-tock, split, merge) and the results of its phases. */
-export type TransactionDescr = TransactionDescrOf<Transaction>;
-export const TransactionDescr: Codec<TransactionDescr> = transactionDescr<Transaction>(
-  deferred('Transaction', () => Transaction),
-);
 
 export const Transaction: Codec<Transaction> = record(
   'transaction$0111 account_addr:bits256 lt:uint64 prev_trans_hash:bits256 prev_trans_lt:uint64 now:uint32 outmsg_cnt:uint15 orig_status:AccountStatus end_status:AccountStatus ^[ in_msg:(Maybe ^(Message Any)) out_msgs:(HashmapE 15 ^(Message Any)) ] total_fees:CurrencyCollection state_update:^(HASH_UPDATE Account) description:^TransactionDescr = Transaction;',
