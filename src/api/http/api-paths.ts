@@ -3,11 +3,11 @@ import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
 
-/** Paths that begin alike. */
+/** A prefix of API paths, with or without the mount of a profile. */
 interface ApiBase {
   /** Mount and prefix. */
   readonly path: string;
-  /** Null: the path does not decide. */
+  /** Null: the path does not determine it. */
   readonly profile: Profile | null;
   readonly style: ApiStyle;
   readonly first: AnyHttpApi;
@@ -16,20 +16,20 @@ interface ApiBase {
 
 /** The API that a path belongs to. */
 export interface ApiOfPath {
-  /** Of the network of the host; of another one where that has none at the prefix. */
+  /** The API of the network of the host; of another network where that has none at the prefix. */
   readonly api: AnyHttpApi;
   readonly style: ApiStyle;
   readonly profile: Profile | null;
 }
 
-/** Knows the paths of all APIs: for what comes before their routes, and for requests that fit none. */
+/** Finds the API of a path before routing, and for requests without a route. */
 export class ApiPaths {
   readonly #bases: readonly ApiBase[];
   readonly #choice: NetworkChoice;
-  /** Whether there are paths that can be written in more than one way. */
+  /** Whether there are case-insensitive paths. */
   readonly hasLenient: boolean;
 
-  /** @throws http/bad-option when APIs of one prefix have different manners */
+  /** @throws http/bad-option when APIs of one prefix have different styles */
   constructor(networks: readonly HttpNetwork[], choice: NetworkChoice) {
     this.#choice = choice;
     const byPrefix = new Map<string, Map<HttpNetwork, AnyHttpApi>>();
@@ -55,7 +55,7 @@ export class ApiPaths {
     this.hasLenient = this.#bases.some(({ style }) => style.hasLenientPaths);
   }
 
-  /** Null: the path is of no API. */
+  /** Null: the path belongs to no API. */
   of(host: string | undefined, url: string): ApiOfPath | null {
     const base = this.#baseOf(url);
     if (base === null) return null;
@@ -63,13 +63,13 @@ export class ApiPaths {
     return { api: byNetwork.get(this.#choice.of(host)) ?? first, style, profile };
   }
 
-  /** The way in which routes know a URL: lower case and no slash at the end where these do not count. The query stays. */
+  /** A URL as the routes have it: lower case and without a slash at the end where these are ignored. The query stays. */
   canonical(url: string): string {
     const base = this.#baseOf(url);
     if (base === null || !base.style.hasLenientPaths) return url;
     const mark = url.indexOf('?');
     const path = (mark < 0 ? url : url.slice(0, mark)).toLowerCase();
-    // The prefix itself is a page, whose links depend on the slash.
+    // The prefix itself is a page whose links depend on the slash.
     const isLonger = path.length > base.path.length + 1;
     return (isLonger && path.endsWith('/') ? path.slice(0, -1) : path) + (mark < 0 ? '' : url.slice(mark));
   }
@@ -86,7 +86,7 @@ export class ApiPaths {
   }
 }
 
-/** Finds the network of a request by the host name it was sent to. */
+/** Finds the network of a request by its host name. */
 export class NetworkChoice {
   readonly #first: HttpNetwork;
   readonly #byHost = new Map<string, HttpNetwork>();

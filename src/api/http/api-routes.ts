@@ -30,7 +30,7 @@ interface RouteModules {
   readonly networks: readonly HttpNetwork[];
 }
 
-/** The API at one prefix, of all networks. */
+/** The routes of the APIs at one prefix, for all networks. */
 export class ApiRoutes {
   readonly #prefix: string;
   readonly #profile: Profile;
@@ -53,7 +53,7 @@ export class ApiRoutes {
     }
   }
 
-  /** Adds the routes, with and without the mount that chooses the profile. */
+  /** Adds the routes, with and without the mount of the `toncenter` profile. */
   add(app: FastifyInstance): void {
     for (const [mount, profile] of [
       ['', null],
@@ -74,7 +74,7 @@ export class ApiRoutes {
     return bare.startsWith(`${this.#prefix}/`) ? this.verbsOf(host, bare.slice(this.#prefix.length + 1)) : null;
   }
 
-  /** The verbs that a method takes; null: there is no such method. */
+  /** The verbs of a method; null: no such method. */
   verbsOf(host: string | undefined, name: string): readonly string[] | null {
     if (this.#isRpc(name)) return ['POST'];
     return this.#apis.get(this.#modules.choice.of(host))?.find(name)?.methods ?? null;
@@ -84,7 +84,7 @@ export class ApiRoutes {
     return this.#style.hasRpc && name === JSON_RPC;
   }
 
-  /** Before the body is read: what is asked for, and whether it is let in. */
+  /** Before the body is read: finds the endpoint and checks access. */
   #onRequest(ofPath: Profile | null) {
     const { access, clock, choice } = this.#modules;
     return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
@@ -138,7 +138,7 @@ export class ApiRoutes {
     }
   }
 
-  /** The parameters in a body; finds the endpoint of JSON-RPC. */
+  /** The parameters of a body; finds the endpoint of a JSON-RPC call. */
   #parametersOf(state: RequestState, body: JsonBody | undefined): RawParameters {
     if (state.rpcId !== null) {
       if (body === undefined) throw httpErrors['bad-rpc']({ problem: 'the body is empty' });
@@ -191,10 +191,10 @@ export class ApiRoutes {
 }
 
 /**
- * Asks whether the request is let in. Takes `api_key` out of its query.
+ * Checks access of a request by its API key and client address. Removes `api_key` from its query.
  *
- * @returns undefined when it is, at once or later
- * @throws http/unknown-key, http/network-not-allowed, http/rate-limit, http/bad-parameter; as a rejection when it takes time
+ * @returns undefined when access is granted at once; else a promise of it
+ * @throws http/unknown-key, http/network-not-allowed, http/rate-limit, http/bad-parameter; as a rejection of the promise
  */
 export function admit(access: Access, request: FastifyRequest, state: RequestState): Promise<void> | undefined {
   const key = takeKey(request, state.query);
@@ -204,7 +204,7 @@ export function admit(access: Access, request: FastifyRequest, state: RequestSta
   return undefined;
 }
 
-/** The header counts before the query; an empty one is none. */
+/** The header takes precedence over the query; an empty one is none. */
 function takeKey(request: FastifyRequest, query: RawParameters): string | null {
   const inQuery = query.api_key;
   if (inQuery !== undefined) delete query.api_key;
@@ -233,9 +233,9 @@ function settle(answer: AccessDecision, state: RequestState): void {
 }
 
 /**
- * Refuses what a browser sends on behalf of a page from elsewhere. Taken is what comes from pages of this machine, from pages
- * of the server itself where it is called by its address (behind a name that anybody may point at it there could be anybody's
- * page), and from programs, which say nothing about pages.
+ * Refuses requests that a browser sends for a page of another origin. Accepted are pages of this machine, pages of this server
+ * when it is addressed by IP (a host name could be pointed at it by anybody: DNS rebinding), and programs, which send no
+ * `Origin`.
  *
  * @throws http/foreign-page
  */
@@ -243,7 +243,7 @@ export function refuseCrossOriginPage(method: string, headers: IncomingHttpHeade
   const { origin, host } = headers;
   if (origin === undefined) {
     const site = headers['sec-fetch-site'];
-    // Browsers name the origin with every POST; what a GET without it answers, no other page gets to see.
+    // Browsers send the origin with every POST; the response of a GET without it is not visible to other pages.
     if (method !== 'POST' || site === undefined || site === 'same-origin' || site === 'none') return;
     throw httpErrors['foreign-page']({ origin: 'another site' });
   }
@@ -252,7 +252,7 @@ export function refuseCrossOriginPage(method: string, headers: IncomingHttpHeade
   throw httpErrors['foreign-page']({ origin: origin.slice(0, 100) });
 }
 
-/** @param hostname as `URL` gives it: lower case, IPv6 in brackets, IPv4 in four decimal parts */
+/** @param hostname as `URL` returns it: lower case, IPv6 in brackets, IPv4 in four decimal parts */
 function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
   return /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -87,7 +87,7 @@ describe('bodies of a plain API', () => {
       ['Decode/', { method: 'PUT' }, 405, /POST/],
       ['jetton/wallets', { method: 'DELETE' }, 405, /GET, HEAD/],
       ['openapi.json', { method: 'PUT' }, 405, /GET, HEAD/],
-      ['decode', { method: 'POST', body: '{' }, 422, /^the body is no JSON/],
+      ['decode', { method: 'POST', body: '{' }, 422, /^the body is not valid JSON/],
       ['decode', { method: 'POST', body: '{"text":"1","@extra":"x"}' }, 422, /^unknown parameter @extra/],
       ['decode?text=1', { method: 'POST', body: '{"text":"1"}' }, 422, /^unknown parameter text/],
       ['decode', { method: 'POST', body: `{"text":"${'x'.repeat(20_000)}"}` }, 413, /10000/],
@@ -204,7 +204,7 @@ describe('queries of a plain API', () => {
     for (const mount of ['', '/toncenter']) {
       expect(await refusalOf('limit=1&Limit=2', mount)).toEqual([422, 'parameter limit: it is given 2 times']);
       expect(await refusalOf('limit=1&limit[]=1', mount)).toEqual([422, 'parameter limit: it is given 2 times']);
-      const known = 'this method knows account, kind, flag, limit';
+      const known = 'this method has account, kind, flag, limit';
       for (const name of ['@extra', 'no', 'limit[0]', 'x_actions_version'])
         expect(await refusalOf(`${name}=1`, mount)).toEqual([422, `unknown parameter ${name}; ${known}`]);
     }

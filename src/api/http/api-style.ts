@@ -3,67 +3,67 @@ import type { AnyHttpApi, Profile, StyleName } from '#api/http/http-api.js';
 import type { OpenApiJson } from '#api/http/openapi-schemas.js';
 import { exactGrammar, foldingGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
 
-/** An error as it is told to a client. */
+/** An error response. */
 export interface ApiFailure {
   readonly text: string;
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number;
   readonly profile: Profile;
-  /** Whether the client asked too often. */
+  /** Whether a rate limit was exceeded. */
   readonly isLimit: boolean;
 }
 
-/** The manners that APIs of one kind share: how they are spoken to, and what their answers look like. */
+/** The conventions of a kind of API: how requests are written, and what responses look like. */
 export interface ApiStyle {
   readonly query: QueryGrammar;
   /**
-   * Letter case and one slash at the end of a path do not count, names of methods may contain slashes, and HEAD is answered
-   * where GET is.
+   * Letter case and one slash at the end of a path are ignored, method names may contain slashes, and HEAD is allowed where
+   * GET is.
    */
   readonly hasLenientPaths: boolean;
-  /** `@extra` comes back, and all methods can be called by JSON-RPC. */
+  /** `@extra` is echoed, and all methods can be called by JSON-RPC. */
   readonly hasRpc: boolean;
-  /** Answers say in `Server-Timing` how long the work took. */
+  /** Responses have a `Server-Timing` header. */
   readonly isTimed: boolean;
-  /** In the `toncenter` profile, what does not exist and what nodes refuse is 500, unless a method declares another status. */
+  /** In the `toncenter` profile, `not-found` errors and refusals by nodes are 500, unless a method declares another status. */
   readonly concealsAbsence: boolean;
-  /** Under the prefix: where the OpenAPI document is. */
+  /** Names of the OpenAPI document under the prefix. */
   readonly documentNames: readonly string[];
-  /** Under the prefix: where the reference page is, beside the prefix itself. */
+  /** Names of the reference page under the prefix, beside the prefix itself. */
   readonly pageNames: readonly string[];
-  /** What `healthcheck` answers. */
+  /** The response of `healthcheck`. */
   readonly healthcheck: { readonly type: string; readonly body: string };
   /**
    * The body of a success.
    *
    * @param result JSON text
-   * @param stamp makes the `@extra` of an answer whose request gave none
+   * @param stamp generates the `@extra` of a response whose request had none
    */
   success(result: string, echo: Echo, stamp: () => string): string;
   /** The body of an error. */
   failure(failure: ApiFailure, echo: Echo, stamp: () => string): string;
-  /** What the document calls the body of an error. */
+  /** The name of the error schema in the document. */
   readonly errorName: string;
   errorSchema(profile: Profile): OpenApiJson;
   errorExample(text: string, status: number, profile: Profile): OpenApiJson;
-  /** The schema of the body of a success by that of its result. */
+  /** The schema of the body of a success, from that of its result. */
   successSchema(result: OpenApiJson): OpenApiJson;
 }
 
-/** `Content-Type` of all JSON answers. */
+/** `Content-Type` of all JSON responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a request wants back as it gave it. */
+/** Fields of a request that its response repeats. */
 export interface Echo {
-  /** The `@extra` of the request; null when it gave none. */
+  /** The `@extra` of the request; null without one. */
   readonly extra: string | null;
-  /** Of JSON-RPC: the `id` as JSON text, `''` without one; null for other requests. */
+  /** The JSON-RPC `id` as JSON text, `''` without one; null for other requests. */
   readonly rpcId: string | null;
 }
 
 export const NO_ECHO: Echo = { extra: null, rpcId: null };
 
-/** The `@extra` of an answer whose request gave none: when, where, how long it took, `c` for an answer from the cache. */
+/** The `@extra` of a response whose request had none: time, network, duration, and `c` for a cached response. */
 export function generatedExtra(unixTimeMs: number, origin: string, elapsedMs: number, isCached: boolean): string {
   const elapsed = Math.round(elapsedMs * 1000) / 1000;
   return `${Math.floor(unixTimeMs / 1000)}:${origin}:${elapsed}${isCached ? ':c' : ''}`;
@@ -74,7 +74,7 @@ export function successBody(result: string, extra: string, rpcId: string | null)
   return `{"ok":true,"result":${result},"@extra":${JSON.stringify(extra)}${rpcFields(rpcId)}}`;
 }
 
-/** @param result repeats the error under `result`, for clients that look there first */
+/** @param result whether to repeat the error under `result`, for clients that read it first */
 export function failureBody(error: string, code: number, extra: string, rpcId: string | null, result = false): string {
   const text = JSON.stringify(error);
   const repeated = result ? `,"result":${text}` : '';
@@ -89,9 +89,9 @@ function rpcFields(rpcId: string | null): string {
 const MAX_EXTRA = 4_096;
 
 /**
- * Takes the `@extra` out of the parameters, if there is one.
+ * Removes `@extra` from the parameters and returns it.
  *
- * @throws http/bad-parameter when it is no text or too long
+ * @throws http/bad-parameter when it is not a string or too long
  */
 export function takeEchoedExtra(raw: RawParameters): string | null {
   const extra = raw['@extra'];
@@ -101,11 +101,11 @@ export function takeEchoedExtra(raw: RawParameters): string | null {
   if (typeof extra === 'string' && extra.length <= MAX_EXTRA) return extra;
   throw httpErrors['bad-parameter']({
     parameter: '@extra',
-    problem: `it must be one text of up to ${MAX_EXTRA} characters`,
+    problem: `it must be one string of up to ${MAX_EXTRA} characters`,
   });
 }
 
-/** Answers are `{ok, result}` or `{ok, error, code}`; names are exact; there is JSON-RPC. */
+/** Responses are `{ok, result}` or `{ok, error, code}`; names are case-sensitive; JSON-RPC is supported. */
 export const envelopeStyle: ApiStyle = {
   query: exactGrammar,
   hasLenientPaths: false,
@@ -124,15 +124,15 @@ export const envelopeStyle: ApiStyle = {
   successSchema,
 };
 
-/** Live services send no code in the body. */
+/** Live services send no `code` in the body. */
 const errorOf = (error: string, code: number, profile: Profile) => (profile === 'spec' ? { error, code } : { error });
 
 const ERROR_FIELDS = {
-  error: { type: 'string', description: 'What is wrong, and where.' },
+  error: { type: 'string', description: 'The error message.' },
   code: { type: 'integer', description: 'The HTTP status.' },
 };
 
-/** The body is the result itself, or `{error}`; letter case does not count in paths and in the names of a query. */
+/** The body is the result itself, or `{error}`; paths and query names are case-insensitive. */
 export const plainStyle: ApiStyle = {
   query: foldingGrammar,
   hasLenientPaths: true,
@@ -150,7 +150,7 @@ export const plainStyle: ApiStyle = {
     const properties = profile === 'spec' ? { error, code } : { error };
     return {
       type: 'object',
-      description: 'What every error looks like.',
+      description: 'An error.',
       required: Object.keys(properties),
       properties,
     };
@@ -161,28 +161,28 @@ export const plainStyle: ApiStyle = {
 
 const STYLES: Readonly<Record<StyleName, ApiStyle>> = { envelope: envelopeStyle, plain: plainStyle };
 
-/** The manners of an API. */
+/** The style of an API. */
 export function styleOf({ style = 'envelope' }: Pick<AnyHttpApi, 'style'>): ApiStyle {
   return STYLES[style];
 }
 
-/** Statuses that every endpoint may answer with; 422 also where there are no parameters: unknown ones are refused. */
+/** Statuses of every endpoint; 422 also without parameters, since unknown ones are refused. */
 export const COMMON_STATUSES: readonly number[] = [401, 403, 414, 422, 429, 500, 503];
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The request was refused.',
-  401: 'There is no such API key.',
+  401: 'Unknown API key.',
   403: 'The API key is for another network.',
-  404: 'What was asked for does not exist.',
-  409: 'It exists, but is of another kind.',
+  404: 'The requested object does not exist.',
+  409: 'The object exists, but has another type.',
   413: 'The body is too large.',
-  414: 'The URL has more than 8192 bytes; POST takes more.',
-  422: 'A parameter is wrong; the text names it.',
+  414: 'The URL has more than 8192 bytes; POST accepts more.',
+  422: 'A parameter is invalid; the error names it.',
   429: 'Too many requests; `Retry-After` says how many seconds to wait.',
-  500: 'A node refused or failed, or there is a fault in the service.',
-  503: 'No server of the network can answer now, or the service has too much to do; the text says which.',
-  504: 'There was no answer in time.',
-  542: 'The value cannot be expressed in the answer.',
+  500: 'A node refused or failed, or an internal error.',
+  503: 'No liteserver can answer now, or the service is overloaded; the error says which.',
+  504: 'Deadline exceeded.',
+  542: 'The value cannot be represented in the response.',
 };
 
 const EXAMPLES: Readonly<Record<number, string>> = {
@@ -194,7 +194,7 @@ const EXAMPLES: Readonly<Record<number, string>> = {
   504: 'no answer within 10000 ms',
 };
 
-const EXTRA = { type: 'string', description: 'The `@extra` of the request; without one, a stamp of the service.' };
+const EXTRA = { type: 'string', description: 'The `@extra` of the request; without one, a generated stamp.' };
 
 const RATE_LIMIT_HEADERS = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
@@ -203,23 +203,23 @@ const RATE_LIMIT_HEADERS = {
 /** The body of all errors. */
 export const errorSchema: OpenApiJson = {
   type: 'object',
-  description: 'What every error looks like.',
+  description: 'An error.',
   required: ['ok', 'error', 'code'],
   properties: {
     ok: { type: 'boolean', const: false, description: 'Always false.' },
-    error: { type: 'string', description: 'What is wrong, and where.' },
+    error: { type: 'string', description: 'The error message.' },
     code: { type: 'integer', description: 'The HTTP status.' },
-    result: { type: 'string', description: 'The text of `error` once more; with status 429 only.' },
+    result: { type: 'string', description: 'The same as `error`; with status 429 only.' },
     '@extra': EXTRA,
-    jsonrpc: { type: 'string', description: '`2.0`, in answers to JSON-RPC.' },
-    id: { description: 'The `id` of the request of JSON-RPC.' },
+    jsonrpc: { type: 'string', description: '`2.0`, in JSON-RPC responses.' },
+    id: { description: 'The `id` of the JSON-RPC request.' },
   },
 };
 
 /**
- * The component of one status.
+ * The response component of one status.
  *
- * @param maxUrlBytes of an API that takes longer URLs than the server otherwise does
+ * @param maxUrlBytes of an API that allows longer URLs than the server does otherwise
  */
 export function errorResponse(
   status: number,
@@ -259,39 +259,39 @@ export function successSchema(result: OpenApiJson): OpenApiJson {
   };
 }
 
-/** The request of JSON-RPC. */
+/** A JSON-RPC request. */
 export const rpcRequestSchema: OpenApiJson = {
   type: 'object',
-  description: 'A method of this API by its name, with its parameters.',
+  description: 'A method of this API by name, with its parameters.',
   required: ['method'],
   properties: {
-    jsonrpc: { type: 'string', default: '2.0', description: 'Not looked at.' },
-    id: { description: 'Comes back as it is.' },
+    jsonrpc: { type: 'string', default: '2.0', description: 'Ignored.' },
+    id: { description: 'Returned unchanged.' },
     method: { type: 'string', description: 'The last part of the path of a method.' },
-    params: { type: 'object', additionalProperties: true, description: 'Its parameters; none when left out.' },
+    params: { type: 'object', additionalProperties: true, description: 'Parameters of the method; default: none.' },
     '@extra': EXTRA,
   },
 };
 
-/** A success of JSON-RPC. */
+/** A JSON-RPC response. */
 export const rpcResponseSchema: OpenApiJson = {
   type: 'object',
   additionalProperties: false,
   required: ['ok', 'result', 'jsonrpc'],
   properties: {
     ok: { type: 'boolean', const: true, description: 'Always true.' },
-    result: { description: 'What the method answers.' },
+    result: { description: 'The result of the method.' },
     '@extra': EXTRA,
     jsonrpc: { type: 'string', const: '2.0' },
     id: { description: 'The `id` of the request, if it had one.' },
   },
 };
 
-/** How a key is given. */
+/** How an API key is given. */
 export const securitySchemes: OpenApiJson = {
   APIKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key as a header.' },
-  APIKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The API key as an argument of the URL.' },
+  APIKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The API key as a query parameter.' },
 };
 
-/** Either way of giving a key, or none at all. */
+/** Either way of giving a key, or no key. */
 export const security: readonly OpenApiJson[] = [{ APIKeyHeader: [] }, { APIKeyQuery: [] }, {}];

@@ -17,13 +17,13 @@ interface DocsSubjects {
   readonly choice: NetworkChoice;
 }
 
-/** Both the page and the document may change with the next version of the program. */
+/** Page and document may change with the next version of the program. */
 const SHORT_CACHE = 'public, max-age=300';
 
 /**
- * Under each prefix, with and without the mount: the page at the prefix itself, its files under `docs/`, the document at
- * `openapi.json`, and `healthcheck`, which answers as long as the process runs. Page and document have further names where
- * the style of the API says so.
+ * Under each prefix, with and without the mount: the reference page at the prefix itself, its files under `docs/`, the document
+ * at `openapi.json`, and `healthcheck`, which responds as long as the process runs. Page and document have further names where
+ * the style of the API has them.
  *
  * @throws http/bad-endpoint when a document cannot be made
  */
@@ -102,7 +102,7 @@ function documentsOf(networks: readonly HttpNetwork[], prefix: string, mount: st
   return documents;
 }
 
-/** Lets the page load from and talk to this server only. Swagger UI sets styles on elements. */
+/** Lets the page load from and connect to this server only. Swagger UI sets styles on elements. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -118,7 +118,7 @@ export const DOCS_POLICY = [
 /**
  * The page of the interactive reference.
  *
- * @param base from the page's own path to what lies under the prefix: empty when the path ends in `/`, else `v2/`
+ * @param base the relative path from the page to the prefix: empty when its path ends in `/`, else `v2/`
  */
 export function docsPage(title: string, base: string): string {
   const at = escapeHtml(base);
@@ -154,7 +154,7 @@ export interface DocsAsset {
   readonly etag: string;
 }
 
-/** The start of Swagger UI: the page names the document, nothing is fetched from elsewhere. */
+/** Starts Swagger UI with the document that the page names; nothing is loaded from other servers. */
 const INIT_SCRIPT = `'use strict';
 const root = document.getElementById('swagger-ui');
 window.ui = SwaggerUIBundle({
@@ -170,18 +170,18 @@ window.ui = SwaggerUIBundle({
 });
 `;
 
-/** Files of swagger-ui-dist, as it is installed. */
+/** Files of the installed swagger-ui-dist. */
 const PACKAGED: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
 
-/** Reads each file when it is first asked for, and keeps it, compressed once. */
+/** Reads each file on its first request, and caches it with its compressed form. */
 export class DocsAssets {
   readonly #read = new Map<string, DocsAsset>();
 
-  /** Null: there is no such file. */
+  /** Null: no such file. */
   get(name: string): DocsAsset | null {
     const known = this.#read.get(name);
     if (known !== undefined) return known;

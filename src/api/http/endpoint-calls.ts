@@ -20,26 +20,26 @@ import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 
-/** An endpoint, ready to be called. */
+/** A compiled endpoint. */
 export interface CompiledEndpoint {
   readonly endpoint: AnyEndpoint<never>;
   readonly parameters: ParameterReader;
-  /** Methods of HTTP. */
+  /** HTTP verbs. */
   readonly methods: readonly string[];
   readonly network: HttpNetwork;
   readonly api: AnyHttpApi;
   readonly rename: RenameTypes;
-  /** Begins the keys of its kept results. */
+  /** Prefix of the cache keys of its results. */
   readonly key: string;
-  /** Whether its results are ever kept. */
+  /** Whether its results are ever cached. */
   readonly keeps: boolean;
 }
 
-/** An API, ready to be called. */
+/** A compiled API. */
 export interface CompiledApi {
   readonly api: AnyHttpApi;
   readonly takeSwitches: TakeSwitches;
-  /** Null: there is no such endpoint. */
+  /** Null: no such endpoint. */
   find(name: string): CompiledEndpoint | null;
 }
 
@@ -55,7 +55,7 @@ export function compileApi(network: HttpNetwork, api: AnyHttpApi): CompiledApi {
   };
 }
 
-/** All endpoints by name, aliases included; in lower case where letter case does not count. */
+/** All endpoints by name, aliases included; in lower case where names are case-insensitive. */
 function compileEndpoints(network: HttpNetwork, api: AnyHttpApi): ReadonlyMap<string, CompiledEndpoint> {
   const { query, hasLenientPaths } = styleOf(api);
   const rename = typeRenamer(api.typeNames ?? {});
@@ -83,7 +83,7 @@ function compileEndpoints(network: HttpNetwork, api: AnyHttpApi): ReadonlyMap<st
   return byName;
 }
 
-/** Refuses names of parameters that no request could give, or that would mean two things. */
+/** Refuses names of parameters that no request could give, or that are ambiguous. */
 function checkNames({ name: endpoint, params }: AnyEndpoint<never>, api: AnyHttpApi): void {
   const { query } = styleOf(api);
   const switches = Object.values((api.switches ?? {}) as RequestSwitches).map(({ query: name }) => name);
@@ -103,7 +103,7 @@ export interface EndpointCall {
   readonly source: ParameterSource;
   readonly profile: Profile;
   readonly switches: ReadSwitches;
-  /** The private group of servers; null: none. */
+  /** The private group of liteservers; null: none. */
   readonly group: string | null;
 }
 
@@ -119,7 +119,7 @@ interface CallSettings {
   readonly maxConcurrent: number;
 }
 
-/** Calls endpoints: from the cache, together with an equal call under way, or anew. */
+/** Calls endpoints: from the cache, coalesced with an identical call in flight, or by new work. */
 export class EndpointCalls {
   readonly cache: ResponseCache;
   readonly #settings: CallSettings;
@@ -134,17 +134,17 @@ export class EndpointCalls {
     this.#flights = new SingleFlight(clock);
   }
 
-  /** Calls being worked on, those that share a result counted each. */
+  /** Calls in progress; coalesced ones count each. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** Calls that shared the work of an equal one. */
+  /** Calls that were coalesced with an identical one. */
   get joined(): number {
     return this.#flights.joined;
   }
 
-  /** The key of the call's result in the cache; null when it is not kept. */
+  /** The cache key of a call; null when its result is not cached. */
   keyOf({ endpoint, raw, source, profile, switches, group }: EndpointCall): string | null {
     if (!endpoint.keeps || this.#settings.cacheBytes === 0) return null;
     let { key } = endpoint;
@@ -154,13 +154,13 @@ export class EndpointCalls {
     return key + parametersKey(raw, source);
   }
 
-  /** A result that needs no work. */
+  /** The cached result of a call. */
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
     return this.cache.get(key, headSeqnoOf(call.endpoint));
   }
 
   /**
-   * Checks the parameters and does the work.
+   * Checks the parameters and calls the endpoint.
    *
    * @param key of {@link EndpointCalls.keyOf}
    * @throws http/bad-parameter, http/unknown-parameter, http/overloaded, http/deadline, http/client-left, and what the
@@ -170,7 +170,7 @@ export class EndpointCalls {
     const { endpoint } = call.endpoint;
     const params = call.endpoint.parameters.read(call.raw, call.source);
     if (this.#inFlight >= this.#settings.maxConcurrent) {
-      throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are being worked on` });
+      throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are in progress` });
     }
     const patience = watch.deadline(this.#deadlineOf(call), this.#clock);
     this.#inFlight++;
@@ -194,7 +194,7 @@ export class EndpointCalls {
     }
   }
 
-  /** The time of the server or of the endpoint, or less where the request grants less. */
+  /** The deadline of the server or of the endpoint, or that of the request if it is shorter. */
   #deadlineOf({ endpoint: { api, endpoint }, switches }: EndpointCall): number {
     const granted = api.deadlineMs?.(switches.values) ?? null;
     const most = Math.max(this.#settings.deadlineMs, endpoint.deadlineMs ?? 0);
@@ -221,7 +221,7 @@ export class EndpointCalls {
   }
 }
 
-/** What answers about the head hold to. */
+/** The seqno that invalidates cached results about the head. */
 function headSeqnoOf({ api, network }: CompiledEndpoint): number {
   return api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
 }
@@ -230,12 +230,12 @@ function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
   return typeof endpoint.freshness === 'function' ? endpoint.freshness(params) : endpoint.freshness;
 }
 
-/** The result of an endpoint as JSON text, and the headers that go with it. */
+/** The serialised result of an endpoint, and its headers. */
 export class EndpointResult {
   /** In the `spec` profile. */
   readonly text: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The newest masterchain block of the data when the work began; null: true at any. */
+  /** The newest masterchain block of the data when the work began; null: valid for ever. */
   readonly mcSeqno: number | null;
   readonly #rename: RenameTypes;
   #renamed: string | null = null;
@@ -252,7 +252,7 @@ export class EndpointResult {
     this.#rename = rename;
   }
 
-  /** In the `toncenter` profile; made once. */
+  /** In the `toncenter` profile; computed once. */
   get renamed(): string {
     this.#renamed ??= this.#rename(this.text);
     return this.#renamed;
@@ -261,68 +261,68 @@ export class EndpointResult {
 
 interface CacheEntry {
   readonly result: EndpointResult;
-  /** The head it was made at; null: true for ever. */
+  /** The head at which it was computed; null: valid for ever. */
   readonly headSeqno: number | null;
   readonly since: number;
 }
 
-/** Larger parameters are not worth keeping their answers. */
+/** Results for longer keys are not cached. */
 const MAX_KEY = 4_096;
 
-/** A JSON text may be kept in both profiles. */
+/** A result may be held in both profiles. */
 const COPIES = 2;
 
-/** Keeps results: those about the head until it changes or they are old, the others as long as there is room. */
+/** Caches results: those about the head until it changes or they are too old, the others as long as there is room. */
 export class ResponseCache {
-  readonly #kept: LruByBytes<CacheEntry>;
+  readonly #entries: LruByBytes<CacheEntry>;
   readonly #headCacheMs: number;
   readonly #clock: Clock;
   hits = 0;
   misses = 0;
 
   constructor(maxBytes: number, headCacheMs: number, clock: Clock) {
-    this.#kept = new LruByBytes(maxBytes);
+    this.#entries = new LruByBytes(maxBytes);
     this.#headCacheMs = headCacheMs;
     this.#clock = clock;
   }
 
   get bytes(): number {
-    return this.#kept.bytes;
+    return this.#entries.bytes;
   }
 
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
-  /** @param headSeqno of now */
+  /** @param headSeqno the current one */
   get(key: string, headSeqno: number): EndpointResult | undefined {
-    const kept = this.#kept.get(key);
+    const kept = this.#entries.get(key);
     if (kept !== undefined) {
       const { headSeqno: madeAt, since } = kept;
       if (madeAt === null || (madeAt === headSeqno && this.#clock.now() - since <= this.#headCacheMs)) {
         this.hits++;
         return kept.result;
       }
-      this.#kept.delete(key);
+      this.#entries.delete(key);
     }
     this.misses++;
     return undefined;
   }
 
-  /** @param headSeqno at which the work on it began; null for what is true for ever */
+  /** @param headSeqno at which the work began; null for what is valid for ever */
   set(key: string, result: EndpointResult, headSeqno: number | null): void {
     if (headSeqno === 0 || key.length > MAX_KEY) return;
     let bytes = result.text.length * COPIES;
     for (const [name, value] of result.headers) bytes += name.length + value.length;
-    this.#kept.set(key, { result, headSeqno, since: this.#clock.now() }, bytes);
+    this.#entries.set(key, { result, headSeqno, since: this.#clock.now() }, bytes);
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
   }
 }
 
-/** Equal for equal parameters, in whatever order they came; different for all others. */
+/** Equal for equal parameters in any order, and different for all others. */
 export function parametersKey(raw: RawParameters, source: ParameterSource): string {
   const names = Object.keys(raw);
   if (names.length > 1) names.sort();
@@ -338,12 +338,12 @@ export function parametersKey(raw: RawParameters, source: ParameterSource): stri
 }
 
 /**
- * What a read may take longer than its deadline, so that its own error, which says who was asked and what happened, comes
- * before the one that just says that time is up.
+ * How much longer than its deadline a read may take, so that its own error, which says what was queried and what happened,
+ * comes before the general one.
  */
 const GRACE_MS = 250;
 
-/** Watches one request: whether its client still waits, and for how long it may. */
+/** Watches one request: whether its client is still connected, and its deadline. */
 export class RequestWatch {
   readonly #response: ServerResponse;
   readonly #controller = new AbortController();
@@ -357,7 +357,7 @@ export class RequestWatch {
     if (response.destroyed) this.#onClose();
   }
 
-  /** Aborted when the client has gone away, and by `stop`. */
+  /** Aborted when the client has disconnected, and by `stop`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -371,7 +371,7 @@ export class RequestWatch {
     };
   }
 
-  /** Tells whoever works on it alone to stop. */
+  /** Aborts the work that is done for this request alone. */
   stop(reason: unknown): void {
     this.#controller.abort(reason);
   }

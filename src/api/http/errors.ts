@@ -1,18 +1,18 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of requests as such; what a method finds wrong is an error of the module below it. */
+/** Errors of requests; those of methods belong to the modules below. */
 export const httpErrors = defineErrors('http', {
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>
-      `the option ${d.option} is ${d.found}; accepted is ${d.accepted}`,
+      `the option ${d.option} is ${d.found}; allowed is ${d.accepted}`,
     remedy: 'Correct the option.',
   },
   'cannot-listen': {
     class: 'caller',
     message: (d: { host: string; port: number; problem: string }) =>
       `cannot listen on ${d.host}:${d.port}: ${d.problem}`,
-    remedy: 'Choose another host or port, or end the program that holds it.',
+    remedy: 'Choose another host or port, or stop the program that uses it.',
   },
   'bad-endpoint': {
     class: 'internal',
@@ -22,33 +22,33 @@ export const httpErrors = defineErrors('http', {
   'bad-parameter': {
     class: 'caller',
     message: (d: { parameter: string; problem: string }) => `parameter ${d.parameter}: ${d.problem}`,
-    remedy: 'Correct the parameter; the API reference says what it may be.',
+    remedy: 'Correct the parameter; the API reference lists its values.',
   },
   'missing-parameter': {
     class: 'caller',
     message: (d: { parameter: string }) => `parameter ${d.parameter}: it is required`,
-    remedy: 'Add the parameter; the API reference says what it may be.',
+    remedy: 'Add the parameter; the API reference lists its values.',
   },
   'unknown-parameter': {
     class: 'caller',
     message: (d: { parameter: string; known: string }) =>
-      `unknown parameter ${d.parameter}; this method knows ${d.known}`,
-    remedy: 'Leave it out, or correct its name; the API reference says what the method knows.',
+      `unknown parameter ${d.parameter}; this method has ${d.known}`,
+    remedy: 'Leave it out, or correct its name; the API reference lists the parameters of the method.',
   },
   'bad-query': {
     class: 'caller',
-    message: (d: { problem: string }) => `the query of the URL cannot be read: ${d.problem}`,
+    message: (d: { problem: string }) => `the query of the URL is invalid: ${d.problem}`,
     remedy: 'Write names and values as UTF-8, percent-encoded.',
   },
   'bad-json': {
     class: 'caller',
-    message: (d: { problem: string }) => `the body is no JSON that can be read: ${d.problem}`,
+    message: (d: { problem: string }) => `the body is not valid JSON: ${d.problem}`,
     remedy: 'Send one JSON object in UTF-8.',
   },
   'bad-rpc': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Send one JSON object with method and params, which is an object.',
+    remedy: 'Send one JSON object with method and params; params must be an object.',
   },
   'body-too-large': {
     class: 'caller',
@@ -68,7 +68,7 @@ export const httpErrors = defineErrors('http', {
   'method-not-allowed': {
     class: 'caller',
     message: (d: { method: string; allowed: string }) => `method ${d.method} is not supported; use ${d.allowed}`,
-    remedy: 'Use a method that the Allow header of the answer names.',
+    remedy: 'Use a method of the Allow header of the response.',
   },
   'upgrade-required': {
     class: 'caller',
@@ -78,7 +78,7 @@ export const httpErrors = defineErrors('http', {
   'unknown-key': {
     class: 'caller',
     message: () => 'API key does not exist',
-    remedy: 'Check the key for typing errors, or create another one.',
+    remedy: 'Check the key, or create another one.',
   },
   'network-not-allowed': {
     class: 'caller',
@@ -93,31 +93,31 @@ export const httpErrors = defineErrors('http', {
   'rate-limit': {
     class: 'overloaded',
     message: (_: { limit: string; retryAfterSeconds: number }) => 'Ratelimit exceed',
-    remedy: 'Ask again after the seconds that the Retry-After header names, or use a key with a larger plan.',
+    remedy: 'Retry after the seconds in the Retry-After header, or use a key with a larger plan.',
   },
   overloaded: {
     class: 'overloaded',
-    message: (d: { limit: string }) => `the server is busy: ${d.limit}`,
-    remedy: 'Ask again after the seconds that the Retry-After header names.',
+    message: (d: { limit: string }) => `the server is overloaded: ${d.limit}`,
+    remedy: 'Retry after the seconds in the Retry-After header.',
   },
   deadline: {
     class: 'upstream',
     message: (d: { ms: number }) => `no answer within ${d.ms} ms`,
-    remedy: 'Ask again later, or for less at a time.',
+    remedy: 'Retry later, or request less at a time.',
   },
   'client-left': {
     class: 'caller',
-    message: () => 'the client closed the connection before the answer',
-    remedy: 'None is needed: nobody waits for the answer.',
+    message: () => 'the client closed the connection before the response',
+    remedy: 'No action needed: no client waits for the response.',
   },
   'shutting-down': {
     class: 'shutting-down',
     message: () => 'the server is shutting down',
-    remedy: 'Ask again: another instance, or this one when it has started anew.',
+    remedy: 'Retry with another instance, or when this one has restarted.',
   },
   internal: {
     class: 'internal',
     message: (d: { requestId: string }) => `internal error; request ${d.requestId}`,
-    remedy: 'Report it with the request id: the log of the server has the details under it.',
+    remedy: 'Report it with the request id; the log of the server has the details.',
   },
 });

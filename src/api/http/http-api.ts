@@ -4,34 +4,34 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 
-/** Which of two wire dialects an answer is written in: the published document's, or that of the live toncenter service. */
+/** The wire profile of a response: that of the published document, or of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';
 
 /**
- * How an API is spoken to. `envelope`: `{ok, result}` and `{ok, error, code}`, `@extra`, JSON-RPC, exact names. `plain`: the
- * result is the body, errors are `{error}`; letter case does not count in paths and in the names of a query.
+ * The conventions of an API. `envelope`: `{ok, result}` and `{ok, error, code}`, `@extra`, JSON-RPC, case-sensitive names.
+ * `plain`: the result is the body, errors are `{error}`; paths and query names are case-insensitive.
  */
 export type StyleName = 'envelope' | 'plain';
 
-/** How new the data of an API are. */
+/** How recent the data of an API are. */
 export interface ApiFreshness {
-  /** The newest masterchain block that is in them whole; 0 before the first. */
+  /** The newest masterchain block that they include completely; 0 before the first. */
   readonly mcSeqno: number;
-  /** How far they are behind the chain; null when not known. */
+  /** How far they are behind the chain; null when unknown. */
   readonly lagMs: number | null;
 }
 
-/** What an API is told about a request when it makes the context of its handlers. */
+/** The properties of a request from which an API makes the context of its handlers. */
 export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
-  /** To be passed on to every read: aborted when nobody waits for the answer any more. */
+  /** To be passed to every read: aborted when no client waits for the response any more. */
   readonly read: { readonly signal: AbortSignal; readonly deadlineMs: number };
-  /** What the answer is to be written in: that of the request where `profiles` is `separate`, else `spec`. */
+  /** The profile to write: that of the request where `profiles` is `separate`, else `spec`. */
   readonly profile: Profile;
   /** By the names of `HttpApi.switches`. */
   readonly switches: Values;
   /** The private group of servers that the key opens; null: the public ones. */
   readonly group: string | null;
-  /** Adds a header to the answer, also when the answer is given again from the cache. Later values replace earlier ones. */
+  /** Adds a header to the response, also when it is served from the cache. Later values replace earlier ones. */
   readonly header: (name: string, value: string) => void;
 }
 
@@ -40,37 +40,37 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   /** `/api/v2`. It is also mounted under `/toncenter`, where the profile is `toncenter`. */
   readonly prefix: `/${string}`;
   readonly title: string;
-  /** Of the API, as the document has it: `2.1.1`. */
+  /** Version of the API in the document: `2.1.1`. */
   readonly version: string;
   readonly description: string;
   /** Default `envelope`. */
   readonly style?: StyleName;
-  /** `X-API-Version` of its answers; default: that of the program. */
+  /** `X-API-Version` of its responses; default: that of the program. */
   readonly apiVersion?: string;
   /**
-   * The pages whose scripts may call it, where a browser does: `local`: those that this machine or this very server gave. For
-   * APIs that change what is there and ask for no key. Default `any`.
+   * Which pages may call it from a browser. `local`: pages of this machine or of this server, for APIs that change state and
+   * need no key. Default `any`.
    */
   readonly pages?: 'any' | 'local';
-  /** Longest path and query, where its lists need more than the server grants all. */
+  /** Longest path and query, where its lists need more than the server allows otherwise. */
   readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];
-  /** The groups of the API reference, in its order, with a line about each. */
+  /** The groups of the API reference in order, with a description each. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
-  /** What a `@type` of the `spec` profile is called in the `toncenter` profile; names that are not here stay. */
+  /** Names of `@type` in the `toncenter` profile by those of the `spec` profile; other names stay. */
   readonly typeNames?: Readonly<Record<string, string>>;
   /**
-   * How an answer comes into the `toncenter` profile: `renamed` from that of the `spec` profile by `typeNames`, or `separate`:
-   * the handlers write it. Default `renamed`.
+   * How a response gets its profile: `renamed` from the `spec` profile by `typeNames`, or `separate`: the handlers write both.
+   * Default `renamed`.
    */
   readonly profiles?: 'renamed' | 'separate';
-  /** Parameters that all its methods understand. */
+  /** Parameters of all its methods. */
   readonly switches?: Switches;
-  /** The time that a request grants by its switches; null: as long as the server does, which is the most in any case. */
+  /** The deadline that a request sets by its switches, at most that of the server; null: that of the server. */
   deadlineMs?(switches: SwitchValues<Switches>): number | null;
-  /** The masterchain seqno whose change ends answers of freshness `head`; default: that of the network. Quick. */
+  /** The masterchain seqno whose change invalidates responses of freshness `head`; default: that of the network. Must be fast. */
   headSeqno?(): number;
-  /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every answer; without it there are none. Quick, and must not throw. */
+  /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */
   freshness?(): ApiFreshness;
   context(request: ApiRequest<SwitchValues<Switches>>): Context;
 }
@@ -78,15 +78,15 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
 // biome-ignore lint/suspicious/noExplicitAny: the contexts of the APIs of a server have nothing in common
 export type AnyHttpApi = HttpApi<any, any>;
 
-/** Whether a network can answer; what `/readyz` and the metrics tell. */
+/** Whether a network can serve requests, for `/readyz` and the metrics. */
 export interface NetworkHealth {
   /** The head is known and not stale. */
   readonly ready: boolean;
-  /** Why not, in words; null when ready. */
+  /** The reason if not; null when ready. */
   readonly problem: string | null;
   /** The newest masterchain seqno; 0 before the first. */
   readonly headSeqno: number;
-  /** Since the newest block was made; null when not known. */
+  /** Age of the newest block; null when unknown. */
   readonly headAgeMs: number | null;
   /** Further facts for the health page: servers, how get-methods are run. No secrets: the page is public. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>;
@@ -94,14 +94,14 @@ export interface NetworkHealth {
 
 /** A network behind the server. */
 export interface HttpNetwork {
-  /** `mainnet`; a label of metrics, and what access is asked about. */
+  /** `mainnet`; a label of metrics, and the network of access checks. */
   readonly name: string;
-  /** Host names that select it, without port; the first network of the server is for all others. */
+  /** Host names that select it, without port; the first network of the server serves all others. */
   readonly hosts: readonly string[];
   readonly apis: readonly AnyHttpApi[];
-  /** Must be quick: it is asked for every probe. */
+  /** Called for every probe; must be fast. */
   health(): NetworkHealth;
-  /** The newest masterchain seqno, 0 when not known. Answers of freshness `head` hold until it changes, unless the API names another. */
+  /** The newest masterchain seqno, 0 when unknown. Its change invalidates responses of freshness `head`, unless the API has its own. */
   headSeqno(): number;
 }
 

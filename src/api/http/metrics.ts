@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { EndpointCalls } from '#api/http/endpoint-calls.js';
 
-/** Upper bounds, in seconds: answers from the cache to the deadline. */
+/** Upper bounds in seconds, from cached responses to the deadline. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 type RequestLabels = 'network' | 'api' | 'endpoint' | 'status_class';
 
-/** Counts what the server does. */
+/** The metrics of the HTTP server. */
 export class HttpMetrics {
   readonly #duration: Histogram<RequestLabels>;
   readonly #rejected: Counter<'network' | 'reason'>;

@@ -4,14 +4,14 @@ import { httpErrors } from '#api/http/errors.js';
 /** A JSON value of the document. */
 export type OpenApiJson = { [name: string]: unknown };
 
-/** Collects the named schemas of a document, and writes schemas with references to them. */
+/** Collects the named schemas of a document, and serialises schemas with references to them. */
 export class SchemaComponents {
   readonly #schemas = new Map<string, OpenApiJson>();
-  /** What each name was written as: one name must mean one schema, however it was put together. */
+  /** The serialised forms of each name: one name must mean one schema. */
   readonly #written = new Map<string, Set<string>>();
 
   /**
-   * All named schemas, in the order in which they were met.
+   * All named schemas in the order of their first use.
    *
    * @throws http/bad-endpoint when two different schemas have one name
    */
@@ -28,14 +28,14 @@ export class SchemaComponents {
     return this.#write(schema) as OpenApiJson;
   }
 
-  /** Adds a component under a name, and gives the reference. */
+  /** Adds a component under a name, and returns the reference. */
   add(name: string, schema: OpenApiJson | TSchema): OpenApiJson {
     const { $id: _, ...rest } = schema as OpenApiJson;
     const known = this.#schemas.get(name);
-    // Placed before its parts are written: it may contain itself.
+    // Added before its parts are serialised: it may contain itself.
     const component: OpenApiJson = known ?? {};
     if (known === undefined) this.#schemas.set(name, component);
-    // Written again where it is known: within itself it stands as a reference, elsewhere in full.
+    // Serialised again where it is known, to compare.
     const parts = this.#writeParts(rest);
     if (known === undefined) Object.assign(component, parts);
     const written = this.#written.get(name) ?? new Set();
@@ -61,14 +61,14 @@ export class SchemaComponents {
   #writeParts(schema: OpenApiJson): OpenApiJson {
     const written: OpenApiJson = {};
     for (const [key, part] of Object.entries(schema)) {
-      // Names of properties are not keywords; values that are data stay as they are.
+      // Names of properties are not keywords; values that are data stay unchanged.
       if (key === 'properties' || key === 'patternProperties') written[key] = this.#writeEach(part as OpenApiJson);
       else written[key] = DATA.has(key) ? part : this.#write(part);
     }
     return Array.isArray(written.anyOf) ? this.#union(written, schema.anyOf as OpenApiJson[]) : written;
   }
 
-  /** Texts to choose from are an `enum`; where a property tells the members apart, just one of them holds. */
+  /** A union of string constants is an `enum`; a union with a discriminator is `oneOf`. */
   #union({ anyOf, ...written }: OpenApiJson, members: readonly OpenApiJson[]): OpenApiJson {
     if (members.every((member) => member.type === 'string' && typeof member.const === 'string')) {
       return { ...written, type: 'string', enum: members.map((member) => member.const) };

@@ -21,14 +21,14 @@ export type DescribedApi = Omit<AnyHttpApi, 'context'>;
 
 const RPC_TAG = 'RPC';
 
-/** Those of any method. */
+/** Statuses of any method. */
 const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
 
 /**
- * The OpenAPI 3.1 document of an API: a path for each published endpoint, with an operation for each verb it takes, and
- * JSON-RPC where its style has that. Plain JSON.
+ * The OpenAPI 3.1 document of an API: a path for each published endpoint, with an operation for each verb, and JSON-RPC where
+ * its style has it. Plain JSON.
  *
- * @param profile decides what types are called, and what the paths follow on: `/` or `/toncenter`
+ * @param profile determines the names of types and the server URL: `/` or `/toncenter`
  * @throws http/bad-endpoint when two schemas have one name
  */
 export function openApiDocument(api: DescribedApi, profile: Profile): OpenApiJson {
@@ -66,14 +66,14 @@ export function openApiDocument(api: DescribedApi, profile: Profile): OpenApiJso
       securitySchemes,
     },
   };
-  // Schemas carry symbols and undefined values; the document is what JSON makes of it.
+  // Schemas have symbols and undefined values, which JSON drops.
   const plain = JSON.parse(JSON.stringify(document)) as OpenApiJson;
   applyProfileKeywords(plain, profile);
   if (profile === 'toncenter') renameTypes(plain, api.typeNames ?? {});
   return plain;
 }
 
-/** Renames types where a schema names them: as values of `const`, `default`, `enum`, and in the mapping of a union. */
+/** Renames types in `const`, `default`, `enum`, and in the mapping of a union. */
 function renameTypes(schema: OpenApiJson, names: Readonly<Record<string, string>>): void {
   const renamed = (value: unknown) => (typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value);
   for (const [key, value] of Object.entries(schema)) {
@@ -103,7 +103,7 @@ function operationsOf(
   const schemaName = schemaNameOf(endpoint);
   const body = style.successSchema(components.write(endpoint.result as TSchema));
   const response = '$ref' in body ? body : components.add(`${schemaName}Response`, body);
-  const responses = responsesOf('The answer.', response, statuses);
+  const responses = responsesOf('Success.', response, statuses);
   const operations: OpenApiJson = {};
   for (const verb of endpoint.verbs) {
     const lower = verb.toLowerCase();
@@ -127,7 +127,7 @@ function operationsOf(
   return operations;
 }
 
-/** Live services answer 500 to what does not exist, but for errors that have a status of their own. */
+/** Live services respond with 500 where something does not exist, except for errors that declare 404. */
 function statusesOf(
   { statuses, errorStatuses = {} }: AnyEndpoint<never>,
   profile: Profile,
@@ -155,15 +155,15 @@ function rpcOperation(components: SchemaComponents): OpenApiJson {
     tags: [RPC_TAG],
     summary: 'JSON-RPC',
     description:
-      'Every method of this API by one path: its name in `method`, its parameters in `params`. Answers, errors and ' +
-      'statuses are those of the method, with `jsonrpc` and `id` beside them. One request at a time.',
+      'All methods of this API at one path: the name in `method`, the parameters in `params`. Results, errors and statuses ' +
+      'are those of the method, with `jsonrpc` and `id` added. Batches are not supported.',
     operationId: `${JSON_RPC}_post`,
     requestBody: {
       required: true,
       content: { 'application/json': { schema: components.add('JsonRpcRequest', rpcRequestSchema) } },
     },
     responses: responsesOf(
-      'The answer of the method.',
+      'The result of the method.',
       components.add('JsonRpcResponse', rpcResponseSchema),
       RPC_STATUSES,
     ),
@@ -171,17 +171,17 @@ function rpcOperation(components: SchemaComponents): OpenApiJson {
   };
 }
 
-/** The groups that are in use: those the API describes first, in its order. */
+/** The groups in use, those that the API describes first and in its order. */
 function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[], { hasRpc }: ApiStyle): OpenApiJson[] {
   const inUse = new Set(endpoints.map(({ tag }) => tag));
   const described = (api.tags ?? []).filter(({ name }) => inUse.has(name));
   const names = new Set(described.map(({ name }) => name));
   const others = [...inUse].filter((name) => !names.has(name)).map((name) => ({ name }));
-  const rpc = hasRpc ? [{ name: RPC_TAG, description: 'All methods by one path' }] : [];
+  const rpc = hasRpc ? [{ name: RPC_TAG, description: 'All methods at one path' }] : [];
   return [...described.map(({ name, description }) => ({ name, description })), ...others, ...rpc];
 }
 
-/** Of each switch: the header, and the argument of the query. */
+/** For each switch: its header and its query parameter. */
 export function switchParameters(switches: RequestSwitches, components: SchemaComponents): OpenApiJson {
   const parameters: OpenApiJson = {};
   for (const { header, query, schema } of Object.values(switches)) {
@@ -191,7 +191,7 @@ export function switchParameters(switches: RequestSwitches, components: SchemaCo
   return parameters;
 }
 
-/** Of each parameter of an endpoint, as an argument of the query. */
+/** The parameters of an endpoint as query parameters. */
 export function queryParameters(params: TObject, components: SchemaComponents): OpenApiJson[] {
   const required = new Set(params.required ?? []);
   return Object.entries(params.properties).map(([name, field]) =>
@@ -219,8 +219,7 @@ function parameterOf(
 }
 
 /**
- * The parameters as a body may have them: null for one that may be left out is the same as none, and whole numbers may be
- * texts.
+ * The parameters in a JSON body: null is the same as leaving out an optional parameter, and integers may be strings.
  */
 export function bodyParametersSchema(params: TObject): OpenApiJson {
   const required = new Set(params.required ?? []);
@@ -240,14 +239,14 @@ function bodyField(field: TSchema, isRequired: boolean): OpenApiJson {
   return { anyOf: [...members, ...more], description, default: byDefault, examples };
 }
 
-/** @param schema that of the body */
+/** @param schema the schema of the body */
 export function requestBody(schema: OpenApiJson, { params }: { readonly params: TObject }): OpenApiJson {
   const { required = [], properties } = params;
   const examples = Object.entries(properties).map(([name, { examples: given }]): [string, unknown] => {
     return [name, Array.isArray(given) ? given[0] : undefined];
   });
   const example = Object.fromEntries(examples.filter(([, value]) => value !== undefined));
-  // Only one that can be sent as it is; otherwise readers of the document make up values for all fields.
+  // Only a complete example, which can be sent unchanged.
   const isWhole = required.every((name) => Object.hasOwn(example, name));
   return {
     required: required.length > 0,

@@ -5,45 +5,45 @@ import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { Access } from '#services/access/access.js';
 
-/** Everything that can be set; times in milliseconds. */
+/** All settings; times in milliseconds. */
 export interface HttpSettings {
-  /** The profile of requests that say nothing about it. Default `spec`. */
+  /** The profile of requests that do not choose one. Default `spec`. */
   readonly profile: Profile;
-  /** Where the client's address is taken from a proxy's `X-Forwarded-For`: all, or these addresses and nets. Default: nowhere. */
+  /** Proxies whose `X-Forwarded-For` is trusted: all, or these addresses and networks. Default: none. */
   readonly trustProxy: boolean | readonly string[];
-  /** What answers kept for further requests may take in memory; 0 keeps and shares none. Default 64 MiB. */
+  /** Memory of the response cache; 0 turns off caching and coalescing. Default 64 MiB. */
   readonly cacheBytes: number;
-  /** How old an answer about the head may become without a new block. Default 5 s. */
+  /** Maximum age of a cached response about the head when no new block comes. Default 5 s. */
   readonly headCacheMs: number;
-  /** For a request, from its last byte to its answer. Default 10 s. */
+  /** Deadline of a request, from its last byte to its response. Default 10 s. */
   readonly deadlineMs: number;
-  /** Requests being worked on, answers from the cache not counted; more of them get 503. Default 4,096. */
+  /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
   readonly maxConcurrent: number;
   /** Open connections; more of them are closed at once. Default 20,000. */
   readonly maxConnections: number;
-  /** Of one request. Default 1 MiB. */
+  /** Body of one request. Default 1 MiB. */
   readonly maxBodyBytes: number;
-  /** Of all bodies that are being received; more get 503. Default 256 MiB. */
+  /** All bodies that are being received; more get 503. Default 256 MiB. */
   readonly maxBodiesBytes: number;
-  /** Path and query, unless an API takes more. Default 8 KiB. */
+  /** Path and query, unless an API allows more. Default 8 KiB. */
   readonly maxUrlBytes: number;
-  /** URL and headers; as much more as an API takes longer URLs than `maxUrlBytes`. Default 64 KiB. */
+  /** URL and headers; increased by as much as an API allows longer URLs than `maxUrlBytes`. Default 64 KiB. */
   readonly maxHeaderBytes: number;
-  /** Levels of arrays and objects in a body. Default 256. */
+  /** Nesting depth of a JSON body. Default 256. */
   readonly maxNesting: number;
-  /** For the headers of a request to come in. Default 10 s. */
+  /** Timeout for receiving the headers of a request. Default 10 s. */
   readonly headersTimeoutMs: number;
-  /** For a whole request to come in. Default 30 s. */
+  /** Timeout for receiving a whole request. Default 30 s. */
   readonly requestTimeoutMs: number;
-  /** How long an idle connection stays open. Default 75 s: longer than common balancers keep theirs. */
+  /** How long an idle connection stays open. Default 75 s: longer than with common load balancers. */
   readonly keepAliveMs: number;
-  /** When closing: how long it says that it is not ready before it stops accepting. Default 0. */
+  /** At shutdown: how long `/readyz` reports not ready before the server stops accepting. Default 0. */
   readonly notReadyMs: number;
-  /** When closing: for requests under way to end. Default 10 s. */
+  /** At shutdown: how long running requests may take to end. Default 10 s. */
   readonly drainMs: number;
-  /** Answers from so many characters on are compressed for clients that say they can read it. Default 4,096. */
+  /** Responses of at least so many characters are compressed for clients that accept it. Default 4,096. */
   readonly compressFrom: number;
-  /** Which requests are logged; failures are those answered with 5xx. Default `failures`. */
+  /** Which requests are logged; failures are responses with 5xx. Default `failures`. */
   readonly requestLog: 'all' | 'failures' | 'none';
 }
 
@@ -69,18 +69,18 @@ export const defaultHttpSettings: HttpSettings = {
   requestLog: 'failures',
 };
 
-/** Where to listen, and what differs from the defaults. */
+/** Where to listen, and settings other than the defaults. */
 export interface HttpOptions extends Partial<HttpSettings> {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Of the package, without `v`: answers name it in `X-API-Version`. */
+  /** Version of the package, without `v`, for `X-API-Version`. */
   readonly version: string;
 }
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Lowest and highest value of each number. */
+/** Bounds of the numeric settings. */
 const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number] } = {
   cacheBytes: [0, Number.MAX_SAFE_INTEGER],
   headCacheMs: [0, LONGEST_MS],
@@ -101,7 +101,7 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
 };
 
 /**
- * The options with defaults for what is left out.
+ * The options with defaults for those left out.
  *
  * @throws http/bad-option
  */
@@ -119,16 +119,16 @@ export function checkHttpOptions(options: HttpOptions): HttpOptions & HttpSettin
   return all;
 }
 
-/** What the server needs from outside. */
+/** Dependencies of the server. */
 export interface HttpModules {
   readonly access: Access;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly unixTimeMs: () => number;
-  /** Makes request ids; need not be secret. */
+  /** For request ids; need not be secret. */
   readonly randomBytes: (size: number) => Uint8Array;
   readonly logger: Logger;
-  /** Where the metrics of HTTP are counted; `/metrics` prints everything in it. */
+  /** The registry of the HTTP metrics; `/metrics` prints all of it. */
   readonly metrics: Registry;
   /** At least one; the first is for requests whose host name selects no other. */
   readonly networks: readonly HttpNetwork[];

@@ -58,7 +58,7 @@ describe('parameters of a query', () => {
       [{ list: ['1', 'x'] }, /^parameter list: "x" is not/],
       [{ list: ['1', '2', '3', '4'] }, /^parameter list: /],
       [{ texts: ['ab', 'a'] }, /^parameter texts: at 1: "a" is odd/],
-      [{ lt: 'abc' }, /^parameter lt: "abc" cannot be read/],
+      [{ lt: 'abc' }, /^parameter lt: "abc" cannot be decoded/],
       [{ even: 'a' }, /^parameter even: "a" is odd/],
       [{ tree: 'x' }, /^parameter tree: /],
       [{ flag: 'y' }, /^parameter seqno: flag needs it/],
@@ -124,7 +124,7 @@ it('unknown parameters are refused by name, also those of Object.prototype', () 
     ).toBe('http/unknown-parameter');
   }
   const error = errorOf(() => compileParameters(head as AnyEndpoint<never>).read({ seqno: '1' }, 'query'));
-  expect(error.message).toBe('unknown parameter seqno; this method knows no parameters');
+  expect(error.message).toBe('unknown parameter seqno; this method has no parameters');
 });
 
 it('an endpoint whose parameters are not closed is not served', () => {

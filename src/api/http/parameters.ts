@@ -16,7 +16,7 @@ import { isTernError } from '#kernel/tern-error.js';
 
 /** Checks and decodes the parameters of one endpoint. */
 export interface ParameterReader {
-  /** Whether a request without any is complete. */
+  /** Whether all parameters may be left out. */
   readonly allOptional: boolean;
   /** @throws http/unknown-parameter, http/missing-parameter, http/bad-parameter, and what the endpoint's `check` throws */
   read(raw: RawParameters, source: ParameterSource): never;
@@ -25,14 +25,14 @@ export interface ParameterReader {
 interface Field {
   readonly coerce: Coercion;
   readonly optional: boolean;
-  /** Whether null is a value, and not the same as none. */
+  /** Whether null is a value, and differs from leaving it out. */
   readonly takesNull: boolean;
   /** Undefined: none. */
   readonly byDefault: unknown;
 }
 
 /**
- * Makes the reader of an endpoint's parameters; done once.
+ * Compiles the reader of an endpoint's parameters, once.
  *
  * @throws http/bad-endpoint
  */
@@ -90,7 +90,7 @@ export function compileParameters(
   };
 }
 
-/** What the check or a decoder of a field found, as an error that names the parameter. */
+/** An error of the check or of a decoder as an error that names the parameter. */
 function asParameterError(error: unknown): unknown {
   if (error instanceof TransformDecodeCheckError) {
     const { path, message, value } = error.error;
@@ -103,19 +103,19 @@ function asParameterError(error: unknown): unknown {
     if (isTernError(cause, 'http/bad-parameter')) return cause;
     if (isTernError(cause) && cause.class !== 'caller') return cause;
     const [parameter, inside] = splitPath(error.path);
-    const problem = isTernError(cause) ? cause.message : `${describeValue(error.value)} cannot be read`;
+    const problem = isTernError(cause) ? cause.message : `${describeValue(error.value)} cannot be decoded`;
     return httpErrors['bad-parameter']({ parameter, problem: `${inside}${problem}` }, cause);
   }
   return error;
 }
 
-/** `/stack/0/1` is the parameter `stack`, and inside of it `0.1: `. */
+/** `/stack/0/1` is the parameter `stack` and the path `0.1: ` in it. */
 function splitPath(path: string): [parameter: string, inside: string] {
   const [parameter = '', ...rest] = path.split('/').slice(1);
   return [parameter, rest.length === 0 ? '' : `at ${rest.join('.')}: `];
 }
 
-/** Formats are for the reader of the document: the checker would refuse every text of a format that it does not know. */
+/** Formats are documentation only; the checker would refuse every string of a format that is not registered. */
 function acceptFormats(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
   const { format } = schema as TSchema & { format?: unknown };
@@ -123,19 +123,19 @@ function acceptFormats(schema: unknown): void {
   for (const part of Object.values(schema)) acceptFormats(part);
 }
 
-/** Where parameters came from: texts of a query, or values of a JSON body. */
+/** Where parameters come from: strings of a query, or values of a JSON body. */
 export type ParameterSource = 'query' | 'body';
 
-/** Turns a value as it came into the JSON value that the schema describes; what cannot be turned is left for the check. */
+/** Converts a raw value to the JSON type of the schema; what cannot be converted is left to the check. */
 export type Coercion = (value: unknown, source: ParameterSource, parameter: string) => unknown;
 
-/** Signed and unsigned: no field of 64 bits holds more. */
+/** Bound of signed and unsigned 64-bit fields. */
 const MAX_INTEGER = 2 ** 64;
 
-/** Whole numbers as texts. */
+/** Integers as strings. */
 export const INTEGER_PATTERN = '^[+-]?[0-9]{1,40}$';
 
-/** The parts of a schema that tell what is to be turned into what. */
+/** The keywords of a schema that decide about the coercion. */
 interface Shape {
   readonly type?: string;
   readonly format?: string;
@@ -159,7 +159,7 @@ export function coercionOf(schema: TSchema, grammar: QueryGrammar): Coercion {
   return single;
 }
 
-/** A query gives a list for a repeated name: only arrays take that. */
+/** A repeated name of a query is a list, which only arrays accept. */
 function refuseRepeated(value: unknown, source: ParameterSource, parameter: string): void {
   if (source === 'query' && Array.isArray(value)) {
     throw httpErrors['bad-parameter']({ parameter, problem: `it is given ${value.length} times` });
@@ -194,7 +194,7 @@ function booleanCoercion({ booleanOf }: QueryGrammar): Coercion {
   };
 }
 
-/** 64-bit numbers are texts of digits; in JSON an integer will do. */
+/** 64-bit integers are strings of digits; in JSON bodies integers are accepted, too. */
 const toDecimal: Coercion = (value, source, parameter) => {
   refuseRepeated(value, source, parameter);
   if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MAX_INTEGER) return value;
@@ -208,7 +208,7 @@ function arrayCoercion(item: Coercion): Coercion {
   };
 }
 
-/** Arguments, and parts between commas, are items. */
+/** Repeated names and comma-separated parts are items. */
 function commaCoercion(item: Coercion): Coercion {
   const inner = arrayCoercion(item);
   return (value, source, parameter) => {
@@ -221,7 +221,7 @@ function commaCoercion(item: Coercion): Coercion {
   };
 }
 
-/** A text stays one where the union has texts; else the first member that can be made of it. */
+/** A string stays a string where the union has strings; else the first member that it can be converted to. */
 function unionCoercion(members: readonly TSchema[], grammar: QueryGrammar): Coercion {
   const isText = (member: TSchema) => (member as Shape).type === 'string';
   if (members.some((member) => isText(member) && (member as Shape).format !== 'int64')) return single;
@@ -233,38 +233,38 @@ function unionCoercion(members: readonly TSchema[], grammar: QueryGrammar): Coer
         const turned = coercion(value, source, parameter);
         if (turned !== value) return turned;
       } catch {
-        // Not this member; the check names what is wrong when it is none of them.
+        // Not this member; the check reports the error when it is none of them.
       }
     }
     return value;
   };
 }
 
-/** A value as an error message can show it. */
+/** A value, shortened for messages. */
 export function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** A parameter that every method of an API understands. */
+/** A parameter of all methods of an API. */
 export interface RequestSwitch<Schema extends TSchema = TSchema, Default = unknown> {
-  /** The header that gives it: `X-No-Metadata`. It counts before the query. */
+  /** Its header: `X-No-Metadata`. It takes precedence over the query. */
   readonly header: string;
-  /** The argument of a query that gives it: `x_no_metadata`; left out: there is none. */
+  /** Its query parameter: `x_no_metadata`; default: none. */
   readonly query?: string;
-  /** As of a parameter; with its description. */
+  /** As for a parameter, with a description. */
   readonly schema: Schema;
-  /** What it is for requests that do not give it. */
+  /** The value for requests that do not give it. */
   readonly byDefault: Default;
 }
 
-/** The switches of an API, by what the API calls them. */
+/** The switches of an API by their internal names. */
 export type RequestSwitches = Readonly<Record<string, RequestSwitch>>;
 
-/** What an API without switches declares. */
+/** For an API without switches. */
 export type NoSwitches = Readonly<Record<never, RequestSwitch>>;
 
-/** What a request says about the switches. */
+/** The values of the switches in a request. */
 export type SwitchValues<Switches extends RequestSwitches> = {
   readonly [Name in keyof Switches]: StaticDecode<Switches[Name]['schema']> | Switches[Name]['byDefault'];
 };
@@ -279,17 +279,17 @@ export function requestSwitch<Schema extends TSchema, const Default>(
 /** The switches of one request. */
 export interface ReadSwitches {
   readonly values: Readonly<Record<string, unknown>>;
-  /** What was given for each, by the names of the API; null: nothing for any of them. */
+  /** The raw values by internal name; null: none was given. */
   readonly given: RawParameters | null;
 }
 
-/** Of an API that has none. */
+/** For an API without switches. */
 export const NO_SWITCHES: ReadSwitches = { values: {}, given: null };
 
-/** Takes the switches out of a request. @throws http/bad-parameter */
+/** Removes the switches from a request and returns them. @throws http/bad-parameter */
 export type TakeSwitches = (headers: IncomingHttpHeaders, query: RawParameters) => ReadSwitches;
 
-/** Makes the reader of the switches of an API; done once. */
+/** Compiles the reader of the switches of an API, once. */
 export function compileSwitches(switches: RequestSwitches, grammar: QueryGrammar): TakeSwitches {
   const list = Object.entries(switches).map(([name, { header, query }]) => ({
     name,
@@ -301,7 +301,7 @@ export function compileSwitches(switches: RequestSwitches, grammar: QueryGrammar
   const nothing: ReadSwitches = { values: byDefault, given: null };
   if (list.length === 0) return () => nothing;
 
-  // Both names of each are fields, so that a refusal says which of them is wrong.
+  // Header and query name are both fields, so that an error says which of them is wrong.
   const fields: TProperties = {};
   for (const { header, query, schema } of Object.values(switches)) {
     fields[header] = Type.Optional(schema);

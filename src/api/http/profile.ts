@@ -7,7 +7,7 @@ import type { OpenApiJson } from '#api/http/openapi-schemas.js';
 export const TONCENTER_MOUNT = '/toncenter';
 
 /**
- * The profile of a request: that of its path, else of `X-Tern-Profile`, else `toncenter` for clients that send
+ * The profile of a request: by its path, else by `X-Tern-Profile`, else `toncenter` for clients that send
  * `X-Ton-Client-Version`, else the default of the server.
  *
  * @throws http/bad-parameter for an unknown profile
@@ -20,12 +20,12 @@ export function chooseProfile(ofPath: Profile | null, headers: IncomingHttpHeade
   throw httpErrors['bad-parameter']({ parameter: 'X-Tern-Profile', problem: 'it must be spec or toncenter' });
 }
 
-/** Renames the types in the JSON text of a result. */
+/** Renames the types in a serialised result. */
 export type RenameTypes = (json: string) => string;
 
 /**
- * Renames values of `@type` by a table. Quotes within texts are escaped in JSON, so what is matched, a bare quote after
- * `{` or `,`, is a key and never a part of a text.
+ * Renames values of `@type` by a table. Quotes within strings are escaped in JSON, so a match, which begins with an unescaped
+ * quote after `{` or `,`, is a key and never part of a string.
  */
 export function typeRenamer(names: Readonly<Record<string, string>>): RenameTypes {
   const table = new Map(Object.entries(names).filter(([from, to]) => from !== to));
@@ -35,28 +35,28 @@ export function typeRenamer(names: Readonly<Record<string, string>>): RenameType
   return (json) => json.replace(pattern, (name) => table.get(name) as string);
 }
 
-/** Keyword of a schema: what the document of each profile says of it besides. */
+/** Schema keyword: additional keywords in the document of each profile. */
 const BY_PROFILE = 'x-by-profile';
 
-/** Keyword of an object: optional members that are always there in the `toncenter` profile, and null without a value. */
+/** Schema keyword of an object: optional members that are always present in the `toncenter` profile, null without a value. */
 const NULL_IN_TONCENTER = 'x-null-in-toncenter';
 
-/** For schemas whose documents differ by profile, in a type or a default; nothing is validated by it. */
+/** For schemas that differ by profile in the document, in a type or a default; validation ignores it. */
 export function byProfile(words: Readonly<Record<Profile, OpenApiJson>>): { readonly [BY_PROFILE]: typeof words } {
   return { [BY_PROFILE]: words };
 }
 
-/** For schemas that take more than their documents say: a number as text, and the like. */
+/** For schemas that accept more than the document says, such as a number as a string. */
 export function documentedAs(words: OpenApiJson): ReturnType<typeof byProfile> {
   return byProfile({ spec: words, toncenter: words });
 }
 
-/** For an object that leaves out optional members without a value in the `spec` profile, and else has null there. */
+/** For an object that leaves out optional members without a value in the `spec` profile, and has null in the other one. */
 export function nullInToncenter(names: readonly string[]): { readonly [NULL_IN_TONCENTER]: typeof names } {
   return { [NULL_IN_TONCENTER]: names };
 }
 
-/** Puts what the keywords say for a profile in their place, in a document that is plain JSON. */
+/** Replaces these keywords by what they mean for a profile, in a document of plain JSON. */
 export function applyProfileKeywords(part: OpenApiJson, profile: Profile): void {
   for (const value of Object.values(part)) {
     if (typeof value === 'object' && value !== null) applyProfileKeywords(value as OpenApiJson, profile);

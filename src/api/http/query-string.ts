@@ -1,20 +1,20 @@
 import { httpErrors } from '#api/http/errors.js';
 
-/** Names and values as a request gives them, before any check. From a query: texts, or a list of them for a repeated name. */
+/** Raw parameters of a request by name. From a query: strings, or a list of them for a repeated name. */
 export type RawParameters = Record<string, unknown>;
 
-/** A space, a control character or a byte above ASCII: these may not stand in a URL as they are. */
+/** A space, a control character or a byte above ASCII, which URLs must percent-encode. */
 const STRAY = /[^!-~]/;
 
 /**
- * Reads what stands behind the `?` of a URL. Names without a prototype: `__proto__` is a name like any other.
+ * Parses the query of a URL (after `?`). The result has no prototype: `__proto__` is a name like any other.
  *
  * @throws http/bad-query when it is not percent-encoded UTF-8
  */
 export function parseQuery(text: string, { nameOf, maxArguments }: QueryGrammar = exactGrammar): RawParameters {
   const parameters: RawParameters = Object.create(null);
   if (text === '') return parameters;
-  if (STRAY.test(text)) throw httpErrors['bad-query']({ problem: 'it holds characters that are not percent-encoded' });
+  if (STRAY.test(text)) throw httpErrors['bad-query']({ problem: 'it has characters that must be percent-encoded' });
   let count = 0;
   for (let at = 0; at <= text.length; ) {
     let end = text.indexOf('&', at);
@@ -42,15 +42,15 @@ function decode(text: string): string {
     return decodeURIComponent(spaced);
   } catch {
     const shown = text.length > 60 ? `${text.slice(0, 57)}...` : text;
-    throw httpErrors['bad-query']({ problem: `${shown} is no percent-encoded UTF-8` });
+    throw httpErrors['bad-query']({ problem: `${shown} is not percent-encoded UTF-8` });
   }
 }
 
-/** How the queries of an API are written. */
+/** The conventions of the queries of an API. */
 export interface QueryGrammar {
-  /** Whether `nameOf` gives lower case; then the names of parameters must be in lower case. */
+  /** Whether `nameOf` returns lower case; then the names of parameters must be in lower case. */
   readonly foldsNames: boolean;
-  /** The parameter that is meant by a name. */
+  /** The parameter of a given name. */
   readonly nameOf: (given: string) => string;
   /** Undefined: neither true nor false. */
   readonly booleanOf: (text: string) => boolean | undefined;
@@ -60,7 +60,7 @@ export interface QueryGrammar {
 
 const WORDS = booleans(['y', 'yes', 't', 'true', 'on', '1'], ['n', 'no', 'f', 'false', 'off', '0']);
 
-/** Names as they are; booleans as words in any letter case. */
+/** Case-sensitive names; booleans as words in any letter case. */
 export const exactGrammar: QueryGrammar = {
   foldsNames: false,
   nameOf: (given) => given,
@@ -70,7 +70,7 @@ export const exactGrammar: QueryGrammar = {
 
 const TOKENS = booleans(['1', 't', 'T', 'true', 'True', 'TRUE', 'on'], ['0', 'f', 'F', 'false', 'False', 'FALSE']);
 
-/** Names in any letter case, with or without `[]` behind them. */
+/** Case-insensitive names, with or without a trailing `[]`. */
 export const foldingGrammar: QueryGrammar = {
   foldsNames: true,
   nameOf: (given) => (given.endsWith('[]') ? given.slice(0, -2) : given).toLowerCase(),

@@ -19,14 +19,14 @@ interface RepliesModules {
   readonly metrics: HttpMetrics;
   readonly log: RequestLog;
   readonly paths: ApiPaths;
-  /** Whether the server is about to end: then connections are not kept. */
+  /** Whether the server is shutting down: then connections are not kept alive. */
   readonly closing: { readonly isClosing: boolean };
 }
 
-/** Headers of requests that decide about the profile. */
+/** Headers of requests that determine the profile. */
 const VARY = 'X-Tern-Profile, X-Ton-Client-Version';
 
-/** Errors that are counted as turned away. */
+/** Errors that are counted as rejections. */
 const REJECTIONS: ReadonlySet<string> = new Set([
   'http/unknown-key',
   'http/network-not-allowed',
@@ -34,7 +34,7 @@ const REJECTIONS: ReadonlySet<string> = new Set([
   'http/overloaded',
 ]);
 
-/** Writes the answers of APIs, and counts and logs them. */
+/** Writes the responses of APIs, and counts and logs them. */
 export class Replies {
   readonly #settings: Pick<HttpSettings, 'profile' | 'compressFrom'>;
   readonly #modules: RepliesModules;
@@ -77,7 +77,7 @@ export class Replies {
     );
   }
 
-  /** Answers with the status and text of an error, whatever it is. */
+  /** Responds with the status and message of any error. */
   failure(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const { metrics, log } = this.#modules;
     const state = request.state ?? null;
@@ -95,7 +95,7 @@ export class Replies {
     if (retryAfter !== null) reply.header('Retry-After', String(retryAfter));
     if (error.code === 'http/method-not-allowed') reply.header('Allow', String(error.data.allowed));
     addFreshness(reply, api, null);
-    // No inner text of a fault of ours: it may tell what is not the client's business.
+    // Messages of internal errors are not shown to clients.
     const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
     const isLimit = error.code === 'http/rate-limit';
     const stamp = () => (state === null ? '_' : this.#stamp(state, elapsedMs, false));
@@ -103,7 +103,7 @@ export class Replies {
     this.#send(request, reply, status, style, elapsedMs, body);
   }
 
-  /** The manners of an answer to a request that reached no route of an API. */
+  /** Style and profile of a response to a request without a route. */
   #unrouted({ headers, raw }: FastifyRequest): Pick<RequestState, 'api' | 'style' | 'profile'> {
     const found = this.#modules.paths.of(headers.host, raw.url ?? '');
     const profile = found?.profile ?? this.#settings.profile;
@@ -126,7 +126,7 @@ export class Replies {
     elapsedMs: number,
     body: string,
   ): void {
-    // Answers age within seconds, and what they look like depends on headers of the request.
+    // Responses become stale within seconds, and depend on headers of the request.
     reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
     if (isTimed) reply.header('Server-Timing', `app;dur=${Math.round(elapsedMs * 1000) / 1000}`);
     if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
@@ -145,7 +145,7 @@ const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
   'shutting-down': 503,
 };
 
-/** Errors whose class alone does not tell the status. */
+/** Errors whose status does not follow from the class. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/unknown-key': 401,
   'http/network-not-allowed': 403,
@@ -166,7 +166,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'lite/not-connected': 503,
 };
 
-/** Where the node is at fault in the eyes of live services, which answer 500 to all of it. */
+/** Refusals by nodes; live services respond with 500 to all of them. */
 const NODE_REFUSALS: ReadonlySet<string> = new Set(['lite/answer-error', 'chain/zerostate', 'chain/masterchain-only']);
 
 /**
@@ -189,20 +189,20 @@ export function statusOf(
   return STATUS_OF_CLASS[error.class];
 }
 
-/** Seconds after which it makes sense to ask again; null for errors where waiting does not help. */
+/** Seconds for `Retry-After`; null for errors where waiting does not help. */
 export function retryAfterSeconds(error: TernError): number | null {
   if (error.code === 'http/rate-limit') return Number(error.data.retryAfterSeconds);
   return error.class === 'overloaded' || error.class === 'shutting-down' ? 1 : null;
 }
 
-/** Errors of Fastify about requests, by their codes. */
+/** Errors of Fastify about requests, by code. */
 const OF_FASTIFY: Readonly<Record<string, () => TernError>> = {
   FST_ERR_NOT_FOUND: () => httpErrors['not-found']({}),
   FST_ERR_BAD_URL: () => httpErrors['not-found']({}),
   FST_ERR_MAX_PARAM_LENGTH: () => httpErrors['not-found']({}),
 };
 
-/** What was thrown, as an error with a code; what nobody foresaw is `http/internal`. */
+/** What was thrown as a TernError; unexpected errors are `http/internal`. */
 export function asHttpError(thrown: unknown, requestId: string): TernError {
   if (thrown instanceof TernError) return thrown;
   if (thrown instanceof Error && 'code' in thrown) {
@@ -213,9 +213,9 @@ export function asHttpError(thrown: unknown, requestId: string): TernError {
 }
 
 /**
- * Says how new the data of an answer are, where the API knows.
+ * Adds the headers for how recent the data of a response are, where the API knows.
  *
- * @param mcSeqno of the data of the answer; null: as new as all of the API
+ * @param mcSeqno of the data of the response; null: that of the API
  */
 export function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqno: number | null): void {
   const freshness = api?.freshness?.();
@@ -224,10 +224,10 @@ export function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqn
   if (freshness.lagMs !== null) reply.header('X-Tern-Lag-Ms', String(Math.round(freshness.lagMs)));
 }
 
-/** Longest text of a field. */
+/** Longest text of a log field. */
 const MAX_TEXT = 1_000;
 
-/** Writes requests to the log: never the query, the body or the key, in which secrets may be. */
+/** Logs requests: never the query, the body or the key, which may hold secrets. */
 export class RequestLog {
   readonly #mode: HttpSettings['requestLog'];
   readonly #logger: Logger;
@@ -247,7 +247,7 @@ export class RequestLog {
     this.#logger.info('request', { ...fieldsOf(request, state, elapsedMs), status, cached: isCached });
   }
 
-  /** Faults of Tern itself are written in every mode, with what was thrown. */
+  /** Internal errors are logged in every mode, with what was thrown. */
   failure(
     request: FastifyRequest,
     state: RequestState | null,

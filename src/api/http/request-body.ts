@@ -8,7 +8,7 @@ interface BodyLimits {
   readonly maxBodiesBytes: number;
 }
 
-/** Reads bodies, as many at a time as memory is set aside for. */
+/** Reads request bodies within a bound of memory for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
   #held = 0;
@@ -17,7 +17,7 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  /** Bytes of bodies that have come in part. */
+  /** Bytes of bodies that are being received. */
   get heldBytes(): number {
     return this.#held;
   }
@@ -25,7 +25,7 @@ export class BodyReader {
   /**
    * The whole body.
    *
-   * @throws http/body-too-large, http/overloaded when too much is being received, http/client-left
+   * @throws http/body-too-large, http/overloaded when the bodies being received exceed the bound, http/client-left
    */
   read(message: IncomingMessage): Promise<Buffer> {
     const { maxBodyBytes, maxBodiesBytes } = this.#limits;
@@ -67,11 +67,11 @@ export class BodyReader {
   }
 }
 
-/** A body as JSON. */
+/** A JSON body. */
 export interface JsonBody {
-  /** Integers that a number cannot hold exactly are texts of their digits in it. */
+  /** Integers that a number cannot represent exactly are strings of their digits in it. */
   readonly value: unknown;
-  /** The body as it came; null when `value` holds no such text. */
+  /** The original text; null when `value` has no such string. */
   readonly unaltered: string | null;
 }
 
@@ -79,11 +79,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Integers with fewer digits fit into a number. */
+/** Integers with fewer digits are safe as numbers. */
 const LONG_DIGITS = 16;
 
 /**
- * Reads a body. Depth is counted before anything is built, and without recursion.
+ * Parses a body. The depth is checked before parsing, and without recursion.
  *
  * @throws http/bad-json
  */
@@ -91,7 +91,7 @@ export function parseJsonBody(bytes: Buffer, maxNesting: number): JsonBody {
   if (!isUtf8(bytes)) throw httpErrors['bad-json']({ problem: 'it is not UTF-8' });
   const longIntegers = scan(bytes, maxNesting);
   const text = bytes.toString('utf8');
-  // The only BOM that is dropped; JSON.parse refuses it.
+  // A byte order mark at the start is dropped; JSON.parse refuses it.
   const bare = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (longIntegers.length === 0) return { value: parse(bare), unaltered: null };
   const parts: string[] = [];
@@ -106,10 +106,10 @@ export function parseJsonBody(bytes: Buffer, maxNesting: number): JsonBody {
   return { value: parse(quoted.charCodeAt(0) === 0xfeff ? quoted.slice(1) : quoted), unaltered: bare };
 }
 
-/** Checks the depth, and that no object has a name twice; gives start and end of each integer that a number cannot hold. */
+/** Checks depth and duplicate names of objects; returns start and end of each integer that a number cannot represent. */
 function scan(bytes: Buffer, maxNesting: number): number[] {
   const longIntegers: number[] = [];
-  // Of each object that is open; null before its first name.
+  // The names of each open object; null before its first name.
   const names: (Set<string> | null)[] = [];
   let depth = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -139,21 +139,21 @@ function scan(bytes: Buffer, maxNesting: number): number[] {
   return longIntegers;
 }
 
-/** Whether the text that ends at `end` is followed by a colon. */
+/** Whether the string that ends at `end` is followed by a colon. */
 function isName(bytes: Buffer, end: number): boolean {
   let next = end + 1;
   while (isSpace(bytes[next])) next++;
   return bytes[next] === COLON;
 }
 
-/** Parsers take the last value or the first one; what was meant nobody knows. */
+/** Duplicate names are refused: parsers differ in which value they take. */
 function addName(known: Set<string>, quoted: string): void {
   const name = quoted.includes('\\') ? String(parse(quoted)) : quoted.slice(1, -1);
   if (known.has(name)) throw httpErrors['bad-json']({ problem: `it has ${shortened(JSON.stringify(name))} twice` });
   known.add(name);
 }
 
-/** The index of the quote that ends the text which begins at `start`, or of the last byte. */
+/** The index of the quote that ends the string which begins at `start`, or the length without one. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; ; at++) {
     at = bytes.indexOf(QUOTE, at);
@@ -185,20 +185,20 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const problem = error instanceof SyntaxError ? shortened(error.message) : 'it cannot be read';
+    const problem = error instanceof SyntaxError ? shortened(error.message) : 'it cannot be parsed';
     throw httpErrors['bad-json']({ problem });
   }
 }
 
-/** The engine quotes the text around the fault, which may be long. */
+/** The engine quotes the text around the error, which may be long. */
 function shortened(message: string): string {
   return message.length > 160 ? `${message.slice(0, 157)}...` : message;
 }
 
-/** Last segment of the path that takes JSON-RPC. */
+/** Last segment of the JSON-RPC path. */
 export const JSON_RPC = 'jsonRPC';
 
-/** A call in the form of JSON-RPC. */
+/** A JSON-RPC call. */
 export interface RpcRequest {
   readonly method: string;
   readonly params: RawParameters;
@@ -209,13 +209,13 @@ export interface RpcRequest {
 }
 
 /**
- * The `id` of a body, as JSON text, of whatever else the body is made; `''` without one. Integers of any size come back
- * as they were.
+ * The `id` of a body as JSON text, whether or not the rest is valid; `''` without one. Integers of any size are echoed
+ * unchanged.
  */
 export function rpcIdOf({ value, unaltered }: JsonBody): string {
   if (!isObject(value) || !Object.hasOwn(value, 'id')) return '';
   const { id } = value;
-  // A long integer has become a text of its digits: it goes back as an integer.
+  // A long integer was replaced by a string of its digits: it is echoed as an integer.
   if (typeof id === 'string' && unaltered !== null && typeof (JSON.parse(unaltered) as RawParameters).id === 'number') {
     return id;
   }
@@ -231,7 +231,7 @@ export function parseRpc(body: JsonBody): RpcRequest {
   if (!isObject(value))
     throw httpErrors['bad-rpc']({ problem: 'the body must be a JSON object with method and params' });
   const method = Object.hasOwn(value, 'method') ? value.method : undefined;
-  if (typeof method !== 'string') throw httpErrors['bad-rpc']({ problem: 'method must be a text' });
+  if (typeof method !== 'string') throw httpErrors['bad-rpc']({ problem: 'method must be a string' });
   const given = Object.hasOwn(value, 'params') ? value.params : undefined;
   return {
     method,
@@ -241,7 +241,7 @@ export function parseRpc(body: JsonBody): RpcRequest {
   };
 }
 
-/** None, null and an empty array are no parameters. */
+/** Absent, null and an empty array mean no parameters. */
 function paramsOf(given: unknown): RawParameters {
   if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) return {};
   if (isObject(given)) return given;

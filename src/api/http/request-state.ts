@@ -4,12 +4,12 @@ import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 
-/** Where a request was sent to. */
+/** The API of a request. */
 type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
 
-/** What is known of a request to an API; grows as the request is read. */
+/** The state of a request to an API; filled in as the request is read. */
 export class RequestState implements Echo {
-  /** A moment of the clock. */
+  /** Time of the clock. */
   readonly begun: number;
   readonly network: HttpNetwork;
   readonly prefix: string;
@@ -46,7 +46,7 @@ export class RequestState implements Echo {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null for requests that are not to an API. */
+    /** Null for requests to no API. */
     state: RequestState | null;
   }
 }

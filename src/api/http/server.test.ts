@@ -71,10 +71,7 @@ describe('a method', () => {
 
   it('takes parameters of POST from the body alone', async () => {
     const { status, body } = await ask('POST', '/api/v2/getEverything?even=ab', '{"even":""}');
-    expect([status, body.error]).toEqual([
-      422,
-      'unknown parameter even; this method knows parameters in the body only',
-    ]);
+    expect([status, body.error]).toEqual([422, 'unknown parameter even; this method has parameters in the body only']);
     expect((await ask('POST', '/api/v2/getEverything?api_key=k&%40extra=e', '{"even":""}')).body['@extra']).toBe('e');
   });
 });

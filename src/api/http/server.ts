@@ -22,24 +22,24 @@ import { BodyReader, parseJsonBody } from '#api/http/request-body.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 
-/** How often idle connections are looked for while closing. */
+/** How often idle connections are closed during shutdown. */
 const SWEEP_MS = 20;
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   /** `http://127.0.0.1:8081` */
   readonly url: string;
   readonly host: string;
   readonly port: number;
   /**
-   * Says that it is not ready (for `notReadyMs`), stops accepting, lets requests under way end (for `drainMs` at most),
-   * closes all connections. Calling it again gives the same promise.
+   * Reports not ready (for `notReadyMs`), stops accepting connections, lets running requests end (for `drainMs` at most), and
+   * closes all connections. Calling it again returns the same promise.
    */
   close(): Promise<void>;
 }
 
 /**
- * Serves the APIs of some networks, their documents and reference pages, health and metrics.
+ * Serves the APIs of networks, their OpenAPI documents and reference pages, health and metrics.
  *
  * @throws http/bad-option, http/bad-endpoint, http/cannot-listen
  */
@@ -61,15 +61,15 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
     await pause(settings.notReadyMs, modules.clock);
     raw.close();
     const cancel = modules.clock.schedule(settings.drainMs, () => {
-      modules.logger.warn('closing connections with requests that did not end in time', { ms: settings.drainMs });
+      modules.logger.warn('closing connections whose requests did not end in time', { ms: settings.drainMs });
       for (const socket of connections) socket.destroy();
     });
     const closed = app.close();
-    // A connection becomes idle when its request has ended, which may be later than now.
+    // A connection becomes idle when its request ends, which may be later.
     const sweep = async () => {
       for (;;) {
         app.server.closeIdleConnections();
-        // Those that never sent anything do not count as idle.
+        // Node does not count connections that never sent anything as idle.
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
         if (await Promise.race([closed.then(() => true), pause(SWEEP_MS, modules.clock).then(() => false)])) return;
       }
@@ -91,7 +91,7 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
 
 const ALLOWED_HEADERS = ['Content-Type', 'X-API-Key', 'X-Ton-Client-Version', 'X-Tern-Profile', 'X-Request-Id'];
 
-/** The star stands for all others; older browsers know the names only. */
+/** The star stands for all others; older browsers support names only. */
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-API-Version',
@@ -102,22 +102,22 @@ const EXPOSED_HEADERS = [
   '*',
 ];
 
-/** How long a browser may go without asking again whether it may ask. */
+/** How long browsers may cache a CORS preflight response. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/** The application: everything but listening and closing. */
+/** The Fastify application, without listening and closing. */
 export interface HttpApp {
   readonly app: FastifyInstance;
   readonly connections: ReadonlySet<Socket>;
   readonly raw: RawRoutes;
 }
 
-/** Whether the server is about to end. */
+/** Whether the server is shutting down. */
 export interface ShutdownState {
   isClosing: boolean;
 }
 
-/** Longer answers are compressed in another thread, in parts. */
+/** Longer responses are compressed asynchronously, in chunks. */
 const SYNC_COMPRESSION = 64 * 1024;
 
 const NO_QUERY = {};
@@ -211,10 +211,10 @@ export async function buildApp(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
   );
   const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice });
-  // After the plugins, so that refusals have the headers of CORS, too.
+  // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, _reply, done) => {
     const { url = '' } = request.raw;
-    // The type that the client names does not count: bodies are JSON.
+    // The content type of the client is ignored: bodies are JSON.
     request.raw.headers['content-type'] = 'application/json';
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
     if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
@@ -229,13 +229,13 @@ export async function buildApp(
   return { app, connections, raw };
 }
 
-/** The headers by which requests switch something. */
+/** The headers of the switches of APIs. */
 function switchHeaders(apis: readonly AnyHttpApi[]): readonly string[] {
   const switches = apis.flatMap((api) => Object.values((api.switches ?? {}) as RequestSwitches));
   return switches.map(({ header }) => header);
 }
 
-/** What is wrong with a request that fits no route: its path, or only its verb. */
+/** The error of a request without a route: its path is wrong, or only its verb. */
 function refusalOf(
   method: string,
   host: string | undefined,
@@ -250,16 +250,16 @@ function refusalOf(
   return isRoute ? httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' }) : httpErrors['not-found']({});
 }
 
-/** What the routes of health tell about. */
+/** What the health routes report. */
 export interface HealthSubjects {
   readonly networks: readonly HttpNetwork[];
   readonly metrics: Registry;
   readonly apiVersion: string;
-  /** Whether the server is about to end. */
+  /** Whether the server is shutting down. */
   isClosing(): boolean;
 }
 
-/** `/healthz`: the process runs. `/readyz`, `/readyz/NETWORK`: it can answer. `/metrics`: for Prometheus. */
+/** `/healthz`: the process runs. `/readyz`, `/readyz/NETWORK`: it can serve requests. `/metrics`: for Prometheus. */
 export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
   const { networks, metrics, apiVersion } = subjects;
   const route = (url: string, handler: (reply: FastifyReply, network: string | null) => unknown) =>
@@ -300,18 +300,18 @@ function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyR
   return reply.code(status).header('Content-Type', JSON_TYPE).send(JSON.stringify(value));
 }
 
-/** Errors of Node's HTTP parser, as statuses. */
+/** Statuses for errors of Node's HTTP parser. */
 const STATUS: Readonly<Record<string, readonly [number, string, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not come in time'],
 };
 
-const BAD_REQUEST = [400, 'Bad Request', 'this is not a request of HTTP'] as const;
+const BAD_REQUEST = [400, 'Bad Request', 'this is not an HTTP request'] as const;
 
-/** Answers what the parser refuses, for which there is no request object, and closes the connection. */
+/** Responds to what the parser refuses, for which there is no request object, and closes the connection. */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket, apiVersion: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  // An answer in part or whole has gone out already: anything more would be taken for the rest of it.
+  // A response was sent, at least in part: more bytes would be taken for the rest of it.
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -326,12 +326,12 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** Gives each request an id: the one it brings, if it can stand in a header and a log line, else one of its own. */
+/** Request ids: the one of the `X-Request-Id` header if it is safe for headers and logs, else a generated one. */
 export class RequestIds {
   readonly #begin: string;
   #count = 0;
 
-  /** @param randomBytes tell this process from others */
+  /** @param randomBytes distinguish this process from others */
   constructor(randomBytes: (size: number) => Uint8Array) {
     this.#begin = Buffer.from(randomBytes(6)).toString('base64url');
   }

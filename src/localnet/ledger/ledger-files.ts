@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { createFileExclusive, isRunning } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 
@@ -175,7 +176,7 @@ export function lockFolder(folder: string): () => void {
   ensureFolder(folder);
   const file = join(folder, 'lock');
   const mine = `${process.pid} ${startOf(process.pid)} ${++counter}.${Math.random().toString(36).slice(2)}\n`;
-  while (!create(file, mine)) {
+  while (!writing(file, () => createFileExclusive(file, mine))) {
     const found = textOf(file);
     if (found === '') continue;
     if (isHeld(found)) throw ledgerErrors['in-use']({ folder, holder: `process ${found.split(' ')[0]}` });
@@ -184,26 +185,6 @@ export function lockFolder(folder: string): () => void {
   return () => {
     if (textOf(file) === mine) rmSync(file, { force: true });
   };
-}
-
-/** @returns false when the file exists */
-function create(file: string, text: string): boolean {
-  return writing(file, () => {
-    // The file appears together with its text: it is a hard link to a file that is already written.
-    const draft = `${file}.${process.pid}.${counter}`;
-    const descriptor = openSync(draft, 'w', 0o600);
-    writeSync(descriptor, text);
-    closeSync(descriptor);
-    try {
-      linkSync(draft, file);
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  });
 }
 
 /** Removes a stale lock; a newer one, which may have been created meanwhile, is put back. */
@@ -233,16 +214,6 @@ function isHeld(text: string): boolean {
   // Without known start times, the process id decides.
   const running = startOf(Number(pid));
   return running === '-' || start === '-' || running === start;
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 /** Start time of a process: clock ticks since boot, and the boot id. `-`: unknown. */

@@ -2,17 +2,15 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CancelSchedule } from '#kernel/clock.js';
+import { isSystemError, readTextFile, writeFileAtomic } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
 import { accessErrors } from '#services/access/errors.js';
 import { ConfigField } from '#services/access/json-field.js';
 import { type KeyRecord, type KeyStore, type KeyWatch, readKeyRecord } from '#services/access/keys.js';
 import {
   type HeldLock,
-  isSystemError,
   type LockModules,
   makePrivateFolder,
-  readTextFile,
-  replaceFile,
   withFileErrors,
   withLock,
 } from '#services/access/locked-files.js';
@@ -113,7 +111,7 @@ export class KeyFile implements KeyStore {
       await makePrivateFolder(dirname(this.name));
       await withLock(`${this.name}.lock`, this.#modules, async (lock: HeldLock) => {
         const keys = change(await this.list());
-        await replaceFile(this.name, writeKeys(keys), () => lock.check());
+        await writeFileAtomic(this.name, writeKeys(keys), { beforeRename: () => lock.check() });
       });
     });
   }

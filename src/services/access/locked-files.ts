@@ -1,56 +1,16 @@
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 import process from 'node:process';
 import { type Clock, pause } from '#kernel/clock.js';
+import { createFileExclusive, isRunning, isSystemError, readTextFile } from '#kernel/files.js';
 import { accessErrors } from '#services/access/errors.js';
 
-/** Whether an error came from the operating system, and if a code is given, with that one. */
-export function isSystemError(error: unknown, code?: string): error is NodeJS.ErrnoException {
-  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).syscall === undefined) return false;
-  return code === undefined || (error as NodeJS.ErrnoException).code === code;
-}
-
-/**
- * Writes a file so that it is there whole or as it was before, whenever the machine stops: the text goes to `FILE.new`, is
- * flushed to the disk, and takes the place of the old one. Only the owner may read it. Two must not do it at once.
- */
-export async function replaceFile(file: string, text: string, beforeRename: () => Promise<void>): Promise<void> {
-  const fresh = `${file}.new`;
-  const handle = await open(fresh, 'w', 0o600);
-  try {
-    await handle.chmod(0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await beforeRename();
-  await rename(fresh, file);
-  const folder = await open(dirname(file), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** The text of a file; `null` when there is none. */
-export async function readTextFile(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-/** Makes a folder for files that only their owner may read. */
+/** Creates a folder that only its owner may read. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-/** What the operating system says becomes an error that names the file. @throws access/file */
+/** Errors of the operating system become errors with the name of the file. @throws access/file */
 export async function withFileErrors<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -60,11 +20,11 @@ export async function withFileErrors<T>(file: string, run: () => Promise<T>): Pr
   }
 }
 
-/** A lock is held for milliseconds. One that is so old belongs to a process that is gone. */
+/** A lock is held for milliseconds. An older one belongs to a process that has ended. */
 const STALE_MS = 10_000;
 
-/** How long to wait for a lock: longer than one of a process that is gone can stand. */
-const PATIENCE_MS = 15_000;
+/** How long to wait for a lock: longer than a stale lock can exist. */
+const WAIT_MS = 15_000;
 
 export interface LockModules {
   readonly clock: Clock;
@@ -80,9 +40,9 @@ export interface HeldLock {
 }
 
 /**
- * Does `work` while this process alone holds the lock: a file that is made only if it is not there, and names the process
- * that made it. One whose process has ended, or that is 10 s old, is taken away. Two processes that see this might take
- * away the lock of a third one that came in between; so only who made a second file, `FILE.break`, may do it.
+ * Does `work` while this process alone holds the lock: a file that is created exclusively and has the id of the process. A lock
+ * whose process has ended, or that is 10 s old, is removed. Two processes that see this could remove the lock of a third one
+ * that came in between; so only the creator of a second file, `FILE.break`, may do it.
  *
  * @throws access/locked, access/lock-lost
  */
@@ -93,7 +53,7 @@ export async function withLock<T>(
 ): Promise<T> {
   const token = `${process.pid} ${Buffer.from(modules.randomBytes(8)).toString('hex')} ${hostname()}`;
   await acquire(file, token, modules);
-  const holds = async (): Promise<boolean> => (await contentOf(file)) === token;
+  const holds = async (): Promise<boolean> => (await readTextFile(file)) === token;
   try {
     return await work({
       async check() {
@@ -107,47 +67,20 @@ export async function withLock<T>(
 
 async function acquire(file: string, token: string, { clock, unixTimeMs }: LockModules): Promise<void> {
   const start = clock.now();
-  for (let delayMs = 2; !(await create(file, token)); delayMs = Math.min(32, delayMs * 2)) {
+  for (let delayMs = 2; !createFileExclusive(file, token); delayMs = Math.min(32, delayMs * 2)) {
     if (await isStale(file, unixTimeMs)) await breakLock(file, unixTimeMs);
     const waitedMs = Math.round(clock.now() - start);
-    if (waitedMs > PATIENCE_MS) {
-      throw accessErrors.locked({ file, holder: inWords(await contentOf(file)), waitedMs });
+    if (waitedMs > WAIT_MS) {
+      throw accessErrors.locked({ file, holder: describeHolder(await readTextFile(file)), waitedMs });
     }
     await pause(delayMs, clock);
   }
 }
 
-/**
- * Whether the file was made; `false` when it is there already. It comes into being with its content, by a link to a file
- * that is written before: a process that is killed in between leaves no lock that names nobody.
- */
-async function create(file: string, content: string): Promise<boolean> {
-  const draft = `${file}.${process.pid}-${process.hrtime.bigint()}`;
-  try {
-    await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if (isSystemError(error, 'EEXIST')) return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-async function contentOf(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
 async function breakLock(file: string, unixTimeMs: () => number): Promise<void> {
   const guard = `${file}.break`;
-  if (!(await create(guard, `${process.pid} - ${hostname()}`))) {
-    // Its maker ended between two calls. Taking it away is not guarded once more; HeldLock.check finds what goes wrong.
+  if (!createFileExclusive(guard, `${process.pid} - ${hostname()}`)) {
+    // Its creator ended between two calls. Removing it is not guarded again; HeldLock.check finds what goes wrong.
     if (await isOld(guard, unixTimeMs)) await rm(guard, { force: true });
     return;
   }
@@ -160,7 +93,7 @@ async function breakLock(file: string, unixTimeMs: () => number): Promise<void> 
 
 async function isStale(file: string, unixTimeMs: () => number): Promise<boolean> {
   if (await isOld(file, unixTimeMs)) return true;
-  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec((await contentOf(file)) ?? '') ?? [];
+  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec((await readTextFile(file)) ?? '') ?? [];
   return pid !== undefined && host === hostname() && !isRunning(Number(pid));
 }
 
@@ -174,16 +107,7 @@ async function isOld(file: string, unixTimeMs: () => number): Promise<boolean> {
   }
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !isSystemError(error, 'ESRCH');
-  }
-}
-
-function inWords(holder: string | null): string {
+function describeHolder(holder: string | null): string {
   const [, pid, host] = /^(\d+) \S+ (.*)$/.exec(holder ?? '') ?? [];
   return pid === undefined ? 'an unknown process' : `process ${pid} on ${host}`;
 }

@@ -1,19 +1,12 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { isSystemError, readTextFile, writeFileAtomic } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
 import { dayOf } from '#services/access/limits.js';
-import {
-  isSystemError,
-  type LockModules,
-  makePrivateFolder,
-  readTextFile,
-  replaceFile,
-  withFileErrors,
-  withLock,
-} from '#services/access/locked-files.js';
+import { type LockModules, makePrivateFolder, withFileErrors, withLock } from '#services/access/locked-files.js';
 
 /** Requests of a key on a network in a day. */
 export interface UsageCounts {
@@ -274,7 +267,7 @@ export class UsageFiles implements UsageStore {
       await makePrivateFolder(this.#folder);
       return withLock(join(this.#folder, 'lock'), this.#modules, async (lock) => {
         const usage = addUsage(await this.#readOrPutAside(day), more);
-        await replaceFile(this.#path(day), writeUsage(usage), () => lock.check());
+        await writeFileAtomic(this.#path(day), writeUsage(usage), { beforeRename: () => lock.check() });
         return usage;
       });
     });

@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32c } from '#formats/cells/digests.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
+import { writeFileAtomic } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
 import { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -90,14 +91,7 @@ export class KeyBlockFile implements KeyBlockStore {
   async #replace(text: string): Promise<void> {
     const { path } = this.#options;
     await mkdir(dirname(path), { recursive: true });
-    await writeAndClose(await open(`${path}.new`, 'w'), text);
-    await rename(`${path}.new`, path);
-    const folder = await open(dirname(path), 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await writeFileAtomic(path, text, { mode: 0o644 });
   }
 
   #checkNetwork(found: string): void {

@@ -13,10 +13,10 @@ import {
   startEmbeddedServer,
 } from '#drivers/store/embedded/embedded-server.js';
 import { closedFolder, embeddedProgram, postgresUser, programIn } from '#drivers/store/embedded/postgres-program.js';
-import { isRunning } from '#drivers/store/embedded/server-folder.js';
 import { serverSettings } from '#drivers/store/embedded/server-process.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { systemClock } from '#kernel/clock.js';
+import { isRunning } from '#kernel/files.js';
 
 const isRoot = process.getuid?.() === 0;
 const code = (name: keyof typeof storeErrors) => ({ code: storeErrors[name].code });

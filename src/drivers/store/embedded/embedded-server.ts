@@ -15,7 +15,6 @@ import {
 import {
   DATABASE,
   initialise,
-  isRunning,
   makeSocketFolder,
   openLog,
   prepareFolder,
@@ -37,6 +36,7 @@ import {
 } from '#drivers/store/embedded/server-process.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type Clock, pause } from '#kernel/clock.js';
+import { isRunning } from '#kernel/files.js';
 import { type Logger, silentLogger } from '#kernel/logger.js';
 import type { TernError } from '#kernel/tern-error.js';
 

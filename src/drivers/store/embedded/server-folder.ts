@@ -14,7 +14,6 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import process from 'node:process';
 import {
   closedFolder,
   type PostgresProgram,
@@ -22,6 +21,7 @@ import {
   run,
 } from '#drivers/store/embedded/postgres-program.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import { isRunning } from '#kernel/files.js';
 
 /** Files of an embedded server, all in one folder. */
 export interface ServerFolder {
@@ -136,17 +136,6 @@ export async function readRunningServer({ cluster }: ServerFolder): Promise<Runn
   const [pid, , , port, socketFolder] = text.split('\n');
   if (!isRunning(Number(pid))) return null;
   return { pid: Number(pid), port: Number(port), socketFolder: socketFolder ?? '' };
-}
-
-/** Whether there is a process with this number. */
-export function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
 }
 
 /** The log, open for the server to write to, and how long it is already. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import pg from 'pg';
 import type { PostgresProgram, PostgresUser } from '#drivers/store/embedded/postgres-program.js';
-import { DATABASE, isRunning } from '#drivers/store/embedded/server-folder.js';
+import { DATABASE } from '#drivers/store/embedded/server-folder.js';
+import { isRunning } from '#kernel/files.js';
 
 /** The number in the name of the socket. */
 export const PORT = 5432;
