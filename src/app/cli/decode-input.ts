@@ -1,7 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import type { Json } from '#app/cli/decode-json.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { type Address, parseAddress } from '#formats/address/address.js';
 import { BOC_MAGIC } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex } from '#kernel/bytes.js';
 
@@ -78,22 +76,4 @@ function shorten(text: string): string {
 /** Whether a string that is nothing else looks like an address: raw, or 48 characters of base64. */
 export function looksLikeAddress(text: string): boolean {
   return /^-?\d+:/.test(text) || /^[A-Za-z0-9+/_-]{48}$/.test(text);
-}
-
-/** All forms of an address. @throws address/* when invalid */
-export function addressForms(text: string): Json {
-  const { address } = parseAddress(text);
-  const hasFriendly = address.workchain >= -128 && address.workchain <= 127;
-  return {
-    type: 'address',
-    raw: address.toRaw(),
-    ...(hasFriendly ? { mainnet: friendly(address, false), testnet: friendly(address, true) } : {}),
-  };
-}
-
-function friendly(address: Address, testnet: boolean): Json {
-  return {
-    bounceable: address.toFriendly({ bounceable: true, testnet }),
-    non_bounceable: address.toFriendly({ bounceable: false, testnet }),
-  };
 }
