@@ -70,7 +70,7 @@ async function startChecking(settings: CheckSettings, logger: Logger): Promise<R
 const MAX_VALUE = 80;
 
 /** The output of `tern check`. */
-export function indexReportText(report: CheckIndexReport): string {
+function indexReportText(report: CheckIndexReport): string {
   const { range, mcBlocks: rounds, blocks, transactions, traces, differences, details, missing } = report;
   const lines = [
     `masterchain blocks ${range.from}-${range.to}: compared ${rounds} of them with ${blocks} blocks, ` +

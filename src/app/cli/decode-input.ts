@@ -54,7 +54,7 @@ function unwrapText(bytes: Uint8Array): Uint8Array {
 }
 
 /** Decodes hex or base64; ignores white space and `x{…}` around hex. */
-export function textToBytes(text: string): Uint8Array | null {
+function textToBytes(text: string): Uint8Array | null {
   const bare = text
     .replace(/\s+/g, '')
     .replace(/^x\{(.*)\}$/, '$1')
@@ -74,6 +74,6 @@ function shorten(text: string): string {
 }
 
 /** Whether a string that is nothing else looks like an address: raw, or 48 characters of base64. */
-export function looksLikeAddress(text: string): boolean {
+function looksLikeAddress(text: string): boolean {
   return /^-?\d+:/.test(text) || /^[A-Za-z0-9+/_-]{48}$/.test(text);
 }

@@ -249,7 +249,7 @@ export interface LocalnetPageFacts {
 const NANO = 1_000_000_000n;
 
 /** The output of `tern dev` for a local network: URLs, funded wallets and examples. */
-export function localnetPage(facts: LocalnetPageFacts): string {
+function localnetPage(facts: LocalnetPageFacts): string {
   const { version, url, headSeqno, isContinued, withoutIndex, configFile, fork } = facts;
   const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];
   const funded = facts.wallets.filter(({ mnemonic }) => mnemonic !== null);
@@ -307,7 +307,7 @@ export interface ReplayPageFacts {
 const CONFIG = '-1:5555555555555555555555555555555555555555555555555555555555555555';
 
 /** The output of `tern dev --replay` at startup: URLs and examples. */
-export function replayPage(facts: ReplayPageFacts): string {
+function replayPage(facts: ReplayPageFacts): string {
   const { version, url, lastSeqno, lastTime, withoutIndex } = facts;
   const until = new Date(lastTime * 1000).toISOString().slice(0, 10);
   const [v2, v3] = [`${url}/api/v2`, `${url}/api/v3`];

@@ -165,25 +165,25 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const LONGEST_GRACE_MS = 366 * 86_400_000;
 
 /** `key_0123456789` @throws cli/usage */
-export function parseId(text: string): string {
+function parseId(text: string): string {
   if (KEY_ID.test(text)) return text;
   throw cliErrors.usage({ problem: `"${shortened(text)}" is not a key id, such as key_0123456789` });
 }
 
 /** @throws cli/usage */
-export function parseName(option: string, text: string): string {
+function parseName(option: string, text: string): string {
   if (NAME.test(text)) return text;
   throw cliErrors.usage({ problem: `${option} is "${shortened(text)}"; it must be ${NAME_DESCRIPTION}` });
 }
 
 /** @throws cli/usage */
-export function parseLabel(text: string): string {
+function parseLabel(text: string): string {
   if (LABEL.test(text)) return text;
   throw cliErrors.usage({ problem: '--label must be one line of at most 200 characters' });
 }
 
 /** `0`, `90s`, `30m`, `1h`, `7d`, in milliseconds. @throws cli/usage */
-export function parseGrace(text: string): number {
+function parseGrace(text: string): number {
   if (text === '0') return 0;
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   const ms = match === null ? Number.NaN : Number(match[1]) * UNITS[match[2]!]!;
@@ -194,7 +194,7 @@ export function parseGrace(text: string): number {
 }
 
 /** @throws cli/usage */
-export function parseDays(text: string, most: number): number {
+function parseDays(text: string, most: number): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days >= 1 && days <= most) return days;
   throw cliErrors.usage({ problem: `--days is "${shortened(text)}"; it must be a number from 1 to ${most}` });
@@ -208,22 +208,22 @@ function shortened(text: string): string {
 type LastUses = ReadonlyMap<string, string>;
 
 /** The `--json` output. */
-export function prettyJson(value: unknown): string {
+function prettyJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** A key record without its secret hashes. */
-export function keyJson({ secrets, ...record }: KeyRecord, uses?: LastUses): object {
+function keyJson({ secrets, ...record }: KeyRecord, uses?: LastUses): object {
   const shown = secrets.map(({ created_at, expires_at }) => ({ created_at, expires_at }));
   return { ...record, secrets: shown, ...(uses === undefined ? {} : { last_used: uses.get(record.id) ?? null }) };
 }
 
-export function issuedJson({ record, key }: IssuedKey): string {
+function issuedJson({ record, key }: IssuedKey): string {
   return prettyJson({ ...keyJson(record), key });
 }
 
 /** The output for a new secret, which is shown only once. */
-export function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
+function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
   const ending = record.secrets.flatMap(({ expires_at }) => expires_at ?? []);
   const lines: [string, string][] = [
     ['key', key],
@@ -235,7 +235,7 @@ export function issuedText({ record, key }: IssuedKey, plan: Plan | null): strin
   return `${lines.map(([name, value]) => `${name.padEnd(10)}${value}`).join('\n')}\n\nSave the key now: it is not stored and cannot be shown again.\n`;
 }
 
-export function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
+function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
   if (keys.length === 0) return 'There are no keys. Create one with tern keys create.\n';
   const rows = keys.map((key) => [
     key.id,
@@ -250,7 +250,7 @@ export function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
   return table(['id', 'state', 'plan', 'networks', 'owner', 'created', 'last used', 'label'], rows);
 }
 
-export function usageTable(rows: readonly UsageRow[]): string {
+function usageTable(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests in this period.\n';
   const lines = rows.map(({ day, key, network, allowed, limited, last_used }) => [
     day,

@@ -221,7 +221,7 @@ const MARK = '\0';
 const MASTERCHAIN_ADDRESS = /^-\d+:/;
 
 /** A command with address arguments: masterchain addresses (`-1:3333…`) start like options but are not. */
-export class AddressCommand extends Command {
+class AddressCommand extends Command {
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const { operands, unknown } = super.parseOptions(
       args.map((arg) => (MASTERCHAIN_ADDRESS.test(arg) ? MARK + arg : arg)),
@@ -249,7 +249,7 @@ interface ShardParameters {
  * Parses `8000000000000000` or `0:8000000000000000`; without a text, returns the only possible shard.
  * @throws cli/usage when there are several; errors of the client
  */
-export async function shardArgument(
+async function shardArgument(
   what: 'split' | 'merge',
   text: string | undefined,
   client: LocalnetClient,
@@ -266,21 +266,21 @@ export async function shardArgument(
 }
 
 /** Reads a BoC argument as base64: a file, hex, base64, or `-` for standard input. @throws cli/input */
-export function cellArgument(text: string): string {
+function cellArgument(text: string): string {
   const input = readInput(text);
   if (input.source !== 'address') return toBase64(input.bytes);
   throw cliErrors.input({ argument: text.slice(0, 60), problem: 'is an address, not a BoC' });
 }
 
 /** As {@link cellArgument}; `none` means null. */
-export function cellOrNone(text: string): string | null {
+function cellOrNone(text: string): string | null {
   return text === 'none' ? null : cellArgument(text);
 }
 
 const NANO = 1_000_000_000n;
 
 /** `1.5` (TON) in nanotons, as a decimal number. @throws cli/usage */
-export function nanotonsOf(name: string, text: string): string {
+function nanotonsOf(name: string, text: string): string {
   const match = /^(\d{1,20})(?:\.(\d{1,9}))?$/.exec(text);
   if (match !== null) return String(BigInt(match[1]!) * NANO + BigInt((match[2] ?? '').padEnd(9, '0')));
   const problem = `${name} is "${text.slice(0, 40)}"; it must be an amount in TON, such as 5 or 0.25, with up to 9 decimals`;
@@ -288,7 +288,7 @@ export function nanotonsOf(name: string, text: string): string {
 }
 
 /** @param nanotons a decimal number */
-export function tonOf(nanotons: string): string {
+function tonOf(nanotons: string): string {
   const value = BigInt(nanotons);
   const rest = String(value % NANO)
     .padStart(9, '0')
@@ -300,7 +300,7 @@ export function tonOf(nanotons: string): string {
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, y: 31_536_000 };
 
 /** `90`, `90s`, `+1h`, `30d` or `1y`, in seconds. @throws cli/usage */
-export function secondsOf(text: string): number {
+function secondsOf(text: string): number {
   const match = /^\+?(\d{1,10})([smhdy]?)$/.exec(text);
   if (match !== null) return Number(match[1]) * UNITS[match[2] || 's']!;
   throw cliErrors.usage({
@@ -324,7 +324,7 @@ function lines(rows: readonly (readonly [name: string, value: string])[]): strin
 }
 
 /** `(0,8000000000000000,123)` */
-export function shortBlockId({ workchain, shard, seqno }: LocalnetAnswer): string {
+function shortBlockId({ workchain, shard, seqno }: LocalnetAnswer): string {
   return `(${workchain},${BigInt.asUintN(64, BigInt(shard)).toString(16).padStart(16, '0')},${seqno})`;
 }
 
@@ -333,7 +333,7 @@ function timeText(unixSeconds: number): string {
   return `${new Date(unixSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-export function statusText(status: LocalnetAnswer): string {
+function statusText(status: LocalnetAnswer): string {
   const { head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
   const ahead = time_offset === 0 ? '' : `, ${time_offset} s ahead of this computer`;
   const every = `every ${block_time} ms`;
@@ -347,7 +347,7 @@ export function statusText(status: LocalnetAnswer): string {
   ]);
 }
 
-export function walletsText({ wallets }: LocalnetAnswer): string {
+function walletsText({ wallets }: LocalnetAnswer): string {
   return wallets
     .map((wallet: LocalnetAnswer) =>
       lines([
@@ -360,21 +360,21 @@ export function walletsText({ wallets }: LocalnetAnswer): string {
     .join('\n');
 }
 
-export function minedText({ block }: LocalnetAnswer): string {
+function minedText({ block }: LocalnetAnswer): string {
   return `done in block ${shortBlockId(block)}\n`;
 }
 
 /** @param url of the server, for the trace command */
-export function sentText({ message_hash, block }: LocalnetAnswer, url: string): string {
+function sentText({ message_hash, block }: LocalnetAnswer, url: string): string {
   const hash = encodeURIComponent(message_hash);
   return `sent in block ${shortBlockId(block)}\nmessage ${message_hash}\nshow the trace: curl '${url}/api/v3/traces?msg_hash=${hash}'\n`;
 }
 
-export function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
+function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {
   return `${name}  ${shortBlockId(head)}  saved ${timeText(saved_at)}\n`;
 }
 
-export function snapshotsText({ snapshots }: LocalnetAnswer): string {
+function snapshotsText({ snapshots }: LocalnetAnswer): string {
   if (snapshots.length === 0) return 'There are no snapshots. Create one with tern localnet snapshot save NAME.\n';
   return snapshots.map(snapshotText).join('');
 }
@@ -382,13 +382,7 @@ export function snapshotsText({ snapshots }: LocalnetAnswer): string {
 /** Maximum number of listed state overrides. */
 const MOST_LISTED = 20;
 
-export function chainReportText({
-  masterchain_blocks,
-  blocks,
-  transactions,
-  messages,
-  changed_by_hand,
-}: ChainReport): string {
+function chainReportText({ masterchain_blocks, blocks, transactions, messages, changed_by_hand }: ChainReport): string {
   const sums = `${masterchain_blocks} masterchain blocks, ${blocks} blocks in all, ${transactions} transactions, ${messages} messages`;
   const listed = changed_by_hand
     .slice(0, MOST_LISTED)

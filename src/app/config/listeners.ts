@@ -100,7 +100,7 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 }
 
 /** In URL form: `127.0.0.1:8081`, `[::1]:8081`. */
-export function printListenAddress({ host, port }: ListenAddress): string {
+function printListenAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -138,7 +138,7 @@ const CACHE_BYTES = 4 * 2 ** 20;
 const DEADLINE_MS = 20_000;
 
 /** The source as stored with the fork: paths are absolute. */
-export function resolveForkSource(source: string): string {
+function resolveForkSource(source: string): string {
   return source === 'mainnet' || source === 'testnet' || isUrl(source) ? source : resolve(source);
 }
 
@@ -150,7 +150,7 @@ export function resolveForkSource(source: string): string {
  * @param dataFolder for proven key blocks
  * @throws config/network-list, lite/bad-config, replay/*, chain/key-block-file
  */
-export function openForkRemote(source: string, dataFolder: string, modules: Environment): Promise<ForkRemote> {
+function openForkRemote(source: string, dataFolder: string, modules: Environment): Promise<ForkRemote> {
   return withClosers(async (closers) => {
     const isRecorded = !isUrl(source) && (await isFolder(source));
     let network: NamedNetwork;

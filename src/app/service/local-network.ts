@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedNetwork } from '#app/config/networks.js';
@@ -166,7 +165,7 @@ const TVM_WORKERS = 2;
  * Starts a local network: a chain in the folder and a liteserver on this computer.
  * @throws ledger/*, genesis/*, adnl/listen-failed, localnet/thread-lost
  */
-export function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): Promise<RunningLocalNetwork> {
+function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): Promise<RunningLocalNetwork> {
   return withClosers(async (closers) => {
     const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
     const { logger, unixTimeMs } = modules;
@@ -216,11 +215,6 @@ export function startLocalNetwork(options: LocalNetworkOptions, modules: Environ
       close: () => closers.close(),
     };
   });
-}
-
-/** Whether a folder contains a chain. */
-export function hasLocalChain(folder: string): boolean {
-  return existsSync(join(folder, 'genesis.json'));
 }
 
 /** The initial state of a fork; null when the chain continues. */

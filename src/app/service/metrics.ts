@@ -121,7 +121,7 @@ export interface PoolFigures {
 /** Connection pools by purpose; `null` while the database is not open. */
 export type DatabaseFigures = Readonly<Record<'read' | 'write', PoolFigures>> | null;
 
-export const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
+const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
   gauge('readable', '1 when the last read of the index succeeded', ({ readable }) => Number(readable)),
   gauge('head_seqno', 'Newest masterchain block indexed with its shard blocks', (index) => index.head_seqno),
   gauge('head_age_seconds', 'Age of the newest block', (index) => known(index.head_age_seconds)),
@@ -135,7 +135,7 @@ export const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
   ),
 ];
 
-export const databaseMetricRows: readonly MetricRow<DatabaseFigures>[] = [
+const databaseMetricRows: readonly MetricRow<DatabaseFigures>[] = [
   {
     name: 'tern_database_open',
     help: '1 when the database is open and its schema is valid',

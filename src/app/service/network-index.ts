@@ -172,10 +172,7 @@ export interface IndexWriterModules extends NetworkIndexModules {
  *
  * @throws store/* when the database belongs to another network or selection, metadata/overrides
  */
-export async function startIndexWriter(
-  options: NetworkIndexOptions,
-  modules: IndexWriterModules,
-): Promise<IndexWriter> {
+async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWriterModules): Promise<IndexWriter> {
   const indexer = await openIndexer(options, modules, { to: null, follow: true });
   const metadata = await startMetadata(options.metadata, modules).catch(async (error) => {
     await indexer.close();

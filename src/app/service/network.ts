@@ -126,10 +126,7 @@ export interface LiteserverPool extends ChainSource {
  *
  * @throws chain/key-block-file, chain/key-block-network, lite/bad-option, contracts/option
  */
-export function openLiteserverPool(
-  options: LiteserverPoolOptions,
-  modules: LiteserverPoolModules,
-): Promise<LiteserverPool> {
+function openLiteserverPool(options: LiteserverPoolOptions, modules: LiteserverPoolModules): Promise<LiteserverPool> {
   return withClosers(async (closers) => {
     const { getMethods, deadlineMs } = options;
     const { clock, unixTimeMs, logger, tvm } = modules;

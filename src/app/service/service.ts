@@ -226,7 +226,7 @@ const NO_DATABASE = 'no database is configured';
  *
  * @throws as {@link openNetwork} and {@link openNetworkIndex}
  */
-export function openServedNetwork(options: ServedNetworkOptions, modules: Environment): Promise<ServedNetwork> {
+function openServedNetwork(options: ServedNetworkOptions, modules: Environment): Promise<ServedNetwork> {
   return withClosers(async (closers) => {
     const { network, index: plan, hosts, localNode } = options;
     const accounts = localNode?.isFork === true ? new ForkAccountImporter(localNode.node) : null;
@@ -305,7 +305,7 @@ export interface ServiceAccess {
  * @param groups the configured private liteserver groups
  * @throws access/*
  */
-export async function startAccess(
+async function startAccess(
   { access, data: folder, plans: file, redisUrl }: ApiSettings,
   groups: readonly string[],
   modules: Environment,

@@ -132,7 +132,7 @@ export interface ServerContext {
 type QueryMessage = PacketMessage & { readonly kind: 'query' };
 
 /** A client connection of a server: handshake, then queries. */
-export class ServerPeer {
+class ServerPeer {
   readonly #socket: Socket;
   readonly #context: ServerContext;
   readonly #remote: string;

@@ -183,7 +183,7 @@ export function serverName({ host, port }: Pick<LiteServerAddress, 'host' | 'por
 const MAX_SHOWN = 60;
 
 /** A field of a JSON file; reads the expected value, or refuses with path and reason. */
-export class GlobalConfigField {
+class GlobalConfigField {
   readonly value: unknown;
   readonly #file: string;
   /** `liteservers[3].id.key`; empty for the root. */

@@ -386,7 +386,7 @@ function needKey(need: Need): string {
 }
 
 /** Up to `count` suitable servers, best first. */
-export function chooseServers(context: PoolContext, wanted: ServerRequirement, count: number): LiteServer[] {
+function chooseServers(context: PoolContext, wanted: ServerRequirement, count: number): LiteServer[] {
   const { servers, settings, modules, referenceSeqno } = context;
   let candidates: Candidate[] = [];
   for (const server of servers) {

@@ -31,7 +31,7 @@ interface TransactionEmulator {
 export const NO_LIBRARIES = 'te6ccgEBAgEABwABA9AIAQAA';
 
 /** `vm_stk_null` as a `VmStackValue`: no previous blocks. */
-export const NO_PREV_BLOCKS = 'te6ccgEBAQEAAwAAAgA=';
+const NO_PREV_BLOCKS = 'te6ccgEBAQEAAwAAAgA=';
 
 /** Minified names of WASM exports, specific to this package version. */
 const MEMORY = 'Da';

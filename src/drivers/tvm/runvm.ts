@@ -113,7 +113,7 @@ export function ordinary(code: Cell): Cell {
 }
 
 /** Decodes results, exit code and gas of the child VM from the stack of the outer VM. @throws tvm/crashed */
-export function unwrapRunvm({ exit_code, stack }: Omit<ContextResult, 'gas_used'>): ContextResult {
+function unwrapRunvm({ exit_code, stack }: Omit<ContextResult, 'gas_used'>): ContextResult {
   const [code, gas] = stack.slice(-2).map((value) => (value.kind === 'vm_stk_tinyint' ? Number(value.value) : null));
   if (exit_code !== 0 || code == null || gas == null) {
     throw tvmErrors.crashed({ problem: `the VM around RUNVM ended with exit code ${exit_code}` });

@@ -189,7 +189,7 @@ export class HeaderReader {
 }
 
 /** Records a block as proven, with its previous blocks and its masterchain reference. */
-export function rememberHeader(proven: ProvenBlocks, header: BlockHeader, mc_seqno: number | null): void {
+function rememberHeader(proven: ProvenBlocks, header: BlockHeader, mc_seqno: number | null): void {
   const seqnoOf = (id: BlockId): number | null => (isMasterchain(id) ? id.seqno : mc_seqno);
   proven.add({ id: header.id, gen_utime: header.info.gen_utime, mc_seqno: seqnoOf(header.id) });
   for (const id of header.prev) proven.add({ id, gen_utime: null, mc_seqno: seqnoOf(id) });

@@ -305,7 +305,7 @@ export interface ChainOptions {
 }
 
 /** Default, minimum and maximum of the numeric options. */
-export const CHAIN_LIMITS = {
+const CHAIN_LIMITS = {
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   headMaxAgeMs: { default: 1_000, min: 0, max: 60_000 },
   provenBlocks: { default: 65_536, min: 16, max: 16_777_216 },

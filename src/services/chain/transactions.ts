@@ -24,7 +24,7 @@ import { Transaction } from '#formats/tlb/transaction.js';
 import type { BlockLookup } from '#services/chain/block-lookup.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { expectBlock, needOfBlock, type ProvenBlock } from '#services/chain/proven-blocks.js';
-import type { CheckedAnswer, ReadAt, ReadContext, ReadOptions, ReadResult } from '#services/chain/read-context.js';
+import type { CheckedAnswer, ReadAt, ReadContext, ReadResult } from '#services/chain/read-context.js';
 
 /** Selects a page of a block's transactions, ordered by account, then by lt. */
 export interface TransactionPageOptions extends ReadAt {
@@ -181,8 +181,6 @@ export interface TransactionRead extends ReadResult<LiteServerTransactionInfo> {
   /** A masterchain block that proves the block. Honest servers return the one that commits it. */
   readonly masterchain_block: BlockId;
 }
-
-export type TransactionOptions = ReadOptions;
 
 /** Reads single transactions. */
 export class SingleTransactionReader {

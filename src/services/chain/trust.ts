@@ -312,7 +312,7 @@ export function fromTlBlockLink(link: LiteServerBlockLink): BlockLink {
 }
 
 /** Converts a `liteServer.SignatureSet` with unsigned numbers. */
-export function fromTlSignatureSet(set: LiteServerSignatureSet): SignatureSet {
+function fromTlSignatureSet(set: LiteServerSignatureSet): SignatureSet {
   const validator_set_hash = set.validator_set_hash >>> 0;
   const { signatures } = set;
   if (set.kind === 'liteServer.signatureSet.ordinary') {

@@ -184,7 +184,7 @@ function roundedUp(amount: bigint): bigint {
 }
 
 /** Total size of cell trees; equal cells count once. */
-export function cellsUsed(roots: Iterable<Cell>): CellsUsed {
+function cellsUsed(roots: Iterable<Cell>): CellsUsed {
   const seen = new Set<string>();
   const left = [...roots];
   let bits = 0;
@@ -207,7 +207,7 @@ export function forwardFee(
 }
 
 /** Gas fee of a run without any gas, in nanotons. */
-export function flatGasFee(prices: GasLimitsPrices): bigint {
+function flatGasFee(prices: GasLimitsPrices): bigint {
   return prices.kind === 'gas_flat_pfx' ? prices.flat_gas_price : 0n;
 }
 

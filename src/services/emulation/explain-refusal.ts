@@ -279,7 +279,7 @@ export interface WalletRefusal {
 }
 
 /** Explains the refusal of a known wallet; null when the exit code belongs to none of its checks. */
-export function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | null {
+function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | null {
   const { wallet, message, exit_code, now } = refusal;
   const check = CHECKS.find(([type]) => wallet.wallet_type.startsWith(type))?.[1].get(exit_code);
   switch (check) {
@@ -369,6 +369,6 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The common meaning of an exit code; null when it is specific to the contract. */
-export function meaningOfExitCode(code: number): string | null {
+function meaningOfExitCode(code: number): string | null {
   return MEANINGS.get(code) ?? null;
 }

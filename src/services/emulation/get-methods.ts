@@ -171,7 +171,7 @@ const NOT_ACTIVE = -256;
  *
  * @throws chain/*, lite/*
  */
-export async function runOnNode(
+async function runOnNode(
   context: ReadContext,
   { address, method, stack, block }: NodeGetMethodCall,
 ): Promise<NodeGetMethodResult> {

@@ -36,7 +36,7 @@ export interface ContractOptions {
 export type ContractSettings = Required<ContractOptions>;
 
 /** Default, minimum and maximum of the numeric options. */
-export const CONTRACT_LIMITS = {
+const CONTRACT_LIMITS = {
   getMethodGas: { default: 4_000_000, min: 1, max: 100_000_000 },
   runTimeoutMs: { default: 5_000, min: 1, max: 600_000 },
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },

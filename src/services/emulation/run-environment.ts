@@ -199,7 +199,7 @@ export class NetworkConfigCache {
 }
 
 /** @param root of `Hashmap 32 ^Cell` */
-export function parseNetworkConfig(key_block_seqno: number, root: Cell): NetworkConfig {
+function parseNetworkConfig(key_block_seqno: number, root: Cell): NetworkConfig {
   const params = configDictionary(root);
   const global_version = configParam(params, 8)?.version ?? 0;
   const workchains = new Set<number>([MASTERCHAIN]);
