@@ -27,29 +27,29 @@ export const BlockReference = named(
 const ForkAnswer = named(
   'Fork',
   {
-    source: Type.String({ description: 'The network that states are taken from.' }),
+    source: Type.String({ description: 'The forked network, which account states are imported from.' }),
     block: BlockReference,
   },
-  'Where the chain parts from another one.',
+  'The block at which the chain was forked.',
 );
 
 export const StatusAnswer = named(
   'Status',
   {
-    chain: Type.String({ description: 'Tells chains apart: another one after a reset or the load of a snapshot.' }),
+    chain: Type.String({ description: 'Id of the chain, which changes with a reset or the load of a snapshot.' }),
     head: BlockReference,
     gen_utime: Type.Integer({ description: 'Time of the head, in Unix seconds.' }),
     now: Type.Integer({ description: 'The time that the next block will have, in Unix seconds.' }),
     time_offset: Type.Integer({ description: 'Seconds by which the network is ahead of the clock of the machine.' }),
     block_time: Type.Integer({ description: 'Milliseconds between blocks.' }),
     paused: Type.Boolean({ description: 'Whether blocks are made only when something asks for one.' }),
-    waiting_messages: Type.Integer({ description: 'Messages from outside that wait for a block.' }),
+    waiting_messages: Type.Integer({ description: 'External-in messages that wait for a block.' }),
     shards: Type.Array(BlockReference, { description: 'The newest block of each shard of the basechain.' }),
     fork: Type.Union([ForkAnswer, Type.Null()], {
-      description: 'What this chain is a fork of; null when it stands alone.',
+      description: 'The forked network; null when this is not a fork.',
     }),
   },
-  'How the network is doing.',
+  'Status of the network.',
 );
 
 const WalletAnswer = named(
@@ -59,19 +59,19 @@ const WalletAnswer = named(
     address: Type.String({ description: 'Raw form, hexadecimal digits in upper case.' }),
     user_friendly: Type.String({ description: 'The address as wallets show it, not bounceable.' }),
     mnemonic: Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description: 'The 24 words that wallet programs make the key from; null for the faucet.',
+      description: 'Mnemonic of 24 words; null for the faucet.',
     }),
     public_key: hex('Ed25519.'),
-    seed: hex('What the Ed25519 key is made from.'),
+    seed: hex('Ed25519 seed.'),
     wallet_id: Type.Integer({ description: '`wallet_id` of v5, `subwallet_id` of the others.' }),
     balance: Type.String({ description: 'Nanotons, as a decimal number.' }),
   },
-  'A wallet that has had coins from the beginning. Its key is no secret: every local network has the same.',
+  'A wallet that is funded from the start. Its key is public: every local network has the same.',
 );
 
 export const WalletsAnswer = named('WalletsResponse', { wallets: Type.Array(WalletAnswer) }, 'The funded wallets.');
 
-export const MinedAnswer = named('MinedResponse', { block: BlockReference }, 'The masterchain block in which it is.');
+export const MinedAnswer = named('MinedResponse', { block: BlockReference }, 'The masterchain block of the change.');
 
 export const SentAnswer = named(
   'SentResponse',
@@ -86,20 +86,21 @@ export const TouchedAnswer = named(
   'TouchedResponse',
   {
     block: Type.Union([BlockReference, Type.Null()], {
-      description: 'A masterchain block after which the account is here; null when it is neither here nor there.',
+      description:
+        'A masterchain block as of which the account is imported; null when it does not exist in either network.',
     }),
   },
-  'Whether there is an account.',
+  'An imported account.',
 );
 
 export const SnapshotAnswer = named(
   'Snapshot',
   {
-    name: Type.String({ description: 'What it is called.' }),
+    name: Type.String({ description: 'Name of the snapshot.' }),
     head: BlockReference,
-    saved_at: Type.Integer({ description: 'When it was saved by the clock of the machine, in Unix seconds.' }),
+    saved_at: Type.Integer({ description: 'When it was saved, by the clock of the machine, in Unix seconds.' }),
   },
-  'A state of the network that can be gone back to.',
+  'A snapshot of the network.',
 );
 
 export const SnapshotsAnswer = named('SnapshotsResponse', { snapshots: Type.Array(SnapshotAnswer) }, 'All snapshots.');
@@ -107,18 +108,20 @@ export const SnapshotsAnswer = named('SnapshotsResponse', { snapshots: Type.Arra
 export const EndingAnswer = named(
   'EndingResponse',
   {
-    chain: Type.String({ description: 'The chain that ends. It has begun anew when the status names another one.' }),
+    chain: Type.String({
+      description: 'The chain that ends. The network has restarted when the status has another one.',
+    }),
   },
-  'A chain that ends, so that another one can begin.',
+  'The chain that ends with this call.',
 );
 
 export const ExportedAnswer = named(
   'ExportedResponse',
   {
-    folder: Type.String({ description: 'Where it is.' }),
-    blocks: Type.Integer({ description: 'How many blocks, of all shards.' }),
+    folder: Type.String({ description: 'Path of the folder.' }),
+    blocks: Type.Integer({ description: 'Number of blocks, of all shards.' }),
   },
-  'A chain that was written into a folder.',
+  'An exported chain.',
 );
 
 export function blockReferenceJson({

@@ -23,9 +23,9 @@ const mine = localnetEndpoint({
   name: 'mine',
   verbs: POST,
   tag: TAG,
-  summary: 'Makes blocks at once',
+  summary: 'Produces blocks at once',
   description:
-    'Makes masterchain blocks, with a block of each shard, without waiting for their time; also while paused.',
+    'Produces masterchain blocks, with a block of each shard, without waiting for the block time; also while paused.',
   params: paramsOf({
     blocks: Type.Optional(
       Type.Integer({ description: `How many, 1 to ${MOST_BLOCKS}.`, default: 1, minimum: 1, maximum: MOST_BLOCKS }),
@@ -38,7 +38,7 @@ const mine = localnetEndpoint({
   handle: async ({ blocks = 1 }, context) => minedJson(await onceVisible(context.node.mine(blocks), context)),
 });
 
-/** Stopping and going on. */
+/** Pausing and resuming block production. */
 function pausing(name: 'pause' | 'resume', paused: boolean, summary: string, description: string) {
   return localnetEndpoint({
     name,
@@ -60,11 +60,11 @@ function pausing(name: 'pause' | 'resume', paused: boolean, summary: string, des
 const pause = pausing(
   'pause',
   true,
-  'Stops making blocks',
-  'From now on blocks are made only by methods of this API. Messages that are sent wait.',
+  'Pauses block production',
+  'From now on only methods of this API produce blocks. Sent messages wait.',
 );
 
-const resume = pausing('resume', false, 'Goes on making blocks', 'Ends a pause. Without one, nothing happens.');
+const resume = pausing('resume', false, 'Resumes block production', 'Ends a pause; without one it does nothing.');
 
 const blockTime = localnetEndpoint({
   name: 'block-time',
@@ -72,7 +72,7 @@ const blockTime = localnetEndpoint({
   verbs: POST,
   tag: TAG,
   summary: 'Sets the time between blocks',
-  description: 'Sets how long after a masterchain block the next one is made. It holds until it is set anew.',
+  description: 'Sets the time between masterchain blocks, until it is set again.',
   params: paramsOf({
     milliseconds: Type.Integer({
       description: `Milliseconds, ${LEAST_BLOCK_TIME_MS} to ${MOST_BLOCK_TIME_MS}.`,
@@ -96,8 +96,8 @@ const time = localnetEndpoint({
   tag: TAG,
   summary: 'Moves the time forward',
   description:
-    'Moves the clock of the network forward, and makes a block at the new time; it goes on from there. No chain goes back: ' +
-    'to be at an earlier time again, load a snapshot.',
+    'Moves the clock of the network forward, and produces a block at the new time. A chain cannot go back: to return to an ' +
+    'earlier time, load a snapshot.',
   params: paramsOf({
     advance: Type.Integer({
       description: `Seconds, 1 to ${MOST_SECONDS} (ten years).`,
@@ -125,7 +125,7 @@ const split = localnetEndpoint({
   verbs: POST,
   tag: TAG,
   summary: 'Splits a shard',
-  description: 'Splits a shard in two, and answers when both halves have blocks. That takes several blocks.',
+  description: 'Splits a shard in two, and responds when both have blocks. That takes several blocks.',
   params: paramsOf(shardParameters),
   result: MinedAnswer,
   statuses: [504],
@@ -141,7 +141,8 @@ const merge = localnetEndpoint({
   tag: TAG,
   summary: 'Merges a shard with its sibling',
   description:
-    'Makes one shard of two halves, either of which may be named, and answers when it has blocks. That takes several blocks.',
+    'Merges two sibling shards, either of which may be given, and responds when the merged shard has blocks. That takes ' +
+    'several blocks.',
   params: paramsOf(shardParameters),
   result: MinedAnswer,
   statuses: [504],
@@ -151,7 +152,7 @@ const merge = localnetEndpoint({
     minedJson(await onceVisible(context.node.merge({ workchain, shard }), context)),
 });
 
-/** When blocks are made, at what time, in how many shards. */
+/** Methods about block production, time and shards. */
 export const localnetBlockEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   mine,
   pause,

@@ -16,11 +16,11 @@ export const localnetEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
 
 /** The groups of the API reference, in its order. */
 export const localnetTags: readonly { readonly name: string; readonly description: string }[] = [
-  { name: 'State', description: 'How the network is doing, and who has coins' },
-  { name: 'Faucet', description: 'Coins for anybody' },
-  { name: 'Blocks and time', description: 'When blocks are made, at what time, in how many shards' },
-  { name: 'Interventions', description: 'What no rule of a network brings about' },
-  { name: 'Snapshots', description: 'Chains that are kept, gone back to, begun anew' },
+  { name: 'State', description: 'Status of the network, funded wallets' },
+  { name: 'Faucet', description: 'Coins for any account' },
+  { name: 'Blocks and time', description: 'Block production, time, shards' },
+  { name: 'Interventions', description: 'State overrides: changes that the rules of a network do not allow' },
+  { name: 'Snapshots', description: 'Saving, loading and resetting the chain' },
 ];
 
 /** Of this API. */
@@ -28,15 +28,15 @@ const DOCUMENT_VERSION = '1.0.0';
 
 const DESCRIPTION = `Control of a local TON network: coins, blocks, time, accounts, configuration, snapshots.
 
-It is there when Tern runs a network of its own (\`npm start\`), and only then. Methods that change something take POST with a
-JSON object, and answer when the change is in a block that API v2 knows; the index of API v3 has it a moment later, and says in
-\`X-Tern-Mc-Seqno\` how far it is. Amounts are nanotons.
-Unknown parameters and values out of range are refused (422) with the name of the parameter; what the network refuses, too,
-with the reason. A snapshot that there is not is 404.
+Available only when Tern runs a local network (\`npm start\`). Methods that change something take POST with a JSON object, and
+respond when the change is in a block that API v2 serves; the index of API v3 has it a moment later, and reports its
+progress in \`X-Tern-Mc-Seqno\`. Amounts are nanotons.
+Unknown parameters and invalid values are refused (422) with the name of the parameter, as are changes that the network
+refuses, with the reason. An unknown snapshot is 404.
 
-Everybody who can connect may call it, as the keys of its wallets are no secrets either; Tern listens on this machine alone
-unless it is told otherwise. Scripts of pages that a browser got from elsewhere are refused (403); pages of this machine, such
-as \`http://localhost:3000\`, may call it.`;
+Anybody who can connect may call it, and the keys of its wallets are public; by default Tern listens on this machine only.
+Requests of browser pages from other origins are refused (403); pages of this machine, such as \`http://localhost:3000\`,
+may call it.`;
 
 /** The control API as its document describes it. */
 export const localnetDescription = {

@@ -1,11 +1,11 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of the control API itself; those of the network pass through as they are. */
+/** Errors of the control API; those of the network pass through. */
 export const localnetApiErrors = defineErrors('localnet-api', {
   'parameter-value': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Correct the parameter; the API reference lists the forms that it may have.',
+    remedy: 'Correct the parameter; the API reference lists its forms.',
   },
   'no-faucet': {
     class: 'internal',

@@ -117,7 +117,7 @@ const refused: readonly [method: string, body: object, named: string, problem?: 
   ['impersonate', { from: RAW, to: RAW, value: 1, bounce: 'no' }, 'bounce'],
   ['impersonate', { from: RAW, to: RAW, value: 1, body: 'no' }, 'body'],
   ['impersonate', { from: RAW, to: RAW, value: 1, init: boc(cell(1, 1)) }, 'init', /no StateInit/],
-  ['impersonate', { message: boc(cell(1, 0)) }, 'message', /no message/],
+  ['impersonate', { message: boc(cell(1, 0)) }, 'message', /not a message/],
   ['impersonate', { message: external }, 'message', /ext_in_msg_info/],
   ['impersonate', { message: foreign }, 'message', /src of the message/],
   ['impersonate', { message: external, to: RAW }, 'message'],

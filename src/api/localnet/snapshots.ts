@@ -17,16 +17,16 @@ const POST = ['POST'] as const;
 
 const LONGEST_PATH = 4_096;
 
-const BEGINS_ANEW =
-  'Everything that follows the chain ends when this is answered, and begins anew: for a moment nothing listens here. The ' +
-  'network is back when the status names another `chain`; the index is made again.';
+const RESTARTS =
+  'After the response everything that follows the chain restarts: for a moment the server does not listen. The network is ' +
+  'back when the status has another `chain`; the index is rebuilt.';
 
 const list = localnetEndpoint({
   name: 'snapshots',
   verbs: ['GET'],
   tag: TAG,
   summary: 'All snapshots',
-  description: 'The states of the network that can be gone back to, in the order in which they were saved.',
+  description: 'The snapshots that can be loaded, in the order in which they were saved.',
   params: paramsOf({}),
   result: SnapshotsAnswer,
   statuses: [],
@@ -39,7 +39,7 @@ const save = localnetEndpoint({
   verbs: POST,
   tag: TAG,
   summary: 'Saves a snapshot',
-  description: 'Keeps the chain as it is now under a name. A name that is taken is refused.',
+  description: 'Saves the current chain under a name. A name in use is refused.',
   params: paramsOf({ name: snapshotName }),
   result: SnapshotAnswer,
   statuses: [504],
@@ -52,8 +52,8 @@ const load = localnetEndpoint({
   name: 'snapshots/load',
   verbs: POST,
   tag: TAG,
-  summary: 'Goes back to a snapshot',
-  description: `Ends the chain and goes on from the snapshot, which stays. ${BEGINS_ANEW}`,
+  summary: 'Loads a snapshot',
+  description: `Ends the chain and continues from the snapshot, which stays. ${RESTARTS}`,
   params: paramsOf({ name: snapshotName }),
   result: EndingAnswer,
   statuses: [404, 504],
@@ -71,7 +71,7 @@ const remove = localnetEndpoint({
   verbs: POST,
   tag: TAG,
   summary: 'Deletes a snapshot',
-  description: 'Deletes a snapshot, and answers which ones are left. The chain stays as it is.',
+  description: 'Deletes a snapshot, and returns the remaining ones. The chain is not changed.',
   params: paramsOf({ name: snapshotName }),
   result: SnapshotsAnswer,
   statuses: [404],
@@ -86,8 +86,8 @@ const reset = localnetEndpoint({
   name: 'reset',
   verbs: POST,
   tag: TAG,
-  summary: 'Begins anew',
-  description: `Ends the chain and begins another one from a new zerostate. Snapshots stay. ${BEGINS_ANEW}`,
+  summary: 'Resets the network',
+  description: `Ends the chain and starts another one from a new zerostate. Snapshots stay. ${RESTARTS}`,
   params: paramsOf({}),
   result: EndingAnswer,
   statuses: [504],
@@ -120,7 +120,7 @@ const exportChain = localnetEndpoint({
   tag: TAG,
   summary: 'Writes the chain into a folder',
   description:
-    'Writes all blocks up to the head into a folder, as archive packs of nodes, which `tern replay` and others read.',
+    'Writes all blocks up to the head into a folder, as archive packages of nodes, which `tern replay` and others read.',
   params: paramsOf({ folder }),
   result: ExportedAnswer,
   statuses: [504],
@@ -129,7 +129,7 @@ const exportChain = localnetEndpoint({
   handle: async ({ folder: path }, { node }) => ({ folder: path, blocks: (await node.exportTo(path)).blocks }),
 });
 
-/** Chains that are kept, gone back to, begun anew. */
+/** Methods that save, load and reset the chain. */
 export const snapshotEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   list,
   save,

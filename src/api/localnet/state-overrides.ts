@@ -28,7 +28,7 @@ import { isTernError } from '#kernel/tern-error.js';
 const TAG = 'Interventions';
 const POST = ['POST'] as const;
 
-/** A cell of a certain kind. */
+/** A cell of a certain type. */
 function typedCell(description: string, require: (cell: Cell) => Cell) {
   return Type.Transform(Type.String({ description: `${description} A bag of cells in base64 or hexadecimal.` }))
     .Decode((text) => require(parseCellText(text)))
@@ -41,10 +41,10 @@ const account = localnetEndpoint({
   name: 'account',
   verbs: POST,
   tag: TAG,
-  summary: 'Gives an account another state',
+  summary: 'Overrides the state of an account',
   description:
-    'Sets the balance, code or data of an account, whatever its contract says; what is left out stays. With code or data the ' +
-    'account becomes active, also where there was none. The block has a transaction without a message that makes the change.',
+    'Sets the balance, code or data of an account, regardless of its contract; fields left out stay. With code or data the ' +
+    'account becomes active, also where it did not exist. The block has a transaction without a message for the change.',
   params: paramsOf({
     address: localAddressParameter('The account'),
     balance: Type.Optional(nanotonsParameter('What it is to have.', 0n)),
@@ -72,7 +72,7 @@ const account = localnetEndpoint({
   },
 });
 
-/** What makes up a message; `message` is in place of them all. */
+/** The parts of a message; `message` replaces them all. */
 const PARTS = ['from', 'to', 'value', 'bounce', 'body', 'init'] as const;
 const REQUIRED_PARTS = ['from', 'to', 'value'] as const;
 
@@ -82,8 +82,8 @@ const impersonate = localnetEndpoint({
   tag: TAG,
   summary: 'Runs a message as any address',
   description:
-    'Delivers a message from any address, without asking it and without taking its coins: they come in as from another ' +
-    'shard. Give `from`, `to` and `value`, and more if need be, or else a whole `message`.',
+    'Delivers a message from any address, without its consent and without debiting it: the value comes in as from another ' +
+    'shard. Give `from`, `to` and `value`, and other parts as needed, or a whole `message`.',
   params: paramsOf({
     from: Type.Optional(localAddressParameter('Whose message it is to be; there need be nothing')),
     to: Type.Optional(localAddressParameter('Who is to get it')),
@@ -125,8 +125,8 @@ const config = localnetEndpoint({
   tag: TAG,
   summary: 'Changes the configuration',
   description:
-    'Sets a parameter of the configuration, or takes it out, without a vote; the next masterchain block is a key block with ' +
-    'it. A value must have the form that the schema has for parameters of this number.',
+    'Sets or removes a configuration parameter, without a vote; the next masterchain block is a key block with it. The value ' +
+    'must match the TL-B schema of the parameter.',
   params: paramsOf({
     param: Type.Integer({
       description: 'Number of the parameter.',
@@ -163,10 +163,10 @@ const touch = localnetEndpoint({
   name: 'touch',
   verbs: POST,
   tag: TAG,
-  summary: 'Brings an account from the forked network',
+  summary: 'Imports an account from the forked network',
   description:
-    'Takes over the state that an account has in the network that this one is a fork of, where the account is not here yet. ' +
-    'Messages and reads of the account do the same; this is for those that read the index alone.',
+    'Imports the state of an account from the forked network, unless it was imported before. Messages to and reads of the ' +
+    'account do the same; this is for clients that read the index only.',
   params: paramsOf({ address: localAddressParameter('The account') }),
   result: TouchedAnswer,
   statuses: [504],
@@ -179,7 +179,7 @@ const touch = localnetEndpoint({
   },
 });
 
-/** What no rule of a network brings about. */
+/** Methods that override state. */
 export const stateOverrideEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [account, impersonate, config, touch];
 
 /** A message between accounts in its parts. */
@@ -217,7 +217,7 @@ export function impersonatedMessage({ from, to, value, bounce, body, init }: Imp
 
 /** A cell that is a `Message` between two accounts. @throws localnet-api/parameter-value when it is another */
 export function requireInternal(cell: Cell): Cell {
-  const { info } = readingValue('it is a cell, but no message', () => {
+  const { info } = readingValue('it is a cell, but not a message', () => {
     const message = decodeCell(Message, cell);
     messageInit(message);
     return message;

@@ -22,8 +22,8 @@ const status = localnetEndpoint({
   name: 'status',
   verbs: GET,
   tag: TAG,
-  summary: 'How the network is doing',
-  description: 'The head, the shards, the time of the network and how its blocks are made.',
+  summary: 'Status of the network',
+  description: 'The head, the shards, the time of the network, and its block production.',
   params: paramsOf({}),
   result: StatusAnswer,
   statuses: [],
@@ -37,8 +37,8 @@ const wallets = localnetEndpoint({
   tag: TAG,
   summary: 'The funded wallets',
   description:
-    'Wallets of the usual versions with coins and known keys, and the faucet, with what each of them has now. The keys are ' +
-    'the same in every local network: never use them for anything else.',
+    'Wallets of the usual versions with coins and public keys, and the faucet, with their current balances. The keys are the ' +
+    'same in every local network: never use them for anything else.',
   params: paramsOf({}),
   result: WalletsAnswer,
   statuses: [504],
@@ -58,7 +58,7 @@ const wallets = localnetEndpoint({
   },
 });
 
-/** What the network is and has. */
+/** Methods about the state of the network. */
 export const stateEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [status, wallets];
 
 /** Of a comment, in characters. */
@@ -70,8 +70,8 @@ const faucet = localnetEndpoint({
   tag: 'Faucet',
   summary: 'Coins for an account',
   description:
-    'Sends coins from the faucet to any account, whether or not there is anything yet, and answers when they have left in a ' +
-    'block; they arrive in that one or the next. The message does not bounce. More than the faucet has is refused (422).',
+    'Sends coins from the faucet to any account, existing or not, and responds when the message is in a block; it arrives in ' +
+    'that one or the next. The message does not bounce. More than the balance of the faucet is refused (422).',
   params: paramsOf({
     address: localAddressParameter('Who is to get the coins'),
     amount: nanotonsParameter('How much.', 1n),

@@ -1,6 +1,6 @@
 import type { MetricRow, Sample } from '#kernel/metric-rows.js';
 
-/** What a request asks to be let in with. */
+/** The properties of a request that access is checked by. */
 export interface AccessRequest {
   /** The API key as the request gave it, unchecked; `null` when it gave none. */
   readonly key: string | null;
@@ -10,15 +10,15 @@ export interface AccessRequest {
   readonly network: string;
 }
 
-/** What became of it. */
+/** Whether a request is allowed, and if not, why. */
 export type AccessDecision =
   | {
       readonly kind: 'allowed';
-      /** The name of the plan that counted the request. */
+      /** The plan that the request was counted for. */
       readonly plan: string;
       /** The id of the key, never the key itself; `null` without one. */
       readonly key: string | null;
-      /** The private liteserver group that the plan opens. */
+      /** The private liteserver group of the plan. */
       readonly group: string | null;
     }
   | { readonly kind: 'unknown-key' }
@@ -27,18 +27,18 @@ export type AccessDecision =
       readonly kind: 'limited';
       /** Milliseconds until the same request would pass. */
       readonly retryAfterMs: number;
-      /** Which limit it was, in words: `10 requests per second`. */
+      /** The exceeded limit: `10 requests per second`. */
       readonly limit: string;
     };
 
-/** Who may ask, and how often. Answers at once when it needs nothing but memory. */
+/** Access control and rate limits. Returns synchronously when only memory is needed. */
 export interface Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
 }
 
 const ALLOWED = { kind: 'allowed', plan: 'open', key: null, group: null } as const;
 
-/** Mode `open`: everybody may ask, with or without a key; only the limits that keep the server safe hold, and they are not here. */
+/** Mode `open`: all requests are allowed, with or without a key; the limits of the HTTP server hold anyway. */
 export const openAccess: Access = { check: () => ALLOWED };
 
 /** Requests of a plan on a network, since the start. */
@@ -52,7 +52,7 @@ export interface PlanMetrics {
   readonly limited_by_quota: number;
 }
 
-/** How access is. Counts are since the start. */
+/** Metrics of access control. Counts are since the start. */
 export interface AccessMetrics {
   readonly plans: readonly PlanMetrics[];
   /** Requests with a key that is unknown, revoked or expired. */
@@ -75,7 +75,7 @@ export interface RedisMetrics {
   readonly checks: number;
   /** Requests that were counted in this process because Redis did not answer. */
   readonly fallbacks: number;
-  /** How often it went down. */
+  /** Outages of Redis. */
   readonly outages: number;
 }
 

@@ -1,11 +1,11 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Errors of keys, plans and limits. A request that is not let in is no error but an answer; see access.ts. */
+/** Errors of keys, plans and limits. A refused request is not an error but a decision, see access.ts. */
 export const accessErrors = defineErrors('access', {
   file: {
     class: 'caller',
     message: (d: { file: string; problem: string }) => `${d.file}: ${d.problem}`,
-    remedy: 'Look at the file and its folder: rights, space on the disk, what it holds.',
+    remedy: 'Check the file and its folder: permissions, disk space, content.',
   },
   field: {
     class: 'caller',
@@ -17,12 +17,12 @@ export const accessErrors = defineErrors('access', {
     class: 'overloaded',
     message: (d: { file: string; holder: string; waitedMs: number }) =>
       `${d.file} is held by ${d.holder}; waited ${d.waitedMs} ms`,
-    remedy: 'Try again. If no Tern process is at work in this folder, delete the file.',
+    remedy: 'Try again. If no Tern process uses this folder, delete the file.',
   },
   'lock-lost': {
     class: 'overloaded',
     message: (d: { file: string }) => `${d.file} was taken over by another process; nothing was written`,
-    remedy: 'Try again: this process was stopped for so long that another one went on without it.',
+    remedy: 'Try again: this process was suspended for so long that another one took over the lock.',
   },
   'no-such-key': {
     class: 'not-found',
@@ -53,7 +53,7 @@ export const accessErrors = defineErrors('access', {
   'redis-slow': {
     class: 'upstream',
     message: (d: { afterMs: number }) => `Redis did not answer within ${d.afterMs} ms`,
-    remedy: 'Look at the load of Redis and at the network to it; until it answers, each process counts on its own.',
+    remedy: 'Check the load of Redis and the network; until it answers, each process counts on its own.',
   },
   'redis-url': {
     class: 'caller',

@@ -14,7 +14,7 @@ export interface KeyedAccessModules {
   readonly logger: Logger;
 }
 
-/** A request whose plan is known. */
+/** A request with its plan. */
 interface Requester {
   readonly plan: Plan;
   readonly limits: Limits;
@@ -24,7 +24,7 @@ interface Requester {
   readonly subject: string;
 }
 
-/** Mode `keys`: a key opens what its plan says; without one a client address has the plan `anonymous`. */
+/** Mode `keys`: a key has the limits of its plan; requests without one have the plan `anonymous` by client address. */
 export class KeyedAccess implements Access {
   readonly #modules: KeyedAccessModules;
   readonly #counts = new PlanCounts();
@@ -38,12 +38,12 @@ export class KeyedAccess implements Access {
     this.#modules = modules;
   }
 
-  /** The keys from now on. */
+  /** Replaces the keys. */
   setKeys(keys: readonly KeyRecord[]): void {
     this.#keys = new KeyIndex(keys);
     for (const { id, plan, revoked_at } of keys) {
       if (revoked_at !== null || this.#modules.plans.find(plan) !== null) continue;
-      this.#modules.logger.warn('a key has a plan that is not there; it has the limits of requests without a key', {
+      this.#modules.logger.warn('a key has an unknown plan; it has the limits of requests without a key', {
         id,
         plan,
       });
@@ -59,13 +59,13 @@ export class KeyedAccess implements Access {
     return this.#counts.metrics();
   }
 
-  /** By whom a key is counted on a network; `null` when there is no such key. */
+  /** The subject that a key is counted by on a network; `null` for an unknown key. */
   subjectOf(keyId: string, network: string): string | null {
     const record = this.#keys.byId(keyId);
     return record === null ? null : subjectOf(record, network);
   }
 
-  /** Answers at once unless the limiter has to ask somebody. */
+  /** Returns synchronously unless the limiter has to query Redis. */
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision> {
     const asker = this.#askerOf(question);
     if ('kind' in asker) return asker;
@@ -76,7 +76,7 @@ export class KeyedAccess implements Access {
 
   #askerOf({ key: secret, clientAddress, network }: AccessRequest): Requester | AccessDecision {
     const { plans, unixTimeMs } = this.#modules;
-    // `?api_key=` with nothing behind it is how some clients say that they have none.
+    // Some clients send an empty `?api_key=` when they have none.
     const withoutKey = secret === null || secret === '';
     const key = withoutKey ? null : this.#keys.bySecret(secret, unixTimeMs());
     if (key === null && !withoutKey) {
@@ -115,7 +115,7 @@ function limitText(by: 'rate' | 'quota', limits: Limits, key: KeyRecord | null):
   return key === null ? `${words} without an API key` : words;
 }
 
-/** What can become of a request that has a plan. */
+/** The outcome of a request with a plan. */
 export type PlanOutcome = 'allowed' | 'limited_by_rate' | 'limited_by_quota';
 
 type Counts = { -readonly [Name in keyof PlanMetrics]: PlanMetrics[Name] };
@@ -143,12 +143,12 @@ export class PlanCounts {
   }
 }
 
-/** What addresses that are none are counted as, all together. */
+/** The subject of all invalid addresses. */
 const UNREADABLE = 'unreadable';
 
 /**
- * What requests without a key are counted by: an IPv4 address as it is; of an IPv6 address the first 64 bits, since a
- * subscriber has that many addresses at least; IPv4 addresses written as IPv6 ones (`::ffff:192.0.2.1`) count as IPv4.
+ * What requests without a key are counted by: a whole IPv4 address; the first 64 bits of an IPv6 address, since a subscriber has
+ * at least such a network; IPv4-mapped addresses (`::ffff:192.0.2.1`) count as IPv4.
  */
 export function addressBlock(text: string): string {
   if (isIPv4(text)) return text;

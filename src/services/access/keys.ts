@@ -4,7 +4,7 @@ import { accessErrors } from '#services/access/errors.js';
 import { type ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
 import { limitsOn, type Plans } from '#services/access/plans.js';
 
-/** A secret of a key: more than one while an old one is still let in after a rotation. */
+/** A secret of a key: there are several while an old one is still valid after a rotation. */
 export interface KeySecret {
   /** SHA-256 of the key, 64 hexadecimal digits. */
   readonly hash: string;
@@ -17,7 +17,7 @@ export interface KeySecret {
 export interface KeyRecord {
   /** `key_0123456789` */
   readonly id: string;
-  /** What it is for, in the words of who made it. */
+  /** A description by its creator. */
   readonly label: string;
   /** Keys of one owner on one plan share its limits; `null` for limits of its own. */
   readonly owner: string | null;
@@ -67,12 +67,12 @@ const LENGTH = PREFIX.length + 43;
 /** Secret random bytes. */
 export type SecretRandomBytes = (size: number) => Uint8Array;
 
-/** A new API key: `tern_` and 256 random bits in base64url, 48 characters. It is shown once and kept nowhere. */
+/** A new API key: `tern_` and 256 random bits in base64url, 48 characters. It is shown once and not stored. */
 export function newApiKey(randomBytes: SecretRandomBytes): string {
   return PREFIX + toBase64Url(randomBytes(SECRET_BYTES));
 }
 
-/** The id of a new key: `key_` and 10 hexadecimal digits. It is no secret. */
+/** The id of a new key: `key_` and 10 hexadecimal digits. It is not secret. */
 export function newKeyId(randomBytes: SecretRandomBytes): string {
   return `key_${Buffer.from(randomBytes(5)).toString('hex')}`;
 }
@@ -86,8 +86,7 @@ export function looksLikeApiKey(text: string): boolean {
 }
 
 /**
- * What is stored of a key: its SHA-256. Slow hashes and peppers protect secrets that people choose and that can be guessed;
- * among 2^256 keys nobody finds the one of a hash, and a table of them cannot be made.
+ * The stored form of a key: its SHA-256. Slow hashes and peppers protect secrets that can be guessed; 256 random bits cannot.
  */
 export function hashApiKey(key: string): Uint8Array {
   return hash('sha256', key, 'buffer');
@@ -101,8 +100,8 @@ interface Entry {
 }
 
 /**
- * Keys by secret. The first 64 bits of the hash find the entry, the whole hash is then compared in constant time: how long a
- * wrong key takes tells at most about the hash of what was sent, which is no help in finding a key.
+ * Keys by secret. The first 64 bits of the hash find the entry, then the whole hash is compared in constant time: the time of a
+ * lookup reveals at most something about the hash of the sent text, which does not help to find a key.
  */
 export class KeyIndex {
   readonly #entries = new Map<string, Entry[]>();
@@ -155,9 +154,9 @@ export interface KeyWatch {
   close(): void;
 }
 
-/** Where keys are kept. Several processes may use one store at the same time. */
+/** A store of keys. Several processes may use it at the same time. */
 export interface KeyStore {
-  /** The place in words: the path of a file, a table. */
+  /** The place: the path of a file, a table. */
   readonly name: string;
   /** All keys, revoked ones included, the oldest first. */
   list(): Promise<readonly KeyRecord[]>;
@@ -176,7 +175,7 @@ export interface KeyStore {
   watch(onKeys: (keys: readonly KeyRecord[]) => void): Promise<KeyWatch>;
 }
 
-/** What somebody who makes a key decides. */
+/** The properties of a key to be created. */
 export interface NewKey {
   readonly label: string;
   readonly owner: string | null;
@@ -185,7 +184,7 @@ export interface NewKey {
   readonly networks: readonly string[] | null;
 }
 
-/** A key that has just got a secret: the only time that it is known. */
+/** A key with a new secret, which is known only now. */
 export interface IssuedKey {
   readonly record: KeyRecord;
   /** `tern_…` */
@@ -198,7 +197,7 @@ export interface KeyAdministrationModules {
   readonly unixTimeMs: () => number;
 }
 
-/** Making, revoking and renewing of keys. */
+/** Creates, revokes and rotates keys. */
 export class KeyAdministration {
   readonly #modules: KeyAdministrationModules;
 
@@ -236,8 +235,8 @@ export class KeyAdministration {
   }
 
   /**
-   * Gives a key a new secret. The one in use is let in for `graceMs` more, and older ones as long as they were promised;
-   * without a grace all of them end at once.
+   * Gives a key a new secret. The current one stays valid for `graceMs`, and older ones until their expiry; with 0 all of them
+   * expire at once.
    *
    * @throws access/no-such-key, access/key-revoked, and what the store throws
    */
@@ -265,7 +264,7 @@ export class KeyAdministration {
     return found;
   }
 
-  /** The id of a key that somebody has, as when it was found where it should not be. @throws access/no-such-key */
+  /** The id of a leaked key. @throws access/no-such-key */
   async idOf(key: string): Promise<string> {
     const { store } = this.#modules;
     // Expired secrets name their key as well.

@@ -1,21 +1,21 @@
 import type { Clock } from '#kernel/clock.js';
 import type { Limits } from '#services/access/plans.js';
 
-/** A request that wants to pass. */
+/** A request to be counted. */
 export interface LimitRequest {
-  /** Who is counted, network included: `owner acme mainnet`, `address 192.0.2.1 mainnet`. */
+  /** What it is counted by, network included: `owner acme mainnet`, `address 192.0.2.1 mainnet`. */
   readonly subject: string;
-  /** Addresses come without end and have no quota; keys are as many as there are. */
+  /** Whether the subject is a client address: these are unbounded in number and have no quota. */
   readonly isAddress: boolean;
   readonly limits: Limits;
 }
 
-/** Whether it may pass; if not, which limit holds it back and for how many milliseconds. */
+/** Whether the request is within the limits; if not, the exceeded limit and the milliseconds until it would be. */
 export type LimitDecision =
   | { readonly passed: true }
   | { readonly passed: false; readonly by: 'rate' | 'quota'; readonly waitMs: number };
 
-/** Counts requests against limits. What passes is counted; what does not, is not. */
+/** Counts requests against limits. Refused requests are not counted. */
 export interface Limiter {
   take(question: LimitRequest): LimitDecision | Promise<LimitDecision>;
   close(): void;
@@ -28,7 +28,7 @@ export interface LocalLimiterModules {
   readonly quota: DailyQuota;
 }
 
-/** Limits within this process. Addresses have buckets of their own, so that a flood of them does not push out a key. */
+/** Limits within this process. Addresses have separate buckets, so that a flood of them does not evict those of keys. */
 export class LocalLimiter implements Limiter {
   readonly #clock: Clock;
   readonly #quota: DailyQuota;
@@ -65,19 +65,19 @@ export class LocalLimiter implements Limiter {
   close(): void {}
 }
 
-/** A rate and what may come at once. */
+/** A rate and a burst. */
 export interface Rate {
   readonly requests_per_second: number;
   readonly burst: number;
 }
 
 /**
- * What a bucket holds over its burst, in requests. Without it a request that comes a little late, because clients are not
- * to the millisecond, would cost its client a part of the next one, and a plan with a burst of 1 would pass 5 % too little.
+ * Capacity of a bucket above its burst, in requests. Without it the jitter of clients would cost them a part of the next
+ * request, and a plan with a burst of 1 would allow 5 % too little.
  */
 export const SLACK = 0.25;
 
-/** Times are sums of fractions; a request that is due is not put off by their last digits. */
+/** Tolerance for rounding errors: times are sums of fractions. */
 const ROUNDING_MS = 1e-6;
 
 /**
@@ -99,8 +99,8 @@ export function takeFromBucket(
 }
 
 /**
- * Buckets by subject, at most `most` of them. One that is forgotten has passed nothing while `most / 2` others did; it
- * starts again with its burst.
+ * Buckets by subject, at most `most` of them. An evicted one was unused while `most / 2` others were used; it starts again with
+ * its burst.
  */
 export class TokenBuckets {
   readonly #fullAt: TwoGenerationMap<number>;
@@ -130,8 +130,8 @@ export function dayOf(unixTimeMs: number): string {
 }
 
 /**
- * Requests of today (UTC) by subject. When the day ends the counts begin again; a clock that is set back does not begin
- * them again. They are in memory: whoever keeps them on a disk gives them back with {@link DailyQuota.restore}.
+ * Requests of today (UTC) by subject. Counts start again with each day; setting the clock back does not reset them. They are in
+ * memory; {@link DailyQuota.restore} loads those that were stored.
  */
 export class DailyQuota {
   readonly #unixTimeMs: () => number;
@@ -165,12 +165,12 @@ export class DailyQuota {
     this.#counts.set(subject, (this.#counts.get(subject) ?? 0) + 1);
   }
 
-  /** Others count the same subject, and came to `used`. */
+  /** Raises the count of a subject that other processes count, too. */
   raise(subject: string, used: number): void {
     if (used > this.used(subject)) this.#counts.set(subject, used);
   }
 
-  /** Takes these for the counts of `day`, wherever they are higher than its own; does nothing when it is not that day. */
+  /** Raises the counts to stored ones of `day`; does nothing on another day. */
   restore(day: string, counts: ReadonlyMap<string, number>): void {
     if (day !== this.day) return;
     for (const [subject, used] of counts) this.raise(subject, used);
@@ -188,9 +188,8 @@ export class DailyQuota {
 }
 
 /**
- * A map of at most `most` entries that forgets those which were not set for the longest time. They live in two
- * generations: when the younger one has `most / 2` entries it becomes the older one, and that one is forgotten. Nothing is
- * ever searched or swept.
+ * A map of at most `most` entries that evicts those set longest ago. Entries are in two generations: when the younger one has
+ * `most / 2` entries, it becomes the older one, which is dropped. There is no search or sweep.
  */
 export class TwoGenerationMap<Value> {
   readonly #half: number;

@@ -83,10 +83,10 @@ describe('the URL', () => {
   });
 
   it.each([
-    ['localhost', 'is no URL'],
+    ['localhost', 'is not a URL'],
     ['http://secret@host', 'begins with http:'],
     ['redis://', 'names no host'],
-    ['', 'is no URL'],
+    ['', 'is not a URL'],
   ])('may not be "%s"', (url, problem) => {
     const error = errorOf(() => checkRedisUrl(url));
     expect(error.code).toBe('access/redis-url');

@@ -13,34 +13,34 @@ import {
   TwoGenerationMap,
 } from '#services/access/limits.js';
 
-/** What a request waits for Redis at most. */
-const PATIENCE_MS = 50;
+/** How long a request waits for Redis at most. */
+const TIMEOUT_MS = 50;
 
-/** After a failure Redis is asked by one request in so long, unless it connects anew before; doubled each time, up to 1 s. */
-const REST_MS = 100;
-const LONGEST_REST_MS = 1_000;
+/** After a failure one request per this time probes Redis, unless it reconnects before; doubled each time, up to 1 s. */
+const PROBE_MS = 100;
+const LONGEST_PROBE_MS = 1_000;
 
 /** The pause before connecting again: doubled with each attempt, up to this. */
 const LONGEST_RECONNECT_MS = 1_000;
 
-/** A connection on which an answer is due for so long is given up. */
+/** A connection without an expected response for so long is closed. */
 const SOCKET_TIMEOUT_MS = 5_000;
 
-/** What stands before every key. */
+/** Prefix of all keys. */
 const KEY_PREFIX = 'tern:limit:';
 
-/** Refusals that are remembered, so that a client which goes on asking costs Redis nothing, and for how long at most. */
+/** Refusals that are cached, so that repeated requests of a client do not reach Redis, and for how long at most. */
 const MOST_WAITS = 100_000;
 const LONGEST_WAIT_MS = 1_000;
 
 const DAY_MS = 86_400_000;
 
-/** What the script gives: see redis-script.ts. */
+/** The result of {@link TAKE_SCRIPT}. */
 type Taken = readonly [verdict: number, waitMs: string, used: number];
 
 type RedisWithScript = Redis & { takeFromLimit(key: string, ...args: readonly (string | number)[]): Promise<Taken> };
 
-/** A refusal, and until when it holds for certain. */
+/** A cached refusal. */
 interface Wait {
   readonly by: 'rate' | 'quota';
   readonly endsAt: number;
@@ -56,8 +56,8 @@ export interface RedisLimiterModules {
 }
 
 /**
- * Limits that all processes with the same Redis share: one script for each request, with the time of the Redis server. When
- * Redis is slow or gone, each process counts on its own until it is back; no request waits longer than 50 ms for it.
+ * Limits shared by all processes with the same Redis: one script call per request, with the time of the Redis server. While
+ * Redis is slow or down, each process counts on its own; no request waits longer than 50 ms for it.
  */
 export class RedisLimiter implements Limiter {
   readonly #modules: RedisLimiterModules;
@@ -67,7 +67,7 @@ export class RedisLimiter implements Limiter {
   #isReported = false;
   #isClosed = false;
   #askAgainAt = 0;
-  #restMs = REST_MS;
+  #probeMs = PROBE_MS;
   #checks = 0;
   #fallbacks = 0;
   #outages = 0;
@@ -102,8 +102,8 @@ export class RedisLimiter implements Limiter {
     if (wait !== undefined && now < wait.askAgainAt) {
       return { passed: false, by: wait.by, waitMs: wait.endsAt - now };
     }
-    // The answer to this one tells whether it is back; the others need not wait for it.
-    if (!this.#isUp) this.#askAgainAt = now + this.#restMs;
+    // This request probes whether Redis is back; the others do not wait for it.
+    if (!this.#isUp) this.#askAgainAt = now + this.#probeMs;
     return this.#takeThere(question);
   }
 
@@ -119,7 +119,7 @@ export class RedisLimiter implements Limiter {
     try {
       taken = await this.#askRedis(question);
     } catch (error) {
-      if (isProbe) this.#restMs = Math.min(this.#restMs * 2, LONGEST_REST_MS);
+      if (isProbe) this.#probeMs = Math.min(this.#probeMs * 2, LONGEST_PROBE_MS);
       this.#down((error as Error).message);
       return this.#takeHere(question);
     }
@@ -153,9 +153,9 @@ export class RedisLimiter implements Limiter {
     const today = Date.parse(quota.day) / DAY_MS;
     const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK];
     return new Promise((resolve, reject) => {
-      const expire = (): void => reject(accessErrors['redis-slow']({ afterMs: PATIENCE_MS }));
-      // When this process itself was busy for so long, the answer may be there and not be read yet: it gets a turn more.
-      let cancel = clock.schedule(PATIENCE_MS, () => {
+      const expire = (): void => reject(accessErrors['redis-slow']({ afterMs: TIMEOUT_MS }));
+      // When this process itself was busy, the response may have arrived unread: it gets one more turn of the event loop.
+      let cancel = clock.schedule(TIMEOUT_MS, () => {
         cancel = clock.schedule(0, expire);
       });
       const asked = this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args);
@@ -165,7 +165,7 @@ export class RedisLimiter implements Limiter {
 
   #up(): void {
     this.#isUp = true;
-    this.#restMs = REST_MS;
+    this.#probeMs = PROBE_MS;
     if (this.#isReported) this.#modules.logger.info('Redis is back: limits are shared among processes again');
     this.#isReported = false;
   }
@@ -173,7 +173,7 @@ export class RedisLimiter implements Limiter {
   #down(problem: string): void {
     if (this.#isUp) this.#outages++;
     this.#isUp = false;
-    this.#askAgainAt = this.#modules.clock.now() + this.#restMs;
+    this.#askAgainAt = this.#modules.clock.now() + this.#probeMs;
     if (this.#isReported || this.#isClosed) return;
     this.#isReported = true;
     this.#modules.logger.warn('Redis does not answer: each process counts its own requests until it is back', {
@@ -185,8 +185,8 @@ export class RedisLimiter implements Limiter {
 /** @throws access/redis-url */
 export function checkRedisUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // The URL may hold a password, so it is not repeated.
-  if (url === null) throw accessErrors['redis-url']({ problem: 'is no URL' });
+  // The URL may contain a password, so it is not repeated.
+  if (url === null) throw accessErrors['redis-url']({ problem: 'is not a URL' });
   if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') {
     throw accessErrors['redis-url']({ problem: `begins with ${url.protocol}` });
   }
@@ -195,9 +195,9 @@ export function checkRedisUrl(text: string): string {
 }
 
 /**
- * Takes one request, at the time of the Redis server. One key holds a subject: the moment when its bucket is full again
- * (`full`, milliseconds; see token-bucket.ts), the day that is counted (`day`, days since 1970) and the requests of it
- * (`used`). It goes when neither says anything any more. One key for each call, so that it works in a cluster, too.
+ * Counts one request, at the time of the Redis server. One key per subject: the time when its bucket is full again (`full`,
+ * milliseconds; see takeFromBucket), the counted day (`day`, days since 1970) and its requests (`used`). It expires when
+ * neither matters any more. One key per call, so that it works in a cluster, too.
  *
  * ARGV: rate per second or '', burst, quota or '', the day of the caller's own count, that count (in case Redis lost its own),
  * slack of the bucket.

@@ -153,7 +153,7 @@ describe('usage', () => {
       await usage.flush();
       expect(told).toEqual([['2025-01-31', { 'key_a mainnet': 1 }]]);
       expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(text);
-      expect(said).toEqual(['a file of usage was damaged; it is put aside and counting begins anew']);
+      expect(said).toEqual(['a file of usage was damaged; it was renamed, and counting starts again']);
     },
   );
 });

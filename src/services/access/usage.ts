@@ -20,12 +20,12 @@ export interface UsageCounts {
 /** Counts by id of the key and by network. */
 export type UsageByKey = ReadonlyMap<string, ReadonlyMap<string, UsageCounts>>;
 
-/** What requests without a key are counted under. */
+/** The name of requests without a key. */
 export const WITHOUT_KEY = 'anonymous';
 
-/** Where usage is kept, by day (`2025-01-31`, UTC). Several processes may use one store at the same time. */
+/** A store of usage by day (`2025-01-31`, UTC). Several processes may use it at the same time. */
 export interface UsageStore {
-  /** Adds to what is there; returns what is there then. */
+  /** Adds to the stored usage; returns the sum. */
   add(day: string, more: UsageByKey): Promise<UsageByKey>;
   /** Empty when nothing is there. */
   read(day: string): Promise<UsageByKey>;
@@ -52,7 +52,7 @@ function addCounts(a: UsageCounts | undefined, b: UsageCounts): UsageCounts {
   return { allowed: a.allowed + b.allowed, limited: a.limited + b.limited, last_used };
 }
 
-const RECORDER_DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 export interface UsageRecorderOptions {
   /** How often counts go to the store; a crash loses at most what was counted in this time. */
@@ -66,7 +66,7 @@ export interface UsageRecorderModules {
   readonly clock: Clock;
   readonly unixTimeMs: () => number;
   readonly logger: Logger;
-  /** Told the usage of a day, by all processes, whenever it has been read or added to; what is not stored yet included. */
+  /** Called with the usage of a day by all processes whenever it was read or added to, unstored counts included. */
   readonly onUsage: (day: string, usage: UsageByKey) => void;
 }
 
@@ -76,7 +76,7 @@ interface Counting {
   last_used: number;
 }
 
-/** Counts what keys use, and hands it to a store every few seconds and at the end. */
+/** Counts the usage of keys, and adds it to a store every few seconds and at shutdown. */
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   readonly #modules: UsageRecorderModules;
@@ -107,7 +107,7 @@ export class UsageRecorder {
 
   count(key: string, network: string, what: 'allowed' | 'limited'): void {
     const now = this.#modules.unixTimeMs();
-    const dayNumber = Math.floor(now / RECORDER_DAY_MS);
+    const dayNumber = Math.floor(now / DAY_MS);
     if (dayNumber !== this.#dayNumber) {
       this.#dayNumber = dayNumber;
       this.#day = dayOf(now);
@@ -172,7 +172,7 @@ export class UsageRecorder {
   }
 
   async #forgetOldDays(): Promise<void> {
-    const oldest = dayOf(this.#modules.unixTimeMs() - this.#options.keepDays * RECORDER_DAY_MS);
+    const oldest = dayOf(this.#modules.unixTimeMs() - this.#options.keepDays * DAY_MS);
     if (oldest === this.#forgottenBefore) return;
     this.#forgottenBefore = oldest;
     await this.#modules.store.forgetBefore(oldest).catch((error) => this.#failed(error));
@@ -209,8 +209,6 @@ function countsOf([network, { allowed, limited, last_used }]: [string, Counting]
   return [network, { allowed, limited, last_used: last_used === 0 ? null : new Date(last_used).toISOString() }];
 }
 
-const REPORT_DAY_MS = 86_400_000;
-
 /** Usage of one day, one key, one network. */
 export interface UsageRow extends UsageCounts {
   /** `2025-01-31`, UTC. */
@@ -222,7 +220,7 @@ export interface UsageRow extends UsageCounts {
 
 /** The usage of the last days, today included: the newest day first, then by key and network. */
 export async function usageReport(store: UsageStore, days: number, unixTimeMs: number): Promise<readonly UsageRow[]> {
-  const oldest = dayOf(unixTimeMs - (days - 1) * REPORT_DAY_MS);
+  const oldest = dayOf(unixTimeMs - (days - 1) * DAY_MS);
   const rows: UsageRow[] = [];
   for (const day of [...(await store.days())].reverse()) {
     if (day >= oldest) rows.push(...rowsOf(day, await store.read(day)));
@@ -307,7 +305,7 @@ export class UsageFiles implements UsageStore {
       if (!isTernError(error) || isSystemError(error.cause)) throw error;
       const aside = `${this.#path(day)}.damaged`;
       await rename(this.#path(day), aside);
-      this.#modules.logger.warn('a file of usage was damaged; it is put aside and counting begins anew', {
+      this.#modules.logger.warn('a file of usage was damaged; it was renamed, and counting starts again', {
         problem: error.message,
         aside,
       });
