@@ -160,9 +160,9 @@ export function verifyLibraries(
     }
     if (entry !== undefined) found.push({ hash, cell: entry.data.length === 0 ? null : readLibrary(entry) });
   }
-  const asked = new Set(hashes.map(toHex));
+  const requested = new Set(hashes.map(toHex));
   for (const name of given.keys())
-    if (!asked.has(name)) throw proofsErrors['library-list']({ hash: name, present: false });
+    if (!requested.has(name)) throw proofsErrors['library-list']({ hash: name, present: false });
   return found;
 }
 

@@ -44,7 +44,7 @@ export function tlFunction<
   return { ...compile(line, types, false), result } as TlFunction<NameOf<Line>, FieldValues<Line, Types>, Result>;
 }
 
-/** A type with several constructors, which are told apart by their ids. */
+/** A type with several constructors, distinguished by their ids. */
 export function tlUnion<const Name extends string, const C extends readonly AnyConstructor<Name>[]>(
   name: Name,
   ...constructors: C
