@@ -58,18 +58,18 @@ export function sharedCodes(errors: readonly DocumentedError[]): string[] {
 
 const introduction = `# Errors
 
-Every error of Tern has a code that stays, a class that says whose problem it is, a sentence, and a way out.
+Every error of Tern has a stable code, a class that states whose problem it is, a sentence, and a remedy.
 On the command line it is one line: \`tern: CODE: sentence remedy\`. In the code it is a \`TernError\`; branch on \`code\` or
 \`class\`, never on the sentence.
 
 | class | whose problem it is |
 |---|---|
-| \`caller\` | the input is wrong; the same call fails again |
-| \`not-found\` | well-formed, but there is no such thing |
+| \`caller\` | the input is invalid; the same call fails again |
+| \`not-found\` | the input is valid, but the object does not exist |
 | \`upstream\` | another party failed or lied; another one may answer |
-| \`overloaded\` | a limit was reached; later it works |
-| \`internal\` | Tern itself is wrong; please report it |
-| \`shutting-down\` | the process is going away |
+| \`overloaded\` | a limit was reached; retry later |
+| \`internal\` | a bug of Tern; please report it |
+| \`shutting-down\` | the process is shutting down |
 
 The rest of this page is written by \`npm run docs:errors\` from the error tables in \`src/\`; a test compares the two.
 `;

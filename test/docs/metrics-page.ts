@@ -13,22 +13,22 @@ export interface DocumentedMetric {
 
 const introduction = `# Metrics
 
-\`/metrics\` of every address that Tern listens on, in the text form of Prometheus: the figures of the networks that are
-served there and of the server itself. Figures of networks have the label \`network\`; those of liteservers also
-\`group\`, which is \`public\` or the name of a private group. Counters begin again when the process does.
+Every listening address serves \`/metrics\` in the Prometheus text format: the metrics of its networks and of the server.
+Metrics of networks have the label \`network\`; metrics of liteservers also have \`group\`, which is \`public\` or the name of a
+private group. Counters restart with the process.
 
-Besides these there are the metrics of the process that prom-client knows: \`process_*\` and \`nodejs_*\`, among them
+The default process metrics of prom-client are included: \`process_*\` and \`nodejs_*\`, such as
 \`process_resident_memory_bytes\`, \`process_cpu_seconds_total\` and \`nodejs_eventloop_lag_p99_seconds\`.
 
-Networks that have an index have \`tern_index_*\` and \`tern_database_*\`; what is about writing it, and \`tern_metadata_*\`,
-only where this process does so (\`--role all\` or \`indexer\`).
+Networks with an index have \`tern_index_*\` and \`tern_database_*\`. Metrics about writing the index, and \`tern_metadata_*\`,
+exist only in processes that write it (\`--role all\` or \`indexer\`).
 
-What to be woken by: \`tern_network_ready == 0\`, a growing \`tern_network_head_age_seconds\`, a rising
+Recommended alerts: \`tern_network_ready == 0\`, a growing \`tern_network_head_age_seconds\`, a rising
 \`rate(tern_lite_failures_total[5m])\`, \`tern_index_readable == 0\`, a growing \`tern_index_lag_seconds\`,
-\`sum(tern_index_leader) != 1\`; what to look at in the morning: \`tern_lite_server_quarantines_total\`,
+\`sum(tern_index_leader) != 1\`; recommended for dashboards: \`tern_lite_server_quarantines_total\`,
 \`tern_tvm_replaced_workers_total\`, \`tern_http_rejected_total\`, \`tern_index_missing_blocks\`.
 
-The rest of this page is written by \`npm run docs:metrics\` from what the code registers; a test compares the two.
+The rest of this page is written by \`npm run docs:metrics\` from the registered metrics; a test compares the two.
 `;
 
 /** All metrics that Tern registers itself. */

@@ -12,10 +12,10 @@ const all: SettingTable = serveSettings;
 
 const introduction = `# Settings
 
-Every setting is a flag or an environment variable; a flag goes before the environment, this before the default. Settings
-that may be given several times are a flag each time, or one variable with commas between. Variables that are empty count
-as not set. \`tern config --print\` takes the flags of \`tern serve\` and shows what they and the environment come to, and
-where each value comes from; secrets are not shown.
+Every setting is a flag and an environment variable; a flag overrides the environment, which overrides the default. Repeat
+the flag of a repeatable setting, or separate the values of its variable by commas. Empty variables count as not set.
+\`tern config --print\` accepts the flags of \`tern serve\` and prints the resulting values with their origins; secrets are not
+shown.
 
 This page is written by \`npm run docs:config\` from the tables in \`src/app/config/settings.ts\`; a test compares the two.
 `;
@@ -53,8 +53,8 @@ function row(name: string, setting: Setting<unknown>): string {
   const { placeholder, fallback, meaning, accepted, isList, isRequired, isSecret } = setting;
   const usual = fallback.map((text) => `\`${text}\``).join(', ');
   const notes = [
-    ...(isList ? ['May be given several times.'] : []),
-    ...(isRequired ? ['Must be given.'] : []),
+    ...(isList ? ['Repeatable.'] : []),
+    ...(isRequired ? ['Required.'] : []),
     ...(isSecret ? ['Never shown.'] : []),
   ];
   const what = [`${meaning[0]!.toUpperCase()}${meaning.slice(1)}.`, ...notes].join(' ');
