@@ -99,7 +99,7 @@ describe('tern dev --fork', { timeout: 240_000 }, () => {
     expect(await get(url, `getWalletInformation?address=${V5}`)).toMatchObject({ wallet: true });
     const missing = await get(url, `getAddressInformation?address=${V2}`);
     expect(missing).toMatchObject({ ok: false });
-    expect(missing.error).toContain('cannot be brought here');
+    expect(missing.error).toContain('cannot be imported');
     expect(dev.err).toContain('the forked network is unreachable');
     // Once it is there again, they come: a recorded chain is read whole before, which may take longer than a request.
     renameSync(join(away, 'gone'), source);

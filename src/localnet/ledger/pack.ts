@@ -156,7 +156,7 @@ export class Pack {
     const indexEnd = this.count * RECORD_BYTES;
     const head = this.#readHead(packSize, mayBeTorn);
     if (index.length > indexEnd) {
-      if (!mayBeTorn) throw damaged(this.indexFile, indexEnd, 'its last round is not whole');
+      if (!mayBeTorn) throw damaged(this.indexFile, indexEnd, 'its last bundle is incomplete');
       cutTo(this.indexFile, this.#openIndex(), indexEnd);
     }
     if (packSize < this.size && head) {
@@ -205,7 +205,11 @@ export class Pack {
       const mc_seqno = view.getUint32(at + FIELD_AT.mc_seqno, true);
       const wanted = this.first + this.mcBlocks;
       if (mc_seqno !== wanted || (isTop && id.seqno !== wanted)) {
-        throw damaged(indexFile, at, `it has block ${printPosition(id)} of round ${mc_seqno} in round ${wanted}`);
+        throw damaged(
+          indexFile,
+          at,
+          `it has block ${printPosition(id)} of masterchain block ${mc_seqno} in the bundle of masterchain block ${wanted}`,
+        );
       }
       for (let extent = at + FIELD_AT.extents; extent < at + FIELD_AT.flags; extent += 8) {
         const start = view.getUint32(extent, true);
@@ -360,7 +364,7 @@ export function unfinishedBundle(bytes: Uint8Array): { readonly offset: number; 
     for (const { name, offset } of readPackEntries(bytes, 0, '')) {
       const match = NAME.exec(name);
       if (match === null) return { offset, problem: 'the entry has a name that nothing in a chain has' };
-      if (ended) return { offset, problem: 'the index ends more than one round before it' };
+      if (ended) return { offset, problem: 'the index ends more than one bundle before it' };
       ended = match[1] === 'proof';
     }
   } catch (error) {
@@ -368,7 +372,7 @@ export function unfinishedBundle(bytes: Uint8Array): { readonly offset: number; 
     const offset = Number(error.data.offset);
     const begins = ENTRY_HEAD.every((byte, i) => (bytes[offset + i] ?? byte) === byte);
     if (error.code !== 'replay/torn-pack' || !begins) return { offset, problem: 'no entry begins here' };
-    if (ended) return { offset, problem: 'the index ends more than one round before it' };
+    if (ended) return { offset, problem: 'the index ends more than one bundle before it' };
   }
   return null;
 }

@@ -17,7 +17,7 @@ export const liteserverErrors = defineErrors('liteserver', {
   'not-allowed': {
     class: 'caller',
     message: (_: Record<string, never>) => 'query is not allowed',
-    remedy: 'Ask for blocks that are final: this server knows no others.',
+    remedy: 'Query final blocks: this server has no others.',
   },
   'read-only': {
     class: 'caller',
@@ -29,45 +29,45 @@ export const liteserverErrors = defineErrors('liteserver', {
     class: 'caller',
     message: (d: { problem: string }) => `cannot apply external message to current state : ${d.problem}`,
     remedy:
-      'Send a message from outside (ext_in_msg_info) as a bag of cells, within the limits of configuration parameter 43.',
+      'Send an external-in message (ext_in_msg_info) as a bag of cells, within the limits of configuration parameter 43.',
   },
   'message-not-accepted': {
     class: 'caller',
     message: (d: { account: string; exit_code: number | null; problem: string; log: string }) =>
       `cannot apply external message to current state : External message was not accepted: ${notAccepted(d)}`,
     remedy:
-      'Look at the exit code: 33 of a wallet is a wrong seqno, 35 a wrong signature, 36 a valid_until that has passed; without one there is no contract, or no coins to pay with.',
+      'Check the exit code: for a wallet, 33 is a wrong seqno, 35 a wrong signature, 36 an expired valid_until; without an exit code there is no contract, or too little balance.',
   },
   'too-many-messages': {
     class: 'overloaded',
     message: (d: { waiting: number; of: string }) =>
       `cannot apply external message to current state : too many external messages: ${d.waiting} of ${d.of} wait for a block`,
-    remedy: 'Send it again when the next blocks have taken some of them.',
+    remedy: 'Send it again after the next blocks.',
   },
   'no-virtual-machine': {
     class: 'caller',
     message: (_: Record<string, never>) => 'runSmcMethod is not available: this server has no virtual machine',
-    remedy: 'Get the state of the account, and run the method on the side of the client.',
+    remedy: 'Get the account state, and run the method in the client.',
   },
   refused: {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Ask for something else: no server can answer this.',
+    remedy: 'Change the query: no server can answer this one.',
   },
   'broken-rule': {
     class: 'caller',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Name a newer masterchain block, or a block that is committed.',
+    remedy: 'Use a newer masterchain block, or a committed block.',
   },
   'not-ready': {
     class: 'not-found',
     message: (d: { problem: string }) => d.problem,
-    remedy: 'Ask again when the server has come so far, or ask another one.',
+    remedy: 'Repeat the query later, or query another server.',
   },
   timeout: {
     class: 'not-found',
     message: (_: Record<string, never>) => 'timeout',
-    remedy: 'Wait for a block that is nearer, or for longer.',
+    remedy: 'Wait for an earlier block, or longer.',
   },
   internal: {
     class: 'internal',

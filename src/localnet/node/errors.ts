@@ -5,23 +5,23 @@ export const localnetErrors = defineErrors('localnet', {
   'no-block': {
     class: 'overloaded',
     message: (d: { wanted: string; blocks: number }) =>
-      `${d.wanted} is not in a block yet, although ${d.blocks} blocks have been made since`,
-    remedy: 'Ask for the status of the network: it may be paused, or have more to do than fits into its blocks.',
+      `${d.wanted} is not in a block yet, although ${d.blocks} masterchain blocks have been produced since`,
+    remedy: 'Check the status of the network: it may be paused or overloaded.',
   },
   'not-made': {
     class: 'caller',
-    message: (d: { wanted: string; problem: string }) => `${d.wanted} cannot be done: ${d.problem}`,
-    remedy: 'Change what was asked for; the chain is as it was.',
+    message: (d: { wanted: string; problem: string }) => `${d.wanted} failed: ${d.problem}`,
+    remedy: 'Change the request; the chain is unchanged.',
   },
   'round-failed': {
     class: 'internal',
-    message: (d: { problem: string }) => `no block could be made: ${d.problem}`,
-    remedy: 'Report this with the log. It is tried again, every other time without the messages that wait.',
+    message: (d: { problem: string }) => `no block could be produced: ${d.problem}`,
+    remedy: 'Report this with the log. Block production is retried, every other time without the pending messages.',
   },
   'no-such-shard': {
     class: 'caller',
     message: (d: { shard: string; shards: string }) => `there is no shard ${d.shard}; the shards are ${d.shards}`,
-    remedy: 'Name one of the shards that the status of the network lists.',
+    remedy: 'Use one of the shards listed in the status of the network.',
   },
   'cannot-split': {
     class: 'caller',
@@ -32,26 +32,26 @@ export const localnetErrors = defineErrors('localnet', {
     class: 'caller',
     message: (d: { shard: string; problem: string }) => `the shard ${d.shard} cannot be merged: ${d.problem}`,
     remedy:
-      'Name a shard whose sibling (the other half of what was split) is there, too, and lower min_split of the workchain in configuration parameter 12 if need be.',
+      'Use a shard whose sibling (the other half of its parent) exists, and lower min_split of the workchain in configuration parameter 12 if needed.',
   },
   'no-account': {
     class: 'caller',
-    message: (d: { account: string; needed: string }) => `${d.account} is no contract that ${d.needed}`,
-    remedy: 'Give the account the code and data of such a contract, or reset the network.',
+    message: (d: { account: string; needed: string }) => `${d.account} is not a contract that ${d.needed}`,
+    remedy: 'Set code and data of such a contract on the account, or reset the network.',
   },
   'thread-lost': {
     class: 'internal',
-    message: (d: { problem: string }) => `the local network has ended: ${d.problem}`,
-    remedy: 'Start it again: the chain goes on from its last whole block. Report it if it happens again.',
+    message: (d: { problem: string }) => `the local network has stopped: ${d.problem}`,
+    remedy: 'Start it again: the chain continues from its last complete block. Report it if it happens again.',
   },
   'other-command': {
     class: 'overloaded',
     message: (d: { command: string }) => `the network is being changed by another command (${d.command})`,
-    remedy: 'Wait until it has ended.',
+    remedy: 'Retry when that command is done.',
   },
   closing: {
     class: 'shutting-down',
-    message: (_: Record<string, never>) => 'the local network is being ended',
+    message: (_: Record<string, never>) => 'the local network is shutting down',
     remedy: 'Start it again with npm start.',
   },
 });

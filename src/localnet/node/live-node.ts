@@ -128,7 +128,7 @@ export class LiveNode implements RunningNode {
     const { info } = decodeCell(Message, cell);
     const dest = info.kind === 'int_msg_info' ? accountOf(info.dest) : null;
     if (info.kind !== 'int_msg_info' || dest === null) {
-      throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `it is of kind ${info.kind}` });
+      throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `its kind is ${info.kind}` });
     }
     const round = await this.#loop.makeBlockWith([{ kind: 'message', message: cell }]);
     const sent = findInjectedMessage(round, dest, cell) ?? cell;

@@ -88,11 +88,11 @@ async function serve(
       forked?.publishLentLibraries();
     },
     onDropped: (messages) => {
-      logger.warn('messages from outside were given up: no round could be made with them', { messages });
+      logger.warn('external-in messages were dropped: no block could be produced with them', { messages });
     },
     onTrouble: (error) => {
       const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      logger.warn('a round of the local network failed', { problem });
+      logger.warn('block production failed', { problem });
     },
   });
   forked?.setBlockLoop(loop);
@@ -112,7 +112,7 @@ async function serve(
       sendMessage: (body) => intake.accept(body),
       ...forked?.forLiteserver,
       onFault: (error) => {
-        if (!isTernError(error)) logger.warn('a query failed', { problem: String(error) });
+        if (!isTernError(error)) logger.warn('a liteserver query failed', { problem: String(error) });
       },
     },
   );

@@ -33,7 +33,7 @@ describe('an archive pack', () => {
       const offset = begins.findLast((begin) => begin <= length)!;
       const expected = begins.includes(length)
         ? ' entries'
-        : `replay/torn-pack: a.pack is torn: the entry at byte ${offset} needs`;
+        : `replay/torn-pack: a.pack is truncated: the entry at byte ${offset} needs`;
       expect(problem(pack.subarray(0, length)), `${length} bytes`).toContain(expected);
     }
   });

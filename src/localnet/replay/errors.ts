@@ -10,7 +10,7 @@ export const replayErrors = defineErrors('replay', {
   'unreadable-folder': {
     class: 'caller',
     message: (d: { folder: string; problem: string }) => `${d.folder} cannot be read: ${d.problem}`,
-    remedy: 'Name a folder with archive packs (or other files of blocks) and zerostates.',
+    remedy: 'Give a folder with archive packs (or other block files) and zerostates.',
   },
   'unreadable-file': {
     class: 'caller',
@@ -20,13 +20,13 @@ export const replayErrors = defineErrors('replay', {
   'not-a-pack': {
     class: 'caller',
     message: (d: { file: string; found: string }) =>
-      `${d.file} is no archive pack: it starts with ${d.found}, not 01dd8fae`,
-    remedy: 'Leave only archive packs of a node under names that end in .pack or .pack.gz.',
+      `${d.file} is not an archive pack: it starts with ${d.found}, not 01dd8fae`,
+    remedy: 'Only archive packs of a node may have names that end in .pack or .pack.gz.',
   },
   'torn-pack': {
     class: 'caller',
     message: (d: { file: string; offset: number; needed: number; left: number }) =>
-      `${d.file} is torn: the entry at byte ${d.offset} needs ${d.needed} bytes, ${d.left} are left`,
+      `${d.file} is truncated: the entry at byte ${d.offset} needs ${d.needed} bytes, ${d.left} are left`,
     remedy: COPY_AGAIN,
   },
   'damaged-pack': {
@@ -39,11 +39,11 @@ export const replayErrors = defineErrors('replay', {
     class: 'caller',
     message: (d: { file: string; line: number; problem: string }) => `line ${d.line} of ${d.file} ${d.problem}`,
     remedy:
-      'Give each line the form {"name": "block_(…)…", "data": "base64 of a bag of cells"}; the name may be left out.',
+      'Each line must have the form {"name": "block_(…)…", "data": "base64 of a bag of cells"}; the name is optional.',
   },
   'bad-file': {
     class: 'caller',
-    message: (d: { file: string; problem: string }) => `${d.file} is not what it seems: ${d.problem}`,
+    message: (d: { file: string; problem: string }) => `${d.file} is invalid: ${d.problem}`,
     remedy: COPY_AGAIN,
   },
   'other-name': {
@@ -62,7 +62,7 @@ export const replayErrors = defineErrors('replay', {
     class: 'caller',
     message: (d: { file: string; field: string; expected: string; found: string; where: string }) =>
       `the zerostate ${d.file} has ${d.field} ${d.found}, but ${d.where} names ${d.expected}`,
-    remedy: 'Put the zerostate of this network into the folder, as the file that the network was started with.',
+    remedy: 'Put the original zerostate file of this network into the folder.',
   },
   'no-blocks': {
     class: 'caller',
@@ -72,7 +72,7 @@ export const replayErrors = defineErrors('replay', {
   'missing-block': {
     class: 'caller',
     message: (d: { folder: string; block: string; after: string }) =>
-      `${d.folder} lacks block ${d.block}, which ${d.after} refers to`,
+      `${d.folder} does not have block ${d.block}, which ${d.after} refers to`,
     remedy: 'Add the pack with this block, or end the replay before it is needed (--to SEQNO).',
   },
   'wrong-state': {
@@ -84,19 +84,19 @@ export const replayErrors = defineErrors('replay', {
   'wrong-signatures': {
     class: 'caller',
     message: (d: { file: string; block: string; problem: string }) =>
-      `the proof of block ${d.block} (${d.file}) does not hold: ${d.problem}`,
+      `the proof of block ${d.block} (${d.file}) is invalid: ${d.problem}`,
     remedy: COPY_AGAIN,
   },
   'no-such-head': {
     class: 'caller',
     message: (d: { option: string; wanted: number; last: number }) =>
       `${d.option} is ${d.wanted}, but the recorded chain ends at masterchain block ${d.last}`,
-    remedy: 'Name a masterchain block of the recorded chain, from 1 on.',
+    remedy: 'Give a masterchain block of the recorded chain, from 1 on.',
   },
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>
       `${d.option} is ${d.found}; accepted is ${d.accepted}`,
-    remedy: 'Change the option, or leave it out.',
+    remedy: 'Change or omit the option.',
   },
 });

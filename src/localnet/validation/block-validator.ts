@@ -216,7 +216,7 @@ class BundleCheck {
   #listed(block: OpenBlock, id: BlockId): ListedShard {
     const known = this.#stateAfter(id);
     if (known !== null) return known;
-    if (block.mcExtra !== null) throw block.rules.broken('shard-chain', 'a block of this round', id);
+    if (block.mcExtra !== null) throw block.rules.broken('shard-chain', 'a block of this bundle', id);
     throw this.#unknown(block, printPosition(id));
   }
 

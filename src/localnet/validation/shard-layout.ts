@@ -121,7 +121,7 @@ class LayoutCheck {
     const { rules, id, info, mcExtra } = this.#context;
     const { descr } = entry;
     const block = this.#open.get(toHex(top.root_hash));
-    if (block === undefined) throw rules.broken('shard-chain', 'a block of this round', top, place);
+    if (block === undefined) throw rules.broken('shard-chain', 'a block of this bundle', top, place);
     rules.equal('shard-entry', block.id, top, place);
     const { info: own } = block;
     rules.equal('shard-entry', id.seqno, descr.reg_mc_seqno, `${place} reg_mc_seqno`);
