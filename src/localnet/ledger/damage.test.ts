@@ -179,7 +179,7 @@ describe('a damaged folder', () => {
       const { shards } = rounds[8]!;
       const twoRounds = (shards.length + 1 + rounds[9]!.shards.length + 1) * RECORD_BYTES;
       writeFileSync(index, whole.subarray(0, whole.length - twoRounds));
-      expect(errorOf(() => LiveLedger.open(folder)).message).toContain('the index ends more than one round before it');
+      expect(errorOf(() => LiveLedger.open(folder)).message).toContain('the index ends more than one bundle before it');
       expect(statSync(pack).size).toBe(size);
       writeFileSync(index, whole);
       for (const [tail, problem] of [

@@ -20,7 +20,7 @@ describe('errors that a client is told', () => {
   it('are 0 for bytes that are no TL, 602 for what was not foreseen', () => {
     expect(toLiteError(tlErrors.underflow({ byte: 4, wanted: 4, left: 0 }))).toEqual({
       code: 0,
-      message: '4 bytes are wanted at byte 4, but 0 are left',
+      message: '4 bytes requested at byte 4, 0 left',
     });
     expect(toLiteError(new TypeError('secret'))).toEqual({ code: 602, message: 'the query failed' });
   });

@@ -40,7 +40,7 @@ describe('an archive pack', () => {
 
   it('that is something else, or damaged, is refused', () => {
     expect(problem(new Uint8Array())).toBe(
-      'replay/not-a-pack: a.pack is no archive pack: it starts with nothing, not 01dd8fae',
+      'replay/not-a-pack: a.pack is not an archive pack: it starts with nothing, not 01dd8fae',
     );
     expect(problem(Uint8Array.of(1, 2, 3, 4, 5))).toMatch(/starts with 01020304/);
     const damaged = pack.slice();

@@ -64,14 +64,14 @@ describe('a folder', () => {
   });
 
   it('with a file that is not what its name says is refused, the file named', () => {
-    expect(problem({ 'a.pack': 'text' })).toBe('a.pack is no archive pack: it starts with 74657874, not 01dd8fae');
+    expect(problem({ 'a.pack': 'text' })).toBe('a.pack is not an archive pack: it starts with 74657874, not 01dd8fae');
     expect(problem({ 'a.pack.gz': 'text' })).toMatch(/^a\.pack\.gz cannot be read: incorrect header check/);
     expect(problem({ 'a.pack.br': 'text' })).toMatch(/^a\.pack\.br cannot be read: /);
     expect(problem({ 'a.pack.gz': gzipSync(pack).subarray(0, 500) })).toMatch(
       /^a\.pack\.gz cannot be read: unexpected end/,
     );
-    expect(problem({ 'a.boc': 'text' })).toBe('a.boc is not what it seems: it does not begin as a bag of cells');
-    expect(problem({ 'a.config.json': '{' })).toMatch(/^a\.config\.json is not what it seems: it is no JSON/);
+    expect(problem({ 'a.boc': 'text' })).toBe('a.boc is invalid: it does not begin as a bag of cells');
+    expect(problem({ 'a.config.json': '{' })).toMatch(/^a\.config\.json is invalid: it is no JSON/);
     expect(problem({ 'a.jsonl': '\n{"data": 5}' })).toBe(
       'line 2 of a.jsonl has no "data" that is base64 of a bag of cells',
     );

@@ -62,10 +62,10 @@ describe('a recorded chain', () => {
     const without = (name: string) =>
       outcome({ ...packOf((entry, kind) => (kind === name ? null : entry)), ...genesisZerostates });
     expect(without('block -1 5')).toBe(
-      'replay/missing-block: FOLDER lacks block (-1,8000000000000000,5), which block (-1,8000000000000000,6) refers to',
+      'replay/missing-block: FOLDER does not have block (-1,8000000000000000,5), which block (-1,8000000000000000,6) refers to',
     );
     expect(without('block 0 2')).toMatch(
-      /^replay\/missing-block: FOLDER lacks block \(0,8000000000000000,2\), which block/,
+      /^replay\/missing-block: FOLDER does not have block \(0,8000000000000000,2\), which block/,
     );
     expect(outcome(good, { to: null, head: null })).toMatch(
       /lacks block \(0,8000000000000000,11\), which block \(-1,.*,10\)/,
@@ -127,7 +127,7 @@ describe('what is damaged', () => {
 
   it('is refused with file and place when cells cannot be read', () => {
     const cut = change('block 0 3', (entry) => ({ ...entry, data: entry.data.subarray(0, 100) }));
-    expect(cut).toMatch(/^replay\/bad-file: a\.pack, entry at byte \d+ is not what it seems: /);
+    expect(cut).toMatch(/^replay\/bad-file: a\.pack, entry at byte \d+ is invalid: /);
     const flipped = change('block -1 3', (entry) => ({
       ...entry,
       data: entry.data.map((byte, i) => (i === 900 ? byte ^ 1 : byte)),
@@ -141,7 +141,7 @@ describe('what is damaged', () => {
       data: changeSignatures(entry.data, (set) => ({ ...set, sig_weight: set.sig_weight ^ 4n })),
     }));
     expect(unsigned).toMatch(
-      /^replay\/wrong-signatures: the proof of block \(-1,8000000000000000,4\) \(a\.pack, entry at byte \d+\) does not hold: /,
+      /^replay\/wrong-signatures: the proof of block \(-1,8000000000000000,4\) \(a\.pack, entry at byte \d+\) is invalid: /,
     );
   });
 });
