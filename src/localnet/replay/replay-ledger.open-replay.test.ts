@@ -68,7 +68,7 @@ describe('a recorded chain', () => {
       /^replay\/missing-block: FOLDER does not have block \(0,8000000000000000,2\), which block/,
     );
     expect(outcome(good, { to: null, head: null })).toMatch(
-      /lacks block \(0,8000000000000000,11\), which block \(-1,.*,10\)/,
+      /does not have block \(0,8000000000000000,11\), which block \(-1,.*,10\)/,
     );
   });
 });
