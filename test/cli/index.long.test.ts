@@ -64,7 +64,7 @@ describe('tern migrate', { timeout: 60_000 }, () => {
     await client.query('CREATE TABLE theirs (a integer)');
     expect(await runTern(['migrate', '--database-url', url])).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^tern: store\/schema-foreign: .* it has "theirs"; it was left untouched/),
+      stderr: expect.stringMatching(/^tern: store\/schema-foreign: .* it has "theirs"; nothing was changed/),
     });
     expect((await client.query('SELECT FROM pg_tables WHERE schemaname = current_schema()')).rowCount).toBe(1);
   });
@@ -158,7 +158,7 @@ describe('tern index and tern check', { timeout: 180_000 }, () => {
       [['index', '--network', network], /^tern: config\/missing-setting: --database-url \(or TERN_DATABASE_URL\)/],
       [['index', ...common(`other=${empty.url}`)], /^tern: config\/setting-conflict: --database-url names the network/],
       [['index', ...common(nowhere)], /^tern: store\/unreachable: .*ECONNREFUSED 127\.0\.0\.1:1/],
-      [['index', ...common(indexed.url, other)], /^tern: store\/other-network: .*it was left untouched/],
+      [['index', ...common(indexed.url, other)], /^tern: store\/other-network: .*nothing was changed/],
       [['check', ...common(indexed.url, other)], /^tern: store\/other-network: /],
       [['check', ...common(empty.url)], /^tern: store\/no-schema: .*Run tern migrate/],
       [['check', ...common(schema.url)], /^tern: store\/\S+|^tern: indexer\/\S+/],

@@ -216,8 +216,8 @@ describe('tern serve with an index', { timeout: 240_000 }, () => {
     expect(await runTern(fill)).toMatchObject({ status: 0 });
     const served = ['serve', '--listen', '127.0.0.1:0', ...data];
     for (const [args, line] of [
-      [['--network', network, '--database-url', foreign.url], /^tern: store\/schema-foreign: .*left untouched/],
-      [['--network', other, '--database-url', filled.url], /^tern: store\/other-network: .*left untouched/],
+      [['--network', network, '--database-url', foreign.url], /^tern: store\/schema-foreign: .*nothing was changed/],
+      [['--network', other, '--database-url', filled.url], /^tern: store\/other-network: .*nothing was changed/],
       [['--network', other, '--database-url', filled.url, '--role', 'api'], /^tern: store\/other-network: /],
       [
         ['--network', network, '--role', 'indexer'],

@@ -111,10 +111,10 @@ const REFUSED: readonly [
   [
     'a foreign schema',
     (client) => client.query('DROP TABLE schema_migrations; CREATE TABLE customers AS SELECT 1 AS id'),
-    /store\/schema-foreign: .*left untouched/,
+    /store\/schema-foreign: .*nothing was changed/,
   ],
-  ['another network', async () => {}, /store\/other-network: .*left untouched/, other],
-  ['another network, and an older schema', beginElsewhere, /store\/other-network: .*left untouched/],
+  ['another network', async () => {}, /store\/other-network: .*nothing was changed/, other],
+  ['another network, and an older schema', beginElsewhere, /store\/other-network: .*nothing was changed/],
   ['other accounts', async () => {}, /store\/other-selection: /, network, ['--accounts', accounts]],
 ];
 

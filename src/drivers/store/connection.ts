@@ -3,14 +3,14 @@ import { storeErrors } from '#drivers/store/errors.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** Oldest PostgreSQL that Tern works with: multiranges are of 14, `MERGE` and ICU as it is used here of 15. */
+/** Oldest supported PostgreSQL: multiranges need 14, `MERGE` and ICU as it is used here need 15. */
 export const OLDEST_MAJOR = 15;
 
 const OID = { bytea: 17, int8: 20, numeric: 1700, int8Array: 1016, byteaArray: 1001 } as const;
 
 /**
- * How values of a column come: int8 and numeric as `bigint` (numeric with a fraction as text, which no column of Tern has),
- * arrays of int8 as arrays of `bigint`, bytea as `Uint8Array`, and everything else as node-postgres has it.
+ * How values of columns are returned: int8 and numeric as `bigint` (numeric with a fraction as text, which no column of Tern has),
+ * arrays of int8 as arrays of `bigint`, bytea as `Uint8Array`, and everything else as node-postgres does by default.
  */
 const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
@@ -22,16 +22,16 @@ const types: pg.CustomTypesConfig = {
   },
 } as pg.CustomTypesConfig;
 
-/** Reads `{1,2}`; such an array of Tern has no nulls and one dimension. */
+/** Reads `{1,2}`; arrays of Tern have no nulls and one dimension. */
 function parseBigInts(text: string): bigint[] {
   return text.length === 2 ? [] : text.slice(1, -1).split(',').map(BigInt);
 }
 
-/** What a session is for. */
+/** Settings of a session. */
 export interface SessionOptions {
-  /** What an administrator sees in `pg_stat_activity`. Default: `tern`. */
+  /** Name in `pg_stat_activity`. Default: `tern`. */
   readonly name?: string;
-  /** Statements that take longer are stopped by the server. Default: no limit. */
+  /** The server cancels statements that take longer. Default: no limit. */
   readonly statementTimeoutMs?: number;
   /** Default: 10 s. */
   readonly connectTimeoutMs?: number;
@@ -40,7 +40,7 @@ export interface SessionOptions {
 }
 
 /**
- * The configuration of a client of node-postgres for a URL: types of values as said above, settings of the session. All connections of Tern are made with it.
+ * The configuration of a client of node-postgres for a URL: value types as above, settings of the session. All connections of Tern are made with it.
  *
  * @throws store/bad-url
  */
@@ -62,16 +62,16 @@ export function connectionConfig(url: string, options: SessionOptions = {}): pg.
   };
 }
 
-/** Takes `options` out of a URL: node-postgres lets what stands there replace all that is given otherwise. */
+/** Takes `options` out of a URL: node-postgres lets them replace all options that are given otherwise. */
 function splitOptions(url: string): { readonly urlWithoutOptions: string; readonly given: readonly string[] } {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw storeErrors['bad-url']({ problem: 'it does not begin with postgresql://' });
   let parsed: URL;
   try {
-    // A URL with a user and no host is one of a Unix socket; it is none to the standard.
+    // A URL with a user and no host addresses a Unix socket; the URL standard does not allow it.
     parsed = new URL(url.replace('@/', '@socket/'));
   } catch {
-    // The error of the parser quotes the URL, password and all.
+    // The error of the parser quotes the URL including the password.
     throw storeErrors['bad-url']({ problem: 'it is not well-formed' });
   }
   const given = parsed.searchParams.getAll('options').filter((text) => text !== '');
@@ -84,18 +84,18 @@ function splitOptions(url: string): { readonly urlWithoutOptions: string; readon
 export interface ConnectionPoolState {
   readonly open: number;
   readonly idle: number;
-  /** How many wait for a connection. */
+  /** Callers waiting for a connection. */
   readonly waiting: number;
 }
 
-/** What a client of node-postgres has that its types do not tell. */
+/** Properties of a client of node-postgres that its types do not declare. */
 interface PgClientInternals {
-  /** Of the process that serves this connection. */
+  /** Of the server process of this connection. */
   readonly processID: number;
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** Connections to one server, given out one at a time, and one more to cancel queries of the others with. */
+/** A pool of connections to one server, and one more connection that cancels queries of the others. */
 export class ConnectionPool {
   readonly #pool: pg.Pool;
   readonly #canceller: pg.Pool;
@@ -117,7 +117,7 @@ export class ConnectionPool {
     this.#canceller = new pg.Pool({ ...connectionConfig(url, cancel), max: 1, idleTimeoutMillis: 60_000 });
     for (const pool of [this.#pool, this.#canceller]) {
       pool.on('error', (error) => logger.warn('a database connection was lost', { problem: error.message }));
-      // While a connection is given out, its errors are those of its queries.
+      // While a connection is in use, its errors are reported by its queries.
       pool.on('connect', (client) => client.on('error', () => {}));
     }
   }
@@ -126,7 +126,7 @@ export class ConnectionPool {
     return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
   }
 
-  /** Does `work` with a connection. What the database throws comes as an error of ours. */
+  /** Runs `work` with a connection. Errors of the database are translated to `store/*`. */
   async use<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#acquire();
     try {
@@ -134,18 +134,18 @@ export class ConnectionPool {
     } catch (error) {
       throw storeError(error);
     } finally {
-      // Whoever comes next must not find himself in a transaction.
+      // The next user must not get a connection inside a transaction.
       client.release(client.getTransactionStatus() !== 'I');
     }
   }
 
-  /** Stops what runs on a connection; has nothing to stop when it ended meanwhile. Never rejects. */
+  /** Cancels the query that runs on a connection, if any. Never rejects. */
   async cancel(client: pg.PoolClient): Promise<void> {
     const { processID, connection } = client as pg.PoolClient & PgClientInternals;
     try {
       await this.#canceller.query('SELECT pg_cancel_backend($1)', [processID]);
     } catch {
-      // It ends by itself, when the server finds that nobody is there.
+      // The query ends when the server notices the closed connection.
       connection.stream.destroy();
     }
   }
@@ -181,7 +181,7 @@ export class ConnectionPool {
   }
 }
 
-/** Errors that have nothing to say but what the database said. */
+/** Errors whose only detail is the message of the database. */
 type PlainErrorName =
   | 'unreachable'
   | 'connection-refused'
@@ -193,7 +193,7 @@ type PlainErrorName =
   | 'damaged'
   | 'no-rights';
 
-/** Which error of ours an SQLSTATE is; two or three characters stand for all that begin so. */
+/** The error of an SQLSTATE; two or three characters stand for all states with that prefix. */
 const ERROR_BY_SQLSTATE: Readonly<Record<string, PlainErrorName>> = {
   '08': 'unreachable',
   '25006': 'read-only',
@@ -213,14 +213,14 @@ const ERROR_BY_SQLSTATE: Readonly<Record<string, PlainErrorName>> = {
 
 const SQLSTATE_CANCELLED = '57014';
 
-/** What node-postgres says, without any code, when a connection is lost. */
+/** Messages of node-postgres, which have no code, for a lost connection. */
 const CONNECTION_LOST =
   /^Connection terminated|^timeout expired|connection error and is not queryable|was closed and is not queryable/;
 
-/** The same, when the server will not have us. */
+/** Messages of node-postgres when the server refuses the connection. */
 const CONNECTION_REFUSED = /^SASL|SSL|certificate/i;
 
-/** After these the same work may succeed later, without anything being changed. */
+/** After these errors the same work may succeed later without a change. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   storeErrors.unreachable.code,
   storeErrors['commit-unknown'].code,
@@ -231,7 +231,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   storeErrors['out-of-memory'].code,
 ]);
 
-/** What a query threw as an error of ours, if it came from the database or the way to it; anything else as it is. */
+/** Translates an error of the database or the connection to `store/*`; returns any other error as it is. */
 export function storeError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) return errorOfState(error);
   if (isTernError(error) || !(error instanceof Error)) return error;
@@ -239,7 +239,7 @@ export function storeError(error: unknown): unknown {
   return isLost ? storeErrors.unreachable({ problem: problemOf(error) }, error) : error;
 }
 
-/** The error of ours for whatever connecting threw. */
+/** Translates an error of connecting. */
 export function connectError(error: unknown): TernError {
   const known = storeError(error);
   if (isTernError(known)) return known;
@@ -247,7 +247,7 @@ export function connectError(error: unknown): TernError {
   return storeErrors[CONNECTION_REFUSED.test(problem) ? 'connection-refused' : 'unreachable']({ problem }, error);
 }
 
-/** Whether the same work may succeed when it is done again later. */
+/** Whether the same work may succeed when it is retried later. */
 export function isTransient(error: unknown): boolean {
   return isTernError(error) && TRANSIENT.has(error.code);
 }
@@ -261,7 +261,7 @@ function errorOfState(error: pg.DatabaseError): TernError {
 }
 
 function problemOf(error: unknown): string {
-  // The error of a host with several addresses, none of which answers, has no text of its own.
+  // The error of a host with several addresses, none of which answers, has no message of its own.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(problemOf).join('; ');
   if (!(error instanceof Error)) return String(error);
   const detail = error instanceof pg.DatabaseError ? error.detail : undefined;

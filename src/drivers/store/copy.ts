@@ -3,12 +3,12 @@ import type { ClientBase } from 'pg';
 import pg from 'pg';
 import { from } from 'pg-copy-streams';
 
-/** Rows go to the socket in pieces: PostgreSQL keeps each in memory whole, and a piece is what waits when it is busy. */
+/** Rows go to the socket in pieces: PostgreSQL holds each in memory as a whole, and back-pressure acts per piece. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
  * Copies rows into a table, inside the transaction of the caller. While the database is busy, no further chunks are taken.
- * After an error the connection is fit for `ROLLBACK`, whether the database refused the rows or the chunks threw.
+ * After an error the connection is ready for `ROLLBACK`, whether the database refused the rows or the chunks threw.
  *
  * @param chunks the bytes of {@link CopyRows.finish}, cut anywhere
  * @returns the number of rows
@@ -32,7 +32,7 @@ export async function copyBinary(
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
         check();
-        // Rejects, as the one below, when the database refuses.
+        // Rejects, as the one below, when the database refuses the rows.
         if (!stream.write(chunk.subarray(at, at + PIECE_BYTES))) await once(stream, 'drain');
       }
     }
@@ -41,7 +41,7 @@ export async function copyBinary(
     await once(stream, 'finish');
     return stream.rowCount;
   } catch (error) {
-    // After a refusal the connection is free already. Else the database is told that nothing will follow.
+    // After a refusal the connection is free already. Otherwise COPY has to be ended.
     if (refusal === null) {
       const closed = new Promise((resolve) => stream.once('close', resolve));
       stream.destroy(error instanceof Error ? error : undefined);
@@ -61,16 +61,16 @@ const INT8_OID = 20;
 const INT4_OID = 23;
 const JSONB_VERSION = 1;
 const NUMERIC_NEGATIVE = 0x4000;
-/** Digits of numeric have the base 10,000. */
+/** Digits of `numeric` have the base 10,000. */
 const BASE = 10_000n;
-/** What fits into a number is divided as one. */
+/** Values that fit into a number are divided as numbers. */
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Rows in the binary form of `COPY`, in one buffer that grows. Begin each row with {@link row}, then write its fields in the
- * order of the columns, each by the method of its column's type; `null` is a field as well.
+ * Rows in the binary format of `COPY`, in one buffer that grows. Start each row with {@link row}, then write its fields in
+ * column order, each by the method of its column type; `null` is a field as well.
  *
- * What is written is not checked against the table: PostgreSQL refuses a field of a wrong width and a row of a wrong length.
+ * Fields are not checked against the table: PostgreSQL refuses a field of a wrong width and a row of a wrong length.
  */
 export class CopyRows {
   #bytes: Buffer;
@@ -78,14 +78,14 @@ export class CopyRows {
   #at = HEADER_BYTES;
   #rows = 0;
 
-  /** @param bytes space to begin with */
+  /** @param bytes initial size of the buffer */
   constructor(bytes = 1 << 20) {
     this.#bytes = Buffer.alloc(Math.max(bytes, 1024));
     this.#view = viewOf(this.#bytes);
     this.#bytes.set(SIGNATURE);
   }
 
-  /** Rows begun since the last {@link reset}. */
+  /** Rows since the last {@link reset}. */
   get rows(): number {
     return this.#rows;
   }
@@ -95,7 +95,7 @@ export class CopyRows {
     return this.#at;
   }
 
-  /** Begins a row of so many fields. */
+  /** Starts a row of so many fields. */
   row(fields: number): void {
     this.#reserve(2);
     this.#view.setInt16(this.#at, fields);
@@ -226,20 +226,20 @@ export class CopyRows {
     }
   }
 
-  /** All rows with header and end; a view that is good until something is written again. */
+  /** All rows with header and trailer; a view that is valid until the next write. */
   finish(): Uint8Array {
     this.#reserve(2);
     this.#view.setInt16(this.#at, END_OF_ROWS);
     return this.#bytes.subarray(0, this.#at + 2);
   }
 
-  /** Forgets all rows and keeps the space. */
+  /** Drops all rows and keeps the buffer. */
   reset(): void {
     this.#at = HEADER_BYTES;
     this.#rows = 0;
   }
 
-  /** The head of an array of one dimension, which an empty one has none of; or null. @returns whether items follow */
+  /** The header of an array of one dimension (an empty one has no dimension), or null. @returns whether items follow */
   #array<Item>(
     oid: number,
     values: readonly Item[] | null,
@@ -293,7 +293,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** To the base 10,000, the lowest first; none for zero. */
+/** Digits to the base 10,000, the lowest first; none for zero. */
 function digitsOf(value: bigint): number[] {
   const digits: number[] = [];
   let rest = value;

@@ -14,21 +14,21 @@ import { type Logger, silentLogger } from '#kernel/logger.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 export interface DatabaseOptions {
-  /** Where is written, and read where there is no replica: `postgresql://…`. */
+  /** The server for writing, and for reading when there is no replica: `postgresql://…`. */
   readonly url: string;
   /** A replica, for reading. */
   readonly readUrl?: string;
   /** The server that announces events of the index (a standby cannot). Default: that of `url`. */
   readonly eventUrl?: string;
-  /** Refuse to write: what the pool for writing is used for is then to look at the schema. Default: no. */
+  /** Refuse to write: the pool for writing then only inspects the schema. Default: no. */
   readonly readOnly?: boolean;
   /** Connections for writing at most. Default: 8. */
   readonly writeConnections?: number;
   /** Connections for reading at most. Default: 16. */
   readonly readConnections?: number;
-  /** How long one reading may take, all its queries together. Default: 10 s. */
+  /** Time limit of one read, all its queries together. Default: 10 s. */
   readonly readTimeoutMs?: number;
-  /** How long to wait for a free or a new connection. Default: 10 s. */
+  /** Time limit for a free or a new connection. Default: 10 s. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -37,21 +37,21 @@ export interface DatabaseModules {
   readonly logger?: Logger;
 }
 
-/** How long a reading may take, and for whom it is. */
+/** Limits of a read. */
 export interface ReadLimits {
-  /** When it is given, running queries are cancelled in the database. */
+  /** Aborting it cancels running queries in the database. */
   readonly signal?: AbortSignal | undefined;
-  /** Default: that of the database. */
+  /** Default: `readTimeoutMs` of the database. */
   readonly timeoutMs?: number | undefined;
-  /** All queries see the same moment. Costs two round trips; one query alone has that anyway. */
+  /** All queries see one snapshot. Costs two round trips; a single query has that anyway. */
   readonly snapshot?: boolean;
 }
 
 /**
  * The database: a pool of connections for writing and one for reading.
  *
- * Values come as text: node-postgres reads every field of an answer as UTF-8 first, so that its `binary` loses bytes. An own
- * reading of binary answers would save 0.2 ms for 100 transactions, which is little beside decoding them.
+ * Values are transferred as text: node-postgres reads every field as UTF-8 first, so its `binary` mode loses bytes. Our own
+ * reading of binary results would save 0.2 ms per 100 transactions, which is little compared with decoding them.
  */
 export class Database {
   readonly #options: Required<Omit<DatabaseOptions, 'readUrl'>>;
@@ -59,7 +59,7 @@ export class Database {
   readonly #writers: ConnectionPool;
   readonly #readers: ConnectionPool;
   readonly #logger: Logger;
-  /** Whether the version of the replica is still to be looked at. */
+  /** Whether the version of the replica is still to be checked. */
   #isReplicaUnknown = false;
 
   private constructor(options: DatabaseOptions, { clock, logger }: DatabaseModules) {
@@ -85,8 +85,8 @@ export class Database {
   }
 
   /**
-   * Opens the database, and looks whether its servers are new enough. A replica that does not answer now hinders nobody from
-   * writing: readings fail until it does.
+   * Opens the database and checks the versions of its servers. An unreachable replica does not prevent writing: reads fail
+   * until it answers.
    *
    * @throws store/bad-url, store/unreachable, store/connection-refused, store/server-too-old
    */
@@ -102,21 +102,21 @@ export class Database {
     }
   }
 
-  /** One query that only reads. */
+  /** A single read-only query. */
   async query<Row extends pg.QueryResultRow>(query: SqlQuery, limits?: ReadLimits): Promise<Row[]> {
     return this.read((reader) => reader.query<Row>(query), limits);
   }
 
   /**
-   * Does some reading on one connection. Time and signal hold for all of it; when they end, the running query is cancelled
-   * in the database, and further ones are refused.
+   * Reads on one connection. Time limit and signal hold for all queries; when either ends, the running query is cancelled in
+   * the database and further ones are refused.
    *
    * @throws store/timeout, store/cancelled, store/pool-exhausted and others
    */
   async read<T>(work: (reader: DatabaseReader) => Promise<T>, limits: ReadLimits = {}): Promise<T> {
     const { signal, timeoutMs = this.#options.readTimeoutMs, snapshot = false } = limits;
     const reading = new CancellableReading(this.#readers, this.#clock);
-    const onAbort = () => reading.stop(storeErrors.cancelled({ reason: 'nobody waits for it any more' }));
+    const onAbort = () => reading.stop(storeErrors.cancelled({ reason: 'the caller does not wait any more' }));
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     const onTime = () => reading.stop(storeErrors.timeout({ afterMs: timeoutMs }));
@@ -138,9 +138,9 @@ export class Database {
   }
 
   /**
-   * Does `work` in one transaction, which is rolled back when `work` throws.
+   * Runs `work` in one transaction, which is rolled back when `work` throws.
    *
-   * @throws store/commit-unknown when the connection was lost in the very moment: whoever writes has to look what is there
+   * @throws store/commit-unknown when the connection was lost during the commit: the caller has to check what was written
    */
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.#writers.use(async (client) => {
@@ -149,7 +149,7 @@ export class Database {
       try {
         result = await work(client);
       } catch (error) {
-        // Where that fails, the connection is thrown away, and the transaction with it.
+        // When that fails, the connection is discarded, and the transaction with it.
         await client.query('ROLLBACK').catch(() => {});
         throw error;
       }
@@ -164,14 +164,14 @@ export class Database {
     });
   }
 
-  /** Does `work` on a connection for writing, outside of a transaction. */
+  /** Runs `work` on a connection for writing, outside a transaction. */
   async withWriter<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.#writers.use(work);
   }
 
   /**
-   * A connection of its own to where is written, for what lasts as long as a session: a lock, notifications. The caller ends
-   * it, and is told by its event `end` when it is lost.
+   * A separate connection to the server for writing, for what lasts as long as a session, such as a lock. The caller ends it;
+   * its event `end` reports that it was lost.
    */
   session(options: SessionOptions = {}): Promise<pg.Client> {
     return openSession(this.#options.url, options);
@@ -202,7 +202,7 @@ export class Database {
     this.#isReplicaUnknown = false;
   }
 
-  /** Waits for what is under way, and closes all connections. */
+  /** Waits for running work and closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#writers.close(), this.#readers.close()]);
   }
@@ -210,7 +210,7 @@ export class Database {
 
 async function openSession(url: string, options: SessionOptions): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(url, options));
-  // Without a listener the process would end; that the connection is lost is told by `end`.
+  // Without a listener the process would exit; a lost connection is reported by `end`.
   client.on('error', () => {});
   await client.connect().catch((error) => {
     throw connectError(error);
@@ -219,8 +219,8 @@ async function openSession(url: string, options: SessionOptions): Promise<pg.Cli
 }
 
 /**
- * A query. One with a name is parsed once for each connection, and planned once if a plan for any values is as good as one for
- * these. The same name must always have the same text.
+ * A query. A named one is parsed once per connection, and planned once if a generic plan is as good as one for the very values.
+ * The same name must always have the same text.
  */
 export interface SqlQuery {
   readonly name?: string;
@@ -228,19 +228,19 @@ export interface SqlQuery {
   readonly values?: readonly unknown[];
 }
 
-/** A connection while a reading has it. */
+/** A connection for the duration of a read. */
 export interface DatabaseReader {
   /** @throws store/timeout, store/cancelled, store/unreachable and others */
   query<Row extends pg.QueryResultRow>(query: SqlQuery): Promise<Row[]>;
 }
 
-/** The queries of one reading, on one connection, which can be stopped together. */
+/** The queries of one read, on one connection, which can be cancelled together. */
 export class CancellableReading {
   readonly #pool: ConnectionPool;
   readonly #clock: Clock;
   #stopped: Error | null = null;
   #running = 0;
-  /** Ends when nothing is left to be cancelled. */
+  /** Resolves when nothing is left to be cancelled. */
   #cancelling: Promise<void> | null = null;
   #client: pg.PoolClient | null = null;
 
@@ -249,7 +249,7 @@ export class CancellableReading {
     this.#clock = clock;
   }
 
-  /** Cancels the query that runs, and refuses further ones; all fail for this reason. Only the first reason counts. */
+  /** Cancels the running query and refuses further ones; all fail with this reason. Only the first reason counts. */
   stop(reason: Error): void {
     this.#stopped ??= reason;
     if (this.#running > 0) this.#cancelling ??= this.#cancel();
@@ -266,12 +266,12 @@ export class CancellableReading {
       throw this.#stopped ?? error;
     } finally {
       this.#running--;
-      // The connection goes on to another reading, which must not be cancelled instead.
+      // The connection is reused by another read, which must not be cancelled instead.
       await this.#cancelling;
     }
   }
 
-  /** A cancellation that overtakes its query has no effect, so it is said again. */
+  /** A cancellation that overtakes its query has no effect, so it is repeated. */
   async #cancel(): Promise<void> {
     while (this.#running > 0) {
       await this.#pool.cancel(this.#client!);

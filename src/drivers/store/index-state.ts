@@ -4,11 +4,11 @@ import { storeErrors } from '#drivers/store/errors.js';
 import { appendEvents } from '#drivers/store/event-log.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** What an index is of. It is chosen when the index is begun and never changes. */
+/** What an index contains. It is chosen when the index is created and never changes. */
 export interface IndexIdentity {
   readonly zerostate_root_hash: Uint8Array;
   readonly zerostate_file_hash: Uint8Array;
-  /** What is left out, by setting; the same texts must be given each time. */
+  /** What is selected, by setting; the same texts must be given each time. */
   readonly selection: Readonly<Record<string, string>>;
 }
 
@@ -18,13 +18,13 @@ export interface SeqnoRange {
   readonly to: number;
 }
 
-/** How far an index is. */
+/** The state of an index. */
 export interface IndexState {
   /** Masterchain blocks in one partition. */
   readonly partition_rounds: number;
-  /** What is indexed; rising, no two of them touch. */
+  /** Indexed masterchain seqnos; ascending, no two ranges touch. */
   readonly indexedRanges: readonly SeqnoRange[];
-  /** Everything below was pruned. */
+  /** Everything below this masterchain seqno was pruned. */
   readonly pruned_below: number;
 }
 
@@ -38,9 +38,9 @@ interface StateRow {
 }
 
 /**
- * Begins the index, or takes up the one that is there when it is of the same network and selection.
+ * Creates the index, or opens the existing one when it is of the same network and selection.
  *
- * @param partition_rounds counts only for an index that is begun
+ * @param partition_rounds used only when the index is created
  * @throws store/other-network, store/other-selection
  */
 export async function openIndex(
@@ -61,7 +61,7 @@ export async function openIndex(
 }
 
 /**
- * That the index is of this network and selection; nothing is changed.
+ * Checks that the index is of this network and selection; changes nothing.
  *
  * @throws store/other-network, store/other-selection, store/no-index
  */
@@ -78,7 +78,7 @@ function networkOf(zerostate: Pick<IndexIdentity, 'zerostate_root_hash' | 'zeros
   return { root_hash: zerostate.zerostate_root_hash, file_hash: zerostate.zerostate_file_hash };
 }
 
-/** How far the index is; null before it is begun. */
+/** The state of the index; null before it is created. */
 export async function readIndexState(client: ClientBase): Promise<IndexState | null> {
   const row = await stateRow(client);
   return row === undefined ? null : stateOf(row);
@@ -96,7 +96,7 @@ function stateOf({ partition_rounds, rounds, pruned_below }: StateRow): IndexSta
   return { partition_rounds, indexedRanges: parseRanges(rounds), pruned_below };
 }
 
-/** Reads the text of an int4multirange: `{[1,5),[7,8)}`. */
+/** Parses an int4multirange: `{[1,5),[7,8)}`. */
 function parseRanges(text: string): SeqnoRange[] {
   return [...text.matchAll(/\[(\d+),(\d+)\)/g)].map(([, from, end]) => ({ from: Number(from), to: Number(end) - 1 }));
 }
@@ -134,7 +134,7 @@ export async function claimRange(client: ClientBase, { from, to }: SeqnoRange, e
 }
 
 /**
- * Looks whether rounds may be written, before the work of doing so; {@link claimRange} decides.
+ * Checks early whether masterchain blocks may be written; {@link claimRange} decides.
  *
  * @throws store/overlap
  */
@@ -147,18 +147,18 @@ export async function requireUnclaimed(client: ClientBase, { from, to }: SeqnoRa
   if (rowCount !== 1) throw storeErrors.overlap({ from, to });
 }
 
-/** How far an index is, for those who only read it. */
+/** The progress of an index, for processes that only read it. */
 export interface IndexProgress {
-  /** The indexed rounds, as text: another text, another content. */
+  /** The indexed masterchain seqnos as the text of a multirange; it changes with the content. */
   readonly indexedRanges: string;
   /** The lowest and the highest masterchain seqno that are indexed; null when there is none. */
   readonly first: number | null;
   readonly last: number | null;
-  /** When the block of `last` was made, in unix seconds. */
+  /** gen_utime of the block `last`, in unix seconds. */
   readonly gen_utime: number | null;
-  /** How many masterchain blocks between first and last are not indexed. */
+  /** Masterchain blocks between first and last that are not indexed. */
   readonly missing: number;
-  /** Another number, something else to tell of contracts or metadata. */
+  /** Counts changes of contract rows and token metadata. */
   readonly contract_changes: bigint;
   /** The newest event of the event log. */
   readonly last_event: bigint;
@@ -181,9 +181,9 @@ const PROGRESS_QUERY = `SELECT s.zerostate_root_hash AS root_hash, s.zerostate_f
 FROM index_state s`;
 
 /**
- * How far the index is; null before it is begun.
+ * The progress of the index; null before it is created.
  *
- * @throws store/other-network when it is of another network, and what the database says
+ * @throws store/other-network when it is of another network; errors of the database
  */
 export async function readIndexProgress(
   database: Database,
@@ -206,7 +206,7 @@ export async function readIndexProgress(
   };
 }
 
-/** Which network an index is of: hashes of the zerostate. */
+/** The network of an index: hashes of its zerostate. */
 export interface NetworkIdentity {
   readonly root_hash: Uint8Array;
   readonly file_hash: Uint8Array;
@@ -222,7 +222,7 @@ export function requireSameNetwork(wanted: NetworkIdentity, index: NetworkIdenti
 }
 
 /**
- * That the index, if it is begun, is of this network. The schema may be an older one of Tern.
+ * Checks that the index, if there is one, is of this network. The schema may be an older one.
  *
  * @throws store/other-network
  */

@@ -1,7 +1,7 @@
 import { Address } from '#formats/address/address.js';
 import { sha256 } from '#formats/cells/digests.js';
 
-/** An address as it is stored: the workchain in one byte, signed, or in four where one is too small; and the account id. */
+/** An address as it is stored: the workchain in one signed byte, or in four where one is too small, then the account id. */
 export function addressBytes({ workchain, hash }: Address): Uint8Array {
   const isShort = (workchain << 24) >> 24 === workchain;
   const bytes = new Uint8Array(isShort ? 33 : 36);
@@ -11,7 +11,7 @@ export function addressBytes({ workchain, hash }: Address): Uint8Array {
   return bytes;
 }
 
-/** The opposite of {@link addressBytes}. */
+/** The inverse of {@link addressBytes}. */
 export function addressOfBytes(bytes: Uint8Array): Address {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const workchain = bytes.length === 33 ? view.getInt8(0) : view.getInt32(0);
@@ -19,8 +19,8 @@ export function addressOfBytes(bytes: Uint8Array): Address {
 }
 
 /**
- * What an account is found by: the first 64 bits of the hash of its {@link addressBytes}. Anybody may choose an address; nobody
- * can choose one whose hash begins as that of another.
+ * The key of an account: the first 64 bits of SHA-256 of its {@link addressBytes}. Anybody may choose an address, but finding one
+ * whose hash has the same first 64 bits as another takes 2^64 attempts.
  */
 export function accountKey(address: Uint8Array): bigint {
   const digest = sha256(address);
@@ -34,8 +34,8 @@ const RANK = Uint8Array.from({ length: 64 }, (_, value) => {
 });
 
 /**
- * What a hash is found by: its first ten base64 digits, each as its rank in the order of the characters, 60 bits. So keys sort
- * as the base64 texts of the hashes do.
+ * The key of a hash: its first ten base64 digits, each as its rank in character order, 60 bits. So keys sort as the base64 texts
+ * of the hashes do.
  */
 export function hashKey(hash: Uint8Array): bigint {
   const high = head(hash) * 64 + RANK[hash[3]! >> 2]!;
@@ -67,12 +67,12 @@ function tail(hash: Uint8Array): number {
   return three * 4096 + two;
 }
 
-/** Bits of an id below the masterchain seqno: up to 16,777,216 blocks or transactions in one round. */
+/** Bits of an id below the masterchain seqno: up to 16,777,216 blocks or transactions per masterchain block. */
 const ORDINAL_BITS = 24n;
 
 /**
- * The id of a block or a transaction: its masterchain seqno, and its place among those that this masterchain block commits.
- * Ids rise with the chain, and the same chain has the same ids however it came into the index.
+ * The id of a block or a transaction: its masterchain seqno, and its ordinal among those that this masterchain block commits.
+ * Ids rise with the chain, and the same chain has the same ids in whatever order it is indexed.
  */
 export function indexId(mc_seqno: number, ordinal: number): bigint {
   return (BigInt(mc_seqno) << ORDINAL_BITS) | BigInt(ordinal);
@@ -83,7 +83,7 @@ export function seqnoOfId(id: bigint): number {
   return Number(id >> ORDINAL_BITS);
 }
 
-/** The least id of a masterchain seqno: of its masterchain block, and of the first transaction that it commits. */
+/** The lowest id of a masterchain seqno: of its masterchain block, and of the first transaction that it commits. */
 export function firstIdOf(mc_seqno: number): bigint {
   return BigInt(mc_seqno) << ORDINAL_BITS;
 }

@@ -4,19 +4,19 @@ import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type NetworkIdentity, requireNetwork } from '#drivers/store/index-state.js';
 
-/** For what a database is opened. */
+/** What a database is opened for. */
 export interface SchemaUse {
   readonly network: NetworkIdentity;
-  /** Whether the schema may be changed; if not, it must be there. */
+  /** Whether the schema may be migrated; if not, it must be current. */
   readonly writes: boolean;
-  /** Is told of each migration before it runs. */
+  /** Called before each migration runs. */
   readonly onMigration?: (migration: Migration) => void;
 }
 
 /**
- * Sees that a database has the schema of this Tern. That of another network is left as it is, whatever its schema.
+ * Makes sure that a database has the schema of this version. A database of another network is not changed, whatever its schema.
  *
- * @param client outside of a transaction
+ * @param client outside a transaction
  * @throws store/other-network, and as {@link migrate} and {@link requireSchema}
  */
 export async function prepareSchema(
@@ -30,17 +30,17 @@ export async function prepareSchema(
   else await requireSchema(client, migrations);
 }
 
-/** How far the schema of a database is. */
+/** The schema version of a database. */
 export interface SchemaState {
   /** Name of the database. */
   readonly database: string;
   /** Of the last migration that ran; 0 for an empty database. */
   readonly version: number;
-  /** Those that have not run yet, in order. */
+  /** Migrations that have not run yet, in order. */
   readonly pending: readonly Migration[];
 }
 
-/** Held by who changes the schema, until the end of the transaction. */
+/** Advisory lock of a migration, held until its transaction ends. */
 const MIGRATION_LOCK = [0x5445524e, 0];
 
 const HISTORY = `CREATE TABLE schema_migrations (
@@ -53,9 +53,9 @@ const HISTORY = `CREATE TABLE schema_migrations (
 const HISTORY_COLUMNS = 'applied_at timestamptz, checksum text, name text, version int4';
 
 /**
- * Looks at the schema of a database and changes nothing.
+ * Reads the schema version of a database; changes nothing.
  *
- * @throws store/schema-foreign, store/schema-newer, store/schema-edited when it is not for this Tern
+ * @throws store/schema-foreign, store/schema-newer, store/schema-edited when this version of Tern cannot use it
  */
 export async function schemaState(client: ClientBase, migrations: readonly Migration[]): Promise<SchemaState> {
   const { rows } = await client.query(
@@ -65,7 +65,7 @@ export async function schemaState(client: ClientBase, migrations: readonly Migra
      WHERE c.relname = 'schema_migrations' AND c.relnamespace = current_schema()::regnamespace`,
   );
   const { database, columns } = rows[0];
-  // Other tools keep a table of this name, too.
+  // Other tools use a table of this name, too.
   if (columns !== HISTORY_COLUMNS) {
     const tables = await foreignTables(client);
     if (tables !== '') throw storeErrors['schema-foreign']({ database, tables });
@@ -84,12 +84,12 @@ export async function schemaState(client: ClientBase, migrations: readonly Migra
 }
 
 /**
- * Runs what has not run yet, each migration in a transaction of its own. Two that do this at the same time wait for each
- * other. After an error the database is as the last migration that ended has left it.
+ * Runs pending migrations, each in a transaction of its own. Concurrent runs wait for each other. After an error the database is
+ * as the last completed migration left it.
  *
- * @param client outside of a transaction
- * @param onMigration is told of each one before it runs
- * @returns those that ran
+ * @param client outside a transaction
+ * @param onMigration is called before each one runs
+ * @returns the migrations that ran
  * @throws as {@link schemaState}
  */
 export async function migrate(
@@ -105,7 +105,7 @@ export async function migrate(
     try {
       await client.query('SET LOCAL statement_timeout = 0');
       await client.query('SELECT pg_advisory_xact_lock($1, $2)', MIGRATION_LOCK);
-      // Another may have run it while this one waited.
+      // Another process may have run it meanwhile.
       const [next] = (await schemaState(client, migrations)).pending;
       if (next !== undefined) {
         onMigration(next);
@@ -131,7 +131,7 @@ async function runMigration(client: ClientBase, { version, name, sql, checksum }
 }
 
 /**
- * That a database has exactly the schema of this Tern; nothing is changed.
+ * Checks that a database has exactly the schema of this version; changes nothing.
  *
  * @throws store/no-schema, store/schema-old, and as {@link schemaState}
  */
@@ -154,7 +154,7 @@ async function foreignTables(client: ClientBase): Promise<string> {
   return [...names, ...(rows.length > 3 ? ['others'] : [])].join(', ');
 }
 
-/** A step of the schema. */
+/** A step of the schema's history. */
 export interface Migration {
   /** 1, 2, 3, …, without gaps. */
   readonly version: number;
@@ -165,7 +165,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** As far from the sources as from the build. */
+/** The same relative path from the sources and from the build. */
 const OWN_MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
 /**

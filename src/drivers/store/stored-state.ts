@@ -1,13 +1,13 @@
 import { storeErrors } from '#drivers/store/errors.js';
 import type { AccountStatusName, StateSummary } from '#drivers/store/read/index-types.js';
 
-/** A state of an account, without code and data, as it is written. */
+/** An account state without code and data, as it is written. */
 export interface StateFields {
   readonly status: AccountStatusCode;
   readonly balance: bigint;
-  /** By currency id; null for none, and when they are not known. */
+  /** By currency id; null: none, or not known. */
   readonly extra_currencies: ReadonlyMap<number, bigint> | null;
-  /** Of the dictionary of other currencies, when it is all that the block tells of them. */
+  /** Hash of the extra currency dictionary, when the block contains nothing else of it. */
   readonly extra_hash: Uint8Array | null;
   readonly frozen_hash: Uint8Array | null;
   readonly code_hash: Uint8Array | null;
@@ -19,12 +19,13 @@ const HAS_DATA = 8;
 const HAS_FROZEN = 16;
 const HAS_EXTRA = 32;
 const HAS_EXTRA_HASH = 64;
-/** Room for a state without other currencies. */
+/** Buffer for a state without extra currencies. */
 const scratch = new Uint8Array(256);
 
 /**
- * The column `state_after`: a byte with the status (2 bits) and flags (code, data, frozen hash, other currencies), the balance
- * (length, bytes), the hashes that the flags name (of code, data, frozen state, dictionary of other currencies), and the other currencies (number, then id, length, bytes of each).
+ * The column `state_after`: a byte with the status (2 bits) and flags (code, data, frozen hash, extra currencies), the balance
+ * (length, bytes), the hashes that the flags announce (of code, data, frozen state, extra currency dictionary), and the extra
+ * currencies (count, then id, length, bytes of each).
  */
 export function encodeState(state: StateFields): Uint8Array {
   const { code_hash, data_hash, frozen_hash, extra_hash, extra_currencies: extra } = state;
@@ -48,14 +49,14 @@ export function encodeState(state: StateFields): Uint8Array {
   return out.slice(0, at);
 }
 
-/** A state of an account as it was stored. */
+/** An account state as it is stored. */
 export interface StoredState extends StateSummary {
   readonly extra_currencies: ReadonlyMap<number, bigint>;
-  /** Not null: there are other currencies, and which is not known; they are in a dictionary of this hash. */
+  /** Not null: there are extra currencies in a dictionary of this hash, and they are not known. */
   readonly extra_hash: Uint8Array | null;
 }
 
-/** The opposite of {@link encodeState}. @throws store/stored-value */
+/** The inverse of {@link encodeState}. @throws store/stored-value */
 export function decodeState(bytes: Uint8Array): StoredState {
   const reader = new StateReader(bytes);
   const flags = reader.byte();
@@ -129,7 +130,7 @@ class StateReader {
   }
 
   end(): void {
-    if (this.#at < this.#bytes.length) throw this.#wrong(`goes on behind byte ${this.#at}`);
+    if (this.#at < this.#bytes.length) throw this.#wrong(`continues after byte ${this.#at}`);
   }
 
   #wrong(problem: string): Error {
@@ -137,7 +138,7 @@ class StateReader {
   }
 }
 
-/** As numbers in columns and in {@link encodeState}. */
+/** Account status as a number, in columns and in {@link encodeState}. */
 export const AccountStatusCode = { uninit: 0, active: 1, frozen: 2, nonexist: 3 } as const;
 export type AccountStatusCode = (typeof AccountStatusCode)[AccountStatusName];
 

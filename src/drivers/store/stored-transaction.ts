@@ -12,40 +12,40 @@ import { type Message, messageBody, messageBodyCell, normalizedExternalHash } fr
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 
-/** A code of fewer bytes than this stays in the transaction: finding it elsewhere would cost more than it saves. */
+/** Codes of fewer bytes stay in the transaction: reading them from elsewhere would cost more than it saves. */
 const SHARED_FROM = 128;
 /** `serialized_boc#b5ee9c72`: no index, no checksum. */
 const MAGIC = [0xb5, 0xee, 0x9c, 0x72];
 
 /**
- * Writes the cells of transactions as they are stored: a byte that counts the shared cells (codes that messages deploy, which
- * are stored once for all transactions), the place of each of them in the bag (2 bytes), and a bag of cells without index
- * and checksum. In the bag a shared cell is a pruned branch of level 1: its hash and its depth.
+ * Writes transactions in their stored form: a byte with the number of shared cells (codes that messages deploy, which are stored
+ * once for all transactions), the index of each of them in the bag of cells (2 bytes), and a bag of cells without index and
+ * checksum. In the bag a shared cell is a pruned branch of level 1: its hash and its depth.
  *
- * Cells are in the order of a walk that takes the last reference first, so that equal transactions have equal bytes.
+ * Cells are in depth-first order, the last reference first, so equal transactions have equal bytes.
  */
 export class TransactionWriter {
-  /** Codes that were left out, each once, by their hash as a text of bytes. */
+  /** Codes that were left out, each once, by their hash as a binary string. */
   readonly #codes = new Map<string, CodeRow>();
   #table: CellTable | null = null;
-  /** For each line of the table: when it was last numbered (the count of transactions), and its number. */
+  /** For each cell of the table: in which pass it was last visited, and its number. */
   #seen = new Uint32Array(0);
   #places = new Uint32Array(0);
-  /** Level masks, as the shared cells below make them. */
+  /** Level masks, with the shared cells below taken as pruned. */
   #masks = new Uint8Array(0);
   #hasMerkle = false;
   #turn = 0;
-  /** Lines in the order of the walk: children first. */
+  /** Cells in the order of the walk: children first. */
   readonly #lines: number[] = [];
   #shared: readonly number[] = [];
   #out = new Uint8Array(4096);
 
-  /** The codes that the transactions written so far leave out. */
+  /** The codes that are left out of the transactions written so far. */
   get codes(): readonly CodeRow[] {
     return [...this.#codes.values()];
   }
 
-  /** Adds a code as a whole cell, unless it is there. */
+  /** Adds a code unless it is known. */
   addCode(cell: Cell): void {
     const hash = cell.hash();
     const key = keyOf(hash);
@@ -53,13 +53,13 @@ export class TransactionWriter {
   }
 
   /**
-   * @param codes lines of codes that messages of the transaction deploy; those that are worth it are left out
+   * @param codes table indexes of codes that messages of the transaction deploy; large ones are left out
    */
   write(table: CellTable, root: number, codes: readonly number[] = []): Uint8Array {
     if (table !== this.#table) this.#take(table);
     this.#shared = codes.length === 0 ? codes : this.#choose(table, codes);
     this.#number(root);
-    // A branch pruned below a Merkle cell would mean another cell.
+    // Below a Merkle cell a pruned branch would mean another cell.
     if (this.#hasMerkle && this.#shared.length > 0) {
       this.#shared = [];
       this.#number(root);
@@ -84,7 +84,7 @@ export class TransactionWriter {
     this.#turn = 0;
   }
 
-  /** Which codes to leave out. */
+  /** The codes to leave out. */
   #choose(table: CellTable, codes: readonly number[]): readonly number[] {
     const chosen: number[] = [];
     for (const line of codes) {
@@ -97,7 +97,7 @@ export class TransactionWriter {
     return chosen;
   }
 
-  /** Bytes of the distinct cells below and with a line; stops counting when there are enough. */
+  /** Bytes of the distinct cells of a code; stops counting at the threshold. */
   #weigh(table: CellTable, line: number, before: number): number {
     if (before >= SHARED_FROM || this.#seen[line] === this.#turn) return before;
     this.#seen[line] = this.#turn;
@@ -193,7 +193,7 @@ export class TransactionWriter {
   }
 }
 
-/** A hash as the key of a map. */
+/** A hash as a map key. */
 function keyOf(hash: Uint8Array): string {
   return String.fromCharCode(...hash);
 }
@@ -207,7 +207,7 @@ function putNumber(out: Uint8Array, at: number, value: number, size: number): nu
   return at + size;
 }
 
-/** Codes that a stored transaction leaves out, by hash. @throws store/stored-value */
+/** Hashes of the codes that a stored transaction leaves out. @throws store/stored-value */
 export function sharedCodes(stored: Uint8Array): Uint8Array[] {
   if (stored[0] === 0) return [];
   const { places, root } = openStored(stored);
@@ -217,8 +217,8 @@ export function sharedCodes(stored: Uint8Array): Uint8Array[] {
 /**
  * The cells of a stored transaction.
  *
- * @param code gives a code that the transaction leaves out. Where it gives null, the cell of the code stays a pruned branch,
- *   and the transaction's hash is `hash(0)`.
+ * @param code returns a code that the transaction leaves out. For null, the code stays a pruned branch, and the hash of the
+ *   transaction is `hash(0)`.
  * @throws store/stored-value, cells/boc-*
  */
 export function loadTransaction(stored: Uint8Array, code: (hash: Uint8Array) => Cell | null): Cell {
@@ -233,7 +233,7 @@ export function loadTransaction(stored: Uint8Array, code: (hash: Uint8Array) => 
   return filled.size === 0 ? root : fill(table, root.index, filled);
 }
 
-/** The cell with the codes in their places; what does not lead to one stays as it is. */
+/** The cell with the codes filled in; subtrees without one stay as they are. */
 function fill(table: CellTable, line: number, filled: Map<number, Cell>): Cell {
   const known = filled.get(line);
   if (known !== undefined) return known;
@@ -261,7 +261,7 @@ function openStored(stored: Uint8Array): { readonly places: readonly number[]; r
   for (let at = 1; at < start; at += 2) {
     const place = (stored[at]! << 8) | stored[at + 1]!;
     if (place >= root.table.count || root.table.type[place] !== CellType.prunedBranch) {
-      throw wrong(`cell ${place} is not one that was left out`);
+      throw wrong(`cell ${place} is not a pruned branch`);
     }
     places.push(place);
   }
@@ -272,13 +272,13 @@ function wrong(problem: string): Error {
   return storeErrors['stored-value']({ column: 'boc', problem });
 }
 
-/** What stands in the first cell of a transaction, of what reads need. */
+/** Fields of the root cell of a transaction. */
 export interface TransactionHead {
   /** 32 bytes. */
   readonly account_addr: Uint8Array;
   readonly prev_trans_hash: Uint8Array;
   readonly prev_trans_lt: bigint;
-  /** Whether there was no account before, and whether there is none after it. */
+  /** Whether the account did not exist before, and after it. */
   readonly wasNonexist: boolean;
   readonly isNonexist: boolean;
 }
@@ -289,14 +289,14 @@ const STATUS_BYTE = (4 + 256 + 64 + 256 + 64 + 32 + 15) >> 3;
 const NONEXIST = 3;
 
 /**
- * Looks into a transaction as it is stored (the column `boc`) without reading its other cells.
+ * Reads the root cell of a stored transaction (the column `boc`) without its other cells.
  * @throws store/stored-value, cells/boc-*
  */
 export function transactionHead(stored: Uint8Array): TransactionHead {
   const boc = stored.subarray(1 + (stored[0] ?? 0) * 2);
   const header = readBocHeader(boc);
   const data = boc.subarray(header.cellsStart + 2);
-  // The root is the first of the cells, as the writer orders them; 0111 begins a transaction.
+  // The writer puts the root first; transaction$0111.
   if (header.roots[0] !== 0 || data.length < 92 || data[0]! >> 4 !== 7 || (boc[header.cellsStart]! & 0x10) !== 0) {
     throw storeErrors['stored-value']({ column: 'boc', problem: 'its first cell is not a transaction' });
   }
@@ -312,17 +312,17 @@ export function transactionHead(stored: Uint8Array): TransactionHead {
   };
 }
 
-/** Bytes from a bit that is the fifth of its byte. */
+/** Bytes from a bit offset that is 4 modulo 8. */
 function nibbles(data: Uint8Array, bit: number, length: number): Uint8Array {
   const out = new Uint8Array(length);
   for (let i = 0, from = bit >> 3; i < length; i++, from++) out[i] = (data[from]! << 4) | (data[from + 1]! >> 4);
   return out;
 }
 
-/** A message in a stored transaction, read as far as it is asked for. */
+/** A message in a stored transaction, decoded lazily. */
 export class StoredMessage {
   readonly #message: Lazy<Message>;
-  /** 0: the transaction received it; n: its n-th out message. */
+  /** 0: the in-message; n: the n-th out-message. */
   readonly position: number;
 
   constructor(message: Lazy<Message>, position: number) {
@@ -333,7 +333,7 @@ export class StoredMessage {
   get hash(): Uint8Array {
     return this.#message.cell.hash(0);
   }
-  /** As it is, and normalised where it comes from outside. */
+  /** Its hash, and of an external-in message also the normalized one (TEP-467). */
   get hashes(): readonly Uint8Array[] {
     const { value } = this.#message;
     return this.isExternalIn ? [this.hash, normalizedExternalHash(value)] : [this.hash];
@@ -362,7 +362,7 @@ export class StoredMessage {
   }
 }
 
-/** The messages of a transaction as it is stored. Codes that are stored apart are not needed: hashes look through them. */
+/** The messages of a stored transaction. Codes that are stored apart are not needed: pruned branches have their hashes. */
 export class StoredMessages {
   readonly #root: Cell;
   readonly #transaction: Transaction;
@@ -391,7 +391,7 @@ export class StoredMessages {
   }
 }
 
-/** A code as it is stored, whole or a library reference. */
+/** The row of a code, be it the code itself or a library reference. */
 export function codeRow(code: Cell): CodeRow {
   const isReference = code.type === CellType.libraryReference;
   return {

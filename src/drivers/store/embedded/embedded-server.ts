@@ -43,16 +43,16 @@ import type { TernError } from '#kernel/tern-error.js';
 export interface EmbeddedServerOptions {
   /** Folder of the server, such as `DATA/postgres`: holds `cluster` (its data), `run` (its socket) and `server.log`. */
   readonly folder: string;
-  /** A PostgreSQL to run instead of the packaged one: a folder with `bin`. */
+  /** A PostgreSQL to run instead of the packaged one: a folder that contains `bin`. */
   readonly program?: string;
-  /** Settings that differ from {@link serverSettings}. */
+  /** Overrides of {@link serverSettings}. */
   readonly settings?: ServerSettings;
   /**
-   * Whether a new cluster is written through to the disk before it is used; `later`: while it is used, so that losing power
-   * in its first seconds may spoil it. Only a test may say no. Default: yes.
+   * Whether a new cluster is synced to disk before it is used; `later`: while it is used, so a power failure in its first
+   * seconds may corrupt it. `false` is for tests. Default: true.
    */
   readonly sync?: boolean | 'later';
-  /** How long starting may take, recovery after a crash included. Default: 10 minutes. */
+  /** Time limit of the start, including recovery after a crash. Default: 10 minutes. */
   readonly startTimeoutMs?: number;
 }
 
@@ -61,31 +61,31 @@ export interface EmbeddedServerModules {
   readonly logger?: Logger;
 }
 
-/** A PostgreSQL server that lives as long as this process; started again if it ends by itself. */
+/** A PostgreSQL server that lives as long as this process; restarted when it ends unexpectedly. */
 export interface EmbeddedServer {
-  /** Of the database `tern`; works for the user of this process and for root. */
+  /** URL of the database `tern`; works for the user of this process and for root. */
   readonly url: string;
-  /** Of another database of the server. */
+  /** URL of another database of the server. */
   urlOf(database: string): string;
-  /** Makes a database if it is not there, and gives its URL. */
+  /** Creates a database if it does not exist; returns its URL. */
   ensureDatabase(name: string): Promise<string>;
-  /** Of the server, such as `18.4`. */
+  /** Version of the server, such as `18.4`. */
   readonly version: string;
-  /** Number of the server's process; `null` while there is none. */
+  /** Process id of the server; `null` while there is none. */
   readonly pid: number | null;
-  /** Stops the server. Running queries are aborted; what was committed stays. */
+  /** Stops the server. Running queries are aborted; committed data stay. */
   close(): Promise<void>;
 }
 
 const STARTING_OR_STOPPING = '57P03';
-/** A server that belongs to nobody for so long was left behind. */
+/** A server without an owner for so long was left behind. */
 const UNOWNED_MS = 2000;
-/** After it a server is stopped without writing its tables; the next start makes up for it from the log. */
+/** After it a server is stopped without a checkpoint; the next start recovers from the WAL. */
 const STOP_TIMEOUT_MS = 60_000;
 
 /**
- * Starts the embedded server, on the first start with an empty database `tern`. A server that a killed Tern left behind in
- * the folder is stopped first. A start that is refused changes nothing.
+ * Starts the embedded server; the first start creates an empty database `tern`. A server that a killed process left behind in
+ * the folder is stopped first. A refused start changes nothing.
  *
  * @throws store/embedded-*
  */
@@ -103,7 +103,7 @@ export async function startEmbeddedServer(
   const logger = modules.logger ?? silentLogger;
   const { sync = true } = options;
   const isNew = await initialise(folder, program, user, sync === true);
-  if (isNew) logger.info('made a new database', { folder: folder.folder, version: program.version });
+  if (isNew) logger.info('created a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {
     await server.start();
@@ -115,7 +115,7 @@ export async function startEmbeddedServer(
   return server;
 }
 
-/** Writes a cluster through to the disk. */
+/** Syncs a cluster to disk. */
 async function syncCluster(
   { cluster }: ServerFolder,
   program: PostgresProgram,
@@ -210,7 +210,7 @@ class Server implements EmbeddedServer {
       const gone = new AbortController();
       const ended = exitOf(child).then(() => gone.abort());
       child.kill('SIGINT');
-      // What is not yet in the files of the tables is written now; should that take too long, the log has it.
+      // The server makes a checkpoint now; should that take too long, the WAL has everything.
       await pause(STOP_TIMEOUT_MS, this.#clock, gone.signal);
       if (!gone.signal.aborted) child.kill('SIGQUIT');
       await ended;
@@ -221,7 +221,7 @@ class Server implements EmbeddedServer {
     }
   }
 
-  /** Runs the server and takes possession of it. */
+  /** Runs the server and takes ownership of it. */
   async #spawn(): Promise<pg.Client> {
     const { log, start } = await openLog(this.#folder);
     const child = spawnServer({
@@ -257,7 +257,7 @@ class Server implements EmbeddedServer {
       await pause(delayMs, this.#clock);
       if (this.#child !== child) {
         const log = await readLog(this.#folder, this.#logStart);
-        // Another Tern was faster: that error says more.
+        // Another process was faster: that error is more precise.
         if (log.includes('lock file "postmaster.pid" already exists')) await this.#stopOrphan();
         throw storeErrors['embedded-start']({ folder, log });
       }
@@ -272,7 +272,7 @@ class Server implements EmbeddedServer {
     throw storeErrors['embedded-start']({ folder, log: `not ready after ${this.#startTimeoutMs} ms; ${log}` });
   }
 
-  /** Stops a server that runs in the folder and belongs to nobody. */
+  /** Stops a server that runs in the folder and has no owner. */
   async #stopOrphan(): Promise<void> {
     const start = this.#clock.now();
     for (let wasFree = false; ; ) {
@@ -280,17 +280,17 @@ class Server implements EmbeddedServer {
       if (running === null) return;
       const client = await connectToServer(running.socketFolder);
       if (typeof client === 'string') {
-        // The number may belong to another process by now; PostgreSQL sees to that when it starts.
-        const patienceMs = client === STARTING_OR_STOPPING ? this.#startTimeoutMs : 5000;
-        if (this.#clock.now() - start > patienceMs) return;
+        // The process id may belong to another process by now; PostgreSQL checks that when it starts.
+        const deadlineMs = client === STARTING_OR_STOPPING ? this.#startTimeoutMs : 5000;
+        if (this.#clock.now() - start > deadlineMs) return;
         await pause(100, this.#clock);
         continue;
       }
-      // It may be just ending, and then has nothing more to say.
+      // It may be ending and not answer any more.
       const owner = await ownerOf(client).catch(() => null);
       await client.end().catch(() => {});
       if (owner !== null) throw this.#inUse(owner);
-      // One that has just started may be about to be taken possession of.
+      // One that has just started may be about to get its owner.
       if (wasFree) await this.#stop(running.pid);
       else await pause(UNOWNED_MS, this.#clock);
       wasFree = true;
@@ -313,7 +313,7 @@ class Server implements EmbeddedServer {
     return storeErrors['embedded-in-use']({ folder: this.#folder.folder, holder });
   }
 
-  /** After a crash of one of its processes the server cuts all connections, and goes on. */
+  /** After a crash of one of its processes the server closes all connections and continues. */
   #keepOwnership(child: ChildProcess, owner: pg.Client): void {
     owner.once('end', () => void this.#takeOwnershipAgain(child));
   }
@@ -329,7 +329,7 @@ class Server implements EmbeddedServer {
     }
   }
 
-  /** Starts the server again when it ends by itself. */
+  /** Restarts the server when it ends unexpectedly. */
   async #keepRunning(): Promise<void> {
     for (let delayMs = 250; ; delayMs = Math.min(30_000, delayMs * 2)) {
       const child = this.#child;
@@ -340,12 +340,12 @@ class Server implements EmbeddedServer {
         if (this.#clock.now() - began > 60_000) delayMs = 250;
         const log = await readLog(this.#folder, this.#logStart);
         const { message } = storeErrors['embedded-ended']({ folder: this.#folder.folder, end, log });
-        this.#logger.warn('the database server ended; it is started again', { problem: message });
+        this.#logger.warn('the database server ended; it is restarted', { problem: message });
       }
       await pause(delayMs, this.#clock, this.#closing.signal);
       if (this.#closing.signal.aborted) return;
       await this.#spawn().catch((error) => {
-        this.#logger.warn('the database server cannot be started again yet', { problem: String(error) });
+        this.#logger.warn('the database server cannot be restarted yet', { problem: String(error) });
       });
     }
   }

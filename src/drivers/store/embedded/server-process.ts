@@ -7,19 +7,19 @@ import type { PostgresProgram, PostgresUser } from '#drivers/store/embedded/post
 import { DATABASE } from '#drivers/store/embedded/server-folder.js';
 import { isRunning } from '#kernel/files.js';
 
-/** The number in the name of the socket. */
+/** The port number in the name of the socket. */
 export const PORT = 5432;
 
 /**
- * Becomes the server, after leaving a process behind that stops it when the pipe on its standard input ends without a line:
- * when the process that started it is gone, however it went. `$$` stays the same through `exec`. The process that watches
- * must not be a child of the server, which takes a child that it does not know for one of its own that crashed.
+ * Executes the server after starting a watcher that stops it when the pipe on its standard input closes without a line: when the
+ * parent process is gone, for whatever reason. `$$` stays the same through `exec`. The watcher must not be a child of the
+ * server, which takes an unknown child for a crashed process of its own.
  */
 const WATCHED_SERVER = `exec 3<&0
 ( { read -r _ <&3 || kill -INT $$; } </dev/null >/dev/null 2>&1 & )
 exec "$@" 3<&- </dev/null`;
 
-/** What a server process is made of. */
+/** Parameters of a server process. */
 export interface ServerProcess {
   readonly program: PostgresProgram;
   readonly user: PostgresUser | null;
@@ -31,7 +31,7 @@ export interface ServerProcess {
   readonly log: number;
 }
 
-/** Starts a server that ends with this process, and in its own time after Ctrl-C: that is for this process, which stops it. */
+/** Starts a server that ends with this process. It ignores Ctrl-C, so that this process can stop it in order. */
 export function spawnServer({ program, user, cluster, socketFolder, settings, log }: ServerProcess): ChildProcess {
   const server = [
     ...[join(program.folder, 'bin', 'postgres'), '-D', cluster, '-k', socketFolder, '-p', String(PORT)],
@@ -45,12 +45,12 @@ export function spawnServer({ program, user, cluster, socketFolder, settings, lo
     detached: true,
   });
   child.stdin?.on('error', () => {});
-  // A line, so that the process that watches ends and does nothing.
+  // A line makes the watcher end without doing anything.
   void exitOf(child).then(() => child.stdin?.end('\n'));
   return child;
 }
 
-/** Resolves when a process is gone, with the reason in words. */
+/** Resolves when a process has ended, with the reason as text. */
 export function exitOf(child: ChildProcess): Promise<string> {
   const inWords = (code: number | null, signal: string | null) => (signal === null ? `exit code ${code}` : `${signal}`);
   if (child.exitCode !== null || child.signalCode !== null) {
@@ -62,7 +62,7 @@ export function exitOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Does nothing when the process is gone. */
+/** Does nothing when the process has ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   if (isRunning(pid)) process.kill(pid, signal);
 }
@@ -72,15 +72,15 @@ export type ServerSettings = Readonly<Record<string, string | number>>;
 
 const MiB = 2 ** 20;
 
-/** Memory that this process and its children may use together, in bytes: that of the container if there is a limit. */
+/** Memory available to this process and its children, in bytes: the limit of the container if there is one. */
 export function usableMemory(): number {
   const limit = process.constrainedMemory?.() ?? 0;
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 /**
- * Settings of the embedded server, for a machine that Tern has to itself: much is written in batches, what is read is mostly
- * recent, and Tern's own caches want memory as well. A commit is on the disk when it is acknowledged, as ever.
+ * Settings of the embedded server, for a machine that runs only Tern: large batches are written, reads are mostly of recent data,
+ * and Tern's caches need memory as well. Commits are durable when they are acknowledged.
  *
  * @param memoryBytes see {@link usableMemory}
  */
@@ -88,7 +88,7 @@ export function serverSettings(memoryBytes: number): ServerSettings {
   const share = (part: number, least: number, most: number) =>
     `${Math.round(Math.min(most, Math.max(least, (memoryBytes * part) / MiB)))}MB`;
   return {
-    // Reached by a Unix socket in a folder of its own, so there is no port to clash and no password to keep.
+    // A Unix socket in a private folder: no port conflicts and no password.
     listen_addresses: '',
     unix_socket_permissions: '0700',
     max_connections: 64,
@@ -96,12 +96,12 @@ export function serverSettings(memoryBytes: number): ServerSettings {
     effective_cache_size: share(1 / 2, 256, 65_536),
     maintenance_work_mem: share(1 / 32, 64, 1024),
     work_mem: '16MB',
-    // Compiling a query costs more than any of ours takes; the second core is Tern's.
+    // Compiling a query costs more than running any of ours; other cores are for Tern.
     jit: 'off',
     max_parallel_workers_per_gather: 0,
     max_parallel_maintenance_workers: 0,
     synchronous_commit: 'on',
-    // Nobody replicates from here; then what is copied into a table of the same transaction needs no log.
+    // No replication; rows copied into a table that the same transaction created need no WAL then.
     wal_level: 'minimal',
     max_wal_senders: 0,
     max_wal_size: '4GB',
@@ -110,7 +110,7 @@ export function serverSettings(memoryBytes: number): ServerSettings {
     random_page_cost: 1.1,
     // A query over all partitions locks each of them and its indexes.
     max_locks_per_transaction: 512,
-    // Failures of statements are told to who sent them, and are no reason to fill a disk.
+    // Errors of statements are returned to the client; logging them could fill the disk.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     log_timezone: 'UTC',
@@ -123,7 +123,7 @@ export function settingArguments(settings: ServerSettings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Session-level advisory lock in the database `postgres` of the cluster: held by the Tern that the server belongs to. */
+/** Session-level advisory lock in the database `postgres` of the cluster: held by the process that owns the server. */
 const OWNER_LOCK = [0x5465726e, 1];
 
 /** A connection to the database `postgres` of the server behind a socket, or the code of the error. */
@@ -146,13 +146,13 @@ export async function connectToServer(socketFolder: string): Promise<pg.Client |
   }
 }
 
-/** Resolves with `null` when the server belonged to nobody and now does to the client's session; else with its owner. */
+/** Takes ownership for the client's session. @returns null, or the present owner when there is one */
 export async function takeOwnership(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query('SELECT pg_try_advisory_lock($1, $2) AS taken', OWNER_LOCK);
   return rows[0].taken ? null : ((await ownerOf(client)) ?? 'unknown');
 }
 
-/** Whom the server belongs to: `process 123`; `null` for nobody. */
+/** The owner of the server: `process 123`; `null` for none. */
 export async function ownerOf(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query(
     `SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)

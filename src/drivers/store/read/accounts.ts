@@ -24,7 +24,7 @@ type AccountFound = StoredRowOf<typeof ACCOUNTS> & { readonly code_boc: Uint8Arr
 const WITH_BOC = 'a.data_boc, (SELECT c.boc FROM codes c WHERE c.code_hash = a.code_hash) AS code_boc';
 const WITHOUT_BOC = 'NULL::bytea AS data_boc, NULL::bytea AS code_boc';
 
-/** The newest states of accounts, in the order of their addresses in the filter; each once. */
+/** The newest states of accounts, each once, in the order of the addresses in the filter. */
 export async function readAccounts(
   session: IndexSession,
   { address, code_hash }: AccountFilter,
@@ -62,7 +62,7 @@ interface BalanceFound {
   readonly balance: bigint;
 }
 
-/** Accounts by balance, then address, which rises when balances fall. */
+/** Accounts by balance, then address in the opposite direction. */
 export async function readTopAccounts(
   session: IndexSession,
   page: Page,
@@ -105,7 +105,7 @@ interface AddressFound {
   readonly domain: string | null;
 }
 
-/** What is known of addresses; the get methods of codes that come often are not read again. */
+/** Facts about addresses. */
 export async function readAddressFacts(
   session: IndexSession,
   addresses: readonly Address[],
@@ -163,7 +163,7 @@ interface TokenFound {
   readonly failed: boolean;
 }
 
-/** What addresses and the masters of jetton wallets among them are, as tokens; by raw address. In one statement. */
+/** Token facts of addresses and of the masters of jetton wallets among them, by raw address, in one statement. */
 export async function readTokenFacts(
   session: IndexSession,
   addresses: readonly Uint8Array[],
@@ -199,7 +199,7 @@ function describedOf({ content, domain, has_metadata, uri, document, override, f
   };
 }
 
-/** Each table is looked up by its key, once for each address. */
+/** Each table is looked up by its key, once per address. */
 const TOKENS = (addresses: Sql) => sql`
   WITH asked AS MATERIALIZED (SELECT k.address FROM unnest(${addresses}) AS k(address)),
   wallets AS MATERIALIZED (

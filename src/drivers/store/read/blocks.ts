@@ -39,7 +39,7 @@ export async function readHasMcBlock(session: IndexSession, mc_seqno: number): P
   return rows[0]?.has === true;
 }
 
-/** The newest blocks of all shards as of a masterchain block, itself included. */
+/** The newest blocks of all shards as a masterchain block commits them, itself included. */
 export async function readShardState(session: IndexSession, mc_seqno: number): Promise<readonly IndexedBlock[]> {
   const rows = await session.rows<BlockFound>(sql`
     WITH m AS MATERIALIZED (SELECT b.id, b.shard_tops FROM blocks b WHERE b.id = ${firstIdOf(mc_seqno)}::bigint)
@@ -113,7 +113,7 @@ async function blocksStatement(
       WHERE ${all([...conditions, ...bounds])} ${end}`;
   }
   if (workchain !== undefined && shard !== undefined && !hasTime(given) && !hasLt(given)) {
-    // Of one shard, later blocks have greater numbers, so that its own index has them in this order.
+    // Within a shard, seqnos rise with time, so the index by position has this order.
     const from =
       after === null
         ? []
@@ -141,7 +141,7 @@ async function blocksStatement(
   return sql`SELECT ${BLOCK_COLUMNS} FROM blocks b WHERE ${all([...conditions, ...more])} ${end}`;
 }
 
-/** A condition of the filter that few blocks meet. */
+/** A selective condition of the filter. */
 function fewBlocks({ root_hash, file_hash, mc_seqno, seqno }: BlockFilter): Sql | null {
   if (root_hash !== undefined) return sql`b.root_hash = ${root_hash}::bytea`;
   if (file_hash !== undefined) return sql`b.file_hash = ${file_hash}::bytea`;
@@ -157,7 +157,7 @@ export const BLOCK_COLUMNS = raw(selectList(BLOCKS, 'b', 'global_version', 'shar
 
 export function indexedBlock(found: BlockFound): IndexedBlock {
   const { bits } = found;
-  // Without a spread: an object that is made of one and grows by so many fields is several times as slow.
+  // Without a spread: extending a spread object by so many fields is several times as slow.
   return {
     workchain: found.workchain,
     shard: BigInt.asUintN(64, found.shard),
@@ -199,7 +199,7 @@ export function shardPosition(workchain: number, shard: bigint, seqno: number): 
   return { workchain, shard: BigInt.asUintN(64, shard), seqno };
 }
 
-/** Whether there is a block of a workchain: what is asked of one that there is not would be looked for in all there is. */
+/** Whether a workchain has a block: otherwise a filter by an unknown workchain would scan all blocks. */
 export function hasWorkchain(workchain: number): Sql {
   return sql`(
     SELECT w.seqno FROM blocks w WHERE w.workchain = ${workchain}::integer ORDER BY w.workchain, w.shard, w.seqno LIMIT 1

@@ -4,20 +4,20 @@ import { type OrderKey, type RowWindow, readPage } from '#drivers/store/read/pag
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
-/** A list of rows of a table. */
+/** A list of rows of a contract table. */
 export interface WalkedList<Row extends object> {
-  /** Name and filter: what its cursors are of. */
+  /** Name and filter, to which its cursors are bound. */
   readonly name: string;
   readonly filter: object;
-  /** What it is sorted by first, rising; null: nothing else than the order. */
+  /** The column that is sorted by before the order, ascending; null: none. */
   readonly first: WalkColumn<Row> | null;
   readonly order: WalkOrder<Row>;
   /**
-   * Rows of the table, in any order, with the first of the stretch among them; null: none can be. Rows before the stretch are
-   * left out here.
+   * Selects rows in any order, those of the window among them; null: nothing can match. Rows before the window are left out by the
+   * list.
    */
   readonly source: ((stretch: RowWindow) => Sql | Promise<Sql>) | null;
-  /** Columns of a row, in terms of `t` and what is joined to it. */
+  /** Columns of a row, in terms of `t` and its joins. */
   readonly columns: Sql;
   readonly joins: Sql;
 }
@@ -58,7 +58,7 @@ function behindFirst(first: WalkColumn, order: WalkOrder, [begun, ...rest]: Orde
   return sql`(${first.expression} > ${value} OR (${first.expression} = ${value} AND ${all(behindKey(order, rest))}))`;
 }
 
-/** Columns that all kinds of contracts have. */
+/** Columns of all contract tables. */
 export interface ContractFound {
   readonly id: bigint;
   readonly address: Uint8Array;
@@ -77,30 +77,30 @@ export function addressOrNull(bytes: Uint8Array | null): Address | null {
   return bytes === null ? null : addressOfBytes(bytes);
 }
 
-/** As contracts were found. */
+/** Ids follow the order of detection. */
 export const BY_ID_COLUMN = int8Column('id');
 export const BY_ID: WalkOrder<ContractFound> = { columns: [BY_ID_COLUMN], sort: 'asc' };
 
-/** Addresses as they are stored, each once, sorted; undefined as it is. */
+/** Distinct stored addresses, sorted; undefined stays undefined. */
 export function distinctBytes(addresses: readonly Address[] | undefined): readonly Uint8Array[] | undefined {
   if (addresses === undefined) return undefined;
   const distinct = new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)]));
   return [...distinct.values()].sort(Buffer.compare);
 }
 
-/** Rows of a table by their addresses, those that meet the conditions. */
+/** Rows of a table by address that meet the conditions. */
 export function byAddress(table: string, addresses: readonly Uint8Array[], conditions: readonly Sql[]): Sql {
   return sql`SELECT t.* FROM unnest(${opaqueToPlanner(addresses, 'bytea[]')}) AS k(address) CROSS JOIN LATERAL (
       SELECT * FROM ${raw(table)} t WHERE t.address = k.address AND t.lapsed IS NULL LIMIT 1
     ) AS t WHERE ${all(conditions)}`;
 }
 
-/** That a column has one of some values. */
+/** The condition that a column has one of some values. */
 export function oneOf(column: string, values: readonly Uint8Array[] | undefined): Sql[] {
   return values === undefined ? [] : [sql`t.${raw(column)} = ANY(${values}::bytea[])`];
 }
 
-/** Rows by id, of a table whose contracts have an owner; null when nothing can meet the filter. */
+/** Rows by id of a table whose contracts have an owner; null when nothing can match the filter. */
 export function ownedById(
   table: string,
   column: string,
@@ -117,39 +117,39 @@ export function ownedById(
   };
 }
 
-/** What rows of the table `t` are sorted by. */
+/** A sort column of the table `t`. */
 export interface WalkColumn<Row = never> {
   readonly expression: Sql;
-  /** Its value in a row, as a part of a key. */
+  /** Its value in a row, as a part of an order key. */
   readonly part: (row: Row) => bigint;
-  /** No value is below and none above these. */
+  /** Lower and upper bound of all values. */
   readonly least: Sql;
   readonly greatest: Sql;
-  /** A part of the key of a row as a value of the column. */
+  /** A part of an order key as a value of the column. */
   readonly value: (part: bigint) => Sql;
 }
 
-/** How a list is sorted: by columns in one direction, the last of which tells rows apart that are equal in the others. */
+/** A sort order: columns in one direction, the last of which is unique. */
 export interface WalkOrder<Row = never> {
   readonly columns: readonly WalkColumn<Row>[];
   readonly sort: 'asc' | 'desc';
-  /** Holds for all rows, and is the predicate of the indexes that have this order. Default: none. */
+  /** True for all rows, and the predicate of the indexes with this order. Default: none. */
   readonly predicate?: Sql;
 }
 
-/** What a leading column of an index is equal to. */
+/** An equality on a leading column of an index. */
 export interface Equal {
   readonly column: Sql;
   readonly value: Sql;
 }
 
-/** Where to begin and how many rows to take. */
+/** Where to start and how many rows to take. */
 export interface WalkWindow {
   readonly after: OrderKey | null;
   readonly most: number;
 }
 
-/** Bits of the parts of keys: an address with a digit in front, and all integers of contracts. */
+/** Bits of the parts of order keys: enough for an address with a leading digit and all integers of contracts. */
 export const WALK_KEY_BITS = 400;
 
 /** Bytes as a part of a key; a first digit 1 keeps zeros. */
@@ -185,11 +185,11 @@ export function numericColumn<Name extends string>(
   };
 }
 
-/** Above all addresses, as the indexes have it where there is none. */
+/** Stands for no address in the indexes: above all addresses. */
 const NO_ADDRESS = new Uint8Array(33).fill(0xff);
 const NO_ADDRESS_TEXT = `'\\x${Buffer.from(NO_ADDRESS).toString('hex')}'::bytea`;
 
-/** Rows without such an address come last. */
+/** Rows without an address come last. */
 export function addressColumn<Name extends string>(
   name: Name,
   has: 'always' | 'perhaps',
@@ -204,12 +204,12 @@ export function addressColumn<Name extends string>(
 }
 
 /**
- * Rows of a table that are not lapsed, in their order, as a `SELECT`. An index has first the columns of one of the branches
- * and then those of the order; the rows of several branches are merged.
+ * A `SELECT` of the rows of a table that are not superseded, in order. An index starts with the columns of one of the branches,
+ * followed by those of the order; rows of several branches are merged.
  *
- * Everything is a comparison of rows, and sorted by all columns of the index: with `owner = …` the planner takes each owner for
- * one like the others, and sorts the millions of rows of a great one. And where several indexes begin with the same column, the
- * predicate leaves the one that need not be sorted.
+ * Conditions are row comparisons, sorted by all columns of the index: with `owner = …` the planner assumes an average owner and
+ * sorts the millions of rows of a large one. Where several indexes start with the same column, the predicate selects the one that
+ * needs no sort.
  */
 export function walk(
   table: string,
@@ -233,7 +233,7 @@ export function walk(
   return sql`SELECT t.* FROM (${union}) AS t ORDER BY ${orderedBy(order)} LIMIT ${raw(most)}`;
 }
 
-/** The same for each of several keys, merged by the order. @param rows by the key */
+/** The same for several keys, merged in order. @param rows the rows of a key */
 export function mergedWalks(keys: readonly Uint8Array[], order: WalkOrder, rows: (key: Sql) => Sql, most: number): Sql {
   if (keys.length === 1) return rows(sql`${keys[0]}::bytea`);
   return sql`SELECT t.* FROM unnest(${opaqueToPlanner(keys, 'bytea[]')}) AS k(key) CROSS JOIN LATERAL (${rows(raw('k.key'))}) AS t
@@ -241,9 +241,9 @@ export function mergedWalks(keys: readonly Uint8Array[], order: WalkOrder, rows:
 }
 
 /**
- * The same for each of several keys, one after the other: keys behind the first `most` rows are not looked for.
+ * The same for several keys, one after the other: keys after the first `most` rows are not searched.
  *
- * @param after key of the last row before, whose first part is its key here
+ * @param after order key of the last row, whose first part is its key here
  */
 export function successiveWalks(
   keys: readonly Uint8Array[],
@@ -264,7 +264,7 @@ export function successiveWalks(
     ) AS t ORDER BY t.walk_key, ${orderedBy(order)} LIMIT ${raw(most)}`;
 }
 
-/** What stands behind a row in the order. */
+/** The condition for rows after an order key. */
 export function behindKey(order: WalkOrder, after: OrderKey | null): Sql[] {
   if (after === null) return [];
   const columns = order.columns.map(({ expression }) => expression);
@@ -310,23 +310,23 @@ export function maybeAddress(bytes: Uint8Array | null): Address | null {
   return bytes === null ? null : addressOfBytes(bytes);
 }
 
-/** Addresses as they are stored, each once. */
+/** Distinct stored addresses. */
 export function distinctAddresses(addresses: readonly Address[]): Uint8Array[] {
   return [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
 }
 
-/** Rows of a table by their primary key, whatever the planner thinks of the number of addresses. */
+/** Rows of a table by primary key, whatever number of addresses the planner assumes. */
 export function rowsAt(table: string, addresses: readonly Address[]): Sql {
   return sql`unnest(${opaqueToPlanner(distinctAddresses(addresses), 'bytea[]')}) AS k(address)
     CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.address = k.address LIMIT 1)`;
 }
 
-/** Bytes as a part of a cursor; a first digit 1 keeps zeros. */
+/** Bytes as a part of an order key; a leading digit 1 keeps zeros. */
 export function keyOfBytes(bytes: Uint8Array): bigint {
   return BigInt(`0x1${Buffer.from(bytes).toString('hex')}`);
 }
 
-/** The opposite of {@link keyOfBytes}. */
+/** The inverse of {@link keyOfBytes}. */
 export function bytesOfKey(key: bigint): Uint8Array {
   return Buffer.from(key.toString(16).slice(1), 'hex');
 }

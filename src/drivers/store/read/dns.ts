@@ -5,7 +5,7 @@ import { readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
-/** What a domain leads to, as its item says. */
+/** The DNS records of a domain (TEP-81), as its item contains them. */
 export interface IndexedDnsRecord {
   /** The item. */
   readonly address: Address;
@@ -19,11 +19,11 @@ export interface IndexedDnsRecord {
   readonly dns_storage_bag_id: Uint8Array | null;
 }
 
-/** Filters AND together; an absent one filters nothing. */
+/** Filters are combined with AND; an absent one filters nothing. */
 export interface DnsRecordFilter {
-  /** To which the domain leads; whose the domain is does not matter. */
+  /** The wallet record of the domain, whoever owns it. */
   readonly wallet?: Address | undefined;
-  /** Just that one. */
+  /** Exactly this domain. */
   readonly domain?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ interface DnsFound {
   readonly dns_storage_bag_id: Uint8Array | null;
 }
 
-/** The order, of a row by this name. */
+/** The sort order, for an alias of the row. */
 const order = (row: string): Sql => raw(`length(${row}.domain), ${row}.domain COLLATE "C", ${row}.address`);
 
 /** A page of domains. */

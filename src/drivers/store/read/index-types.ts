@@ -1,27 +1,27 @@
 import type { Address } from '#formats/address/address.js';
 
-/** What a read is bounded by. */
+/** Limits of a read. */
 export interface IndexReadOptions {
-  /** Aborted when nobody waits any more: the query is cancelled in the database. */
+  /** Aborted when the caller does not wait any more: the query is cancelled in the database. */
   readonly signal: AbortSignal;
-  /** Milliseconds for each query. @see store/timeout */
+  /** Time limit in milliseconds. @see store/timeout */
   readonly timeoutMs: number;
 }
 
-/** Which stretch of an ordered list. */
+/** Which part of an ordered list. */
 export interface Page {
   readonly limit: number;
-  /** Rows to leave out first; 0 where a cursor is given. */
+  /** Rows to skip; 0 where a cursor is given. */
   readonly offset: number;
   readonly sort: 'asc' | 'desc';
-  /** As a page before gave it: goes on behind its last row. */
+  /** As a previous page returned it: continues after its last row. */
   readonly cursor: string | null;
 }
 
-/** Rows of a page, and how to go on. */
+/** Rows of a page, and the cursor of the next one. */
 export interface Listed<Row> {
   readonly rows: readonly Row[];
-  /** For the page behind it; null when this is the last. */
+  /** Cursor of the next page; null when this is the last. */
   readonly next: string | null;
 }
 
@@ -71,11 +71,11 @@ export interface IndexedBlock extends ShardPosition {
   readonly prev_blocks: readonly ShardPosition[];
 }
 
-/** A state of an account, without code and data. */
+/** An account state without code and data. */
 export interface StateSummary {
   readonly status: AccountStatusName;
   readonly balance: bigint;
-  /** By currency id; null: there are some, and which is not known, as no block that is indexed shows them. */
+  /** By currency id; null: there are some, and no indexed block shows which. */
   readonly extra_currencies: ReadonlyMap<number, bigint> | null;
   readonly frozen_hash: Uint8Array | null;
   readonly code_hash: Uint8Array | null;
@@ -84,35 +84,35 @@ export interface StateSummary {
 
 export type AccountStatusName = 'uninit' | 'active' | 'frozen' | 'nonexist';
 
-/** A transaction as it is stored: its cells, and what they do not tell. */
+/** A transaction: its cells, and what they do not contain. */
 export interface IndexedTransaction {
   readonly id: bigint;
-  /** Of the masterchain block that commits it. */
+  /** Seqno of the masterchain block that commits it. */
   readonly mc_seqno: number;
-  /** The block that it is in. */
+  /** Its block. */
   readonly block: ShardPosition;
   /** Of the configuration at that block. */
   readonly global_version: number;
   readonly trace_root: bigint;
-  /** The hash of the root; null while the trace is not known. */
+  /** Hash of the root transaction; null while the trace is not known. */
   readonly trace_id: Uint8Array | null;
-  /** The transaction's cells. */
+  /** Bag of cells of the transaction. */
   readonly boc: Uint8Array;
-  /** Null where no block tells: between transactions of one account in one block, or before the indexed history. */
+  /** Null where no block contains it: between transactions of one account in one block, or before the indexed history. */
   readonly state_before: StateSummary | null;
   readonly state_after: StateSummary | null;
 }
 
-/** One message, with the cells of the transactions that have it. */
+/** A message, with the cells of its sender's and receiver's transactions. */
 export interface IndexedMessage {
   readonly hash: Uint8Array;
   /** The transaction that sent it; null when there is none or it is not indexed. */
   readonly sent_by: IndexedTransactionCells | null;
   /** The transaction that received it; null when there is none or it is not indexed. */
   readonly received_by: IndexedTransactionCells | null;
-  /** Of the configuration at the transaction that tells of it. */
+  /** Of the configuration at the transaction that it is read from. */
   readonly global_version: number;
-  /** In the transaction that sent it: its number from 0; null when it is read from the one that received it. */
+  /** Index from 0 among the out-messages of its sender; null when it is read from its receiver. */
   readonly out_index: number | null;
 }
 
@@ -148,15 +148,15 @@ export interface IndexedAccount extends StateSummary {
   readonly last_trans_hash: Uint8Array;
   readonly mc_seqno: number;
   readonly gen_utime: number;
-  /** BoC; null without data, and when it was not asked for. */
+  /** BoC; null without data, and when not requested. */
   readonly data_boc: Uint8Array | null;
-  /** BoC; null without code, and when it was not asked for. */
+  /** BoC; null without code, and when not requested. */
   readonly code_boc: Uint8Array | null;
   /** Whether a part of data or code is not known yet. */
   readonly incomplete: boolean;
 }
 
-/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+/** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface BlockFilter extends TimeBounds {
   readonly workchain?: number | undefined;
   /** Unsigned. */
@@ -184,27 +184,27 @@ export interface TransactionFilter extends TimeBounds {
 
 export type MessageDirection = 'in' | 'out';
 
-/** A transaction is listed once when one of its messages meets all of it. */
+/** A transaction is listed once when one of its messages matches all filters. */
 export interface ByMessageFilter {
-  /** As it is, or normalised. */
+  /** The hash, or the normalized hash of an external-in message (TEP-467). */
   readonly msg_hash?: readonly Uint8Array[] | undefined;
   readonly body_hash?: Uint8Array | undefined;
-  /** The first 32 bits of the body, unsigned; of messages that the transaction received. */
+  /** The first 32 bits of the body, unsigned; of in-messages only. */
   readonly opcode?: number | undefined;
   readonly source?: Address | undefined;
   readonly destination?: Address | undefined;
-  /** `in`: the transaction that received the message; `out`: that sent it; absent: both. */
+  /** `in`: transactions that received the message; `out`: transactions that sent it; absent: both. */
   readonly direction?: MessageDirection | undefined;
 }
 
-/** `*_utime` bound `created_at`, `*_lt` bound `created_lt`; messages from outside have neither. */
+/** `*_utime` bound `created_at`, `*_lt` bound `created_lt`; external-in messages have neither. */
 export interface MessageFilter extends TimeBounds {
-  /** As it is, or normalised. */
+  /** The hash, or the normalized hash of an external-in message (TEP-467). */
   readonly msg_hash?: readonly Uint8Array[] | undefined;
   readonly body_hash?: Uint8Array | undefined;
-  /** `null`: without a source, from outside. */
+  /** `null`: external-in messages, which have no source. */
   readonly source?: Address | null | undefined;
-  /** `null`: without a destination, to the outside. */
+  /** `null`: external-out messages, which have no destination. */
   readonly destination?: Address | null | undefined;
   readonly opcode?: number | undefined;
   /** `in`: received by an indexed transaction; `out`: sent by one. */
@@ -218,9 +218,9 @@ export interface TraceFilter extends TimeBounds {
   readonly account?: Address | undefined;
   readonly trace_id?: readonly Uint8Array[] | undefined;
   readonly tx_hash?: readonly Uint8Array[] | undefined;
-  /** As it is, or normalised; of any message in the trace. */
+  /** The hash or the normalized hash of any message in the trace. */
   readonly msg_hash?: readonly Uint8Array[] | undefined;
-  /** Complete traces that ended in this round. */
+  /** Complete traces that ended in blocks of this masterchain block. */
   readonly mc_seqno?: number | undefined;
 }
 
@@ -229,13 +229,13 @@ export interface AccountFilter {
   readonly code_hash?: readonly Uint8Array[] | undefined;
 }
 
-/** How far the index is. */
+/** The first and the last indexed masterchain block. */
 export interface IndexExtent {
   readonly first: IndexedBlock;
   readonly last: IndexedBlock;
 }
 
-/** The state that a contract was read in. */
+/** A contract, and the state that its row was read from. */
 export interface IndexedContract {
   readonly address: Address;
   readonly last_trans_lt: bigint;
@@ -273,24 +273,24 @@ export interface IndexedNftItem extends IndexedContract {
   readonly collection_address: Address | null;
   readonly owner: Address | null;
   readonly content: TokenTexts;
-  /** Null: it names none, or that is none (any more). */
+  /** Null: there is none, or it is not a verified collection (any more). */
   readonly collection: IndexedNftCollection | null;
-  /** The sale or auction that owns the item and is of it. */
+  /** The sale or auction that owns the item and refers to it. */
   readonly sale: ItemSale | null;
 }
 
 export interface ItemSale {
   readonly kind: 'sale' | 'auction';
-  /** Whom the sale gives as owner. */
+  /** The owner that the sale names. */
   readonly nft_owner: Address | null;
 }
 
-/** A contract that sells an item. */
+/** A contract that sells an NFT item. */
 export interface IndexedSale extends IndexedContract {
   readonly nft: Address | null;
   readonly nft_owner: Address | null;
   readonly marketplace: Address | null;
-  /** Null of items that sell themselves. */
+  /** Null for telemint items, which sell themselves. */
   readonly created_at: bigint | null;
   readonly details: FixedPriceDetails | AuctionDetails | TelemintDetails;
   readonly item: IndexedNftItem | null;
@@ -325,7 +325,7 @@ export interface AuctionDetails {
   readonly is_canceled: boolean;
 }
 
-/** Null: the item has no such state or configuration of an auction now. */
+/** Null: the item has no such auction state or configuration now. */
 export interface TelemintDetails {
   readonly kind: 'telemint';
   readonly token_name: string;
@@ -345,7 +345,7 @@ export interface TelemintDetails {
   readonly royalty_destination: Address | null;
 }
 
-/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+/** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface JettonMasterFilter {
   readonly address?: readonly Address[] | undefined;
   readonly admin?: readonly Address[] | undefined;
@@ -356,7 +356,7 @@ export interface JettonWalletFilter {
   readonly owner?: readonly Address[] | undefined;
   readonly jetton?: readonly Address[] | undefined;
   readonly exclude_zero_balance?: boolean | undefined;
-  /** By balance, in the direction of the page; else by id, which rises. */
+  /** By balance in the direction of the page; else by ascending id. */
   readonly by_balance?: boolean | undefined;
 }
 
@@ -371,30 +371,30 @@ export interface NftItemFilter {
   readonly collection?: readonly Address[] | undefined;
   /** Only with `collection`. */
   readonly index?: readonly bigint[] | undefined;
-  /** `owner` is whom the sale gives that owns an item; of others the owner. */
+  /** `owner` matches the owner that a sale names, for items that a sale owns. */
   readonly include_on_sale?: boolean | undefined;
-  /** By the lt of the last transaction, the newest first. */
+  /** By the lt of the last transaction, newest first. */
   readonly by_lt?: boolean | undefined;
 }
 
-/** What is known of some addresses. Keys are `Address.toRaw()`. */
+/** Known facts about some addresses. Keys are `Address.toRaw()`. */
 export interface AddressFacts {
-  /** Of those that have a state. */
+  /** Addresses with an account state. */
   readonly accounts: ReadonlyMap<string, AddressAccount>;
-  /** The shortest `.ton` or `.t.me` domain that an address owns and whose wallet it is; empty where they were not asked for. */
+  /** The shortest `.ton` or `.t.me` domain that an address owns and whose wallet record it is; empty when not requested. */
   readonly domains: ReadonlyMap<string, string>;
-  /** Of tokens, and of the jetton masters of wallets that were asked for; empty where they were not asked for. */
+  /** Token contracts, and jetton masters of jetton wallets, among the addresses; empty when not requested. */
   readonly tokens: ReadonlyMap<string, AddressTokens>;
 }
 
 export interface AddressAccount {
   /** Null: it has no code. */
   readonly code_hash: Uint8Array | null;
-  /** Ids of its get methods, rising; of a library reference those of the library. Null: not known, or there is no table of them. */
+  /** Ids of its get methods, ascending; of a library reference those of the library. Null: not known, or there is no table of methods. */
   readonly methods: readonly number[] | null;
 }
 
-/** What an address is, as a token; by kind. */
+/** What an address is as a token, by kind. */
 export interface AddressTokens {
   readonly address: Address;
   readonly tokens: readonly TokenFacts[];
@@ -410,25 +410,25 @@ export type TokenFacts =
   | ({ readonly kind: 'jetton_masters' | 'nft_collections' } & DescribedToken)
   | ({ readonly kind: 'nft_items'; readonly index: bigint } & DescribedToken);
 
-/** What a token says of itself. */
+/** On-chain content and metadata of a token. */
 export interface DescribedToken {
-  /** Keys of TEP-64 and their texts; of a domain also `domain`. */
+  /** Keys of TEP-64 and their texts; of a DNS item also `domain`. */
   readonly content: Readonly<Record<string, unknown>>;
-  /** What was learned besides; null: nothing was looked for yet. */
+  /** Off-chain metadata; null: not fetched yet. */
   readonly metadata: StoredMetadata | null;
 }
 
 /** A row of `token_metadata`. */
 export interface StoredMetadata {
   readonly uri: string | null;
-  /** What the link leads to; null: it was not read. */
+  /** The document behind the link; null: not fetched. */
   readonly document: Readonly<Record<string, unknown>> | null;
   readonly override: Readonly<Record<string, unknown>> | null;
-  /** The last attempt to read it failed. */
+  /** The last attempt to fetch it failed. */
   readonly failed: boolean;
 }
 
-/** Which parts of {@link AddressFacts} are read besides accounts. */
+/** Which parts of {@link AddressFacts} are read in addition to accounts. */
 export interface WantedFacts {
   readonly domains: boolean;
   readonly tokens: boolean;

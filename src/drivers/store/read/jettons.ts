@@ -75,7 +75,7 @@ const BALANCE = numericColumn('balance');
 /** Balances are integers. */
 const BALANCE_ABOVE_ZERO = numericColumn('balance', '1');
 
-/** Wallets by id or balance, of several owners by these first. */
+/** Wallets by id or balance; of several owners, by owner first. */
 export async function readJettonWallets(
   session: IndexSession,
   filter: JettonWalletFilter,
@@ -108,7 +108,7 @@ function walletOrder(filter: JettonWalletFilter, { sort }: Page): WalkOrder<Wall
   return address !== undefined && owner === undefined && jetton === undefined ? BY_ADDRESS : WALLETS_BY_ID;
 }
 
-/** Of the lists by id the empty wallets stand apart in the indexes. */
+/** In the indexes for lists by id, empty wallets are separate. */
 const FILLED: Equal = { column: raw('(t.balance > 0)'), value: raw('true') };
 const EMPTY: Equal = { column: raw('(t.balance > 0)'), value: raw('false') };
 
@@ -146,7 +146,7 @@ function walletSource(filter: JettonWalletFilter, order: WalkOrder): ((stretch: 
   };
 }
 
-/** A master has one wallet for an owner; older ones have lapsed, if there are any. */
+/** A master has one wallet per owner; older ones, if any, are superseded. */
 function ofPairs(owners: readonly Uint8Array[], jettons: readonly Uint8Array[], conditions: readonly Sql[]): Sql {
   return sql`SELECT t.* FROM unnest(${opaqueToPlanner(owners, 'bytea[]')}) AS o(key)
     CROSS JOIN unnest(${opaqueToPlanner(jettons, 'bytea[]')}) AS j(key)

@@ -49,7 +49,7 @@ export async function readMessages(
       read: async (stretch) => {
         const found = await list.read(stretch);
         const before = stretch.after === null ? null : list.foundBy(stretch.after);
-        // The message that the page before ended with, received once more.
+        // The message that the previous page ended with may be received once more.
         if (before !== null && found[0]?.msg_key === before.msg_key) {
           const message = (await readCells(session, [before])).get(before.tx_id)?.messages.at(before.position);
           if (message != null) shown.add(toHex(message.hash));
@@ -67,7 +67,7 @@ export async function readMessages(
   return { rows: await complete(session, rows), next };
 }
 
-/** A transaction's cells as stored, and its messages. */
+/** A stored transaction and its messages. */
 interface Cells {
   readonly id: bigint;
   readonly global_version: number;
@@ -89,7 +89,7 @@ async function readCells(session: IndexSession, found: readonly MessageFound[]):
   return new Map(rows.map((row) => [row.id, { ...row, messages: new StoredMessages(row.boc) }]));
 }
 
-/** The message of a row when it is what was asked for, with its transactions as stored. */
+/** The message of a row if it matches the filter, with its stored transactions. */
 function messageOf(
   filter: MessageFilter,
   row: MessageFound,
@@ -100,7 +100,7 @@ function messageOf(
   const message = own?.messages.at(row.position) ?? null;
   if (own === undefined || message === null || !meetsPredicate(filter, message)) return null;
   const hash = message.hash.slice();
-  // A message from outside may be received more than once.
+  // An external-in message may be received more than once.
   const key = toHex(hash);
   if (shown.has(key)) return null;
   const receiver = row.position === 0 ? own : receiverOf(message, row, cells);
@@ -132,7 +132,7 @@ function receiverOf(
   return null;
 }
 
-/** Puts the whole bags of cells in the place of the stored ones. */
+/** Replaces stored transactions by whole bags of cells. */
 async function complete(session: IndexSession, rows: readonly IndexedMessage[]): Promise<IndexedMessage[]> {
   const stored = new Map<bigint, Uint8Array>();
   for (const { sent_by, received_by } of rows) {
@@ -157,14 +157,14 @@ const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
 const TIMES = [raw('m.created_lt'), raw('m.created_at')] as const;
 
-/** The list of messages that meet a filter, by keys. */
+/** The list of messages that match a filter, by keys. */
 export class MessageList {
   readonly #session: IndexSession;
   readonly #filter: MessageFilter;
   readonly #sort: 'asc' | 'desc';
   readonly #byTime: boolean;
   readonly #bounds: TimeRange;
-  /** What rows are found by; null: by their order. */
+  /** The condition that rows are found by; null: the sort order. */
   #driver: DrivingCondition | null | undefined;
 
   constructor(session: IndexSession, filter: MessageFilter, sort: 'asc' | 'desc') {
@@ -179,7 +179,7 @@ export class MessageList {
     return [this.#byTime ? created_at : created_lt, msg_key, tx_id, BigInt(position)];
   }
 
-  /** The row of a key, as far as the key tells. */
+  /** The row of an order key, as far as the key contains it. */
   foundBy([time, msg_key, tx_id, position]: OrderKey): MessageFound | null {
     if (msg_key == null || tx_id == null || position == null) return null;
     const times = { created_lt: this.#byTime ? null : time!, created_at: this.#byTime ? time! : null };
@@ -193,8 +193,8 @@ export class MessageList {
   }
 
   /**
-   * Messages from outside have no created_lt. They are the last ones, and a part of their own: a comparison with created_lt
-   * finds none of them.
+   * External-in messages have no created_lt. They come last, and are read separately: a comparison with created_lt finds none
+   * of them.
    */
   async #readByLt(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
     const { source, only_externals, exclude_externals } = this.#filter;
@@ -228,7 +228,7 @@ export class MessageList {
     return rows;
   }
 
-  /** The first rows of a part behind a key, by created_lt. */
+  /** The first rows of a part after an order key, by created_lt. */
   #part(
     part: 'inside' | 'outside' | 'all',
     after: OrderKey | null,
@@ -265,8 +265,8 @@ export class MessageList {
     if (ordered !== null || (driver === null && hasLt(bounds)))
       bounds = await translateTimeRange(this.#session, bounds);
     if (ordered !== null) {
-      // The index of the key is by created_lt, which rises with created_at nearly. So many rows by created_lt give a time that
-      // the page does not go behind; all rows that can be before that time are sorted.
+      // The index of the key is by created_lt, which nearly rises with created_at. The first rows by created_lt give a time that
+      // the page cannot exceed; all rows that can be before that time are sorted.
       const { conditions, order } = this.#driven(driver, bounds);
       const [edge] = await this.#session.rows<{ created_at: bigint | null; rows: bigint }>(
         sql`SELECT ${raw(this.#sort === 'desc' ? 'min' : 'max')}(m.created_at) AS created_at, count(*) AS rows FROM (
@@ -293,8 +293,8 @@ export class MessageList {
   }
 
   /**
-   * The rows of a key within bounds of created_lt, and what to sort them by first. Written as a comparison of rows: with
-   * `key = …` the planner takes the key for one like the others, and sorts the millions of rows of a frequent one.
+   * The rows of a key within bounds of created_lt, and what to sort them by first. A row comparison: with `key = …` the planner
+   * assumes an average key and sorts the millions of rows of a frequent one.
    */
   #driven(driver: DrivingCondition | null, { start_lt, end_lt }: TimeRange): { conditions: Sql[]; order: Sql[] } {
     if (driver === null) return { conditions: [], order: [] };
@@ -335,7 +335,7 @@ export class MessageList {
       WHERE ${all(conditions)} ORDER BY ${this.#order(column, first)} LIMIT ${raw(offset + count)})`;
   }
 
-  /** The first rows of some parts together, and by whom they were received. */
+  /** The first rows of some parts together, and the transactions that received them. */
   #rows(
     parts: readonly Sql[],
     column: 'created_lt' | 'created_at',
@@ -353,7 +353,7 @@ export class MessageList {
     );
   }
 
-  /** All conditions on keys but that of the driver, and the direction. */
+  /** All conditions on keys except the driving one, and the direction. */
   #others(driver: DrivingCondition | null): Sql[] {
     const conditions = keyConditions(this.#filter)
       .filter(({ name }) => name !== driver?.condition.name)
@@ -381,23 +381,23 @@ export class MessageList {
     );
   }
 
-  /** Without a source is without created_lt, which the order finds. */
+  /** Messages without a source have no created_lt, which the order finds. */
   #isOrder({ name }: KeyCondition): boolean {
     return name === 'source' && this.#filter.source === null;
   }
 }
 
-/** What a message itself has to be like. */
+/** The filters on a message itself. */
 export type MessagePredicate = Pick<MessageFilter, 'msg_hash' | 'body_hash' | 'source' | 'destination' | 'opcode'>;
 
-/** A condition that an index of `messages` may find rows by. */
+/** A condition that an index of `messages` can find rows by. */
 export interface KeyCondition {
   readonly name: 'msg_hash' | 'body_hash' | 'source' | 'destination' | 'opcode';
-  /** For the index. */
+  /** In the form that uses the index. */
   readonly finds: Sql;
-  /** The column and its value, where the index goes on with created_lt. */
+  /** The column and its value, where the index continues with created_lt. */
   readonly ordered: { readonly column: Sql; readonly value: Sql } | null;
-  /** The same, in a form that no index serves: for a condition that is to be looked at only in rows found otherwise. */
+  /** The same in a form that no index serves: to be checked only in rows that are found otherwise. */
   readonly holds: Sql;
 }
 
@@ -407,7 +407,7 @@ export function keyConditions(filter: MessagePredicate): KeyCondition[] {
   const conditions: KeyCondition[] = [];
   if (msg_hash !== undefined) {
     const keys = [...new Set(msg_hash.map(hashKey))];
-    // The cast makes it one value, and not rows to be looked for.
+    // The cast makes it one value instead of a set of rows.
     const list = sql`${opaqueToPlanner(keys, 'bigint[]')}::bigint[]`;
     const finds = sql`(m.msg_key = ANY(${list}) OR m.norm_key = ANY(${list}))`;
     const holds = sql`(m.msg_key + 0 = ANY(${keys}::bigint[]) OR m.norm_key + 0 = ANY(${keys}::bigint[]))`;
@@ -432,7 +432,7 @@ export function keyConditions(filter: MessagePredicate): KeyCondition[] {
   return conditions;
 }
 
-/** Compares a message with the whole values that were asked for. */
+/** Compares a message with the whole values of the filter. */
 export function meetsPredicate(filter: MessagePredicate, message: StoredMessage): boolean {
   const { msg_hash, body_hash, source, destination, opcode } = filter;
   if (msg_hash !== undefined) {
@@ -452,16 +452,16 @@ export function meetsPredicate(filter: MessagePredicate, message: StoredMessage)
   return body_hash === undefined || bytesEqual(message.bodyHash, body_hash);
 }
 
-/** A condition that rows are found by, and how many it finds: exactly, or at least `most`. */
+/** The condition that rows are found by, and how many it finds: exactly, or at least `most`. */
 export interface DrivingCondition {
   readonly condition: KeyCondition;
   readonly count: number;
 }
 
 /**
- * The condition that finds the fewest rows. Only so many are counted: behind that, rows come soon in any order.
+ * The condition that finds the fewest rows. At most `most` are counted: with more, matching rows come soon in any order.
  *
- * @param within more conditions of the rows to count, such as bounds
+ * @param within further conditions of the rows to count, such as bounds
  */
 export async function mostSelective(
   session: IndexSession,
@@ -481,13 +481,13 @@ export async function mostSelective(
   return { condition: conditions[best]!, count: Number(row!.counts[best]!) };
 }
 
-/** Whether no message can meet the filter, by what it says alone. */
+/** Whether the filter contradicts itself, so that no message can match. */
 export function isImpossible(filter: MessageFilter): boolean {
   const { source, destination, direction, exclude_externals, only_externals } = filter;
-  const fromOutside = source === null || only_externals === true;
+  const isExternalIn = source === null || only_externals === true;
   if (filter.msg_hash?.length === 0) return true;
-  // From outside, and sent by a contract, or to the outside, or excluded, or with the times that only contracts give.
-  if (fromOutside && (source instanceof Object || destination === null || direction === 'out')) return true;
-  if (fromOutside && (exclude_externals === true || hasTime(filter) || hasLt(filter))) return true;
+  // External-in, and sent by a contract, external-out, excluded, or with times that only messages of contracts have.
+  if (isExternalIn && (source instanceof Object || destination === null || direction === 'out')) return true;
+  if (isExternalIn && (exclude_externals === true || hasTime(filter) || hasLt(filter))) return true;
   return destination === null && direction === 'in';
 }

@@ -13,16 +13,16 @@ interface ReadState {
   readonly data_hash: Uint8Array | null;
 }
 
-/** A multisig of version 2. */
+/** A multisig wallet, version 2. */
 export interface IndexedMultisig extends ReadState {
-  /** -1: orders are numbered as those who make them like. */
+  /** -1: order seqnos are arbitrary. */
   readonly next_order_seqno: bigint;
   readonly threshold: bigint;
   readonly signers: readonly Address[];
   readonly proposers: readonly Address[];
 }
 
-/** An order of a multisig; what it was not told yet is null. */
+/** An order of a multisig; null before it is initialised. */
 export interface IndexedMultisigOrder extends ReadState {
   readonly multisig: Address;
   readonly order_seqno: bigint;
@@ -37,7 +37,7 @@ export interface IndexedMultisigOrder extends ReadState {
   readonly signers: readonly Address[] | null;
 }
 
-/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+/** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface MultisigFilter {
   readonly address?: readonly Address[] | undefined;
   /** Of a signer or a proposer. */
@@ -100,7 +100,7 @@ export async function readMultisigs(
     if (address !== undefined)
       return sql`${MULTISIG} FROM ${rowsAt('multisigs', address)} AS m WHERE ${all(conditions)}`;
     if (members.length === 0) return sql`${MULTISIG} FROM multisigs m WHERE ${all(conditions)}`;
-    // All that have one of the members are found first: few have, and to go through all others in their order would be long.
+    // Rows with one of the members are found first: they are few, and walking all others in order would take long.
     return sql`${MULTISIG} FROM (SELECT * FROM multisigs m WHERE ${all([NOT_LAPSED, ...members])} OFFSET 0) AS m
       WHERE ${all(conditions)}`;
   });
@@ -141,7 +141,7 @@ export async function readOrdersOfMultisigs(
   return rows.map(orderOf);
 }
 
-/** Of each multisig its first orders, or its last ones. */
+/** The first or last orders of each multisig. */
 function ordersOf(multisigs: readonly Address[], conditions: readonly Sql[], sort: 'asc' | 'desc', most: number): Sql {
   return sql`unnest(${opaqueToPlanner(distinctAddresses(multisigs), 'bytea[]')}) AS k(address) CROSS JOIN LATERAL (
     SELECT * FROM multisig_orders m WHERE m.multisig = k.address AND ${all(conditions)}
@@ -149,7 +149,7 @@ function ordersOf(multisigs: readonly Address[], conditions: readonly Sql[], sor
   )`;
 }
 
-/** @param select what is read, without the order */
+/** @param select columns and source, without the order */
 function readById<Row extends Found>(
   session: IndexSession,
   name: string,
@@ -196,7 +196,7 @@ function orderOf({ id: _, address, multisig, signers, ...same }: OrderFound): In
   };
 }
 
-/** A wallet whose coins become free little by little. */
+/** A vesting wallet. */
 export interface IndexedVesting {
   readonly address: Address;
   /** Unix seconds; the durations in seconds. */
@@ -208,11 +208,11 @@ export interface IndexedVesting {
   readonly total_amount: bigint;
   readonly sender: Address | null;
   readonly owner: Address | null;
-  /** To whom coins may be sent that are not free yet. */
+  /** Destinations for locked coins. */
   readonly whitelist: readonly Address[];
 }
 
-/** Filters AND together; an absent one filters nothing; a list is met by any of its items. An empty list is met by none. */
+/** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface VestingFilter {
   readonly contract_address?: readonly Address[] | undefined;
   /** Of the owner or the sender. */
@@ -236,7 +236,7 @@ interface VestingFound {
 
 const VESTING_NOT_LAPSED = raw('v.lapsed IS NULL');
 
-/** A page of contracts with vesting. */
+/** A page of vesting wallets. */
 export async function readVestingContracts(
   session: IndexSession,
   filter: VestingFilter,
@@ -269,7 +269,7 @@ export async function readVestingContracts(
   return { rows: contracts, next };
 }
 
-/** The rows `v` that meet the filter: each once, those of the stretch among them. */
+/** The rows `v` that match the filter: each once, those of the window among them. */
 function vestingSource({ contract_address, wallet_address, check_whitelist }: VestingFilter, stretch: RowWindow): Sql {
   const { after, offset, count } = stretch;
   const conditions = [VESTING_NOT_LAPSED, ...(after === null ? [] : [sql`v.id > ${after[0]}::bigint`])];

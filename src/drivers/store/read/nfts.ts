@@ -70,8 +70,8 @@ const BY_COLLECTION: WalkOrder<ItemFound> = {
   predicate: EVERY,
 };
 
-/** What is asked for, as it is stored. */
-interface AskedItems {
+/** The filter with stored values. */
+interface ItemQuery {
   readonly ownerColumn: 'owner' | 'real_owner';
   readonly owners: readonly Uint8Array[] | undefined;
   readonly collections: readonly Uint8Array[] | undefined;
@@ -80,13 +80,13 @@ interface AskedItems {
   readonly by_lt: boolean;
 }
 
-/** Items by owner, collection and index as far as these are asked for, else by id; or by lt. */
+/** Items by owner, collection and index as far as these are given, else by id; or by lt. */
 export async function readNftItems(
   session: IndexSession,
   filter: NftItemFilter,
   page: Page,
 ): Promise<Listed<IndexedNftItem>> {
-  const asked: AskedItems = {
+  const query: ItemQuery = {
     ownerColumn: filter.include_on_sale === true ? 'real_owner' : 'owner',
     owners: distinctBytes(filter.owner),
     collections: distinctBytes(filter.collection),
@@ -94,20 +94,20 @@ export async function readNftItems(
     indexes: filter.index && [...new Set(filter.index)],
     by_lt: filter.by_lt ?? false,
   };
-  const [first, order] = itemOrder(asked);
+  const [first, order] = itemOrder(query);
   const { rows, next } = await readWalkedList<ItemFound>(
     session,
     {
       ...{ name: 'nftItems', filter, first, order, columns: ITEM_FOUND, joins: ITEM_JOINS },
-      source: itemSource(session, asked, order),
+      source: itemSource(session, query, order),
     },
     page,
   );
   return { rows: rows.map(itemOf), next };
 }
 
-function itemOrder(asked: AskedItems): [first: WalkColumn<ItemFound> | null, order: WalkOrder<ItemFound>] {
-  const { ownerColumn, owners, collections, addresses, by_lt } = asked;
+function itemOrder(query: ItemQuery): [first: WalkColumn<ItemFound> | null, order: WalkOrder<ItemFound>] {
+  const { ownerColumn, owners, collections, addresses, by_lt } = query;
   if (by_lt) return [null, BY_LT];
   if (addresses !== undefined) return [null, BY_ID];
   const order = collections?.length === 1 ? BY_INDEX : BY_COLLECTION;
@@ -118,10 +118,10 @@ function itemOrder(asked: AskedItems): [first: WalkColumn<ItemFound> | null, ord
 
 function itemSource(
   session: IndexSession,
-  asked: AskedItems,
+  query: ItemQuery,
   order: WalkOrder,
 ): ((stretch: RowWindow) => Sql | Promise<Sql>) | null {
-  const { ownerColumn, owners, collections, addresses, indexes, by_lt } = asked;
+  const { ownerColumn, owners, collections, addresses, indexes, by_lt } = query;
   if ([owners, collections, addresses, indexes].some((list) => list?.length === 0)) return null;
   const ofOwner = oneOf(ownerColumn, owners);
   if (addresses !== undefined) {
@@ -135,7 +135,7 @@ function itemSource(
     const stretch = { after, most: offset + count };
     if (owners !== undefined && collections !== undefined) {
       return by_lt
-        ? newestOfBoth(session, asked, owners, collections, stretch)
+        ? newestOfBoth(session, query, owners, collections, stretch)
         : ofBoth(owners, collections, owned, order, stretch);
     }
     if (owners !== undefined) {
@@ -151,7 +151,7 @@ function itemSource(
   };
 }
 
-/** Of one key, or of several: one after the other, or merged. */
+/** Rows of one key, or of several: one after the other, or merged. */
 function severally(
   keys: readonly Uint8Array[],
   order: WalkOrder,
@@ -164,7 +164,7 @@ function severally(
   return successiveWalks(keys, order, of, stretch);
 }
 
-/** Of owners and collections, one of which is one. */
+/** Rows of owners in collections. */
 function ofBoth(
   owners: readonly Uint8Array[],
   collections: readonly Uint8Array[],
@@ -183,16 +183,16 @@ function ofBoth(
   return severally(owners, order, filtered, false, stretch);
 }
 
-/** Items of owners in collections by index; up to so many are sorted whole. */
+/** Up to so many items of owners in collections are sorted as a whole. */
 const MOST_SORTED = 5000;
 
 /**
- * Items of owners in collections by lt. No index has them: few are sorted, and where there are many, those of the owners are
- * walked by lt, as many of them will do.
+ * Items of owners in collections by lt. No index has this order: few are sorted; when there are many, items of the owners are walked
+ * by lt, many of which match.
  */
 async function newestOfBoth(
   session: IndexSession,
-  { ownerColumn }: AskedItems,
+  { ownerColumn }: ItemQuery,
   owners: readonly Uint8Array[],
   collections: readonly Uint8Array[],
   stretch: WalkWindow,
@@ -214,7 +214,7 @@ async function newestOfBoth(
   return mergedWalks(owners, BY_LT, of, stretch.most);
 }
 
-/** Items by their indexes in collections: a collection has one of each. */
+/** Items by their indexes in collections: a collection has one item per index. */
 function ofIndexes(collections: readonly Uint8Array[], indexes: readonly bigint[], conditions: readonly Sql[]): Sql {
   return sql`SELECT t.* FROM unnest(${opaqueToPlanner(collections, 'bytea[]')}) AS c(key)
     CROSS JOIN unnest(${opaqueToPlanner(indexes, 'numeric[]')}) AS i(key)
@@ -253,7 +253,7 @@ export interface ItemFound extends ContractFound {
   readonly sale_owner: Uint8Array | null;
 }
 
-/** Of an item with {@link ITEM_JOINS}. */
+/** Columns of an item with {@link ITEM_JOINS}. */
 export const ITEM_FOUND: Sql = sql`${CONTRACT_FOUND}, t.init, t.index, t.collection, t.owner, t.real_owner, t.content,
   c.id AS collection_id, c.last_trans_lt AS collection_last_trans_lt, c.code_hash AS collection_code_hash,
   c.data_hash AS collection_data_hash, c.next_item_index AS collection_next_item_index, c.owner AS collection_owner,
@@ -346,7 +346,7 @@ interface TelemintFound extends ContractFound {
   readonly royalty_destination: Uint8Array | null;
 }
 
-/** Sales, auctions and items that sell themselves, in the order of their addresses; each once. */
+/** Sales, auctions and telemint items, each once, in the order of the addresses. */
 export async function readNftSales(
   session: IndexSession,
   addresses: readonly Address[],
@@ -427,7 +427,7 @@ function auctionOf(row: AuctionFound): Omit<IndexedSale, 'item'> {
   };
 }
 
-/** An item of telemint sells itself. */
+/** A telemint item sells itself. */
 function telemintOf(row: TelemintFound): Omit<IndexedSale, 'item'> {
   const contract = contractOf(row);
   return {

@@ -7,9 +7,9 @@ import { bytesEqual, fromBase64, toBase64Url, toHex } from '#kernel/bytes.js';
 
 /** Which rows of an ordered list to read next. */
 export interface RowWindow {
-  /** Begin behind this row; null: at the first. */
+  /** Start after this row; null: at the first. */
   readonly after: OrderKey | null;
-  /** Leave out so many. */
+  /** Skip so many. */
   readonly offset: number;
   /** Read so many, or as many as there are. */
   readonly count: number;
@@ -17,7 +17,7 @@ export interface RowWindow {
 
 /** An ordered list in the database. */
 export interface KeysetList<Found, Row> {
-  /** Name, filter and key of the list: what its cursors are of. */
+  /** Name, filter and key of the list, to which its cursors are bound. */
   readonly name: string;
   readonly filter: object;
   readonly keyParts: number;
@@ -26,12 +26,12 @@ export interface KeysetList<Found, Row> {
   /** The first part of a key may be null. */
   readonly keyHasNull?: boolean;
   read(stretch: RowWindow): Promise<readonly Found[]>;
-  /** Of what was found, what is meant: each with its row, or null for a wrong hit. */
+  /** For each row that was found by keys its result, or null for a false positive. */
   check(found: readonly Found[]): Promise<readonly (Row | null)[]> | readonly (Row | null)[];
   keyOf(found: Found): OrderKey;
 }
 
-/** A page of the list. What turns out as a wrong hit is replaced by what comes behind. */
+/** A page of the list. False positives are replaced by the rows after them. */
 export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: Page): Promise<Listed<Row>> {
   const digest = queryDigest(list.name, list.filter, page.sort);
   const form = { parts: list.keyParts, bits: list.keyBits ?? 64, hasNull: list.keyHasNull ?? false };
@@ -39,7 +39,7 @@ export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: P
   let offset = page.cursor === null ? page.offset : 0;
   const rows: Row[] = [];
   let last: OrderKey | null = null;
-  // One more than is wanted tells whether there is a page behind.
+  // One row more than wanted shows whether there is a next page.
   for (let more = true; more && rows.length <= page.limit; offset = 0) {
     const count = page.limit + 1 - rows.length;
     const found = await list.read({ after, offset, count });
@@ -56,19 +56,19 @@ export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: P
   return { rows: rows.slice(0, page.limit), next: encodeCursor(digest, last) };
 }
 
-/** The place of a row in its order: all that it is sorted by, and what tells rows apart that are equal in it. */
+/** The position of a row in its order: all sort columns, and a tie-breaker. */
 export type OrderKey = readonly (bigint | null)[];
 
 const DIGEST_BYTES = 8;
 const encoder = new TextEncoder();
 
-/** Tells queries apart: which list, its filter and its direction. */
+/** Identifies a query: its list, filter and direction. */
 export function queryDigest(list: string, filter: object, sort: string): Uint8Array {
   const text = JSON.stringify([list, sort, Object.entries(filter).sort(byName)], plain);
   return sha256(encoder.encode(text)).slice(0, DIGEST_BYTES);
 }
 
-/** The cursor for what stands behind a row. */
+/** The cursor for the rows after a row. */
 export function encodeCursor(digest: Uint8Array, key: OrderKey): string {
   const text = encoder.encode(key.map((part) => (part === null ? '' : part.toString(36))).join(','));
   const bytes = new Uint8Array(DIGEST_BYTES + text.length);
@@ -77,11 +77,11 @@ export function encodeCursor(digest: Uint8Array, key: OrderKey): string {
   return toBase64Url(bytes);
 }
 
-/** What keys of a list are like. */
+/** The form of the keys of a list. */
 export interface KeyForm {
-  /** How many parts they have. */
+  /** Number of parts. */
   readonly parts: number;
-  /** What a part fits into, signed. */
+  /** Bits of a part, signed. */
   readonly bits: number;
   /** Whether the first part may be null. */
   readonly hasNull: boolean;
@@ -90,24 +90,25 @@ export interface KeyForm {
 /** @throws store/cursor */
 export function decodeCursor(digest: Uint8Array, cursor: string, { parts, bits, hasNull }: KeyForm): OrderKey {
   const bytes = cursor.length > 1000 ? null : fromBase64(cursor);
-  if (bytes === null || bytes.length <= DIGEST_BYTES) throw storeErrors.cursor({ problem: 'is not one' });
+  if (bytes === null || bytes.length <= DIGEST_BYTES) throw storeErrors.cursor({ problem: 'is malformed' });
   if (!bytesEqual(bytes.subarray(0, DIGEST_BYTES), digest)) {
     throw storeErrors.cursor({ problem: 'belongs to another query' });
   }
   const texts = Buffer.from(bytes.subarray(DIGEST_BYTES)).toString('latin1').split(',');
-  if (texts.length !== parts) throw storeErrors.cursor({ problem: 'is not one' });
+  if (texts.length !== parts) throw storeErrors.cursor({ problem: 'is malformed' });
   const key = texts.map((text) => parsePart(text, bits));
-  if (key.some((part, i) => part === null && (i > 0 || !hasNull))) throw storeErrors.cursor({ problem: 'is not one' });
+  if (key.some((part, i) => part === null && (i > 0 || !hasNull)))
+    throw storeErrors.cursor({ problem: 'is malformed' });
   return key;
 }
 
 function parsePart(text: string, bits: number): bigint | null {
   if (text === '') return null;
-  if (!/^-?[0-9a-z]{1,80}$/.test(text)) throw storeErrors.cursor({ problem: 'is not one' });
+  if (!/^-?[0-9a-z]{1,80}$/.test(text)) throw storeErrors.cursor({ problem: 'is malformed' });
   let value = 0n;
   for (const digit of text.replace('-', '')) value = value * 36n + BigInt(Number.parseInt(digit, 36));
   if (text.startsWith('-')) value = -value;
-  if (BigInt.asIntN(bits, value) !== value) throw storeErrors.cursor({ problem: 'is not one' });
+  if (BigInt.asIntN(bits, value) !== value) throw storeErrors.cursor({ problem: 'is malformed' });
   return value;
 }
 
@@ -122,7 +123,7 @@ function plain(this: Record<string, unknown>, key: string, value: unknown): unkn
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** A range of logical time, of unix time, and of ids; both ends belong to it. Undefined: no end. */
+/** A range of logical time and of unix time, both ends included. Undefined: open. */
 export interface TimeRange {
   readonly start_lt?: bigint | undefined;
   readonly end_lt?: bigint | undefined;
@@ -155,10 +156,10 @@ export function withinTimeRange(bounds: TimeRange, lt: Sql, utime: Sql): Sql[] {
   return conditions;
 }
 
-/** Most that a column of logical time holds: 2^63 - 1. What is asked for above is above all. */
+/** The greatest value of a column of logical time: 2^63 - 1. Greater bounds are clamped. */
 const MOST_LT = (1n << 63n) - 1n;
 
-/** Bounds that the columns can be compared with. */
+/** Bounds clamped to the range of the columns. */
 export function storableTimeRange(bounds: TimeRange): TimeRange {
   const clamp = (lt: bigint | undefined) => (lt === undefined || lt <= MOST_LT ? lt : MOST_LT);
   const { start_utime, end_utime } = bounds;
@@ -166,12 +167,11 @@ export function storableTimeRange(bounds: TimeRange): TimeRange {
 }
 
 /**
- * Says bounds of logical time in unix time as well, and the other way round, so that an index by one of them serves both.
- * Exact: nothing within the bounds that were given is outside of those that are added.
+ * Translates bounds of logical time to unix time and vice versa, so that an index by either serves both. Exact: nothing within the
+ * given bounds is outside the added ones.
  *
- * What makes it so: every block descends from one of the newest blocks of the shards (*tops*) of any masterchain block before
- * the one that commits it; neither its times nor its logical times are below theirs. And no block is newer, by either, than
- * the masterchain block that commits it.
+ * Why: every block descends from one of the newest shard blocks (*tops*) of any masterchain block before the one that commits it, so
+ * neither its utime nor its lt is below theirs. And no block is newer, by either, than the masterchain block that commits it.
  */
 export async function translateTimeRange(session: IndexSession, bounds: TimeRange): Promise<TimeRange> {
   const { start_lt, end_lt, start_utime, end_utime } = bounds;
@@ -210,7 +210,7 @@ export async function translateTimeRange(session: IndexSession, bounds: TimeRang
   return result;
 }
 
-/** Tops of the masterchain block `m`, which is one of them. No row when one is not indexed. */
+/** The shard tops of the masterchain block `m`. */
 const TOPS = raw(`
   SELECT min(t.end_lt) AS lt, min(t.gen_utime) AS utime, count(*) AS tops
   FROM generate_series(1, cardinality(m.shard_tops) - 2, 3) AS n
@@ -220,7 +220,7 @@ const TOPS = raw(`
     LIMIT 1
   ) AS t`);
 
-/** The newest masterchain block before a moment: all that is at or behind the moment descends from its tops. */
+/** The newest masterchain block before a moment: everything at or after the moment descends from its tops. */
 function lowerClock(bound: string, before: Sql, order: string): Sql {
   return sql`(
     SELECT ${raw(`'${bound}'`)} AS bound, least(m.end_lt, tops.lt) AS lt, least(m.gen_utime, tops.utime) AS utime
@@ -234,8 +234,8 @@ function lowerClock(bound: string, before: Sql, order: string): Sql {
 }
 
 /**
- * A masterchain block behind a moment, so far behind that all tops are behind it too: what it does not commit, and no block
- * before it does, is behind the moment. A few are tried, farther and farther away; any will do.
+ * A masterchain block so far after a moment that all its tops are after it, too: blocks that neither it nor an earlier one commits
+ * are after the moment. A few are tried, farther and farther away; any will do.
  */
 function upperClock(bound: string, behind: Sql, order: string, past: Sql): Sql {
   return sql`(
@@ -267,7 +267,7 @@ function smaller<T extends number | bigint>(a: T | undefined, b: T): T {
   return a === undefined || b < a ? b : a;
 }
 
-/** The ids of one round. */
+/** The condition for the ids of one masterchain block. */
 export function idsOfMcBlock(mc_seqno: number, id: Sql): Sql {
   return all([sql`${id} >= ${firstIdOf(mc_seqno)}::bigint`, sql`${id} < ${firstIdOf(mc_seqno + 1)}::bigint`]);
 }

@@ -27,7 +27,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 
-/** A row that is what was asked for. */
+/** A row that matches the filter. */
 interface MatchedEvent<Kind extends ListedTokenKind> {
   readonly found: TokenEventFound;
   readonly event: IndexedTokenEvent<Kind>;
@@ -55,7 +55,7 @@ export async function readTokenEvents<Kind extends ListedTokenKind>(
   return { rows: await withWholeCells(session, rows), next };
 }
 
-/** Compares what was found by keys with what they stand for. */
+/** Compares rows that were found by keys with the whole values of the filter. */
 async function matchEvents<Kind extends ListedTokenKind>(
   session: IndexSession,
   kind: Kind,
@@ -77,7 +77,7 @@ async function matchEvents<Kind extends ListedTokenKind>(
     const { in_msg } = transaction;
     const event = in_msg === null ? null : parseTokenEvent(in_msg.value);
     const token = tokens.get(account.toRaw());
-    // An account without a row is not known, and only has the key of one that is.
+    // An account without a row is not verified and only shares its key with one that is.
     if (event?.kind !== kind || token === undefined) return null;
     const aborted = isAborted(transaction.description.value);
     if (!meetsTokenFilter(filter, { ...event, account, token }) || (aborted && kind === 'jetton_transfer')) return null;
@@ -88,7 +88,7 @@ async function matchEvents<Kind extends ListedTokenKind>(
   });
 }
 
-/** The master or collection of each account that is known, by raw address; null: an item without a collection. */
+/** The master or collection of each known account, by raw address; null: an item without a collection. */
 async function readTokens(
   session: IndexSession,
   kind: ListedTokenKind,
@@ -108,7 +108,7 @@ async function readTokens(
   );
 }
 
-/** Payloads may hold a code that is stored apart; then the body is read again from the whole transaction. */
+/** Payloads may contain a code that is stored apart; then the body is decoded again from the whole transaction. */
 async function withWholeCells<Kind extends ListedTokenKind>(
   session: IndexSession,
   rows: readonly MatchedEvent<Kind>[],
@@ -135,14 +135,14 @@ function payloadsOf(body: {
   return [body.custom_payload, body.forward_payload ?? null].filter((cell) => cell !== null);
 }
 
-/** Kinds of events that are listed. Jetton transfers that were aborted are not. */
+/** Kinds of events that are listed. Aborted jetton transfers are not. */
 export type ListedTokenKind = Exclude<TokenEventKind, 'jetton_mint'>;
 
-/** Filters AND together; a list is met by any of its items, an empty one by none. `*_utime` and `*_lt` bound the transaction. */
+/** Filters are combined with AND; a list matches any of its items, an empty one nothing. `*_utime` and `*_lt` bound the transaction. */
 export interface TokenEventFilter extends TimeBounds {
-  /** Who had or gets the tokens; of a burn, who had them. */
+  /** Previous or new owner; of a burn the previous owner. */
   readonly owner?: readonly Address[] | undefined;
-  /** With `owner`, of transfers: `in`: the owner gets them; `out`: had them; absent: either. */
+  /** With `owner`, of transfers: `in`: the new owner; `out`: the previous owner; absent: either. */
   readonly direction?: MessageDirection | undefined;
   /** The jetton wallet (of the sender) or the item that received the message. */
   readonly account?: readonly Address[] | undefined;
@@ -150,11 +150,11 @@ export interface TokenEventFilter extends TimeBounds {
   readonly token?: Address | undefined;
 }
 
-/** Something that happened to a token: a message to a jetton wallet or an NFT item that is or was verified. */
+/** A jetton or NFT message to a wallet or item that is or was verified. */
 export type IndexedTokenEvent<Kind extends ListedTokenKind = ListedTokenKind> = {
   readonly id: bigint;
   readonly kind: Kind;
-  /** Of the transaction, as what follows. */
+  /** Hash of the transaction; the following fields are of it, too. */
   readonly hash: Uint8Array;
   readonly lt: bigint;
   readonly now: number;
@@ -206,7 +206,7 @@ const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
 const TIMES = [raw('e.lt'), raw('e.now')] as const;
 
-/** The list of events of a kind that meet a filter, by keys. */
+/** The list of events of a kind that match a filter, by keys. */
 export class TokenEventList {
   readonly #session: IndexSession;
   readonly #kind: Sql;
@@ -214,7 +214,7 @@ export class TokenEventList {
   readonly #byTime: boolean;
   readonly #bounds: TimeRange;
   readonly #conditions: readonly KeyCondition[];
-  /** What rows are found by, and how many it finds as far as was counted; null: by their order. */
+  /** The condition that rows are found by, and how many it finds as far as counted; null: the sort order. */
   #driver: { readonly condition: KeyCondition; readonly count: number } | null | undefined;
 
   constructor(session: IndexSession, kind: ListedTokenKind, filter: TokenEventFilter, sort: 'asc' | 'desc') {
@@ -251,7 +251,7 @@ export class TokenEventList {
     );
   }
 
-  /** Rows among which those of the stretch are the first ones. */
+  /** Rows whose first ones are those of the window. */
   async #source(bounds: TimeRange, behind: readonly Sql[], { count, offset }: RowWindow): Promise<Sql> {
     const driver = this.#driver!;
     const first = count + offset;
@@ -263,8 +263,8 @@ export class TokenEventList {
     const { condition } = driver;
     if (!this.#byTime) return this.#driven(condition, bounds, behind, first);
     if (driver.count < this.#session.thresholds.tokenEvents) return this.#driven(condition, bounds, behind, null);
-    // The indexes of keys are by lt, which rises with the time nearly. So many rows by lt give a time that the page does not go
-    // behind; all rows of the key that can be before that time are sorted.
+    // The indexes of keys are by lt, which nearly rises with time. The first rows by lt give a time that the page cannot exceed; all
+    // rows of the key that can be before that time are sorted.
     const near = await translateTimeRange(this.#session, bounds);
     const [edge] = await this.#session.rows<{ now: bigint | null; rows: bigint }>(
       sql`SELECT ${raw(this.#sort === 'desc' ? 'min' : 'max')}(e.now) AS now, count(*) AS rows
@@ -278,8 +278,8 @@ export class TokenEventList {
   }
 
   /**
-   * The rows of the keys of a condition within bounds, of each key the first `most` by lt. Written as a comparison of rows: with
-   * `key = …` the planner takes the key for one like the others, and sorts the millions of rows of a frequent one.
+   * The rows of the keys of a condition within bounds, of each key the first `most` by lt. A row comparison: with `key = …` the planner
+   * assumes an average key and sorts the millions of rows of a frequent one.
    */
   #driven({ columns, keys }: KeyCondition, bounds: TimeRange, behind: readonly Sql[], most: number | null): Sql {
     const others = this.#conditions.filter(({ columns: [first] }) => first !== columns[0]).map(holds);
@@ -291,7 +291,7 @@ export class TokenEventList {
         ...withinTimeRange(bounds, ...TIMES),
         ...behind,
       ];
-      // Found by a column before, by this key or another one.
+      // Rows that a previous column finds already.
       for (const before of columns.slice(0, i)) conditions.push(sql`e.${raw(before)} + 0 <> ALL(${keys}::bigint[])`);
       const dir = this.#sort;
       const end = raw(
@@ -303,7 +303,7 @@ export class TokenEventList {
     return sql`SELECT * FROM (${join(parts, ' UNION ALL ')}) AS e`;
   }
 
-  /** The rows of the key `k.key` in a column within bounds of lt, as the column's index has them. */
+  /** The rows of the key `k.key` in a column within bounds of lt, in the form of the index of the column. */
   #ofKey(column: KeyColumn, { start_lt, end_lt }: TimeRange): Sql[] {
     const place = raw(`(e.${column}, e.kind, e.lt)`);
     return [
@@ -312,7 +312,7 @@ export class TokenEventList {
     ];
   }
 
-  /** What all indexes of lists have in common. */
+  /** The predicate of all indexes for lists. */
   get #listed(): Sql {
     return sql`e.kind = ${this.#kind} AND e.kind IN (1, 2, 4) AND e.confirmed`;
   }
@@ -336,7 +336,7 @@ export class TokenEventList {
     return [sql`e.lt ${compare}= ${lt}::bigint`, sql`(e.lt ${compare} ${lt}::bigint OR e.tx_id > ${id}::bigint)`];
   }
 
-  /** The bounds, and where the order goes on behind a row. */
+  /** The bounds, narrowed to the rows after an order key. */
   #boundsBehind(after: OrderKey | null): TimeRange {
     const place = after?.[0];
     if (place == null) return this.#bounds;
@@ -345,7 +345,7 @@ export class TokenEventList {
     return { ...this.#bounds, [isFalling ? 'end_lt' : 'start_lt']: place };
   }
 
-  /** The condition that finds the fewest rows. Only so many are counted: behind that, rows come soon in any order. */
+  /** The condition that finds the fewest rows. A bounded number is counted: with more, matching rows come soon in any order. */
   async #chooseDriver(): Promise<{ readonly condition: KeyCondition; readonly count: number } | null> {
     const [only, ...others] = this.#conditions;
     if (only === undefined) return null;
@@ -381,7 +381,7 @@ function keyConditions(kind: ListedTokenKind, { owner, direction, account, token
   return conditions;
 }
 
-/** A condition in a form that no index serves: it is to be looked at only in rows found otherwise. */
+/** A condition in a form that no index serves: to be checked only in rows that are found otherwise. */
 function holds({ columns, keys }: KeyCondition): Sql {
   const each = columns.map((column) => sql`e.${raw(column)} + 0 = ANY(${keys}::bigint[])`);
   return sql`(${join(each, ' OR ')})`;

@@ -60,7 +60,7 @@ export async function readTraces(
   return { rows, next };
 }
 
-/** Roots of the traces that the hashes of a filter are in; null when it has none. Up to one statement for each kind. */
+/** Roots of the traces that contain the hashes of a filter; null: the filter has no hashes. At most one statement per kind. */
 async function rootsOf(session: IndexSession, filter: TraceFilter): Promise<readonly bigint[] | null> {
   const { trace_id, tx_hash, msg_hash } = filter;
   const sets: Set<bigint>[] = [];
@@ -178,7 +178,7 @@ function indexedTrace(found: TraceFound): IndexedTrace {
   };
 }
 
-/** The transactions of traces, in the order of lt and account; of a trace with more than `most` none. */
+/** The transactions of traces by lt and account; none of a trace with more than `most`. */
 export async function readTransactionsOfTraces(
   session: IndexSession,
   roots: readonly bigint[],

@@ -18,7 +18,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** The state of what is not there. */
+/** The state of a non-existent account. */
 const NONEXIST: StateSummary = {
   status: 'nonexist',
   balance: 0n,
@@ -28,7 +28,7 @@ const NONEXIST: StateSummary = {
   data_hash: null,
 };
 
-/** Rows as transactions: with whole bags of cells, and the states before and after. One statement, sometimes two. */
+/** Rows as transactions, with whole bags of cells and the states before and after. Takes one statement, sometimes more. */
 export async function assembleTransactions(
   session: IndexSession,
   rows: readonly TransactionFound[],
@@ -79,18 +79,18 @@ export const TRANSACTION_COLUMNS = raw(
   `${selectList(TRANSACTIONS, 't', 'in_msg_key')}, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id`,
 );
 
-/** A transaction and what its first cell says. */
+/** A transaction row and its root cell. */
 export interface WithHead {
   readonly found: TransactionFound;
   readonly head: TransactionHead;
 }
 
-/** Most accounts did something within so many rounds before. */
+/** Most accounts had a transaction within so many masterchain blocks before. */
 const RECENT_MC_BLOCKS = 100_000;
 
 /**
- * The column `state_after` of the transaction before each, on the same account: what the account was before it. The one
- * before has the logical time and the hash that the later one names, and an id below its own.
+ * The column `state_after` of the previous transaction of the same account, for each transaction: the state before it. The previous
+ * one has the lt and hash that the later one contains, and a lower id.
  */
 export async function statesBefore(
   session: IndexSession,
@@ -133,7 +133,7 @@ export async function statesBefore(
 
 type Currencies = ReadonlyMap<number, bigint>;
 
-/** A state as it was stored, before or after a transaction of an account. */
+/** A stored state before or after a transaction of an account. */
 export interface StateAt {
   readonly state: StoredState;
   readonly address: Address;
@@ -141,19 +141,19 @@ export interface StateAt {
   readonly lt: bigint;
 }
 
-/** How many transactions of an account are looked through on each side. */
+/** Transactions of an account that are searched on each side. */
 const MOST_SEARCHED = 200;
 
 /**
- * The other currencies of states whose blocks did not show them, because they were as before: those of the account now, or of a
- * state near to it, when their dictionary has the hash that was stored. Where none has, they are not known: null.
+ * Extra currencies of states whose blocks do not contain them because they did not change: those of the current state, or of a nearby
+ * state, when their dictionary has the stored hash. Null: not found.
  */
 export async function findCurrencies(
   session: IndexSession,
   states: readonly StateAt[],
 ): Promise<ReadonlyMap<StateSummary, Currencies | null>> {
   const byState = new Map<StateSummary, Currencies | null>();
-  // Accounts change them seldom.
+  // They rarely change.
   const byHash = new Map<string, Currencies | null>();
   for (const { address, account_key, lt, state } of states) {
     const hash = state.extra_hash!;
@@ -197,7 +197,7 @@ async function nearbyOf(
   return null;
 }
 
-/** The currencies, when their dictionary has the hash. */
+/** The currencies if their dictionary has the hash. */
 function ofHash(hash: Uint8Array, currencies: Currencies): Currencies | null {
   const root = dictionaryOf(currencies);
   return root !== null && bytesEqual(root.hash(), hash) ? currencies : null;

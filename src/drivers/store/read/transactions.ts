@@ -37,7 +37,7 @@ import { loadTransaction, StoredMessages, transactionHead } from '#drivers/store
 import type { Address } from '#formats/address/address.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
-/** A page of transactions that meet a filter. */
+/** A page of transactions that match a filter. */
 export async function readIndexedTransactions(
   session: IndexSession,
   filter: TransactionFilter,
@@ -66,7 +66,7 @@ export async function readIndexedTransactions(
   return { rows: await assembleTransactions(session, rows), next };
 }
 
-/** Compares what was found by keys with what they stand for. */
+/** Compares rows that were found by keys with the whole values of the filter. */
 function filterCheck(filter: TransactionFilter): (row: TransactionFound) => boolean {
   const accounts = wantedAccounts(filter);
   const ids =
@@ -82,17 +82,17 @@ function storedHash(stored: Uint8Array): Uint8Array {
   return loadTransaction(stored, () => null).hash(0);
 }
 
-/** Nothing can meet the filter. */
+/** Nothing can match the filter. */
 export const NOTHING_MATCHES = Symbol('none');
 
-/** A shard that an account's transactions may be in, without asking the database. @param shard unsigned */
+/** Whether an account can be in a shard, by its address. @param shard unsigned */
 function shardHolds(shard: bigint, { hash }: Address): boolean {
   const end = shard & -shard;
   const prefix = new DataView(hash.buffer, hash.byteOffset).getBigUint64(0);
   return end !== 0n && ((prefix ^ shard) & ~(end | (end - 1n)) & ((1n << 64n) - 1n)) === 0n;
 }
 
-/** The accounts to look for, after all that the filter says of accounts; undefined: any. */
+/** The accounts that match all account conditions of the filter; undefined: any. */
 export function wantedAccounts(filter: TransactionFilter): readonly Address[] | undefined {
   const { account, exclude_account = [], workchain, shard } = filter;
   return account?.filter(
@@ -104,8 +104,8 @@ export function wantedAccounts(filter: TransactionFilter): readonly Address[] | 
 }
 
 /**
- * The rows of a filter, as a piece of `FROM` with the alias `t` and all conditions in it, so that the one index is used that
- * finds the fewest rows in the order that is wanted. What is found by a key is to be compared with what it stands for.
+ * The rows of a filter as a `FROM` item with the alias `t` and all conditions in it, so that the index is used that finds the fewest
+ * rows in the wanted order. Rows found by a key have to be compared with its whole value.
  */
 export async function transactionSource(
   session: IndexSession,
@@ -152,7 +152,7 @@ export async function transactionSource(
       ) AS t WHERE ${all([...conditions, ...bounds, ...ofAccounts])}`;
   }
   if (keys !== null) {
-    // A bound of time is found in the index by lt.
+    // A time bound is translated to lt for the index.
     const open = boundsBehind(order, stretch.after, lt === undefined ? given : { ...given, start_lt: lt, end_lt: lt });
     const more = order.byTime && lt === undefined ? await translateTimeRange(session, open) : open;
     const life =
@@ -200,7 +200,7 @@ function excludeAccounts(addresses: readonly Address[]): Sql[] {
   ];
 }
 
-/** When a shard was, in the order's own terms. */
+/** The lifetime of a shard, in terms of the order. */
 function shardLifetime(workchain: number, shard: bigint, { byTime }: TransactionOrder): Sql[] {
   const of = (column: string, sort: string) =>
     sql`(SELECT b.${raw(column)} FROM blocks b WHERE b.workchain = ${workchain}::integer AND b.shard = ${shard}::bigint ORDER BY b.seqno ${raw(sort)} LIMIT 1)`;
@@ -210,8 +210,8 @@ function shardLifetime(workchain: number, shard: bigint, { byTime }: Transaction
 }
 
 /**
- * The transactions of a shard, block by block: later blocks of a shard have later transactions. Without a workchain, of each
- * that there is.
+ * The transactions of a shard, block by block: later blocks of a shard have later transactions. Without a workchain, of all
+ * workchains.
  */
 function shardSource(
   workchain: number | undefined,
@@ -256,13 +256,13 @@ function shardSource(
     ) AS t WHERE true`;
 }
 
-/** How a list of transactions is sorted: by lt, or by now and lt; then by id, which rises in both directions. */
+/** Sort order of transactions: by lt, or by now and lt; then by id, ascending in both directions. */
 export interface TransactionOrder {
   readonly byTime: boolean;
   readonly sort: 'asc' | 'desc';
 }
 
-/** What stands behind a row in the order. The key is lt and id, or now, lt and id. */
+/** The condition for rows after an order key, which is lt and id, or now, lt and id. */
 export function behindTransaction({ byTime, sort }: TransactionOrder, after: OrderKey | null): Sql[] {
   if (after === null) return [];
   const compare = raw(sort === 'desc' ? '<' : '>');
@@ -285,32 +285,31 @@ export function orderKey({ byTime }: TransactionOrder, row: { now: bigint; lt: b
   return byTime ? [row.now, row.lt, row.id] : [row.lt, row.id];
 }
 
-/** `LIMIT` and `OFFSET`. As numbers in the text: the planner thinks of the least of indexes when it does not know them. */
+/** `LIMIT` and `OFFSET` as literals: the planner chooses a bad index when it does not know them. */
 export function limitOffset({ count, offset }: RowWindow): Sql {
   return raw(offset === 0 ? `LIMIT ${count}` : `LIMIT ${count} OFFSET ${offset}`);
 }
 
-/** Least and greatest of columns of int8. */
+/** Range of int8. */
 const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
 
 /**
- * The rows of one account, from the first to the last that the bounds of lt allow. Written as a comparison of rows, and to be
- * sorted by {@link accountOrder}: with `account_key = …` the planner takes the account for one like the others, and sorts the
- * millions of rows of a frequent one.
+ * The rows of one account within bounds of lt. A row comparison, to be sorted by {@link accountOrder}: with `account_key = …` the
+ * planner assumes an average account and sorts the millions of rows of a busy one.
  */
 export function ofAccount(key: Sql, { start_lt = LEAST, end_lt = GREATEST }: TimeRange): Sql {
   return sql`(t.account_key, t.lt) >= (${key}, ${start_lt}::bigint) AND (t.account_key, t.lt) <= (${key}, ${end_lt}::bigint)`;
 }
 
 /**
- * The order of rows of one account, as its index has them: also that by now, for the blocks of an account have rising times.
+ * The order of the index by account; also the order by now, as block times of an account rise.
  */
 export function accountOrder({ sort }: TransactionOrder): Sql {
   return raw(`t.account_key ${sort}, t.lt ${sort}, t.id`);
 }
 
-/** Bounds, and where the order goes on behind a row. */
+/** The bounds, narrowed to the rows after an order key. */
 export function boundsBehind({ byTime, sort }: TransactionOrder, after: OrderKey | null, bounds: TimeRange): TimeRange {
   const place = after?.[0];
   if (place == null) return bounds;
@@ -319,13 +318,13 @@ export function boundsBehind({ byTime, sort }: TransactionOrder, after: OrderKey
   return sort === 'desc' ? { ...bounds, end_lt: place } : { ...bounds, start_lt: place };
 }
 
-/** Whose messages count: those that a transaction received, those that it sent. */
+/** Which messages of a transaction count: received ones, sent ones. */
 interface Sides {
   readonly in: boolean;
   readonly out: boolean;
 }
 
-/** A page of the transactions that received or sent a message like this. */
+/** A page of the transactions that received or sent a matching message. */
 export async function readTransactionsByMessage(
   session: IndexSession,
   filter: ByMessageFilter,
@@ -348,7 +347,7 @@ export async function readTransactionsByMessage(
           driver.count < few
             ? ofMessages(filter, driver, sides, order, stretch)
             : walkTransactions(filter, sides, order, stretch);
-        // Of a hash there are one or two messages, whichever it is: any plan for it is good for all.
+        // Every hash has one or two messages: one plan is good for all.
         const isOfHash = driver.condition.name === 'msg_hash' && stretch.offset === 0;
         return session.rows<TransactionFound>(found, isOfHash ? {} : { planned: 'each time' });
       },
@@ -367,7 +366,7 @@ function hasMessage(filter: ByMessageFilter, sides: Sides, stored: Uint8Array): 
   return sides.out && messages.sent.some((message) => meetsPredicate(filter, message));
 }
 
-/** Of few messages: their transactions, sorted. */
+/** For few messages: their transactions, sorted. */
 function ofMessages(
   filter: ByMessageFilter,
   driver: DrivingCondition,
@@ -398,7 +397,7 @@ function ofMessages(
     CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = page.id LIMIT 1) AS t ORDER BY ${orderBy(order)}`;
 }
 
-/** Of many messages: the transactions in their order, each asked for its messages. */
+/** For many messages: walks transactions in order and checks the messages of each. */
 function walkTransactions(filter: ByMessageFilter, sides: Sides, order: TransactionOrder, stretch: RowWindow): Sql {
   const meets = all(keyConditions(filter).map(({ holds }) => holds));
   const has: Sql[] = [];
@@ -408,7 +407,7 @@ function walkTransactions(filter: ByMessageFilter, sides: Sides, order: Transact
     ))`);
   }
   if (sides.out) {
-    // Messages have the logical times right behind that of their transaction.
+    // The lt of out-messages follows that of their transaction.
     has.push(sql`EXISTS (
       SELECT FROM messages m
       WHERE m.source_key = t.account_key AND m.created_lt > t.lt AND m.created_lt <= t.lt + 65536 AND m.tx_id = t.id

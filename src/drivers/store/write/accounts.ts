@@ -3,8 +3,7 @@ import { ACCOUNTS, type AccountRow, type CodeRow, currenciesJson, currenciesOf }
 import { queueingContracts } from '#drivers/store/write/contract-queue.js';
 
 /**
- * Where a batch copies the accounts and codes that it tells of: tables of the session, which are empty again after the
- * transaction.
+ * Staging tables for the accounts and codes of a batch: temporary, and empty again after the transaction.
  */
 const STAGING = `
   CREATE TEMP TABLE IF NOT EXISTS staged_accounts (LIKE accounts) ON COMMIT DELETE ROWS;
@@ -12,8 +11,8 @@ const STAGING = `
 `;
 
 /**
- * A batch looks up some rows of large tables by their indexes, and never reads one as a whole. Nobody has counted the rows of
- * tables that are being filled, so that the planner would take them for small ones.
+ * A batch looks up some rows of large tables by their indexes and never scans one. Tables that are being filled have no statistics
+ * yet, so the planner would take them for small ones.
  */
 const PLANNING = ['seqscan', 'hashjoin', 'mergejoin', 'material'].map((way) => `SET enable_${way} = off`).join('; ');
 
@@ -23,12 +22,11 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
 }
 
 /**
- * Takes the staged accounts and codes over, whatever the order in which batches come: of two states of an account the one
- * with the greater last_trans_lt stays. Staged accounts are one for each address, and `incomplete` when they have other
- * currencies that are not known; what else makes them incomplete is found here. Those whose newest state is known from now on
- * enter the queue of contracts.
+ * Merges the staged accounts and codes, in whatever order batches come: of two states of an account the one with the greater
+ * last_trans_lt stays. Addresses are distinct, and staged accounts are `incomplete` when they have unknown extra currencies;
+ * other reasons for it are found here. Accounts whose newest state is completely known now enter the contract queue.
  *
- * @param plain hashes of codes whose accounts need not be looked at
+ * @param plain hashes of codes whose accounts need no contract detection
  */
 export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Array[]): Promise<void> {
   const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
@@ -40,7 +38,7 @@ export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Arr
   }
 }
 
-/** What is known of accounts before a batch, and may hold what the batch leaves out. */
+/** Parts of accounts that are known before a batch and that the batch may leave out. */
 export interface StoredAccountParts {
   readonly address: Uint8Array;
   readonly data_boc: Uint8Array | null;
@@ -68,7 +66,7 @@ export async function readKnownAccounts(
   }));
 }
 
-/** An account is not incomplete for want of a code any more that has come, whoever brought it. */
+/** Accounts are not incomplete any more for lack of these codes. */
 async function completeByCodes(
   client: ClientBase,
   codes: readonly Uint8Array[],
@@ -77,7 +75,7 @@ async function completeByCodes(
   await client.query({ ...COMPLETE_BY_CODES, values: [codes, plain] });
 }
 
-/** An account that is incomplete, and what is missing there. */
+/** An account parts of which are not known. */
 export interface IncompleteAccount {
   readonly address: Uint8Array;
   readonly state_hash: Uint8Array;
@@ -85,7 +83,7 @@ export interface IncompleteAccount {
   readonly mc_seqno: number;
 }
 
-/** Some accounts that are incomplete, by address; with their newest state in a range of rounds. */
+/** Incomplete accounts whose newest state is in a range of masterchain blocks, by address. */
 export async function incompleteAccounts(
   client: ClientBase,
   { from, to }: { readonly from: number; readonly to: number },
@@ -101,10 +99,10 @@ export async function incompleteAccounts(
   return rows;
 }
 
-/** What was missing of an account. */
+/** The missing parts of an account. */
 export interface MissingAccountParts {
   readonly address: Uint8Array;
-  /** Of the state that it belongs to: when the account has changed meanwhile, nothing is written. */
+  /** Hash of the state that they belong to: when the account has changed meanwhile, nothing is written. */
   readonly state_hash: Uint8Array;
   readonly data_boc: Uint8Array | null;
   /** By currency id, as JSON; null for none. */
@@ -113,7 +111,7 @@ export interface MissingAccountParts {
 }
 
 /**
- * Adds to incomplete accounts what they lack, in the transaction of the caller.
+ * Completes an account, in the transaction of the caller.
  *
  * @param plain as {@link mergeAccounts}
  */
@@ -143,7 +141,7 @@ export async function completeAccount(
   });
 }
 
-/** Stands for other currencies that are not known. */
+/** Marks unknown extra currencies. */
 const UNKNOWN_CURRENCIES = `'{}'::jsonb`;
 
 const NO_CODE = (account: string) =>
@@ -155,9 +153,9 @@ const MERGE_CODES = {
 };
 
 /**
- * Of an account that was asked for it is known that it has its state at a block, not since which.
+ * For an imported account it is known that it has its state at a block, not since which one.
  *
- * Data that is left out and has the hash of the data known before is that.
+ * Data that a batch leaves out is the data known before when the hashes are equal.
  */
 const MERGE_NEWER = {
   name: 'merge-accounts',
@@ -185,7 +183,7 @@ const MERGE_NEWER = {
   ),
 };
 
-/** A batch of older rounds may tell the data that a newer one left out. */
+/** A batch of older blocks may contain the data that a newer one left out. */
 const FILL_DATA = {
   name: 'fill-accounts',
   text: queueingContracts(
@@ -212,13 +210,13 @@ const COMPLETE_BY_CODES = {
   ),
 };
 
-/** An account that no indexed block tells of, whole; and its code. */
+/** An account without a transaction in an indexed block, read from a liteserver as a whole, and its code. */
 export interface ImportedAccountRow {
   readonly account: AccountRow;
   readonly code: CodeRow | null;
 }
 
-/** Adds accounts that were asked for, unless newer states of them are known; in the transaction of the caller. */
+/** Adds imported accounts unless newer states of them are known; in the transaction of the caller. */
 export async function addImportedAccounts(
   client: ClientBase,
   foreign: readonly ImportedAccountRow[],
@@ -271,7 +269,7 @@ export async function nextStoredCodes(
   return rows;
 }
 
-/** Of codes by their hashes, the cells of those that are known. */
+/** Known codes by their hashes. */
 export async function readStoredCodes(client: ClientBase, hashes: readonly Uint8Array[]): Promise<StoredCode[]> {
   if (hashes.length === 0) return [];
   const { rows } = await client.query<StoredCode>({
@@ -283,10 +281,10 @@ export async function readStoredCodes(client: ClientBase, hashes: readonly Uint8
 }
 
 /**
- * Notes the get methods of a code, of a library reference those of the library; they are not looked for again. What is told of
- * its contracts changes: the transaction of the caller has to say so with `noteContractChange`.
+ * Stores the get methods of a code, for a library reference those of the library; they are final. The transaction of the caller
+ * has to record it with `recordContractChange`.
  *
- * @param methods null: it has no table of them
+ * @param methods null: it has no table of methods
  */
 export async function setCodeMethods(
   client: ClientBase,

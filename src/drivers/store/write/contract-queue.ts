@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 
 /**
- * Lets a statement that changes accounts put them into the queue, too, in the same go: only where the newest state is known as a
- * whole, and not those whose code is one of `$<plain>`, or that have none, unless something was found of them before.
+ * Extends a statement that changes accounts so that it also queues them for contract detection: accounts whose newest state is
+ * completely known, except those without code or with a code of `$<plain>`, unless they have a row in `contracts`.
  *
- * @param change of `accounts`, without RETURNING; `account` is what it calls the row
- * @param plain the number of its parameter with hashes of codes
+ * @param change statement on `accounts` without RETURNING; `account` is its alias of the row
+ * @param plain number of the parameter with the hashes of codes
  */
 export function queueingContracts(change: string, account: string, plain: number): string {
   const returned = ['address', 'last_trans_lt', 'mc_seqno', 'code_hash', 'incomplete'];
@@ -20,24 +20,24 @@ export function queueingContracts(change: string, account: string, plain: number
       last_trans_lt = excluded.last_trans_lt, mc_seqno = excluded.mc_seqno, attempts = 0, not_before = 0`;
 }
 
-/** An account to be looked at. */
+/** An account that is queued for contract detection. */
 export interface QueuedContract {
   readonly address: Uint8Array;
   readonly last_trans_lt: bigint;
-  /** How often looking at it failed for something that may pass. */
+  /** Failed attempts for transient reasons. */
   readonly attempts: number;
-  /** Whether it has not changed, but whom it names. */
+  /** Whether not the account changed, but a contract that it references. */
   readonly again: boolean;
 }
 
-/** What the next ones are chosen by. */
+/** Order of the queue. */
 export interface QueueOrder {
   readonly newestFirst: boolean;
   /** Unix seconds. */
   readonly now: number;
 }
 
-/** Some of those that are due: first what has changed, then what is to be looked at again. */
+/** Due entries: first changed accounts, then those to be detected again. */
 export async function nextQueued(
   client: ClientBase,
   { newestFirst, now }: QueueOrder,
@@ -57,10 +57,10 @@ export async function nextQueued(
   return rows;
 }
 
-/** Who could not be asked so often is not waited for any more. */
+/** After so many failed attempts an account is not waited for any more. */
 const ABANDONED_AFTER = 4;
 
-/** How many there are, and how many of them are due or will be within seconds. */
+/** The number of entries, and of those that are due or will be within seconds. */
 export async function countQueued(client: ClientBase): Promise<{ readonly all: number; readonly soon: number }> {
   const { rows } = await client.query<{ all: bigint; soon: bigint }>({
     name: 'count-queued',
@@ -70,20 +70,20 @@ export async function countQueued(client: ClientBase): Promise<{ readonly all: n
   return { all: Number(rows[0]!.all), soon: Number(rows[0]!.soon) };
 }
 
-/** Takes out those that have not changed since they were looked at. */
+/** Removes entries that have not changed since their detection. */
 export async function removeQueued(
   client: ClientBase,
-  looked: readonly Pick<QueuedContract, 'address' | 'last_trans_lt'>[],
+  detected: readonly Pick<QueuedContract, 'address' | 'last_trans_lt'>[],
 ): Promise<void> {
   await client.query({
     name: 'remove-queued',
     text: `DELETE FROM contract_queue q USING unnest($1::bytea[], $2::bigint[]) AS l (address, last_trans_lt)
            WHERE q.address = l.address AND q.last_trans_lt <= l.last_trans_lt`,
-    values: [looked.map(({ address }) => address), looked.map(({ last_trans_lt }) => last_trans_lt)],
+    values: [detected.map(({ address }) => address), detected.map(({ last_trans_lt }) => last_trans_lt)],
   });
 }
 
-/** Notes that looking at some failed, and when to try again. */
+/** Records failed attempts and when to retry. */
 export async function postponeQueued(
   client: ClientBase,
   postponed: readonly { readonly contract: QueuedContract; readonly not_before: number }[],
@@ -101,13 +101,13 @@ export async function postponeQueued(
   });
 }
 
-/** Whom a contract names. */
+/** The contracts that a contract references. */
 export interface ContractReferences {
   readonly address: Uint8Array;
   readonly referenced: readonly Uint8Array[];
 }
 
-/** Notes whom contracts name now, instead of whom they named before. */
+/** Replaces the references of contracts. */
 export async function writeReferences(client: ClientBase, references: readonly ContractReferences[]): Promise<void> {
   const pairs = references.flatMap(({ address, referenced }) => referenced.map((each) => ({ address, each })));
   await client.query({
@@ -125,7 +125,7 @@ export async function writeReferences(client: ClientBase, references: readonly C
   });
 }
 
-/** Notes that all who name some contracts are to be looked at again. */
+/** Records that contracts which reference these are to be detected again. */
 export async function recordChangedContracts(client: ClientBase, addresses: readonly Uint8Array[]): Promise<void> {
   await client.query({
     name: 'note-changed-contracts',
@@ -137,12 +137,12 @@ export async function recordChangedContracts(client: ClientBase, addresses: read
   });
 }
 
-/** So many are looked at again when one changes that they name. */
+/** So many refused referrers are detected again when a contract changes. */
 const MOST_REFUSED = 256;
 
 /**
- * Puts those into the queue that name contracts whose data has changed and that were refused, the newest of them: it may be that
- * they were not known there yet.
+ * Queues refused contracts that reference contracts whose data changed, the newest ones: the referenced contract may not have known
+ * them before.
  *
  * @param now unix seconds
  */
@@ -168,10 +168,10 @@ export async function queueRefusedReferrers(
 }
 
 /**
- * Puts some of those into the queue that name a contract which has changed; in a transaction, under the lock of the batches.
+ * Queues some contracts that reference a changed contract; in a transaction that holds the lock of `lockTraces`.
  *
- * @param now unix seconds: they come after what has changed itself
- * @returns how many; 0: nothing is left to be done
+ * @param now unix seconds: they come after accounts that changed themselves
+ * @returns how many; 0: none is left
  */
 export async function queueReferrers(client: ClientBase, now: number, most: number): Promise<number> {
   const { rows } = await client.query<{ address: Uint8Array; position: Uint8Array }>(
@@ -195,7 +195,7 @@ export async function queueReferrers(client: ClientBase, now: number, most: numb
   return Math.max(addresses.length, 1);
 }
 
-/** Puts accounts into the queue that have not changed. Who waits there already does not come later for that. */
+/** Queues unchanged accounts for detection. Entries that are queued already keep their place. */
 export async function requeueContracts(
   client: ClientBase,
   addresses: readonly Uint8Array[],

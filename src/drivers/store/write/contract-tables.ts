@@ -6,7 +6,7 @@ import { addressBytes } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 
-/** The state of an account that a row was read from. */
+/** The account state that a row was read from. */
 export interface ContractSourceState {
   readonly address: Address;
   readonly last_trans_lt: bigint;
@@ -15,7 +15,7 @@ export interface ContractSourceState {
   readonly data_hash: Uint8Array | null;
 }
 
-/** A table of contracts of one kind: its name, and the columns that are the kind's own. */
+/** The table of a contract interface: its name and its own columns. */
 export interface ContractTable {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
@@ -29,16 +29,16 @@ export interface ContractTableRow {
 
 const STATE_COLUMNS = ['address', 'last_trans_lt', 'mc_seqno', 'code_hash', 'data_hash'] as const;
 
-/** Where rows wait to be taken over: a table of the session. */
+/** Name of the staging table, which is temporary. */
 export function stagingTable(table: string): string {
   return `staged_${table}`;
 }
 
 /**
- * Copies rows to the staging table, which was empty, and takes them over: new ones in the order of (last_trans_lt, address),
- * which their ids follow; known ones unless what is known is newer, or the same.
+ * Copies rows to the empty staging table and merges them: new ones in the order of (last_trans_lt, address), which their ids follow;
+ * known ones unless the known row is newer or equal.
  *
- * @returns addresses of the rows that are new or have changed
+ * @returns addresses of new and changed rows
  */
 export async function mergeRows(
   client: ClientBase,
@@ -67,7 +67,7 @@ export async function mergeRows(
   return merged.rows.map(({ address }) => address);
 }
 
-/** Empties the staging table, for who writes once more in the same transaction. */
+/** Empties the staging table for another merge in the same transaction. */
 export async function clearStaged(client: ClientBase, table: string): Promise<void> {
   await client.query(`TRUNCATE ${pg.escapeIdentifier(stagingTable(table))}`);
 }
@@ -87,11 +87,11 @@ function mergeText(table: string, staged: string, columns: readonly string[]): s
     RETURNING known.address`;
 }
 
-/** A value of a column of contracts. */
+/** A value of a column of a contract table. */
 export type ColumnValue = ColumnValues[ColumnType] | null;
 
 interface ColumnForm<Type extends ColumnType> {
-  /** Whether the column can hold it: contracts answer with integers of 257 bits. Absent: whatever the type allows. */
+  /** Whether the column can hold the value: contracts return integers of 257 bits. Absent: any value of the type. */
   readonly holds?: (value: ColumnValues[Type]) => boolean;
   readonly copy: (rows: CopyRows, value: ColumnValues[Type] | null) => void;
 }
@@ -116,23 +116,23 @@ const FORMS: { readonly [Type in ColumnType]: ColumnForm<Type> } = {
   jsonb: { copy: (rows, value) => rows.jsonb(value === null ? null : storableJson(value)) },
 };
 
-/** Whether a column of that type can hold the value. */
+/** Whether a column of this type can hold the value. */
 export function holdsValue(type: ColumnType, value: ColumnValue): boolean {
   const { holds } = FORMS[type] as ColumnForm<ColumnType>;
   return value === null || holds === undefined || holds(value);
 }
 
-/** Writes a value as a field of a row. */
+/** Writes a value as a field of a COPY row. */
 export function copyValue(rows: CopyRows, type: ColumnType, value: ColumnValue): void {
   (FORMS[type] as ColumnForm<ColumnType>).copy(rows, value);
 }
 
-/** PostgreSQL has no character 0 in texts. */
+/** PostgreSQL cannot store U+0000. */
 function storableText(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-/** As {@link storableText}, of all texts in JSON; there halves of surrogate pairs are refused as well. */
+/** As {@link storableText}, for all texts in JSON; jsonb refuses unpaired surrogates as well. */
 function storableJson(json: string): string {
   return /\\u(?:0000|d[89a-f])/i.test(json) ? JSON.stringify(storableValue(JSON.parse(json))) : json;
 }
@@ -146,15 +146,15 @@ function storableValue(value: unknown): unknown {
   );
 }
 
-/** The tables of contracts that hold an item for the one who sells it. They are written before the items. */
+/** Tables of contracts that own an item while it is on sale. They are written before the items. */
 export const SALE_TABLES: readonly string[] = ['nft_sales', 'nft_auctions'];
 
-/** Columns that are told by other tables, by table; in terms of the staged row `s`. */
+/** Columns computed from other tables, by table; in terms of the staged row `s`. */
 const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nft_items: { real_owner: realOwner('s') },
 };
 
-/** Whom the sale or auction of this item that owns it gives as owner; else the owner. @param item name of its row in SQL */
+/** The owner that the sale or auction which owns an item names; else the owner. @param item alias of its row in SQL */
 export function realOwner(item: string): string {
   const sellers = SALE_TABLES.map(
     (table) =>
@@ -163,7 +163,7 @@ export function realOwner(item: string): string {
   return `coalesce(${sellers.join(', ')}, ${item}.owner)`;
 }
 
-/** The items that sales and auctions, given by address, name. */
+/** The items of sales and auctions, given by address. */
 export async function itemsOfSales(
   client: ClientBase,
   addresses: readonly Uint8Array[],
@@ -179,7 +179,7 @@ export async function itemsOfSales(
   return rows.map(({ nft }) => nft);
 }
 
-/** Sets the real owners of items again. @returns how many have changed */
+/** Recomputes the real owners of items. @returns how many changed */
 export async function setRealOwners(client: ClientBase, items: readonly Uint8Array[]): Promise<number> {
   if (items.length === 0) return 0;
   const { rowCount } = await client.query({

@@ -17,47 +17,47 @@ import {
 import { dropMetadataLinks, stageMetadataLinks } from '#drivers/store/write/token-metadata.js';
 import { bytesEqual } from '#kernel/bytes.js';
 
-/** A kind that a contract is of, and its row. */
+/** An interface that a contract implements, and its row. */
 export interface FoundInterface {
   readonly kind: string;
   readonly table: ContractTable;
-  /** By column; those that are not given are null. */
+  /** By column; absent ones are null. */
   readonly values: Readonly<Record<string, ColumnValue>>;
 }
 
-/** Why a contract is not of a kind any more, that it was. */
+/** Why a contract does not implement an interface any more. */
 export type SupersededReason = 'destroyed' | 'changed' | 'refused';
 
-/** What was found of an account in one of its states. */
+/** Result of detection for one state of an account. */
 export interface ContractFindings extends ContractSourceState {
-  /** Of each kind that it is of. */
+  /** For each interface that it implements. */
   readonly rows: readonly FoundInterface[];
-  /** Reasons by the kind that it is not, although it seemed or claimed to be. */
+  /** Reasons by interface that it seems or claims to implement and does not. */
   readonly refused: Readonly<Record<string, string>>;
-  /** What is written of kinds that it was of before and is not in this state. */
+  /** The reason that is written for interfaces it implemented before and does not in this state. */
   readonly supersededReason: SupersededReason;
 }
 
-/** What became of it. */
+/** What was written. */
 export interface WrittenContracts {
-  /** Addresses whose state was older than what is known of them: nothing was written. */
+  /** Addresses whose state is older than the known one: nothing was written. */
   readonly older: number;
-  /** Rows that are new, came back or have changed in anything, be it only in the state that they were read from. */
+  /** Rows that are new, valid again or changed, be it only in the state that they were read from. */
   readonly changed: number;
-  /** Rows that do not hold any more. */
+  /** Rows that became superseded. */
   readonly superseded: number;
 }
 
-/** Reason of a kind whose row does not fit its table. */
+/** Refusal of an interface whose row does not fit its table. */
 const DOES_NOT_FIT = 'value-range';
 
 /**
- * Writes what was found of accounts, in the transaction of the caller: the rows of their kinds, what is not so any more, and
- * all that follows from that (real owners of items, metadata to be fetched). Of two states of an account the one with the
- * greater last_trans_lt stays, whatever the order in which they come; what is written already is not written again.
+ * Writes results of detection, in the transaction of the caller: rows of interfaces, superseded rows, and what follows from them
+ * (real owners of items, metadata to be fetched). Of two states of an account the one with the greater last_trans_lt stays, in
+ * whatever order they come; rows that are equal are not written again.
  *
- * Waits for batches that are being written, as they count their rounds in the same row; whoever takes entries out of
- * `contract_queue` in the same transaction does so afterwards.
+ * Waits for batches that are being written, which update the same row of `index_state`; a transaction that also removes entries from
+ * `contract_queue` does so afterwards.
  *
  * @param found each address once
  */
@@ -81,7 +81,7 @@ export async function writeContracts(
     .map(({ address }) => addressBytes(address));
   const itemsBefore = await itemsOfSales(client, sales);
 
-  const lapses = await supersedeRows(
+  const supersededRows = await supersedeRows(
     client,
     losing.map(({ address, rows, supersededReason }) => ({
       address: addressBytes(address),
@@ -89,8 +89,8 @@ export async function writeContracts(
       except: rows.map(({ table }) => table.name),
     })),
   );
-  for (const { table, addresses } of lapses) await dropMetadataLinks(client, table, addresses);
-  const lapsed = lapses.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  for (const { table, addresses } of supersededRows) await dropMetadataLinks(client, table, addresses);
+  const superseded = supersededRows.reduce((sum, { addresses }) => sum + addresses.length, 0);
 
   let changed = 0;
   for (const { table, rows } of rowsByTable(current)) {
@@ -106,14 +106,14 @@ export async function writeContracts(
       .map(contractSummaryOf)
       .filter((summary) => !sameContractSummary(summary, summaries.get(addressKey(summary)))),
   );
-  if (changed + lapsed + owners > 0) {
+  if (changed + superseded + owners > 0) {
     const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items];
     await recordContractChange(client, [...new Set(touched.map(accountKey))]);
   }
-  return { older: found.length - current.length, changed, superseded: lapsed };
+  return { older: found.length - current.length, changed, superseded };
 }
 
-/** Rows by table, those of sales before those of items. */
+/** Rows by table, sales before items. */
 function rowsByTable(
   found: readonly ContractFindings[],
 ): readonly { readonly table: ContractTable; readonly rows: readonly ContractTableRow[] }[] {
@@ -133,7 +133,7 @@ function rowsByTable(
   );
 }
 
-/** A kind whose values do not fit the columns is none: contracts may answer with numbers of any size. */
+/** Refuses interfaces whose values do not fit the columns: contracts may return integers of any size. */
 function withoutUnstorableRows(found: ContractFindings): ContractFindings {
   const misfits = found.rows.filter(({ table, values }) =>
     Object.entries(table.columns).some(([name, type]) => !holdsValue(type, values[name] ?? null)),
@@ -168,7 +168,7 @@ function addressKey({ address }: ContractSummary): string {
   return addressOfBytes(address).toRaw();
 }
 
-/** A row of `contracts`: what was found of an account when it was last looked at. */
+/** A row of `contracts`: the result of the last detection of an account. */
 export interface ContractSummary {
   readonly address: Uint8Array;
   readonly last_trans_lt: bigint;
@@ -180,7 +180,7 @@ export interface ContractSummary {
   readonly refused: Readonly<Record<string, string>> | null;
 }
 
-/** Summaries by raw address, which nobody else changes until the transaction ends. */
+/** Summaries by raw address, locked until the transaction ends. */
 export async function readContractSummaries(
   client: ClientBase,
   addresses: readonly Uint8Array[],
@@ -195,8 +195,7 @@ export async function readContractSummaries(
 }
 
 /**
- * Whether a summary needs not be written: it is as the known one, or tells nothing of an account of which nothing was told
- * before.
+ * Whether a summary need not be written: it equals the known one, or is empty and there is none.
  */
 export function sameContractSummary(summary: ContractSummary, known: ContractSummary | undefined): boolean {
   if (known === undefined) return summary.kinds.length === 0 && summary.refused === null;
@@ -209,7 +208,7 @@ export function sameContractSummary(summary: ContractSummary, known: ContractSum
   );
 }
 
-/** Writes summaries over those that are there. */
+/** Writes summaries, replacing older ones. */
 export async function writeContractSummaries(client: ClientBase, summaries: readonly ContractSummary[]): Promise<void> {
   if (summaries.length === 0) return;
   const json = summaries.map(({ kinds, refused }) => JSON.stringify({ kinds, refused }));
@@ -217,9 +216,9 @@ export async function writeContractSummaries(client: ClientBase, summaries: read
     name: 'write-contract-summaries',
     text: `INSERT INTO contracts AS known (address, last_trans_lt, mc_seqno, code_hash, kinds, refused)
            SELECT n.address, n.last_trans_lt, n.mc_seqno, n.code_hash,
-             ARRAY(SELECT jsonb_array_elements_text(n.told->'kinds')), nullif(n.told->'refused', 'null')
+             ARRAY(SELECT jsonb_array_elements_text(n.result->'kinds')), nullif(n.result->'refused', 'null')
            FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::bytea[], $5::jsonb[])
-             n (address, last_trans_lt, mc_seqno, code_hash, told)
+             n (address, last_trans_lt, mc_seqno, code_hash, result)
            ORDER BY n.address
            ON CONFLICT (address) DO UPDATE SET last_trans_lt = excluded.last_trans_lt, mc_seqno = excluded.mc_seqno,
              code_hash = excluded.code_hash, kinds = excluded.kinds, refused = excluded.refused
@@ -242,27 +241,27 @@ function reasons({ refused }: ContractSummary): string {
   return JSON.stringify(Object.entries(refused ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A contract whose rows do not hold any more. */
+/** A contract with rows that are not valid any more. */
 export interface SupersededContract {
   readonly address: Uint8Array;
   readonly reason: string;
-  /** Tables in which its row does hold. */
+  /** Tables in which its row stays valid. */
   readonly except: readonly string[];
 }
 
-/** The rows that have lapsed in one table. */
+/** The rows that became superseded in one table. */
 export interface SupersededRows {
   readonly table: string;
   readonly addresses: readonly Uint8Array[];
 }
 
-/** The tables of kinds of contracts are those with this column. */
+/** Tables of contract interfaces are those with the column `lapsed`. */
 const CONTRACT_TABLES_QUERY = `
   SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
   WHERE a.attname = 'lapsed' AND NOT a.attisdropped AND c.relkind = 'r' AND c.relpersistence = 'p'
     AND pg_table_is_visible(c.oid) ORDER BY 1`;
 
-/** Notes in the rows of contracts, whichever tables these are in, that they do not hold any more. */
+/** Marks rows of contracts as superseded, in all tables of contract interfaces. */
 export async function supersedeRows(
   client: ClientBase,
   lapses: readonly SupersededContract[],

@@ -7,16 +7,16 @@ import { type Clock, pause } from '#kernel/clock.js';
 import { withDeadline } from '#kernel/deadline.js';
 
 export interface LeaderLockOptions {
-  /** How often whoever stands by tries, and whoever leads makes sure that it still does; in milliseconds. */
+  /** Interval at which a standby tries to take the lock and the leader checks that it still holds it; in milliseconds. */
   readonly everyMs: number;
-  /** A database that does not answer for so long has lost us. */
+  /** A connection whose database does not answer for so long is given up; in milliseconds. */
   readonly deadAfterMs: number;
 }
 
-/** The database notices within seconds that the machine of a leader is gone; a process that ends it notices at once. */
+/** The database detects within seconds that the leader's machine is gone; the end of its process is detected at once. */
 const KEEPALIVES = 'SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 2';
 
-/** That of several processes one writes: a lock of the database, held by a connection of its own. */
+/** Index leadership: of several processes one writes. An advisory lock of the database, held by a connection of its own. */
 export class LeaderLock {
   readonly #client: pg.Client;
   readonly #clock: Clock;
@@ -34,10 +34,10 @@ export class LeaderLock {
   }
 
   /**
-   * Waits for the lock.
+   * Waits until this process is the leader.
    *
-   * @returns null when the signal is given first
-   * @throws store/unreachable and others when the connection fails: to be tried again
+   * @returns null when the signal is aborted first
+   * @throws store/unreachable and others when the connection fails: retry
    */
   static async take(
     database: Database,
@@ -61,12 +61,12 @@ export class LeaderLock {
     return null;
   }
 
-  /** Given as soon as it is not certain any more that this process is the only one that writes. */
+  /** Aborted as soon as it is not certain any more that this process is the only one that writes. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Lets another process write. */
+  /** Gives leadership up. */
   async release(): Promise<void> {
     this.#ended.abort();
     await this.#beat;
@@ -110,7 +110,7 @@ export function dropConnection(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** The first number of all advisory locks of the index. */
+/** The first key of all advisory locks of the index: "TERN". */
 const SPACE = 0x5445524e;
 
 const LOCKS = { leader: 1, partitions: 2, traces: 3 } as const;
@@ -118,12 +118,12 @@ const LOCKS = { leader: 1, partitions: 2, traces: 3 } as const;
 /** What only one session may do at a time. */
 export type AdvisoryLock = keyof typeof LOCKS;
 
-/** Waits for a lock, which is held until the transaction ends. */
+/** Waits for a lock that is held until the transaction ends. */
 export async function advisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1, $2)', [SPACE, LOCKS[lock]]);
 }
 
-/** Takes a lock that is held until the session ends, unless another session has it. */
+/** Takes a lock until the session ends. @returns false when another session holds it */
 export async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [
     SPACE,
@@ -132,7 +132,7 @@ export async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): P
   return rows[0]!.taken;
 }
 
-/** Gives back what {@link tryAdvisoryLock} took. */
+/** Releases what {@link tryAdvisoryLock} took. */
 export async function advisoryUnlock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
   await client.query('SELECT pg_advisory_unlock($1, $2)', [SPACE, LOCKS[lock]]);
 }

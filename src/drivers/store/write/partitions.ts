@@ -5,7 +5,7 @@ import { firstIdOf } from '#drivers/store/keys.js';
 import { advisoryLock } from '#drivers/store/write/locks.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 
-/** The tables that are cut by masterchain seqno. */
+/** The tables that are partitioned by masterchain seqno. */
 export const PARTITIONED_TABLES = [
   'blocks',
   'transactions',
@@ -15,7 +15,7 @@ export const PARTITIONED_TABLES = [
   'token_events',
 ] as const;
 
-/** The numbers of the partitions that hold a range of rounds. */
+/** The numbers of the partitions of a range of masterchain blocks. */
 export function partitionsOf({ from, to }: SeqnoRange, partition_rounds: number): readonly number[] {
   const first = Math.floor(from / partition_rounds);
   const last = Math.floor(to / partition_rounds);
@@ -28,13 +28,13 @@ export function partitionName(table: string, partition: number): string {
 }
 
 /**
- * Makes the partitions of a range of rounds that are not there yet, beside those who read and write the others: a table that
- * is attached needs a weaker lock than one that is made as a partition.
+ * Creates missing partitions of a range of masterchain blocks without blocking readers and writers of the others: attaching a table
+ * needs a weaker lock than creating a partition.
  */
 export async function ensurePartitions(client: ClientBase, range: SeqnoRange, partition_rounds: number): Promise<void> {
   await client.query('BEGIN');
   try {
-    // Of two sessions that make the same table, one would fail.
+    // Of two sessions that create the same table, one would fail.
     await advisoryLock(client, 'partitions');
     for (const partition of partitionsOf(range, partition_rounds)) {
       for (const table of PARTITIONED_TABLES) await ensurePartition(client, table, partition, partition_rounds);
@@ -64,16 +64,16 @@ async function ensurePartition(
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
- * Drops the partitions that lie wholly below a masterchain seqno, and what belongs to their traces elsewhere. The newest states
- * of accounts stay.
+ * Drops the partitions below a masterchain seqno, and what belongs to their traces in other tables. The newest states of accounts
+ * stay.
  *
- * @throws store/conflict (as the database says it) when somebody has used a table for too long: to be tried again
- * @returns the seqno below which everything is gone now; 0 while nothing was ever dropped; the one given without an index
+ * @throws store/conflict when another session has used a table for too long: retry
+ * @returns the seqno below which everything is pruned now; 0: nothing was ever pruned; without an index the given one
  */
 export async function pruneBelow(client: ClientBase, mc_seqno: number): Promise<number> {
   await client.query('BEGIN');
   try {
-    // Whoever reads comes first: while this one waits for a table, nobody else gets it.
+    // Readers have priority: while this session waits for a table lock, all others wait behind it.
     await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
     await lockTraces(client);
     const { rows } = await client.query<{ partition_rounds: number; pruned_below: number }>(

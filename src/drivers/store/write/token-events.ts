@@ -5,13 +5,13 @@ import type { TokenEventRow } from '#drivers/store/tables.js';
 import type { Transaction, TransactionDescr } from '#formats/tlb/transaction.js';
 import { toHex } from '#kernel/bytes.js';
 
-/** Numbers of kinds in the column `token_events.kind`. */
+/** Values of the column `token_events.kind`. */
 export const TOKEN_EVENT_KINDS = { jetton_transfer: 1, jetton_burn: 2, jetton_mint: 3, nft_transfer: 4 } as const;
 
-/** Of a jetton transfer that was aborted: a number of its own, so that no index of lists has it. */
+/** An aborted jetton transfer: a value of its own, so that no index for lists contains it. */
 const ABORTED_TRANSFER = 5;
 
-/** A message about tokens that a transaction received, before it is known whether its receiver is what it would be. */
+/** A received jetton or NFT message, before it is known whether its receiver is a verified wallet or item. */
 export interface TokenEventCandidate {
   readonly kind: number;
   readonly aborted: boolean;
@@ -22,7 +22,7 @@ export interface TokenEventCandidate {
   readonly destination_key: bigint | null;
 }
 
-/** The candidate that a transaction of an account is; null: it is none. @throws tlb/*, cells/* when it is malformed */
+/** The candidate of a transaction; null: it received no jetton or NFT message. @throws tlb/*, cells/* when it is malformed */
 export function tokenEventCandidate(
   { in_msg, description }: Transaction,
   { address, account_key }: Pick<TokenEventCandidate, 'address' | 'account_key'>,
@@ -41,12 +41,12 @@ export function tokenEventCandidate(
   };
 }
 
-/** Whether the account did not come out of it as its code wanted. */
+/** Whether the transaction was aborted. */
 export function isAborted(description: TransactionDescr): boolean {
   return 'aborted' in description && description.aborted;
 }
 
-/** A jetton wallet that its master confirms; addresses as `addressBytes` has them. */
+/** A jetton wallet that its master confirms; addresses as `addressBytes` encodes them. */
 export interface VerifiedWallet {
   readonly address: Uint8Array;
   readonly master: Uint8Array;
@@ -58,7 +58,7 @@ export interface VerifiedItem {
   readonly collection: Uint8Array | null;
 }
 
-/** What a row says of its token. */
+/** The columns `confirmed` and `token_key` of an event. */
 export interface Confirmation {
   readonly confirmed: boolean;
   readonly token_key: bigint | null;
@@ -66,7 +66,7 @@ export interface Confirmation {
 
 const UNCONFIRMED: Confirmation = { confirmed: false, token_key: null };
 
-/** The jetton wallets and NFT items among some accounts, as they are or were verified last. */
+/** Jetton wallets and NFT items among some accounts, as they were verified last. */
 export class KnownTokens {
   /** By address in hexadecimal. */
   readonly wallets: ReadonlyMap<string, VerifiedWallet>;
@@ -86,14 +86,14 @@ export class KnownTokens {
     const wallet = this.wallets.get(toHex(address));
     if (wallet === undefined) return UNCONFIRMED;
     const token_key = accountKey(wallet.master);
-    // What comes from elsewhere than the master was not minted.
+    // Only the master can mint.
     return kind === TOKEN_EVENT_KINDS.jetton_mint && source_key !== token_key
       ? UNCONFIRMED
       : { confirmed: true, token_key };
   }
 }
 
-/** Reads who of the accounts of candidates is known. */
+/** Reads which accounts of candidates are known wallets and items. */
 export async function readKnownTokens(
   client: ClientBase,
   candidates: readonly TokenEventCandidate[],
@@ -134,11 +134,11 @@ export function tokenEventRow(
 }
 
 /**
- * Confirms the events of wallets and items that have been verified, those under another token before included; in the
+ * Confirms the events of newly verified wallets and items, including those that belonged to another token before; in the
  * transaction that writes their rows.
  *
- * The lock of the traces (`lockTraces`) is held, and was taken before any row was written: so a batch that is written at the
- * same time either finds the wallets and items itself, or its events are found here.
+ * The lock of `lockTraces` is held, and was taken before any row was written: so a concurrent batch either finds the wallets and
+ * items itself, or its events are found here.
  */
 export async function confirmEvents(
   client: ClientBase,
@@ -158,7 +158,7 @@ export async function confirmEvents(
   }
 }
 
-/** Events of the accounts that differ from what they are to be. */
+/** Updates only events that differ. */
 const CONFIRM_JETTONS = `
   UPDATE token_events e SET confirmed = n.confirmed, token_key = CASE WHEN n.confirmed THEN n.token_key END
   FROM (
@@ -176,7 +176,7 @@ const CONFIRM_NFTS = `
   WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_EVENT_KINDS.nft_transfer}
     AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)`;
 
-/** Confirms what has become known since `before` was read, of the events that were written by it. As {@link confirmEvents}. */
+/** Confirms events of a batch whose wallets and items became known after `before` was read. As {@link confirmEvents}. */
 export async function confirmChanges(
   client: ClientBase,
   before: KnownTokens,

@@ -4,30 +4,30 @@ import { recordContractChange } from '#drivers/store/event-log.js';
 import { accountKey } from '#drivers/store/keys.js';
 import { stagingTable } from '#drivers/store/write/contract-tables.js';
 
-/** Which metadata: a row of `token_metadata`. */
+/** The key of a row of `token_metadata`. */
 export interface MetadataKey {
   readonly address: Uint8Array;
   readonly kind: string;
 }
 
-/** Metadata that somebody has taken to fetch it: it is theirs until the lease ends. */
+/** Metadata that a process has claimed for fetching until the lease ends. */
 export interface ClaimedMetadata extends MetadataKey {
   readonly uri: string;
-  /** This one included, since it last succeeded. */
+  /** Attempts since the last success, this one included. */
   readonly attempts: number;
-  /** Until when, in unix seconds; with it, what becomes of it is written. */
+  /** End of the lease in unix seconds; the outcome is written with it. */
   readonly lease: bigint;
-  /** Since when it was due. */
+  /** Due since, in unix seconds. */
   readonly due_at: bigint;
 }
 
-/** What came of an attempt, and when the next one is due. */
+/** The outcome of an attempt, and when the next one is due. */
 export type MetadataOutcome = Pick<ClaimedMetadata, 'address' | 'kind' | 'uri' | 'lease'> & {
   readonly next: number;
 } & (
     | { readonly result: 'fetched' /** JSON text */; readonly document: string }
     | { readonly result: 'failed'; readonly failure: { readonly code: string; readonly message: string } }
-    /** It was not tried. */
+    /** It was not attempted. */
     | { readonly result: 'put-off' }
   );
 
@@ -35,13 +35,13 @@ export interface MetadataClaim {
   /** Unix seconds. */
   readonly now: number;
   readonly limit: number;
-  /** How long a claim lasts after so many attempts; the last one for all that follow. Seconds. */
+  /** Length of the lease by number of attempts, the last one for all further ones. Seconds. */
   readonly leases: readonly number[];
 }
 
 /**
- * Takes metadata that is due, the longest due first, and none that others have taken. It is due again when the lease ends, should
- * whoever took it be gone: so what brings a process down comes later each time.
+ * Claims due metadata, the longest due first, and none that other processes have claimed. It becomes due again when the lease ends,
+ * should the process be gone; leases grow, so a link that crashes the process comes later each time.
  */
 export async function claimMetadata(
   client: ClientBase,
@@ -66,9 +66,9 @@ export async function claimMetadata(
 }
 
 /**
- * Writes what came of attempts, as far as the lease still holds and the link is still the same. In a transaction.
+ * Writes outcomes of attempts whose lease still holds and whose link is still the same. In a transaction.
  *
- * @returns whether anything is told otherwise of a token than before
+ * @returns whether stored metadata changed
  */
 export async function settleMetadata(
   client: ClientBase,
@@ -119,14 +119,14 @@ export async function settleMetadata(
   return changes;
 }
 
-/** What is said of a token instead of what its contract says. */
+/** Operator-supplied content that replaces what a contract says. */
 export interface StoredOverride extends MetadataKey {
   /** JSON text */
   readonly override: string;
 }
 
 /**
- * Makes these all the overrides that there are. What has lost its own content is due to be fetched. In a transaction.
+ * Replaces all overrides. Tokens that lost an override of their content become due. In a transaction.
  *
  * @returns how many were set, changed or removed
  */
@@ -163,12 +163,12 @@ export async function replaceOverrides(
   return changes;
 }
 
-/** The tables of contracts whose content may name a link; `kind` of their metadata is the name of the table. */
+/** Contract tables whose content may have a link (TEP-64 `uri`); the `kind` of their metadata is the name of the table. */
 const TABLES_WITH_METADATA: readonly string[] = ['jetton_masters', 'nft_collections', 'nft_items'];
 
 /**
- * Makes metadata due to be fetched where the content of staged rows names a link that is new or another than before, and
- * forgets that of contracts that name none any more. What whoever runs the service has set stays.
+ * Makes metadata due where the link in the content of staged rows is new or changed, and drops that of contracts without a link.
+ * Overrides stay.
  */
 export async function stageMetadataLinks(client: ClientBase, table: string): Promise<void> {
   if (!TABLES_WITH_METADATA.includes(table)) return;
@@ -231,7 +231,7 @@ export async function linkNextMetadata(
   return Number(count) < most ? null : last;
 }
 
-/** Forgets what was or would be fetched of contracts. */
+/** Drops fetched and pending metadata of contracts. */
 export async function dropMetadataLinks(
   client: ClientBase,
   table: string,

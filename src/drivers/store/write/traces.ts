@@ -3,29 +3,29 @@ import { hashKey } from '#drivers/store/keys.js';
 import { selectAsWritten, TRACES, type TraceRow } from '#drivers/store/tables.js';
 import { advisoryLock } from '#drivers/store/write/locks.js';
 
-/** A message that one trace sent and that begins another as far as was known. */
+/** A message sent in one trace that begins another trace as far as was known. */
 export interface StoredTraceJoin {
   readonly msg_hash: Uint8Array;
-  /** The trace with the transaction that sent it. */
+  /** Root of the trace with the transaction that sent it. */
   readonly parent_root: bigint;
-  /** The transaction that received it: the root of the other trace. */
+  /** Id of the transaction that received it: the root of the other trace. */
   readonly orphan: bigint;
 }
 
-/** A trace that changes: it grows, or takes up others. */
+/** A trace that grows or absorbs others. */
 export interface TraceChange {
-  /** As it is to be. */
+  /** The new row. */
   readonly trace: TraceRow;
-  /** Roots of the traces that are a part of it from now on. */
+  /** Roots of the absorbed traces. */
   readonly absorbs: readonly bigint[];
 }
 
-/** Who writes traces waits here until the transactions of others have ended; held until this one ends. */
+/** Serialises transactions that write traces: waits for others, and holds the lock until this one ends. */
 export function lockTraces(client: ClientBase): Promise<void> {
   return advisoryLock(client, 'traces');
 }
 
-/** Of these messages, those that are open, with the traces that they belong to. */
+/** The open ones of these messages, with the roots of their traces. */
 export async function findOpenMessages(
   client: ClientBase,
   hashes: readonly Uint8Array[],
@@ -40,9 +40,9 @@ export async function findOpenMessages(
 }
 
 /**
- * The joins that a batch makes possible, its own open and orphan messages being written already.
+ * The joins that a batch makes possible; its own open and orphan messages are written already.
  *
- * @param hashes of the open and the orphan messages of the batch
+ * @param hashes of the open and orphan messages of the batch
  */
 export async function findJoins(
   client: ClientBase,
@@ -70,7 +70,7 @@ export async function readTraceRows(client: ClientBase, roots: readonly bigint[]
   return rows;
 }
 
-/** Messages that were open and have arrived. */
+/** Removes open messages that were received. */
 export async function closeOpenMessages(client: ClientBase, hashes: readonly Uint8Array[]): Promise<void> {
   if (hashes.length === 0) return;
   await client.query({
@@ -81,11 +81,11 @@ export async function closeOpenMessages(client: ClientBase, hashes: readonly Uin
 }
 
 /**
- * Writes what changed in traces: their rows, the transactions and open messages of those that were taken up, and the accounts
- * by which traces are found. The messages that join them are neither open nor orphans any more, and the rows that the orphans
- * wrote of them go: whoever sent a message writes it.
+ * Writes changes of traces: their rows, the transactions and open messages of absorbed ones, and the accounts by which traces are
+ * found. Messages that join traces are neither open nor orphans any more, and the rows that the orphans wrote of them are
+ * deleted: the row of a message belongs to its sender.
  *
- * @param before rows of all traces that change or are taken up
+ * @param before rows of all traces that change or are absorbed
  */
 export async function updateAndMergeTraces(
   client: ClientBase,
@@ -143,7 +143,7 @@ async function forgetJoined(client: ClientBase, joins: readonly StoredTraceJoin[
   });
   await client.query({
     name: 'drop-orphan-rows',
-    // A transaction receives one message: the pairs need not be kept together.
+    // A transaction receives one message, so the pairs need not be kept together.
     text: `DELETE FROM messages m
            WHERE m.msg_key = ANY($2::bigint[]) AND m.tx_id = ANY($1::bigint[]) AND m.position = 0`,
     values: [joins.map(({ orphan }) => orphan), hashes.map(hashKey)],
@@ -173,8 +173,8 @@ async function updateTraces(client: ClientBase, changes: readonly TraceChange[])
 }
 
 /**
- * Every account of a trace stands there once, with the end of the trace; so the end of one that grows moves in all rows. Done
- * while transactions still name the traces that they were in, so that each trace looks for its own accounts only.
+ * `trace_accounts` has each account of a trace once, with the end of the trace, so all rows of a growing trace move. This runs while
+ * transactions still refer to their former traces, so each trace looks up its own accounts only.
  */
 async function dropTraceAccounts(
   client: ClientBase,

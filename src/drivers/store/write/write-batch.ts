@@ -28,16 +28,16 @@ export interface EncodedTable {
   readonly rows: number;
 }
 
-/** What is written of a range of rounds, in three parts, each of which is made when it is due. */
+/** The contents of a batch: a range of masterchain blocks with their shard blocks, in parts that are made when they are due. */
 export interface BatchParts {
   readonly range: SeqnoRange;
-  /** Hashes of codes whose accounts need not be looked at for what contracts they are. */
+  /** Hashes of codes whose accounts need no contract detection. */
   readonly plainCodes: readonly Uint8Array[];
-  /** Rows that are added as they are. */
+  /** Rows that are inserted as they are. */
   rows(): Promise<readonly EncodedTable[]>;
-  /** Rows of the staging tables. What was written before this batch can be read. */
+  /** Rows of the staging tables. All batches before this one can be read by now. */
   staged(): Promise<readonly EncodedTable[]>;
-  /** Changes the traces that this batch continues or connects; its own rows are there. */
+  /** Updates traces that this batch continues or joins; its own rows are written by now. */
   traces(): Promise<void>;
   /** What each masterchain block touched, for the event log; called last, and only of a batch that is written exclusively. */
   touched(): readonly TouchedMcBlock[];
@@ -45,19 +45,19 @@ export interface BatchParts {
 
 const UNIQUE_VIOLATION = '23505';
 
-/** How a batch goes beside others. */
+/** How a batch is ordered relative to concurrent ones. */
 export interface BatchOrder {
-  /** No other one is written at the same time: what `rows` reads of traces stays true. */
+  /** No other batch is written at the same time: what `rows` reads of traces stays valid. */
   readonly exclusive: boolean;
-  /** Waited for before `staged`: batches that come in their order find there what those before them have written. */
+  /** Awaited before `staged`: there, batches in order see what the batches before them have written. */
   readonly awaitPrevious: () => Promise<void>;
 }
 
 /**
- * Writes a batch in the transaction of the caller. Most of it goes beside other batches; from `staged` on one batch at a time,
- * until the transaction ends.
+ * Writes a batch in the transaction of the caller. `rows` runs concurrently with other batches; from `staged` on, until the
+ * transaction ends, one batch runs at a time.
  *
- * @throws store/overlap and what the database says: the transaction must be rolled back
+ * @throws store/overlap and errors of the database: the transaction must be rolled back
  */
 export async function writeBatch(
   client: ClientBase,
@@ -70,7 +70,7 @@ export async function writeBatch(
   try {
     await copyTables(client, await parts.rows());
   } catch (error) {
-    // Another process has written the same rounds meanwhile.
+    // Another process has written the same masterchain blocks meanwhile.
     if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) throw storeErrors.overlap(range, error);
     throw error;
   }
@@ -104,7 +104,7 @@ async function copyTables(client: ClientBase, tables: readonly EncodedTable[]): 
   }
 }
 
-/** The tables that a batch is copied into, in the order in which they are written. */
+/** The tables of a batch, in the order in which they are written. */
 const TABLES = {
   blocks: BLOCKS,
   transactions: TRANSACTIONS,
@@ -121,7 +121,7 @@ const TABLES = {
 type Tables = typeof TABLES;
 type RowOf<Name extends keyof Tables> = Tables[Name] extends TableRows<infer Row> ? Row : never;
 
-/** Gathers the rows of a batch in the form in which they are copied. The space is used again by the next batch. */
+/** Encodes the rows of a batch for COPY. The buffers are reused by the next batch. */
 export class BatchEncoder {
   readonly #rows = Object.fromEntries(Object.keys(TABLES).map((name) => [name, new CopyRows(4096)])) as {
     readonly [Name in keyof Tables]: CopyRows;
@@ -136,7 +136,7 @@ export class BatchEncoder {
     for (const row of rows) write(this.#rows[table], row);
   }
 
-  /** What was added; views that are good until something is added again. */
+  /** The encoded rows; views that are valid until the next row is added. */
   finish(): EncodedTable[] {
     return (Object.keys(TABLES) as (keyof Tables)[]).map((name) => {
       const { table, columns } = TABLES[name];
