@@ -90,7 +90,11 @@ describe('tern replay', () => {
 
   it.each([
     ['a folder that is not there', ['/no/such/folder'], /^tern: replay\/unreadable-folder: \/no\/such\/folder cannot/],
-    ['blocks that are missing', [chain], /^tern: replay\/missing-block: \S+ lacks block \(0,8000000000000000,11\)/],
+    [
+      'blocks that are missing',
+      [chain],
+      /^tern: replay\/missing-block: \S+ does not have block \(0,8000000000000000,11\)/,
+    ],
     ['a wrong address', [chain, '--listen', '127.0.0.300:1'], /^tern: cli\/usage: --listen is "127\.0\.0\.300:1"/],
     ['a wrong seqno', [chain, '--to', 'x'], /^tern: replay\/bad-option: --to is "x"/],
     ['a wrong pace', [chain, '--pace', 'x'], /^tern: replay\/bad-option: --pace is "x"/],
