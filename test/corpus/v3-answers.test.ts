@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AddressCollector, writeAnswer } from '#api/v3/answer-type.js';
-import { MessageJson, MessagesOfPage } from '#api/v3/messages.js';
+import { AddressCollector, writeAnswerJson } from '#api/v3/answer-type.js';
+import { MessageAnswer, MessagesOfPage } from '#api/v3/messages.js';
 import { writeTrace } from '#api/v3/traces.js';
 import { writeTransaction } from '#api/v3/transactions.js';
 import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-types.js';
@@ -117,7 +117,7 @@ describe('what the reference service of API v3 answers', () => {
       const sources = new MessagesOfPage();
       for (const expected of messages ?? []) {
         expect(
-          JSON.parse(writeAnswer(MessageJson, sources.source(indexedMessage(expected)), page)),
+          JSON.parse(writeAnswerJson(MessageAnswer, sources.source(indexedMessage(expected)), page)),
           expected.hash,
         ).toEqual(expected);
         count++;

@@ -19,11 +19,11 @@ import {
   required,
   unlisted,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { addressesText, checkPage, listAnswer, pageOf, rowsOf, wantedFacts } from '#api/v3/page.js';
-import { accountListParameter, hash256ListParameter, pageFields } from '#api/v3/parameters.js';
+import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -117,7 +117,7 @@ const TAG = 'Accounts';
 const GET = ['GET'] as const;
 const STATUSES = [422, 504];
 
-const accountsParameter = accountListParameter('Accounts');
+const accountsParameter = v3AccountListParameter('Accounts');
 
 const accountStates = v3Endpoint({
   name: 'accountStates',
@@ -129,7 +129,7 @@ const accountStates = v3Endpoint({
     {
       address: accountsParameter,
       include_boc: Type.Optional(Type.Boolean({ description: 'Include code and data.', default: true })),
-      code_hash: Type.Optional(hash256ListParameter('Only accounts whose code has one of these hashes')),
+      code_hash: Type.Optional(v3HashListParameter('Only accounts whose code has one of these hashes')),
     },
     { additionalProperties: false },
   ),
@@ -147,7 +147,7 @@ const accountStates = v3Endpoint({
       const code = account.code_hash;
       // Accounts without code have an empty list here, and null in the address book.
       const names = code === null ? '[]' : interfacesJson(code, contract_methods);
-      return writeAnswer(AccountStateFull, { ...account, contract_methods, interfaces: names }, page);
+      return writeAnswerJson(AccountStateFull, { ...account, contract_methods, interfaces: names }, page);
     });
     return jsonText(`{"accounts":[${rows.join(',')}],${addressesText(page.addresses, facts, context, true)}}`);
   },
@@ -186,7 +186,7 @@ const topAccountsByBalance = v3Endpoint({
   handle: async (params, context) => {
     const listed = await context.network.index.topAccounts(pageOf(params, context), context.query);
     const page = { profile: context.profile, addresses: new AddressCollector() };
-    return jsonText(writeAnswer(TopAccounts, rowsOf(listed, context), page));
+    return jsonText(writeAnswerJson(TopAccounts, rowsOf(listed, context), page));
   },
 });
 

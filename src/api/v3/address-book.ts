@@ -11,7 +11,7 @@ import {
   nullable,
   text,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { upperCaseRaw } from '#api/v3/json-values.js';
@@ -72,7 +72,7 @@ export function addressBookText(
       domain: domains.get(raw) ?? null,
       interfaces: interfacesOfAddress(account),
     };
-    json += `${json === '' ? '' : ','}${JSON.stringify(key)}:${writeAnswer(AddressBookRow, row, page)}`;
+    json += `${json === '' ? '' : ','}${JSON.stringify(key)}:${writeAnswerJson(AddressBookRow, row, page)}`;
   }
   return `{${json}}`;
 }
@@ -245,7 +245,7 @@ const addressBook = v3Endpoint({
     const facts = await network.index.addressFacts([...accounts.values()], wanted, query);
     const rows = addressBookText(accounts, facts, context);
     const empty: InputOf<typeof AddressBookRow> = { user_friendly: null, domain: null, interfaces: '[]' };
-    const row = writeAnswer(AddressBookRow, empty, { profile, addresses: new AddressCollector() });
+    const row = writeAnswerJson(AddressBookRow, empty, { profile, addresses: new AddressCollector() });
     const more = others.map((each) => `,${JSON.stringify(each)}:${row}`).join('');
     return jsonText(`${rows.slice(0, -1)}${more}}`);
   },

@@ -4,7 +4,7 @@ import { byProfile, nullInToncenter } from '#api/http/profile.js';
 import {
   addressText,
   base64Text,
-  bocBase64,
+  checkedBocBase64,
   currenciesText,
   decimalText,
   hashText,
@@ -212,7 +212,7 @@ export function answerValue<Value>(schema: TSchema, write: JsonWriter<Value>): A
 }
 
 /** JSON text of a value of an answer type. */
-export function writeAnswer<Value>({ write }: AnswerValue<Value>, value: Value, page: AnswerPage): string {
+export function writeAnswerJson<Value>({ write }: AnswerValue<Value>, value: Value, page: AnswerPage): string {
   return write[page.profile](value, page);
 }
 
@@ -239,7 +239,9 @@ export function hashInBase64(description: string): AnswerValue<string> {
 /** A BoC: its bytes, or a cell, which is then serialised with a checksum. */
 export function boc(description: string): AnswerValue<Uint8Array | Cell> {
   const schema = Type.String({ description: `${description} A bag of cells in base64.`, contentEncoding: 'base64' });
-  return answerValue(schema, (value) => (value instanceof Uint8Array ? base64Text(value) : `"${bocBase64(value)}"`));
+  return answerValue(schema, (value) =>
+    value instanceof Uint8Array ? base64Text(value) : `"${checkedBocBase64(value)}"`,
+  );
 }
 
 export function decimal(description: string): AnswerValue<bigint | number> {
@@ -332,7 +334,7 @@ export function list<Value>(items: AnswerValue<Value>, description?: string): An
 }
 
 /** One of several answer types, chosen by the member `kind` of the input. */
-export function oneOf<const Types extends Readonly<Record<string, AnswerValue<never>>>>(
+export function oneOfTypes<const Types extends Readonly<Record<string, AnswerValue<never>>>>(
   types: Types,
 ): AnswerValue<{ [Kind in keyof Types]: { readonly kind: Kind } & InputOf<Types[Kind]> }[keyof Types]> {
   const writeOne =

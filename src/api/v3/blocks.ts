@@ -11,20 +11,20 @@ import {
   list,
   required,
   shard,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, pageOf, rowsOf } from '#api/v3/page.js';
 import {
-  blockSeqnoParameter,
-  hash256Parameter,
   pageFields,
   seqnoParameter,
-  shardParameter,
   sortParameter,
   timeParameters,
-  workchainParameter,
+  v3BlockSeqnoParameter,
+  v3HashParameter,
+  v3ShardParameter,
+  v3WorkchainParameter,
 } from '#api/v3/parameters.js';
 import type { IndexedBlock } from '#drivers/store/read/index-types.js';
 
@@ -98,7 +98,7 @@ const GET = ['GET'] as const;
 const masterchainSeqno = seqnoParameter('Seqno of the masterchain block.');
 
 function answerBlocks(blocks: readonly IndexedBlock[], { profile }: V3Context) {
-  return jsonText(writeAnswer(BlocksResponse, { blocks }, { profile, addresses: new AddressCollector() }));
+  return jsonText(writeAnswerJson(BlocksResponse, { blocks }, { profile, addresses: new AddressCollector() }));
 }
 
 const masterchainInfo = v3Endpoint({
@@ -115,7 +115,7 @@ const masterchainInfo = v3Endpoint({
   handle: async (_, { network, query, profile }) => {
     const head = await network.index.extent(query);
     if (head === null) throw v3Errors['nothing-indexed']({});
-    return jsonText(writeAnswer(MasterchainInfoJson, head, { profile, addresses: new AddressCollector() }));
+    return jsonText(writeAnswerJson(MasterchainInfoJson, head, { profile, addresses: new AddressCollector() }));
   },
 });
 
@@ -129,11 +129,11 @@ const blocks = v3Endpoint({
     'not the unix time.',
   params: Type.Object(
     {
-      workchain: workchainParameter,
-      shard: shardParameter,
-      seqno: blockSeqnoParameter,
-      root_hash: Type.Optional(hash256Parameter('Hash of the root cell')),
-      file_hash: Type.Optional(hash256Parameter('Hash of the file')),
+      workchain: v3WorkchainParameter,
+      shard: v3ShardParameter,
+      seqno: v3BlockSeqnoParameter,
+      root_hash: Type.Optional(v3HashParameter('Hash of the root cell')),
+      file_hash: Type.Optional(v3HashParameter('Hash of the file')),
       mc_seqno: Type.Optional(seqnoParameter('Seqno of the masterchain block that commits it.')),
       ...timeParameters('gen_utime', 'start_lt'),
       ...pageFields,

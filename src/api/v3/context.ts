@@ -41,7 +41,7 @@ export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V
 export const v3Endpoint = endpointOf<V3Context>();
 
 /** Default timeout of a query of the index, in milliseconds. */
-export const DEFAULT_QUERY_TIMEOUT_MS = 3_000;
+const DEFAULT_QUERY_TIMEOUT_MS = 3_000;
 
 /** Options of all methods, as a header or a query parameter; the header takes precedence. */
 export const v3Switches = {

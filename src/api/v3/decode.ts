@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
-import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswer } from '#api/v3/answer-type.js';
+import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { invalidParameter, MAX_LIST_ITEMS, quotedInput } from '#api/v3/parameters.js';
 import { decodeMessageBodyText, opcodeName, parseOpcode } from '#domain/message-bodies/decode-message-body.js';
@@ -52,7 +52,7 @@ const decode = v3Endpoint({
       opcodes: opcodes.map((one) => opcodeName(one) ?? UNKNOWN),
       bodies: bodies.map(decodeMessageBodyText),
     };
-    return jsonText(writeAnswer(DecodeResponse, answer, { profile, addresses: new AddressCollector() }));
+    return jsonText(writeAnswerJson(DecodeResponse, answer, { profile, addresses: new AddressCollector() }));
   },
 });
 

@@ -4,7 +4,7 @@ import { address, answerType, hash, nullable, required, text, unlisted } from '#
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { accountParameter, limitParameter, pageFields } from '#api/v3/parameters.js';
+import { limitParameter, pageFields, v3AccountParameter } from '#api/v3/parameters.js';
 
 const DNSRecord = answerType(
   'DNSRecord',
@@ -38,7 +38,7 @@ const records = v3Endpoint({
     'alphabetically. Exactly one of `wallet` and `domain` is required.',
   params: Type.Object(
     {
-      wallet: Type.Optional(accountParameter('Only domains whose wallet record has this account')),
+      wallet: Type.Optional(v3AccountParameter('Only domains whose wallet record has this account')),
       domain: Type.Optional(
         Type.String({
           description: 'Only the domain with exactly this name, including its zone.',
@@ -75,4 +75,4 @@ const records = v3Endpoint({
 });
 
 /** Methods about domains. */
-export const dnsEndpoints: readonly AnyEndpoint<V3Context>[] = [records];
+export const v3DnsEndpoints: readonly AnyEndpoint<V3Context>[] = [records];

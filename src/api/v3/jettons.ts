@@ -18,7 +18,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { accountListParameter, pageFields, sortParameter } from '#api/v3/parameters.js';
+import { pageFields, sortParameter, v3AccountListParameter } from '#api/v3/parameters.js';
 import type { TokenTexts } from '#drivers/store/read/index-types.js';
 
 /** Content of a token, its keys sorted. */
@@ -90,8 +90,8 @@ const masters = v3Endpoint({
   description: 'Jetton masters that match all given conditions, in the order in which the index detected them.',
   params: Type.Object(
     {
-      address: Type.Optional(accountListParameter('Only these masters')),
-      admin_address: Type.Optional(accountListParameter('Only masters whose admin is one of these')),
+      address: Type.Optional(v3AccountListParameter('Only these masters')),
+      admin_address: Type.Optional(v3AccountListParameter('Only masters whose admin is one of these')),
       ...pageFields,
     },
     { additionalProperties: false },
@@ -118,9 +118,9 @@ const wallets = v3Endpoint({
     'address. Several `jetton_address` require exactly one `owner_address`.',
   params: Type.Object(
     {
-      address: Type.Optional(accountListParameter('Only these wallets')),
-      owner_address: Type.Optional(accountListParameter('Only wallets of these owners')),
-      jetton_address: Type.Optional(accountListParameter('Only wallets of these jettons, by their masters')),
+      address: Type.Optional(v3AccountListParameter('Only these wallets')),
+      owner_address: Type.Optional(v3AccountListParameter('Only wallets of these owners')),
+      jetton_address: Type.Optional(v3AccountListParameter('Only wallets of these jettons, by their masters')),
       exclude_zero_balance: Type.Optional(
         Type.Boolean({
           description: 'Without empty wallets. Claimable amounts of mintless jettons do not count.',

@@ -40,7 +40,7 @@ export function addressText(address: Address): string {
 const WITH_CRC = { crc32c: true } as const;
 
 /** A BoC with a checksum in base64. */
-export function bocBase64(cell: Cell): string {
+export function checkedBocBase64(cell: Cell): string {
   return toBase64(serializeBoc(cell, WITH_CRC));
 }
 

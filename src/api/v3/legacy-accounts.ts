@@ -12,11 +12,11 @@ import {
   type InputOf,
   nullable,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { accountParameter } from '#api/v3/parameters.js';
+import { v3AccountParameter } from '#api/v3/parameters.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
@@ -128,7 +128,7 @@ export const MISSING_INPUT = { [httpErrors['missing-parameter'].code]: { spec: 4
 
 const params = Type.Object(
   {
-    address: accountParameter('The account'),
+    address: v3AccountParameter('The account'),
     use_v2: Type.Optional(
       Type.Boolean({
         description:
@@ -171,7 +171,7 @@ const addressInformation = v3Endpoint({
   freshness: 'head',
   handle: async (request, context) => {
     const page = { profile: context.profile, addresses: new AddressCollector() };
-    return jsonText(writeAnswer(V2AddressInformation, await factsOf(request, context), page));
+    return jsonText(writeAnswerJson(V2AddressInformation, await factsOf(request, context), page));
   },
 });
 
@@ -194,7 +194,7 @@ const walletInformation = v3Endpoint({
     const facts = await factsOf(request, context);
     requireWallet(facts, request.address);
     const page = { profile: context.profile, addresses: new AddressCollector() };
-    return jsonText(writeAnswer(V2WalletInformation, { ...facts, ...facts.wallet }, page));
+    return jsonText(writeAnswerJson(V2WalletInformation, { ...facts, ...facts.wallet }, page));
   },
 });
 

@@ -9,13 +9,13 @@ import {
   integer,
   list,
   optional,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { bocBase64 } from '#api/v3/json-values.js';
+import { checkedBocBase64 } from '#api/v3/json-values.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
-import { accountParameter, invalidParameter, quotedInput } from '#api/v3/parameters.js';
+import { invalidParameter, quotedInput, v3AccountParameter } from '#api/v3/parameters.js';
 import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -34,7 +34,7 @@ const V2SendMessageResult = answerType('V2SendMessageResult', {
 });
 
 /** A result of a get-method. */
-export interface StackEntry {
+interface StackEntry {
   readonly type: string;
   readonly value: string | readonly StackEntry[];
 }
@@ -72,7 +72,7 @@ const V2EstimateFeeResult = answerType('V2EstimateFeeResult', {
 
 /** JSON of the answer of a method that names no address. */
 function answerOf<Input>(type: AnswerValue<Input>, value: Input, { profile }: V3Context): JsonText {
-  return jsonText(writeAnswer(type, value, { profile, addresses: new AddressCollector() }));
+  return jsonText(writeAnswerJson(type, value, { profile, addresses: new AddressCollector() }));
 }
 
 /** `boc`: an external-in message. */
@@ -125,7 +125,7 @@ function refusedAsParameter<T>(problem: string, read: () => T): T {
 }
 
 /** An argument of a get-method in a request. */
-export interface StackArgument {
+interface StackArgument {
   readonly type: string;
   readonly value: unknown;
 }
@@ -143,7 +143,7 @@ const ARGUMENT_READERS: ReadonlyMap<string, (value: string) => VmStackValue> = n
 ]);
 
 /** @throws v3/parameter-value */
-export function decodeStack(entries: readonly StackArgument[]): VmStack {
+function decodeStack(entries: readonly StackArgument[]): VmStack {
   return entries.map(({ type, value }, index) => {
     const read = ARGUMENT_READERS.get(type);
     if (read === undefined)
@@ -179,7 +179,7 @@ const MAX_LEVELS = 256;
  * `cell`, as in the live service. Cons pairs that end in null are a list, and null is an empty one.
  * @throws v3/result-depth
  */
-export function encodeStack(stack: VmStack): StackEntry[] {
+function encodeStack(stack: VmStack): StackEntry[] {
   return stack.map((value) => {
     const entry = entryOf(value, 0);
     return entry.type === 'slice' ? { ...entry, type: 'cell' } : entry;
@@ -194,9 +194,9 @@ function entryOf(value: VmStackValue, level: number): StackEntry {
     case 'vm_stk_int':
       return { type: 'num', value: hexOf(value.value) };
     case 'vm_stk_cell':
-      return { type: 'cell', value: bocBase64(value.cell) };
+      return { type: 'cell', value: checkedBocBase64(value.cell) };
     case 'vm_stk_slice':
-      return { type: 'slice', value: bocBase64(cellOfSlice(value.slice)) };
+      return { type: 'slice', value: checkedBocBase64(cellOfSlice(value.slice)) };
     case 'vm_stk_null':
       return { type: 'list', value: [] };
     case 'vm_stk_tuple': {
@@ -300,7 +300,7 @@ const runGetMethod = v3Endpoint({
     'and lists have their items as `value`.',
   params: Type.Object(
     {
-      address: accountParameter('Contract'),
+      address: v3AccountParameter('Contract'),
       method: Type.String({
         description: 'Name of the get-method.',
         minLength: 1,
@@ -333,7 +333,7 @@ const estimateFee = v3Endpoint({
     'without sending it. It need not be signed if `ignore_chksig` is true.',
   params: Type.Object(
     {
-      address: accountParameter('Receiver of the message'),
+      address: v3AccountParameter('Receiver of the message'),
       body: optionalCellBocParameter('Body of the message: a bag of cells in base64. Empty: an empty one.'),
       init_code: optionalCellBocParameter('Code to deploy: a bag of cells in base64. Empty: none.'),
       init_data: optionalCellBocParameter('Data to deploy: a bag of cells in base64. Empty: none.'),

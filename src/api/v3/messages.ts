@@ -16,21 +16,21 @@ import {
   optional,
   required,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
-  hash256ListParameter,
-  hash256Parameter,
   messageDirectionParameter,
   opcodeIn,
   opcodeParameter,
   pageFields,
   sortParameter,
   timeParameters,
+  v3HashListParameter,
+  v3HashParameter,
 } from '#api/v3/parameters.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
@@ -51,7 +51,7 @@ const EXTRA_FLAGS_VERSION = 12;
 type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
 
 /** What a message is written from. */
-export interface MessageSource {
+interface MessageSource {
   readonly message: Message;
   readonly hash: Uint8Array;
   /** Null for external messages. */
@@ -119,7 +119,7 @@ const opcode: AnswerValue<number> = {
   },
 };
 
-export const MessageJson = answerType(
+export const MessageAnswer = answerType(
   'Message',
   {
     hash: hash('Hash of the message.'),
@@ -238,8 +238,8 @@ interface MessageRow {
   readonly messages: MessagesOfPage;
 }
 
-const messageRow = answerValue(MessageJson.schema, ({ indexed, messages }: MessageRow, page) =>
-  writeAnswer(MessageJson, messages.source(indexed), page),
+const messageRow = answerValue(MessageAnswer.schema, ({ indexed, messages }: MessageRow, page) =>
+  writeAnswerJson(MessageAnswer, messages.source(indexed), page),
 );
 
 const Messages = listAnswer('MessagesResponse', 'messages', messageRow, { metadata: true });
@@ -257,9 +257,9 @@ const messages = v3Endpoint({
     'unless there is a bound or `exclude_externals`.',
   params: Type.Object(
     {
-      msg_hash: Type.Optional(hash256ListParameter('Hash of the message, as it is or normalised (TEP-467)')),
-      hash: Type.Optional(hash256ListParameter('Alias of `msg_hash`: hash of the message')),
-      body_hash: Type.Optional(hash256Parameter('Hash of the body')),
+      msg_hash: Type.Optional(v3HashListParameter('Hash of the message, as it is or normalised (TEP-467)')),
+      hash: Type.Optional(v3HashListParameter('Alias of `msg_hash`: hash of the message')),
+      body_hash: Type.Optional(v3HashParameter('Hash of the body')),
       source: Type.Optional(
         accountOrNullParameter(`Sender, ${ACCOUNT_FORMS}; the word null: external-in messages, without a sender.`),
       ),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressCollector, writeAnswer } from '#api/v3/answer-type.js';
+import { AddressCollector, writeAnswerJson } from '#api/v3/answer-type.js';
 import { OrderActionJson } from '#api/v3/multisig.js';
 import type { OrderAction } from '#domain/contracts/order-actions.js';
 import type { OrderBodies, OrderBodyType } from '#domain/contracts/order-messages.js';
@@ -81,7 +81,7 @@ function action<Type extends OrderBodyType>(parsed_body_type: Type): OrderAction
 
 describe('an action of an order', () => {
   const written = (given: OrderAction, profile: 'spec' | 'toncenter', addresses = new AddressCollector()) =>
-    writeAnswer(OrderActionJson, given, { profile, addresses });
+    writeAnswerJson(OrderActionJson, given, { profile, addresses });
 
   it.each(Object.keys(BODIES) as OrderBodyType[])('tells a body of the type %s', (type) => {
     const addresses = new AddressCollector();

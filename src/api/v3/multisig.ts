@@ -18,13 +18,19 @@ import {
   required,
   text,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { base64Text, decimalText } from '#api/v3/json-values.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { accountListParameter, limitParameter, MAX_PAGE_ROWS, pageFields, sortParameter } from '#api/v3/parameters.js';
+import {
+  limitParameter,
+  MAX_PAGE_ROWS,
+  pageFields,
+  sortParameter,
+  v3AccountListParameter,
+} from '#api/v3/parameters.js';
 import { type OrderAction, orderActions } from '#domain/contracts/order-actions.js';
 import type { OrderBody, OrderBodyType, StonfiSwapBody } from '#domain/contracts/order-messages.js';
 import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-vesting.js';
@@ -181,10 +187,10 @@ interface MultisigRow {
 }
 
 const multisigRow = answerValue(MultisigJson.schema, ({ multisig, orders }: MultisigRow, page) => {
-  const rows = orders?.map((order) => writeAnswer(MultisigOrderJson, { ...order, withActions: false }, page)) ?? [];
+  const rows = orders?.map((order) => writeAnswerJson(MultisigOrderJson, { ...order, withActions: false }, page)) ?? [];
   // The live service has null for an empty list of orders.
   const isNull = orders !== null && rows.length === 0 && page.profile === 'toncenter';
-  return writeAnswer(MultisigJson, { ...multisig, orders: isNull ? null : `[${rows.join(',')}]` }, page);
+  return writeAnswerJson(MultisigJson, { ...multisig, orders: isNull ? null : `[${rows.join(',')}]` }, page);
 });
 
 const Multisigs = listAnswer('MultisigResponse', 'multisigs', multisigRow, { metadata: false });
@@ -225,8 +231,8 @@ const wallets = v3Endpoint({
     'request with orders is refused (422).',
   params: Type.Object(
     {
-      address: Type.Optional(accountListParameter('Only these multisigs')),
-      wallet_address: Type.Optional(accountListParameter('Only multisigs with one of these as a signer or proposer')),
+      address: Type.Optional(v3AccountListParameter('Only these multisigs')),
+      wallet_address: Type.Optional(v3AccountListParameter('Only multisigs with one of these as a signer or proposer')),
       include_orders: Type.Optional(Type.Boolean({ description: 'Include their orders.', default: true })),
       ...page,
     },
@@ -281,8 +287,8 @@ const orders = v3Endpoint({
     'With `parse_actions` each order has the actions that its execution performs.',
   params: Type.Object(
     {
-      address: Type.Optional(accountListParameter('Only these orders')),
-      multisig_address: Type.Optional(accountListParameter('Only orders of these multisigs')),
+      address: Type.Optional(v3AccountListParameter('Only these orders')),
+      multisig_address: Type.Optional(v3AccountListParameter('Only orders of these multisigs')),
       parse_actions: Type.Optional(Type.Boolean({ description: 'Parse `order_boc` into `actions`.', default: false })),
       ...page,
     },

@@ -9,7 +9,7 @@ import {
   hash,
   integer,
   nullable,
-  oneOf,
+  oneOfTypes,
   optional,
   required,
   text,
@@ -20,7 +20,7 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { tokenContent } from '#api/v3/jettons.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { accountListParameter, decodeIndex, MAX_LIST_ITEMS, pageFields } from '#api/v3/parameters.js';
+import { decodeIndex, MAX_LIST_ITEMS, pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
 import type { IndexedNftItem, IndexedSale } from '#drivers/store/read/index-types.js';
 
 const lastTransactionLt = decimal('Logical time of its last transaction.');
@@ -146,7 +146,7 @@ const NFTSale = answerType(
     last_transaction_lt: optional(lastTransactionLt, 'last_trans_lt'),
     code_hash: optional(hash('Hash of its code.')),
     data_hash: optional(hash('Hash of its data.')),
-    details: oneOf({
+    details: oneOfTypes({
       sale: NFTSaleDetailsGetgemsSale,
       auction: NFTSaleDetailsGetgemsAuction,
       telemint: NFTSaleDetailsTeleitem,
@@ -172,8 +172,8 @@ const collections = v3Endpoint({
   description: 'Collections that match all given conditions, in the order in which the index detected them.',
   params: Type.Object(
     {
-      collection_address: Type.Optional(accountListParameter('Only these collections')),
-      owner_address: Type.Optional(accountListParameter('Only collections of these owners')),
+      collection_address: Type.Optional(v3AccountListParameter('Only these collections')),
+      owner_address: Type.Optional(v3AccountListParameter('Only collections of these owners')),
       ...pageFields,
     },
     { additionalProperties: false },
@@ -208,9 +208,9 @@ const items = v3Endpoint({
     'the index detected them; or by their last transactions. Several `collection_address` require exactly one `owner_address`.',
   params: Type.Object(
     {
-      address: Type.Optional(accountListParameter('Only these items')),
-      owner_address: Type.Optional(accountListParameter('Only items of these owners')),
-      collection_address: Type.Optional(accountListParameter('Only items of these collections')),
+      address: Type.Optional(v3AccountListParameter('Only these items')),
+      owner_address: Type.Optional(v3AccountListParameter('Only items of these owners')),
+      collection_address: Type.Optional(v3AccountListParameter('Only items of these collections')),
       index: Type.Optional(index),
       include_on_sale: Type.Optional(
         Type.Boolean({
@@ -258,7 +258,7 @@ const sales = v3Endpoint({
   description:
     'Sales at a fixed price, auctions, and Telegram items, which sell themselves, in the order of the request. Other accounts ' +
     'are left out.',
-  params: Type.Object({ address: accountListParameter('Contracts') }, { additionalProperties: false }),
+  params: Type.Object({ address: v3AccountListParameter('Contracts') }, { additionalProperties: false }),
   result: NftSales.schema,
   statuses: STATUSES,
   freshness: 'head',

@@ -143,7 +143,7 @@ const HASH_FORMS = 'in hexadecimal, base64 or base64url';
 const LIST_FORMS = 'several may be given by repeating the parameter or with commas between them';
 
 /** An account. */
-export function accountParameter(description: string) {
+export function v3AccountParameter(description: string) {
   return Type.Transform(Type.String({ description: `${description}, ${ADDRESS_FORMS}.`, examples: [ADDRESS_EXAMPLE] }))
     .Decode(decodeAccount)
     .Encode((address) => address.toRaw());
@@ -155,26 +155,26 @@ export function accountOrNullParameter(description: string) {
 }
 
 /** Several accounts. */
-export function accountListParameter(description: string, { maxItems = MAX_LIST_ITEMS } = {}) {
+export function v3AccountListParameter(description: string, { maxItems = MAX_LIST_ITEMS } = {}) {
   const item = Type.Transform(Type.String()).Decode(decodeAccount).Encode(String);
   const text = `${description}, ${ADDRESS_FORMS}; ${LIST_FORMS}.`;
   return commaList(item, { description: text, maxItems, examples: [[ADDRESS_EXAMPLE]] });
 }
 
 /** 256 bits; 32 bytes. */
-export function hash256Parameter(description: string) {
+export function v3HashParameter(description: string) {
   return Type.Transform(Type.String({ description: `${description}, ${HASH_FORMS}.` }))
     .Decode(decodeHash256)
     .Encode(toBase64);
 }
 
-export function hash256ListParameter(description: string) {
+export function v3HashListParameter(description: string) {
   const item = Type.Transform(Type.String()).Decode(decodeHash256).Encode(toBase64);
   const text = `${description}, ${HASH_FORMS}; ${LIST_FORMS}.`;
   return commaList(item, { description: text, maxItems: MAX_LIST_ITEMS, examples: [[HASH_EXAMPLE]] });
 }
 
-export const workchainParameter = Type.Optional(
+export const v3WorkchainParameter = Type.Optional(
   Type.Integer({
     description: 'Workchain of the block: -1 is the masterchain, 0 the basechain.',
     format: 'int32',
@@ -184,7 +184,7 @@ export const workchainParameter = Type.Optional(
 );
 
 /** Unsigned. */
-export const shardParameter = Type.Optional(
+export const v3ShardParameter = Type.Optional(
   Type.Transform(
     Type.String({
       description:
@@ -199,7 +199,7 @@ export function seqnoParameter(description: string) {
   return Type.Integer({ description, format: 'int32', minimum: 0, maximum: MAX_INT32 });
 }
 
-export const blockSeqnoParameter = Type.Optional(seqnoParameter('Seqno of the block in its shard.'));
+export const v3BlockSeqnoParameter = Type.Optional(seqnoParameter('Seqno of the block in its shard.'));
 
 /** Blocks that a masterchain block commits. */
 export const mcSeqnoParameter = Type.Optional(
@@ -269,9 +269,9 @@ export function limitParameter({
   );
 }
 
-export const limitField = limitParameter();
+const limitField = limitParameter();
 
-export const offsetField = Type.Optional(
+const offsetField = Type.Optional(
   Type.Integer({
     description: 'Rows to skip. For deep pages `cursor` is faster.',
     format: 'int32',
@@ -281,7 +281,7 @@ export const offsetField = Type.Optional(
   }),
 );
 
-export const cursorField = Type.Optional(
+const cursorField = Type.Optional(
   Type.String({
     description:
       'Continues after the last row of an answer: the header `X-Tern-Next` of that answer, which is present if more rows ' +

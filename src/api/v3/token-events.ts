@@ -18,13 +18,13 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, type ListAnswer, listAnswer, pageOf } from '#api/v3/page.js';
 import {
-  accountListParameter,
-  accountParameter,
   invalidParameter,
   pageFields,
   quotedInput,
   sortParameter,
   timeParameters,
+  v3AccountListParameter,
+  v3AccountParameter,
 } from '#api/v3/parameters.js';
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
@@ -170,8 +170,8 @@ const directionParameter = Type.Optional(
 /** The owner, by both names that clients use. @param what `jettons` */
 function ownerParameters(what: string) {
   return {
-    owner_address: Type.Optional(accountListParameter(`Owner of the ${what}`)),
-    address: Type.Optional(accountListParameter('Alias of `owner_address`')),
+    owner_address: Type.Optional(v3AccountListParameter(`Owner of the ${what}`)),
+    address: Type.Optional(v3AccountListParameter('Alias of `owner_address`')),
   };
 }
 
@@ -212,8 +212,8 @@ function boundsOf({ start_utime, end_utime, start_lt, end_lt }: TokenEventFilter
 }
 
 const jettonParameters = {
-  jetton_wallet: Type.Optional(accountListParameter('Jetton wallet that received the message: the owner’s')),
-  jetton_master: Type.Optional(accountParameter('Jetton master')),
+  jetton_wallet: Type.Optional(v3AccountListParameter('Jetton wallet that received the message: the owner’s')),
+  jetton_master: Type.Optional(v3AccountParameter('Jetton master')),
 };
 
 const jettonTransfers = v3Endpoint({
@@ -272,8 +272,8 @@ const nftTransfers = v3Endpoint({
   params: Type.Object(
     {
       ...ownerParameters('item'),
-      item_address: Type.Optional(accountListParameter('The item')),
-      collection_address: Type.Optional(accountParameter('Collection of the item')),
+      item_address: Type.Optional(v3AccountListParameter('The item')),
+      collection_address: Type.Optional(v3AccountParameter('Collection of the item')),
       direction: directionParameter,
       ...listParameters,
     },

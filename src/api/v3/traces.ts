@@ -16,19 +16,19 @@ import {
   required,
   text,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { MessageJson } from '#api/v3/messages.js';
+import { MessageAnswer } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
-  accountParameter,
-  hash256ListParameter,
   pageFields,
   seqnoParameter,
   sortParameter,
   timeParameters,
+  v3AccountParameter,
+  v3HashListParameter,
 } from '#api/v3/parameters.js';
 import { transactionValue, type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
 import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
@@ -63,7 +63,7 @@ const TraceNodeSchema = Type.Recursive(
         tx_hash: hash('The transaction.').schema,
         in_msg_hash: Type.Optional(hash('The message that triggered it; tick-tock transactions have none.').schema),
         transaction: Type.Optional(transactionValue.schema),
-        in_msg: Type.Optional(MessageJson.schema),
+        in_msg: Type.Optional(MessageAnswer.schema),
         children: Type.Array(This, {
           description:
             'Transactions that its messages triggered. Null under /toncenter when none of its messages was received.',
@@ -164,7 +164,7 @@ export function writeTrace(
     treeJson: tree?.trace ? treeJson(traceNodeJson(tree.trace), page) : null,
     transactionsJson: tree === null ? null : transactionsJson(written),
   };
-  return writeAnswer(TraceJson, source, page);
+  return writeAnswerJson(TraceJson, source, page);
 }
 
 /** In the published document `children` is never null. */
@@ -206,11 +206,11 @@ const include_actions = Type.Optional(
 
 const params = Type.Object(
   {
-    account: Type.Optional(accountParameter('Only traces with a transaction of this account')),
-    trace_id: Type.Optional(hash256ListParameter('Only traces whose first transaction has one of these hashes')),
-    tx_hash: Type.Optional(hash256ListParameter('Only traces with one of these transactions')),
+    account: Type.Optional(v3AccountParameter('Only traces with a transaction of this account')),
+    trace_id: Type.Optional(v3HashListParameter('Only traces whose first transaction has one of these hashes')),
+    tx_hash: Type.Optional(v3HashListParameter('Only traces with one of these transactions')),
     msg_hash: Type.Optional(
-      hash256ListParameter('Only traces with one of these messages, by the hash as it is or normalised (TEP-467)'),
+      v3HashListParameter('Only traces with one of these messages, by the hash as it is or normalised (TEP-467)'),
     ),
     mc_seqno: Type.Optional(
       seqnoParameter(

@@ -17,20 +17,15 @@ import {
   optional,
   required,
   word,
-  writeAnswer,
+  writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { BlockIdJson } from '#api/v3/blocks.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { hashBase64 } from '#api/v3/json-values.js';
-import { MessageJson, messageSource } from '#api/v3/messages.js';
+import { MessageAnswer, messageSource } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
-  accountListParameter,
-  accountParameter,
-  blockSeqnoParameter,
-  hash256ListParameter,
-  hash256Parameter,
   ltParameter,
   MAX_PAGE_ROWS,
   mcSeqnoParameter,
@@ -39,10 +34,15 @@ import {
   opcodeParameter,
   pageFields,
   seqnoParameter,
-  shardParameter,
   sortParameter,
   timeParameters,
-  workchainParameter,
+  v3AccountListParameter,
+  v3AccountParameter,
+  v3BlockSeqnoParameter,
+  v3HashListParameter,
+  v3HashParameter,
+  v3ShardParameter,
+  v3WorkchainParameter,
 } from '#api/v3/parameters.js';
 import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
@@ -293,10 +293,10 @@ const TransactionJson = answerType(
     ),
     description: required(TransactionDescrJson, ({ transaction }: TransactionSource) => transaction.description.value),
     block_ref: required(BlockIdJson, ({ indexed }: TransactionSource) => indexed.block),
-    in_msg: nullable(MessageJson, ({ transaction: { in_msg }, indexed }: TransactionSource) =>
+    in_msg: nullable(MessageAnswer, ({ transaction: { in_msg }, indexed }: TransactionSource) =>
       in_msg === null ? null : messageSource(in_msg, indexed.global_version),
     ),
-    out_msgs: jsonOf(Type.Array(MessageJson.schema, { description: 'In the order of sending.' })),
+    out_msgs: jsonOf(Type.Array(MessageAnswer.schema, { description: 'In the order of sending.' })),
     account_state_before: required(AccountState, 'state_before'),
     account_state_after: required(AccountState, 'state_after'),
     emulated: required(flag('False: it is in a block.'), (_: TransactionSource) => false),
@@ -334,7 +334,7 @@ export function writeTransaction(indexed: IndexedTransaction, page: AnswerPage):
   const out_msg_hashes: string[] = [];
   let out_msgs = '';
   for (const [, message] of transaction.out_msgs) {
-    const text = writeAnswer(MessageJson, messageSource(message, global_version), page);
+    const text = writeAnswerJson(MessageAnswer, messageSource(message, global_version), page);
     out_msgs += out_msgs === '' ? text : `,${text}`;
     out_msg_hashes.push(hashBase64(message.cell.hash()));
   }
@@ -349,7 +349,7 @@ export function writeTransaction(indexed: IndexedTransaction, page: AnswerPage):
     state_after: { hash: update.new_hash, state: indexed.state_after },
   };
   return {
-    json: writeAnswer(TransactionJson, source, page),
+    json: writeAnswerJson(TransactionJson, source, page),
     hash,
     lt,
     account: account.slice(1, -1),
@@ -380,13 +380,13 @@ const transactions = v3Endpoint({
     '`shard` and `seqno` name their block, `mc_seqno` the masterchain block that commits it.',
   params: Type.Object(
     {
-      workchain: workchainParameter,
-      shard: shardParameter,
-      seqno: blockSeqnoParameter,
+      workchain: v3WorkchainParameter,
+      shard: v3ShardParameter,
+      seqno: v3BlockSeqnoParameter,
       mc_seqno: mcSeqnoParameter,
-      account: Type.Optional(accountListParameter('Only of these accounts')),
-      exclude_account: Type.Optional(accountListParameter('Not of these accounts')),
-      hash: Type.Optional(hash256ListParameter('Only those with one of these hashes')),
+      account: Type.Optional(v3AccountListParameter('Only of these accounts')),
+      exclude_account: Type.Optional(v3AccountListParameter('Not of these accounts')),
+      hash: Type.Optional(v3HashListParameter('Only those with one of these hashes')),
       lt: ltParameter('Only those with this logical time.'),
       ...timeParameters('now', 'lt'),
       ...pageFields,
@@ -443,11 +443,11 @@ const transactionsByMessage = v3Endpoint({
     '`body_hash` and `opcode` is required.',
   params: Type.Object(
     {
-      msg_hash: Type.Optional(hash256ListParameter('Hash of the message, as it is or normalised (TEP-467)')),
-      body_hash: Type.Optional(hash256Parameter('Hash of the body')),
+      msg_hash: Type.Optional(v3HashListParameter('Hash of the message, as it is or normalised (TEP-467)')),
+      body_hash: Type.Optional(v3HashParameter('Hash of the body')),
       opcode: opcodeParameter,
-      source: Type.Optional(accountParameter('Sender of the message')),
-      destination: Type.Optional(accountParameter('Receiver of the message')),
+      source: Type.Optional(v3AccountParameter('Sender of the message')),
+      destination: Type.Optional(v3AccountParameter('Receiver of the message')),
       direction: messageDirectionParameter,
       ...pageFields,
       sort: sortParameter('By logical time.'),
@@ -504,7 +504,7 @@ const adjacentTransactions = v3Endpoint({
     'outgoing messages. If there are none, it is an error (404).',
   params: Type.Object(
     {
-      hash: hash256Parameter('Hash of the transaction'),
+      hash: v3HashParameter('Hash of the transaction'),
       direction: Type.Optional(
         Type.Union([Type.Literal('in'), Type.Literal('out'), Type.Literal('both')], {
           description: '`in`: the previous one; `out`: the next ones. Default: both.',

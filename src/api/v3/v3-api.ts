@@ -4,7 +4,7 @@ import { addressBookEndpoints } from '#api/v3/address-book.js';
 import { v3BlockEndpoints } from '#api/v3/blocks.js';
 import { type V3Context, v3Switches } from '#api/v3/context.js';
 import { decodeEndpoints } from '#api/v3/decode.js';
-import { dnsEndpoints } from '#api/v3/dns.js';
+import { v3DnsEndpoints } from '#api/v3/dns.js';
 import { jettonEndpoints } from '#api/v3/jettons.js';
 import { legacyAccountEndpoints } from '#api/v3/legacy-accounts.js';
 import { legacyCallEndpoints } from '#api/v3/legacy-calls.js';
@@ -28,7 +28,7 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...jettonEventEndpoints,
   ...nftEndpoints,
   ...nftEventEndpoints,
-  ...dnsEndpoints,
+  ...v3DnsEndpoints,
   ...multisigEndpoints,
   ...vestingEndpoints,
   ...statisticsEndpoints,
@@ -38,7 +38,7 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
 ];
 
 /** Groups of the API reference, in its order. */
-export const v3Tags: readonly { readonly name: string; readonly description: string }[] = [
+const v3Tags: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Accounts', description: 'States of accounts, wallets, and how to display them' },
   { name: 'Actions and traces', description: 'Transactions that are connected by messages' },
   { name: 'Blockchain Data', description: 'Blocks, transactions, messages' },

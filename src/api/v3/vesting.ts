@@ -4,7 +4,7 @@ import { address, answerType, answerValue, decimal, integer, nullable } from '#a
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { accountListParameter, pageFields } from '#api/v3/parameters.js';
+import { pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
 import type { Address } from '#formats/address/address.js';
 
 const sortedAddresses = answerValue<readonly Address[]>(
@@ -46,8 +46,8 @@ const vesting = v3Endpoint({
     'required.',
   params: Type.Object(
     {
-      contract_address: Type.Optional(accountListParameter('Only these contracts')),
-      wallet_address: Type.Optional(accountListParameter('Only contracts whose owner or sender is one of these')),
+      contract_address: Type.Optional(v3AccountListParameter('Only these contracts')),
+      wallet_address: Type.Optional(v3AccountListParameter('Only contracts whose owner or sender is one of these')),
       check_whitelist: Type.Optional(
         Type.Boolean({
           description: 'With `wallet_address`: also contracts that have one of them on their whitelist.',

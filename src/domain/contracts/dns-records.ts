@@ -49,7 +49,7 @@ export interface DnsRecords {
 }
 
 /** Names of the known categories; of others only the hash is known. */
-export const DNS_CATEGORIES = ['dns_next_resolver', 'wallet', 'site', 'storage'] as const;
+const DNS_CATEGORIES = ['dns_next_resolver', 'wallet', 'site', 'storage'] as const;
 export type DnsCategory = (typeof DNS_CATEGORIES)[number];
 
 const NAMES: ReadonlyMap<string, DnsCategory> = new Map(DNS_CATEGORIES.map((name) => [toHex(sha256KeyOf(name)), name]));

@@ -17,7 +17,7 @@ export function sha256KeyOf(name: string): Uint8Array {
 }
 
 /** Keys of on-chain content with a meaning (TEP-64). */
-export const TOKEN_CONTENT_KEYS = [
+const TOKEN_CONTENT_KEYS = [
   'uri',
   'name',
   'description',

@@ -95,7 +95,7 @@ type Arguments = ReadonlyMap<string, SchemaExpression>;
 const NONE: Arguments = new Map();
 
 /** Compiles lines of a schema to readers, each type on first use. */
-export class SchemaCompiler {
+class SchemaCompiler {
   readonly #lines: ReadonlyMap<string, readonly string[]>;
   readonly #types = new Map<string, FieldReader>();
 

@@ -78,7 +78,7 @@ const SIGNATURE_BITS = 512;
 /**
  * Decodes the rest of a cell as a body, with its nested bodies. `null` if nothing fits or the budget is used up.
  */
-export function decodeWithNested(from: BodyCursor): DecodedObject | null {
+function decodeWithNested(from: BodyCursor): DecodedObject | null {
   const { budget } = from;
   const root: { body?: DecodedObject } & DecodedObject = {};
   if (!decodeOne(from, root, 'body')) return null;

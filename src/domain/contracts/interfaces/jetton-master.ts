@@ -27,7 +27,7 @@ function emptyWallet(owner: Address, jetton: Address): Builder {
 }
 
 /** `total_supply:Grams admin_address:MsgAddress content:^Cell wallet_code:^Cell`: the first kinds (TEP-74, TEP-89). */
-export function loadPlainMaster(data: Cell) {
+function loadPlainMaster(data: Cell) {
   const slice = openCell(data);
   const total_supply = grams.load(slice);
   const admin_address = loadPlainAddress(slice);
@@ -65,7 +65,7 @@ export function loadStakedWallet(data: Cell) {
 }
 
 /** Account id of a standard jetton wallet. */
-export function plainWalletHash(owner: Address, jetton: Address, code: Cell): Uint8Array {
+function plainWalletHash(owner: Address, jetton: Address, code: Cell): Uint8Array {
   return stateInitHash(code, emptyWallet(owner, jetton).storeRef(code).endCell());
 }
 
@@ -83,7 +83,7 @@ export interface GovernedJettonLayout {
  * `total_supply:Grams admin_address:MsgAddress next_admin_address:MsgAddress` and, of a mintless one,
  * `merkle_root:bits256`; then `wallet_code:^Cell metadata_uri:^Cell`
  */
-export function loadGovernedMaster({ withMerkleRoot }: GovernedJettonLayout, data: Cell) {
+function loadGovernedMaster({ withMerkleRoot }: GovernedJettonLayout, data: Cell) {
   const slice = openCell(data);
   const total_supply = grams.load(slice);
   const admin_address = loadPlainAddress(slice);

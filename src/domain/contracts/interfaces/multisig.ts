@@ -43,7 +43,7 @@ export function addressesOf(method: string, root: Cell | null): Address[] {
 }
 
 /** Number of entries of a dictionary with 8-bit keys. @throws contract-data/other-form unless the keys are 0, 1, 2, … */
-export function countInSequence(root: Cell | null): number {
+function countInSequence(root: Cell | null): number {
   let next = 0;
   const check = (key: Uint8Array) => {
     if (key[0] !== next++) throw contractDataErrors['other-form']({ problem: 'the keys are not consecutive' });

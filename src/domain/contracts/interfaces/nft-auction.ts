@@ -229,7 +229,7 @@ function untilVersion3(hash: string, read: (account: NativeAccount) => Auction):
 }
 
 /** GetGems auctions. */
-export const auctionCodes: readonly NativeCode[] = [
+const auctionCodes: readonly NativeCode[] = [
   untilVersion3('fc00a29dd0205bcdcc0d3ffb9ca38cc3c8c159ec60d8aa543240a92f10592d40', auctionOf1),
   untilVersion3('6668872fa79705443ffd47523e8e9ea9f76ab99f9a0b59d27de8f81a1c27b9d4', auctionOf2),
   untilVersion3('1bd9c5a39bffb7a0f341588b5dd92b813a842bf65ef14109382200ceaf8f72df', auctionOf2),
