@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Database } from '#drivers/store/database.js';
+import { eventsAfter } from '#drivers/store/event-log.js';
+import { openIndex } from '#drivers/store/index-state.js';
+import { systemClock } from '#kernel/clock.js';
+import { BatchWriter } from '#services/indexer/write/batch-writer.js';
+import { recordedBundles } from '#test/support/recorded-bundles.js';
+import { testDatabase } from '#test/support/test-database.js';
+
+const test = await testDatabase();
+const database = await Database.open({ url: test.url, writeConnections: 1 }, { clock: systemClock });
+afterAll(async () => {
+  await database.close();
+  await test.close();
+});
+
+/** Aim of the event log: bytes on disk for each transaction, with its index. */
+const MOST_BYTES = 100;
+
+it('records what each masterchain block touched, in few bytes', async () => {
+  const identity = { zerostate_root_hash: new Uint8Array(32), zerostate_file_hash: new Uint8Array(32), selection: {} };
+  await database.transaction((client) => openIndex(client, identity, 64));
+  const chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'));
+  const writer = new BatchWriter(
+    { partition_rounds: 64, accounts: null },
+    { database, clock: systemClock, globalVersion: async (key_block) => chain.globalVersion(key_block) },
+  );
+  for (let at = 1; at < chain.bundles.length; at += 20) {
+    const bundles = chain.bundles.slice(at, at + 20);
+    await writer.write({ bundles, zerostates: null }, { exclusive: true, awaitPrevious: async () => {} });
+  }
+  const { events } = await eventsAfter(database, 1n, 10_000);
+  expect(events.map(({ kind, range }) => [kind, range?.from, range?.to])).toEqual(
+    chain.bundles.slice(1).map(({ mc_seqno }) => ['committed', mc_seqno, mc_seqno]),
+  );
+  const client = await test.connect();
+  const { rows } = await client.query<{ seqno: bigint; accounts: bigint[]; hashes: bigint[]; received: bigint[] }>(
+    `SELECT id >> 24 AS seqno, array_agg(DISTINCT account_key) AS accounts, array_agg(hash_key ORDER BY id) AS hashes,
+       coalesce(array_agg(in_msg_key) FILTER (WHERE in_msg_key IS NOT NULL), '{}') AS received
+     FROM transactions GROUP BY 1 ORDER BY 1`,
+  );
+  const bySeqno = new Map(events.map(({ range, touched }) => [BigInt(range!.from), touched!]));
+  for (const { seqno, accounts, hashes, received } of rows) {
+    const touched = bySeqno.get(seqno)!;
+    expect([...touched.accounts].sort(), String(seqno)).toEqual([...accounts].sort());
+    expect(touched.transactions, String(seqno)).toEqual(hashes);
+    expect(touched.messages, String(seqno)).toEqual(expect.arrayContaining(received));
+  }
+  const roots = await client.query<{ root: bigint }>('SELECT root FROM traces');
+  const touchedRoots = new Set(events.flatMap(({ touched }) => touched!.traces));
+  expect(roots.rows.filter(({ root }) => !touchedRoots.has(root))).toEqual([]);
+  await client.query('VACUUM FULL index_events');
+  const size = await client.query<{ bytes: number }>(
+    `SELECT (pg_total_relation_size('index_events')::float8 / n) AS bytes
+     FROM (SELECT count(*)::float8 AS n FROM transactions) t`,
+  );
+  const { bytes } = size.rows[0]!;
+  expect(bytes).toBeLessThan(MOST_BYTES);
+});
