@@ -19,6 +19,7 @@ const base = {
   // Only a hang should reach these: how fast a machine is does not decide whether a test passes.
   testTimeout: 300_000,
   hookTimeout: 600_000,
+  expect: { poll: { timeout: 240_000 } },
 } as const;
 
 const resolving = {

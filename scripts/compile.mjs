@@ -3,9 +3,13 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { threadId } from 'node:worker_threads';
 
 /** Says what `dist` was made of: size and time of each source. */
 const STAMP = '.sources.json';
+
+/** Of the build: what it imports is in it, whatever conditions the process was started with. */
+const PACKAGE = JSON.stringify({ type: 'module', imports: { '#*.js': './*.js' } });
 
 /** @param {string} name */
 const isCompiled = (name) => name.endsWith('.ts') && !/\.(test|bench|fuzz|d)\.ts$/.test(name);
@@ -45,7 +49,7 @@ function stampOf(file) {
  * @param {string | Uint8Array} content
  */
 function writeWhole(file, content) {
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${process.pid}.${threadId}`;
   writeFileSync(draft, content);
   renameSync(draft, file);
 }
@@ -84,6 +88,7 @@ export async function compile(root, target = join(root, 'dist')) {
       mkdirSync(dirname(path), { recursive: true });
       writeWhole(path, contents);
     }
+    writeWhole(join(target, 'package.json'), PACKAGE);
     for (const name of gone) rmSync(join(target, builtName(name)), { force: true });
     writeWhole(join(target, STAMP), JSON.stringify(sources));
     return true;

@@ -55,7 +55,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     const { block, message_hash } = await run('fund', account(1), '5.5', '--comment', 'for you');
     expect(block.workchain).toBe(-1);
     expect(Buffer.from(message_hash, 'base64')).toHaveLength(32);
-    await expect.poll(() => balanceOf(account(1)), { timeout: 10_000 }).toBe(5_500_000_000n);
+    await expect.poll(() => balanceOf(account(1))).toBe(5_500_000_000n);
     expect((await lastOf(account(1))).in_msg.message).toBe('for you');
   });
 
@@ -68,7 +68,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     await run('fund', wallet.address, '1');
     const after = async () =>
       wholeTon((await run('wallets')).wallets.find(({ address }: any) => address === wallet.address).balance);
-    await expect.poll(after, { timeout: 10_000 }).toBe(wholeTon(wallet.balance) + 1);
+    await expect.poll(after).toBe(wholeTon(wallet.balance) + 1);
   });
 
   it('stops, makes blocks when it is told to, and goes on', async () => {
@@ -78,9 +78,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect((await run('status')).head.seqno).toBe(head.seqno + 3);
     expect((await run('block-time', '100')).block_time).toBe(100);
     expect((await run('resume')).paused).toBe(false);
-    await expect
-      .poll(async () => (await run('status')).head.seqno, { timeout: 10_000 })
-      .toBeGreaterThan(head.seqno + 6);
+    await expect.poll(async () => (await run('status')).head.seqno).toBeGreaterThan(head.seqno + 6);
   });
 
   it('moves its time', async () => {

@@ -49,7 +49,7 @@ it('makes anew what was taken away, and takes away what is gone', async () => {
   rmSync(join(root, 'dist/a.js'));
   rmSync(join(root, 'src/b.ts'));
   await compile(root);
-  expect(readdirSync(join(root, 'dist')).sort()).toEqual(['.sources.json', 'a.js']);
+  expect(readdirSync(join(root, 'dist')).sort()).toEqual(['.sources.json', 'a.js', 'package.json']);
   writeFileSync(join(root, 'dist/.sources.json'), '{ half of');
   await compile(root);
   expect(JSON.parse(built('.sources.json'))).toHaveProperty(['a.ts']);

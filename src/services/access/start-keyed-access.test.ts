@@ -104,7 +104,7 @@ describe('access by keys', () => {
     const { key } = await issue('few');
     const first = await client(200);
     expect(await allowed(first, key, 20)).toBe(20);
-    await expect.poll(() => existsSync(join(folder, 'usage')), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => existsSync(join(folder, 'usage'))).toBe(true);
     await delay(400);
     expect(await allowed(first, key, 5)).toBe(5);
     await first.kill();

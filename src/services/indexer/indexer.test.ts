@@ -89,7 +89,7 @@ describe('an index', () => {
       chain.ledger.advanceTo(head);
     });
     void indexer.run();
-    await expect.poll(() => indexer.status.head?.seqno, { timeout: 50_000 }).toBe(HEAD);
+    await expect.poll(() => indexer.status.head?.seqno).toBe(HEAD);
     await expectSame(whole, database);
   });
 
@@ -108,12 +108,12 @@ describe('an index', () => {
     const chain = liveReplay(FOLDER, 300);
     const { indexer } = await start(database, { batchMcBlocks: 30, followWithin: 10 }, chain);
     void indexer.run();
-    await expect.poll(() => indexer.status.head?.seqno, { timeout: 20_000 }).toBe(300);
+    await expect.poll(() => indexer.status.head?.seqno).toBe(300);
     chain.ledger.advanceTo(340);
-    await expect.poll(() => indexer.status.head?.seqno, { timeout: 20_000 }).toBe(340);
+    await expect.poll(() => indexer.status.head?.seqno).toBe(340);
     chain.ledger.advanceTo(HEAD);
-    await expect.poll(() => roundsOf(client), { timeout: 40_000 }).toBe(`{[1,${HEAD + 1})}`);
-    await expect.poll(() => indexer.status.incompleteAccounts, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => roundsOf(client)).toBe(`{[1,${HEAD + 1})}`);
+    await expect.poll(() => indexer.status.incompleteAccounts).toBe(0);
     await expectSame(whole, database);
   });
 
@@ -134,7 +134,7 @@ describe('an index', () => {
     const chain = liveReplay(FOLDER, 10);
     const [first, second] = [await start(database, {}, chain), await start(database, {}, chain)];
     void first.indexer.run();
-    await expect.poll(() => first.indexer.status.head?.seqno, { timeout: 20_000 }).toBe(10);
+    await expect.poll(() => first.indexer.status.head?.seqno).toBe(10);
     void second.indexer.run();
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect([first.indexer.status.role, second.indexer.status.role]).toEqual(['leader', 'stand-by']);
@@ -144,9 +144,9 @@ describe('an index', () => {
     );
     expect(killed.rowCount).toBe(1);
     chain.ledger.advanceTo(20);
-    await expect.poll(() => roundsOf(client), { timeout: 5000 }).toBe('{[1,21)}');
+    await expect.poll(() => roundsOf(client)).toBe('{[1,21)}');
     const roles = () => [first, second].map(({ indexer }) => indexer.status.role).sort();
-    await expect.poll(roles, { timeout: 5000 }).toEqual(['leader', 'stand-by']);
+    await expect.poll(roles).toEqual(['leader', 'stand-by']);
   });
 
   it('goes on by itself when all its connections were cut', async () => {
@@ -155,20 +155,21 @@ describe('an index', () => {
     const { indexer } = await start(database, { followWithin: 5, batchMcBlocks: 10 }, chain);
     void indexer.run();
     const client = await database.connect();
-    let cuts = 0;
     for (let head = 60; head <= HEAD; head += 40) {
-      const cut = await client.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-      );
-      cuts += cut.rowCount ?? 0;
+      // It has connected again before the next cut.
+      const cut = async () =>
+        (
+          await client.query(
+            'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+          )
+        ).rowCount;
+      await expect.poll(cut).toBeGreaterThan(0);
       chain.ledger.advanceTo(head);
-      await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    await expect.poll(() => roundsOf(client), { timeout: 50_000 }).toBe(`{[1,${HEAD + 1})}`);
-    await expect.poll(() => indexer.status.incompleteAccounts, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => roundsOf(client)).toBe(`{[1,${HEAD + 1})}`);
+    await expect.poll(() => indexer.status.incompleteAccounts).toBe(0);
     await expectSame(whole, database);
     expect(indexer.status).toMatchObject({ role: 'leader', problem: null });
-    expect(cuts).toBeGreaterThan(10);
   });
 
   it('drops what is too old, in whole partitions, and does not fill it again', async () => {
@@ -182,7 +183,7 @@ describe('an index', () => {
     const { indexer } = await start(database, { keepMs });
     void indexer.run();
     const client = await database.connect();
-    await expect.poll(() => roundsOf(client), { timeout: 20_000 }).toBe(`{[200,${HEAD + 1})}`);
+    await expect.poll(() => roundsOf(client)).toBe(`{[200,${HEAD + 1})}`);
     const below = await client.query(
       `SELECT (SELECT count(*) FROM blocks WHERE id < 200::bigint << 24) + (SELECT count(*) FROM transactions WHERE id < 200::bigint << 24)
          + (SELECT count(*) FROM open_messages WHERE trace_root < 200::bigint << 24) AS rows, (SELECT count(*) FROM accounts) AS accounts`,

@@ -89,9 +89,9 @@ describe('contracts', () => {
       chain.ledger.advanceTo(head);
     });
     void indexer.run();
-    await expect.poll(() => indexer.status.head?.seqno, { timeout: 60_000 }).toBe(HEAD);
+    await expect.poll(() => indexer.status.head?.seqno).toBe(HEAD);
     const client = await database.connect();
-    await expect.poll(() => queuedIn(client), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => queuedIn(client)).toBe(0);
     await expectSame(whole, database);
     const { contracts } = indexer.metrics();
     expect(contracts.delay_seconds).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('contracts', () => {
     for (let ends = 0; ends < 2 && left > 0; ends++) {
       const each = await start(database, { deriveOnly: true });
       void each.indexer.run();
-      await expect.poll(() => queuedIn(client), { timeout: 30_000, interval: 1 }).toBeLessThan(left);
+      await expect.poll(() => queuedIn(client), { interval: 1 }).toBeLessThan(left);
       const cut = client.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
