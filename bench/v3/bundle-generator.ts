@@ -32,7 +32,7 @@ interface Trace {
   left: number;
 }
 
-export const WHOLE_SHARD = -(1n << 63n);
+const WHOLE_SHARD = -(1n << 63n);
 const SHARD_SEQNO_AHEAD = 1_000;
 const FIRST_TIME = 1_750_000_000;
 const ROUNDS_PER_SECOND = 2.5;

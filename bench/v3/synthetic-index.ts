@@ -181,7 +181,7 @@ async function copyAccounts(
 }
 
 /** The accounts of a synthetic index. */
-export function populationOf(templates: Templates, transactions: number): Population {
+function populationOf(templates: Templates, transactions: number): Population {
   const random = randomNumbers(0);
   const mix = new TraceMix(templates, random);
   return new Population(mix, templates.kinds.length, transactions, random);

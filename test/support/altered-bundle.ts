@@ -135,4 +135,4 @@ export function aLibrary(libraries: BlockParts['totals']['libraries']): BlockPar
   return libraries.set(lib.hash(), { lib, publishers } as Parameters<typeof libraries.set>[1]);
 }
 
-export const PRESENT: Codec<true> = { type: 'True', load: () => true, store: () => {} };
+const PRESENT: Codec<true> = { type: 'True', load: () => true, store: () => {} };

@@ -101,7 +101,7 @@ function factsOfCore(cell: CoreCell): Facts {
 }
 
 /** Fails unless both are the same cell: kind, data, references, level mask, and hash and depth of every level. */
-export function expectSameAsCore(ours: Cell, theirs: CoreCell, name: string): void {
+function expectSameAsCore(ours: Cell, theirs: CoreCell, name: string): void {
   const [mine, other] = [factsOf(ours), factsOfCore(theirs)];
   // One text each: a deep comparison of hundreds of thousands of cells would take minutes.
   if (JSON.stringify(mine) !== JSON.stringify(other)) expect(mine, name).toEqual(other);

@@ -1,5 +1,5 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
+import { isMasterchain } from '#formats/proofs/block-id.js';
 import { signatureSetOf } from '#formats/proofs/block-proof.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -38,11 +38,4 @@ export function chainBundles(folder: string, to: number | null = null): ChainBun
 
 function newBlock({ id, bytes, state, prev, gen_utime, end_lt }: ChainBlock): NewBlock {
   return { id, bytes, state, root: parseBocRoot(bytes), prev, gen_utime, end_lt };
-}
-
-/** Where a chain stands after a round. */
-export function tipAfter(tip: ChainTip, { shards, masterchain }: NewBlockBundle, listed: readonly BlockId[]): ChainTip {
-  const known = [...tip.shards, ...shards];
-  const find = (id: BlockId) => known.find((each) => toHex(each.id.root_hash) === toHex(id.root_hash));
-  return { masterchain, shards: listed.flatMap((id) => find(id) ?? []) };
 }

@@ -18,7 +18,7 @@ export interface BlockLink {
 }
 
 /** `block#11ef55aa global_id:int32 info:^BlockInfo value_flow:^ValueFlow state_update:^(MERKLE_UPDATE ShardState) extra:^BlockExtra` */
-export function readBlockLink(id: ChainName, root: Cell): BlockLink {
+function readBlockLink(id: ChainName, root: Cell): BlockLink {
   const info = openCell(root.ref(0));
   info.skip(32 + 32); // block_info#9bc7a987 version
   info.skip(1); // not_master
@@ -46,7 +46,7 @@ export function blockLinks(entries: Iterable<ChainEntry>): BlockLink[] {
 }
 
 /** `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: what the first block after a merge starts from. */
-export function splitState(left: Cell, right: Cell): Cell {
+function splitState(left: Cell, right: Cell): Cell {
   return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 

@@ -6,7 +6,7 @@ import { toHex } from '#kernel/bytes.js';
 import { errorOf } from '#test/support/error-code.js';
 
 /** A cell, or a bag of cells in hexadecimal or base64. */
-export type CellSource = Cell | string;
+type CellSource = Cell | string;
 
 /** Decodes to `value` (when given), and encodes to the same cell, whose hash is `hash` (when given). */
 export interface ValidRow<T> {
@@ -24,7 +24,7 @@ export interface InvalidRow {
   readonly path: string;
 }
 
-export function cellOf(source: CellSource): Cell {
+function cellOf(source: CellSource): Cell {
   if (typeof source !== 'string') return source;
   return parseBocRoot(new Uint8Array(Buffer.from(source, /^[0-9a-fA-F]*$/.test(source) ? 'hex' : 'base64')));
 }

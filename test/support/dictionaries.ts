@@ -8,7 +8,7 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { BitString, toHex } from '#kernel/bytes.js';
 
 /** Generated entries: keys and values as texts of `0` and `1`; a value has `refs` references besides. */
-export interface DictCase {
+interface DictCase {
   readonly keyBits: number;
   readonly entries: ReadonlyMap<string, ModelValue>;
   /** Keys of the same size, some of them in `entries`, some beside them. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Repetition } from '#test/support/repeated-transactions.js';
 
 /** A transaction that the emulator is known to make another way. */
-export interface KnownDifference {
+interface KnownDifference {
   readonly transaction: string;
   readonly block: string;
   readonly fields: readonly string[];

@@ -5,7 +5,7 @@ import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
 import { fakeErrors } from '#test/support/fake-http-api.js';
 
 /** Switches of every kind. */
-export const plainSwitches = {
+const plainSwitches = {
   timeoutMs: requestSwitch({
     header: 'X-Timeout',
     query: 'x_timeout',

@@ -10,7 +10,7 @@ import { fromHex } from '#kernel/bytes.js';
 const JUMP = 'ff00f4a413f4bcf2c80b';
 
 /** Code with get methods, each in hexadecimal; two with other salt have other hashes. */
-export function codeWithMethods(methods: Readonly<Record<string, string>>, salt = 0): Cell {
+function codeWithMethods(methods: Readonly<Record<string, string>>, salt = 0): Cell {
   let table: Cell | null = null;
   // 18 bits of salt in a method that nobody asks for.
   const all = { ...methods, salt: `80${salt.toString(16).padStart(2, '0')}` };

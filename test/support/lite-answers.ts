@@ -40,7 +40,7 @@ import { TlError, TlReader } from '#test/support/tl-reader.js';
  * Checks an answer and gives what is proven by it, as text to compare. `trusted` is the block that an answer about "the
  * latest state" is taken to be about (in life it would be proven first).
  */
-export type AnswerCheck = (request: TlReader, answer: TlReader, trusted: BlockId | null) => string;
+type AnswerCheck = (request: TlReader, answer: TlReader, trusted: BlockId | null) => string;
 
 /** How answers are checked, by function; the request's reader stands after the constructor. */
 export const answerChecks: Readonly<Record<string, AnswerCheck>> = {

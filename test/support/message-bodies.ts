@@ -3,7 +3,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /** A body, and what the reference service of API v3 shows for it. */
-export interface RecordedBody {
+interface RecordedBody {
   /** A bag of cells in base64. */
   readonly body: string;
   readonly opcode_name: string | null;
@@ -11,7 +11,7 @@ export interface RecordedBody {
 }
 
 /** A request to `/decode` and its answer. */
-export interface RecordedDecoding {
+interface RecordedDecoding {
   readonly opcodes: readonly string[];
   readonly bodies: readonly string[];
   readonly answer: unknown;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** What happens to the bytes of one direction. All of it may be changed while connections are open. */
-export class ProxyDirection {
+class ProxyDirection {
   /** Passes on at most so many bytes at a time, each piece as a TCP segment of its own. */
   segmentBytes = Number.POSITIVE_INFINITY;
   /** Waits so long before each piece. */

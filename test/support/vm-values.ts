@@ -5,7 +5,7 @@ import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#fo
 import { BitString } from '#kernel/bytes.js';
 
 /** Trees of up to three levels, of ordinary cells with any number of bits. */
-export const anyCell: fc.Arbitrary<Cell> = cellsAbove(cellsAbove(cellsAbove(null)));
+const anyCell: fc.Arbitrary<Cell> = cellsAbove(cellsAbove(cellsAbove(null)));
 
 function cellsAbove(below: fc.Arbitrary<Cell> | null): fc.Arbitrary<Cell> {
   const refs = below === null ? fc.constant([]) : fc.array(below, { maxLength: 2 });

@@ -70,12 +70,12 @@ export function generatedExtra(unixTimeMs: number, origin: string, elapsedMs: nu
 }
 
 /** @param result JSON text */
-export function successBody(result: string, extra: string, rpcId: string | null): string {
+function successBody(result: string, extra: string, rpcId: string | null): string {
   return `{"ok":true,"result":${result},"@extra":${JSON.stringify(extra)}${rpcFields(rpcId)}}`;
 }
 
 /** @param result whether to repeat the error under `result`, for clients that read it first */
-export function failureBody(error: string, code: number, extra: string, rpcId: string | null, result = false): string {
+function failureBody(error: string, code: number, extra: string, rpcId: string | null, result = false): string {
   const text = JSON.stringify(error);
   const repeated = result ? `,"result":${text}` : '';
   return `{"ok":false,"error":${text}${repeated},"code":${code},"@extra":${JSON.stringify(extra)}${rpcFields(rpcId)}}`;
@@ -201,7 +201,7 @@ const RATE_LIMIT_HEADERS = {
 };
 
 /** The body of all errors. */
-export const errorSchema: OpenApiJson = {
+const errorSchema: OpenApiJson = {
   type: 'object',
   description: 'An error.',
   required: ['ok', 'error', 'code'],
@@ -246,7 +246,7 @@ function describe(status: number, maxUrlBytes: number | undefined): string {
 }
 
 /** The body of a success. */
-export function successSchema(result: OpenApiJson): OpenApiJson {
+function successSchema(result: OpenApiJson): OpenApiJson {
   return {
     type: 'object',
     additionalProperties: false,

@@ -103,7 +103,7 @@ function documentsOf(networks: readonly HttpNetwork[], prefix: string, mount: st
 }
 
 /** Lets the page load from and connect to this server only. Swagger UI sets styles on elements. */
-export const DOCS_POLICY = [
+const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -120,7 +120,7 @@ export const DOCS_POLICY = [
  *
  * @param base the relative path from the page to the prefix: empty when its path ends in `/`, else `v2/`
  */
-export function docsPage(title: string, base: string): string {
+function docsPage(title: string, base: string): string {
   const at = escapeHtml(base);
   return `<!DOCTYPE html>
 <html lang="en">
@@ -146,7 +146,7 @@ function escapeHtml(text: string): string {
 }
 
 /** A file of the reference page. */
-export interface DocsAsset {
+interface DocsAsset {
   readonly type: string;
   readonly bytes: Buffer;
   readonly gzipped: Buffer;
@@ -178,7 +178,7 @@ const PACKAGED: Readonly<Record<string, string>> = {
 };
 
 /** Reads each file on its first request, and caches it with its compressed form. */
-export class DocsAssets {
+class DocsAssets {
   readonly #read = new Map<string, DocsAsset>();
 
   /** Null: no such file. */

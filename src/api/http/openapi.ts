@@ -182,7 +182,7 @@ function tagsOf(api: DescribedApi, endpoints: readonly AnyEndpoint<never>[], { h
 }
 
 /** For each switch: its header and its query parameter. */
-export function switchParameters(switches: RequestSwitches, components: SchemaComponents): OpenApiJson {
+function switchParameters(switches: RequestSwitches, components: SchemaComponents): OpenApiJson {
   const parameters: OpenApiJson = {};
   for (const { header, query, schema } of Object.values(switches)) {
     parameters[header] = parameterOf(header, 'header', schema, false, components);
@@ -192,7 +192,7 @@ export function switchParameters(switches: RequestSwitches, components: SchemaCo
 }
 
 /** The parameters of an endpoint as query parameters. */
-export function queryParameters(params: TObject, components: SchemaComponents): OpenApiJson[] {
+function queryParameters(params: TObject, components: SchemaComponents): OpenApiJson[] {
   const required = new Set(params.required ?? []);
   return Object.entries(params.properties).map(([name, field]) =>
     parameterOf(name, 'query', field, required.has(name), components),
@@ -221,7 +221,7 @@ function parameterOf(
 /**
  * The parameters in a JSON body: null is the same as leaving out an optional parameter, and integers may be strings.
  */
-export function bodyParametersSchema(params: TObject): OpenApiJson {
+function bodyParametersSchema(params: TObject): OpenApiJson {
   const required = new Set(params.required ?? []);
   const fields = Object.entries(params.properties).map(([name, field]) => [name, bodyField(field, required.has(name))]);
   return { ...params, properties: Object.fromEntries(fields) };
@@ -240,7 +240,7 @@ function bodyField(field: TSchema, isRequired: boolean): OpenApiJson {
 }
 
 /** @param schema the schema of the body */
-export function requestBody(schema: OpenApiJson, { params }: { readonly params: TObject }): OpenApiJson {
+function requestBody(schema: OpenApiJson, { params }: { readonly params: TObject }): OpenApiJson {
   const { required = [], properties } = params;
   const examples = Object.entries(properties).map(([name, { examples: given }]): [string, unknown] => {
     return [name, Array.isArray(given) ? given[0] : undefined];

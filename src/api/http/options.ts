@@ -47,7 +47,7 @@ export interface HttpSettings {
   readonly requestLog: 'all' | 'failures' | 'none';
 }
 
-export const defaultHttpSettings: HttpSettings = {
+const defaultHttpSettings: HttpSettings = {
   profile: 'spec',
   trustProxy: false,
   cacheBytes: 64 * 1024 * 1024,

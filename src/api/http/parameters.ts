@@ -127,7 +127,7 @@ function acceptFormats(schema: unknown): void {
 export type ParameterSource = 'query' | 'body';
 
 /** Converts a raw value to the JSON type of the schema; what cannot be converted is left to the check. */
-export type Coercion = (value: unknown, source: ParameterSource, parameter: string) => unknown;
+type Coercion = (value: unknown, source: ParameterSource, parameter: string) => unknown;
 
 /** Bound of signed and unsigned 64-bit fields. */
 const MAX_INTEGER = 2 ** 64;
@@ -146,7 +146,7 @@ interface Shape {
 }
 
 /** The coercion of a field by its schema; see `Endpoint.params`. */
-export function coercionOf(schema: TSchema, grammar: QueryGrammar): Coercion {
+function coercionOf(schema: TSchema, grammar: QueryGrammar): Coercion {
   const { type, format, anyOf, items, [COMMA_SEPARATED]: hasCommas } = schema as Shape;
   if (anyOf !== undefined) return unionCoercion(anyOf, grammar);
   if (type === 'integer' || type === 'number') return numberCoercion(type);
@@ -241,7 +241,7 @@ function unionCoercion(members: readonly TSchema[], grammar: QueryGrammar): Coer
 }
 
 /** A value, shortened for messages. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

@@ -203,7 +203,7 @@ const OF_FASTIFY: Readonly<Record<string, () => TernError>> = {
 };
 
 /** What was thrown as a TernError; unexpected errors are `http/internal`. */
-export function asHttpError(thrown: unknown, requestId: string): TernError {
+function asHttpError(thrown: unknown, requestId: string): TernError {
   if (thrown instanceof TernError) return thrown;
   if (thrown instanceof Error && 'code' in thrown) {
     const known = OF_FASTIFY[String(thrown.code)];
@@ -217,7 +217,7 @@ export function asHttpError(thrown: unknown, requestId: string): TernError {
  *
  * @param mcSeqno of the data of the response; null: that of the API
  */
-export function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqno: number | null): void {
+function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqno: number | null): void {
   const freshness = api?.freshness?.();
   if (freshness === undefined) return;
   reply.header('X-Tern-Mc-Seqno', String(mcSeqno ?? freshness.mcSeqno));

@@ -106,7 +106,7 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_SECONDS = 86_400;
 
 /** The Fastify application, without listening and closing. */
-export interface HttpApp {
+interface HttpApp {
   readonly app: FastifyInstance;
   readonly connections: ReadonlySet<Socket>;
   readonly raw: RawRoutes;
@@ -123,7 +123,7 @@ const SYNC_COMPRESSION = 64 * 1024;
 const NO_QUERY = {};
 
 /** @throws http/bad-option, http/bad-endpoint */
-export async function buildApp(
+async function buildApp(
   options: HttpOptions & HttpSettings,
   modules: HttpModules,
   closing: ShutdownState,
@@ -251,7 +251,7 @@ function refusalOf(
 }
 
 /** What the health routes report. */
-export interface HealthSubjects {
+interface HealthSubjects {
   readonly networks: readonly HttpNetwork[];
   readonly metrics: Registry;
   readonly apiVersion: string;
@@ -260,7 +260,7 @@ export interface HealthSubjects {
 }
 
 /** `/healthz`: the process runs. `/readyz`, `/readyz/NETWORK`: it can serve requests. `/metrics`: for Prometheus. */
-export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
+function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
   const { networks, metrics, apiVersion } = subjects;
   const route = (url: string, handler: (reply: FastifyReply, network: string | null) => unknown) =>
     app.route<{ Params: { network?: string } }>({
@@ -309,7 +309,7 @@ const STATUS: Readonly<Record<string, readonly [number, string, string]>> = {
 const BAD_REQUEST = [400, 'Bad Request', 'this is not an HTTP request'] as const;
 
 /** Responds to what the parser refuses, for which there is no request object, and closes the connection. */
-export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket, apiVersion: string): void {
+function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket, apiVersion: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   // A response was sent, at least in part: more bytes would be taken for the rest of it.
   if (!socket.writable || socket.bytesWritten > 0) {
@@ -327,7 +327,7 @@ export function refuseUnreadable(error: Error & { readonly code?: string }, sock
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** Request ids: the one of the `X-Request-Id` header if it is safe for headers and logs, else a generated one. */
-export class RequestIds {
+class RequestIds {
   readonly #begin: string;
   #count = 0;
 

@@ -12,7 +12,7 @@ function named<Fields extends TProperties>($id: string, fields: Fields, descript
   return Type.Object(fields, { $id, description, additionalProperties: false });
 }
 
-export const BlockReference = named(
+const BlockReference = named(
   'BlockReference',
   {
     workchain: Type.Integer({ description: 'Workchain: -1 is the masterchain, 0 the basechain.' }),
@@ -124,13 +124,7 @@ export const ExportedAnswer = named(
   'An exported chain.',
 );
 
-export function blockReferenceJson({
-  workchain,
-  shard,
-  seqno,
-  root_hash,
-  file_hash,
-}: BlockId): Static<typeof BlockReference> {
+function blockReferenceJson({ workchain, shard, seqno, root_hash, file_hash }: BlockId): Static<typeof BlockReference> {
   const hashes = { root_hash: toBase64(root_hash), file_hash: toBase64(file_hash) };
   return { workchain, shard: BigInt.asIntN(64, shard).toString(), seqno, ...hashes };
 }

@@ -11,7 +11,7 @@ import { isTernError } from '#kernel/tern-error.js';
 const ADDRESS_EXAMPLE = '0:83dfd552e63729b472fcbcc8c45ebcc6691702558b68ec7527e1ba403a0f31a8';
 
 /** Twice what mainnet has; more than any contract reckons with. */
-export const MOST_NANOTONS = 10n ** 19n;
+const MOST_NANOTONS = 10n ** 19n;
 
 /** Everything that a method takes; other names are refused. */
 export function paramsOf<Fields extends TProperties>(fields: Fields) {
@@ -77,21 +77,21 @@ export const snapshotName = Type.String({
 const WORKCHAINS: ReadonlySet<number> = new Set([-1, 0]);
 
 /** An account in raw or user-friendly form; the flags of the latter do not matter. @throws address/*, localnet-api/parameter-value */
-export function parseLocalAddress(text: string): Address {
+function parseLocalAddress(text: string): Address {
   const { address } = parseAddress(text);
   if (WORKCHAINS.has(address.workchain)) return address;
   throw badParameterValue(`${quoted(text)} is in workchain ${address.workchain}; a local network has -1 and 0`);
 }
 
 /** Nanotons in decimal digits. @throws localnet-api/parameter-value */
-export function parseNanotons(text: string, least: bigint, most: bigint): bigint {
+function parseNanotons(text: string, least: bigint, most: bigint): bigint {
   const value = /^\d{1,40}$/.test(text) ? BigInt(text) : null;
   if (value !== null && value >= least && value <= most) return value;
   throw badParameterValue(`${quoted(text)} is not a whole number of nanotons from ${least} to ${most}`);
 }
 
 /** A shard as uint64: hexadecimal with `0x` or without, or else a signed decimal number. @throws localnet-api/parameter-value */
-export function parseLocalShard(text: string): bigint {
+function parseLocalShard(text: string): bigint {
   const hex = /^(?:0[xX])?([0-9a-fA-F]{1,16})$/.exec(text)?.[1];
   if (hex !== undefined && isShard(BigInt(`0x${hex}`))) return BigInt(`0x${hex}`);
   if (/^-?\d{1,19}$/.test(text)) {

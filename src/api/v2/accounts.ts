@@ -31,15 +31,12 @@ import type { AccountStorage } from '#formats/tlb/account.js';
 import { toBase64 } from '#kernel/bytes.js';
 import type { AccountStateRead } from '#services/chain/accounts.js';
 
-export const AccountStateEnum = Type.Union(
-  [Type.Literal('uninitialized'), Type.Literal('active'), Type.Literal('frozen')],
-  {
-    $id: 'AccountStateEnum',
-    description:
-      '`active`: has code. `frozen`: lost its code because it could not pay for storage. `uninitialized`: has no code, or does not exist.',
-  },
-);
-export type AccountStateEnum = Static<typeof AccountStateEnum>;
+const AccountStateEnum = Type.Union([Type.Literal('uninitialized'), Type.Literal('active'), Type.Literal('frozen')], {
+  $id: 'AccountStateEnum',
+  description:
+    '`active`: has code. `frozen`: lost its code because it could not pay for storage. `uninitialized`: has no code, or does not exist.',
+});
+type AccountStateEnum = Static<typeof AccountStateEnum>;
 
 const balance = decimalField('Nanotons.');
 const extraCurrencyBalances = Type.Array(ExtraCurrencyBalance, {
@@ -51,7 +48,7 @@ const syncUtime = Type.Integer({
 });
 const frozenHash = hashField('State hash of a frozen account; empty for other accounts.');
 
-export const AddressInformation = v2Object(
+const AddressInformation = v2Object(
   'AddressInformation',
   {
     '@type': typeName('raw.fullAccountState'),
@@ -68,7 +65,7 @@ export const AddressInformation = v2Object(
   },
   { description: 'The state of an account as of the masterchain block `block_id`.' },
 );
-export type AddressInformation = Static<typeof AddressInformation>;
+type AddressInformation = Static<typeof AddressInformation>;
 
 const walletId = Type.Integer({
   description: 'Wallet id (subwallet id), which distinguishes wallets of one key.',
@@ -181,7 +178,7 @@ const AccountStateUninited = v2Object('AccountStateUninited', {
   frozen_hash: frozenHash,
 });
 
-export const AccountStateJson = Type.Union(
+const AccountStateJson = Type.Union(
   [
     AccountStateRaw,
     AccountStateWalletV3,
@@ -195,9 +192,9 @@ export const AccountStateJson = Type.Union(
   ],
   { $id: 'AccountState', discriminator: { propertyName: '@type' } },
 );
-export type AccountStateJson = Static<typeof AccountStateJson>;
+type AccountStateJson = Static<typeof AccountStateJson>;
 
-export const ExtendedAddressInformation = v2Object(
+const ExtendedAddressInformation = v2Object(
   'ExtendedAddressInformation',
   {
     '@type': typeName('fullAccountState'),
@@ -212,9 +209,9 @@ export const ExtendedAddressInformation = v2Object(
   },
   { description: 'The state of an account as of a masterchain block, with its data decoded where the code is known.' },
 );
-export type ExtendedAddressInformation = Static<typeof ExtendedAddressInformation>;
+type ExtendedAddressInformation = Static<typeof ExtendedAddressInformation>;
 
-export const WALLET_TYPES = [
+const WALLET_TYPES = [
   'wallet v1 r1',
   'wallet v1 r2',
   'wallet v1 r3',
@@ -227,9 +224,9 @@ export const WALLET_TYPES = [
   'wallet v5 beta',
   'wallet v5 r1',
 ] as const;
-export type WalletType = (typeof WALLET_TYPES)[number];
+type WalletType = (typeof WALLET_TYPES)[number];
 
-export const WalletInformation = v2Object(
+const WalletInformation = v2Object(
   'WalletInformation',
   {
     '@type': typeName('ext.accounts.walletInformation'),
@@ -248,9 +245,9 @@ export const WalletInformation = v2Object(
   },
   { description: 'An account as a wallet.' },
 );
-export type WalletInformation = Static<typeof WalletInformation>;
+type WalletInformation = Static<typeof WalletInformation>;
 
-export const AddressBalance = Type.String({
+const AddressBalance = Type.String({
   $id: 'AddressBalance',
   description: 'Nanotons, a decimal number as text.',
 });
@@ -408,7 +405,7 @@ function balanceOf({ storage }: AccountParts): string {
 }
 
 /** @throws v2/no-workchain */
-export function addressInformation(read: AccountStateRead, address: Address): AddressInformation {
+function addressInformation(read: AccountStateRead, address: Address): AddressInformation {
   const parts = partsOf(read, address);
   const { storage, code, data, state_hash } = parts;
   const utime = read.shard_utime ?? 0;
@@ -428,7 +425,7 @@ export function addressInformation(read: AccountStateRead, address: Address): Ad
 }
 
 /** @throws v2/no-workchain */
-export function extendedAddressInformation(read: AccountStateRead, asked: ParsedAddress): ExtendedAddressInformation {
+function extendedAddressInformation(read: AccountStateRead, asked: ParsedAddress): ExtendedAddressInformation {
   const parts = partsOf(read, asked.address);
   const { storage, code, data } = parts;
   const utime = read.shard_utime ?? 0;
@@ -489,7 +486,7 @@ function accountState(kind: TonlibAccountState, { code, data, state_hash }: Acco
 }
 
 /** @throws v2/no-workchain */
-export function walletInformation(read: AccountStateRead, address: Address): WalletInformation {
+function walletInformation(read: AccountStateRead, address: Address): WalletInformation {
   const parts = partsOf(read, address);
   const wallet = readWallet(parts.code, parts.data);
   const json: WalletInformation = {
@@ -508,12 +505,12 @@ export function walletInformation(read: AccountStateRead, address: Address): Wal
 }
 
 /** @throws v2/no-workchain */
-export function addressBalance(read: AccountStateRead, address: Address): string {
+function addressBalance(read: AccountStateRead, address: Address): string {
   return balanceOf(partsOf(read, address));
 }
 
 /** @throws v2/no-workchain */
-export function addressState(read: AccountStateRead, address: Address): AccountStateEnum {
+function addressState(read: AccountStateRead, address: Address): AccountStateEnum {
   return stateOf(partsOf(read, address));
 }
 
@@ -525,7 +522,7 @@ const NO_HASH = new Uint8Array(32);
  * `account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;` of a read.
  * @throws v2/no-workchain
  */
-export function shardAccountCell(read: AccountStateRead, address: Address): Cell {
+function shardAccountCell(read: AccountStateRead, address: Address): Cell {
   if (read.shard_block === null) {
     throw v2Errors['no-workchain']({ address: address.toRaw(), workchain: address.workchain });
   }

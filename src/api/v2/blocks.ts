@@ -25,13 +25,13 @@ import { toBase64 } from '#kernel/bytes.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 
-export const MasterchainInfoJson = v2Object('MasterchainInfo', {
+const MasterchainInfoJson = v2Object('MasterchainInfo', {
   '@type': typeName('blocks.masterchainInfo'),
   last: TonBlockIdExt,
   state_root_hash: hashField('Hash of the state of the masterchain after `last`.'),
   init: TonBlockIdExt,
 });
-export type MasterchainInfoJson = Static<typeof MasterchainInfoJson>;
+type MasterchainInfoJson = Static<typeof MasterchainInfoJson>;
 
 const BlockSignature = v2Object('BlockSignature', {
   '@type': typeName('blocks.signature'),
@@ -59,8 +59,8 @@ const BlockSignaturesSimplex = v2Object('MasterchainBlockSignaturesSimplex', {
 });
 
 /** Two forms, by the consensus protocol (catchain or simplex). The published document has the first one only. */
-export const MasterchainBlockSignatures = Type.Union([BlockSignatures, BlockSignaturesSimplex]);
-export type MasterchainBlockSignatures = Static<typeof MasterchainBlockSignatures>;
+const MasterchainBlockSignatures = Type.Union([BlockSignatures, BlockSignaturesSimplex]);
+type MasterchainBlockSignatures = Static<typeof MasterchainBlockSignatures>;
 
 const ShardBlockLinkJson = v2Object('ShardBlockLink', {
   '@type': typeName('blocks.shardBlockLink'),
@@ -78,7 +78,7 @@ const BlockLinkBackJson = v2Object('BlockLinkBack', {
   state_proof: bytesField('Proof in that state that `to` is among the previous blocks.'),
 });
 
-export const ShardBlockProof = v2Object('ShardBlockProof', {
+const ShardBlockProof = v2Object('ShardBlockProof', {
   '@type': typeName('blocks.shardBlockProof'),
   from: TonBlockIdExt,
   mc_id: TonBlockIdExt,
@@ -89,22 +89,22 @@ export const ShardBlockProof = v2Object('ShardBlockProof', {
     description: 'From `from` back to `mc_id`; empty when they are the same.',
   }),
 });
-export type ShardBlockProof = Static<typeof ShardBlockProof>;
+type ShardBlockProof = Static<typeof ShardBlockProof>;
 
-export const ConsensusBlock = v2Object('ConsensusBlock', {
+const ConsensusBlock = v2Object('ConsensusBlock', {
   '@type': typeName('ext.blocks.consensusBlock'),
   consensus_block: Type.Integer({ description: 'Number of the newest masterchain block.', format: 'int32' }),
   timestamp: Type.Integer({ description: 'Time of the response: Unix time in seconds.', format: 'int32' }),
 });
-export type ConsensusBlock = Static<typeof ConsensusBlock>;
+type ConsensusBlock = Static<typeof ConsensusBlock>;
 
-export const ShardsJson = v2Object('Shards', {
+const ShardsJson = v2Object('Shards', {
   '@type': typeName('blocks.shards'),
   shards: Type.Array(TonBlockIdExt, { description: 'The newest block of each shard, from left to right.' }),
 });
-export type ShardsJson = Static<typeof ShardsJson>;
+type ShardsJson = Static<typeof ShardsJson>;
 
-export const BlockHeaderJson = v2Object(
+const BlockHeaderJson = v2Object(
   'BlockHeader',
   {
     '@type': typeName('blocks.header'),
@@ -133,7 +133,7 @@ export const BlockHeaderJson = v2Object(
   },
   { description: 'The header of a block.', additionalProperties: true },
 );
-export type BlockHeaderJson = Static<typeof BlockHeaderJson>;
+type BlockHeaderJson = Static<typeof BlockHeaderJson>;
 
 const OutMsgQueueSize = v2Object('OutMsgQueueSize', {
   '@type': typeName('blocks.outMsgQueueSize'),
@@ -141,14 +141,14 @@ const OutMsgQueueSize = v2Object('OutMsgQueueSize', {
   size: Type.Integer({ description: 'Messages in the out-message queue of the shard after this block.' }),
 });
 
-export const OutMsgQueueSizes = v2Object('OutMsgQueueSizes', {
+const OutMsgQueueSizes = v2Object('OutMsgQueueSizes', {
   '@type': typeName('blocks.outMsgQueueSizes'),
   shards: Type.Array(OutMsgQueueSize, { description: 'The masterchain first, then the shards from left to right.' }),
   ext_msg_queue_size_limit: Type.Integer({
     description: 'How many external-in messages a node queues for a shard before it refuses further ones.',
   }),
 });
-export type OutMsgQueueSizes = Static<typeof OutMsgQueueSizes>;
+type OutMsgQueueSizes = Static<typeof OutMsgQueueSizes>;
 
 const TAG = 'Blocks';
 
@@ -391,7 +391,7 @@ export const v2BlockEndpoints: readonly AnyEndpoint<V2Context>[] = [
 ];
 
 /** `blocks.header` */
-export function blockHeaderJson({ id, block, info, prev }: ProvenHeader): BlockHeaderJson {
+function blockHeaderJson({ id, block, info, prev }: ProvenHeader): BlockHeaderJson {
   return {
     '@type': 'blocks.header',
     id: blockIdExt(id),
@@ -416,7 +416,7 @@ export function blockHeaderJson({ id, block, info, prev }: ProvenHeader): BlockH
 }
 
 /** `blocks.blockSignatures` or `blocks.blockSignatures.simplex` */
-export function blockSignatures(block: BlockId, set: SignatureSet): MasterchainBlockSignatures {
+function blockSignatures(block: BlockId, set: SignatureSet): MasterchainBlockSignatures {
   const id = blockIdExt(block);
   const signatures = set.signatures.map(({ node_id_short, signature }) => ({
     '@type': 'blocks.signature' as const,
@@ -436,12 +436,12 @@ export function blockSignatures(block: BlockId, set: SignatureSet): MasterchainB
 }
 
 /** `blocks.shardBlockLink` */
-export function shardBlockLink({ id, proof }: ShardBlockLink): ShardBlockProof['links'][number] {
+function shardBlockLink({ id, proof }: ShardBlockLink): ShardBlockProof['links'][number] {
   return { '@type': 'blocks.shardBlockLink', id: blockIdExt(id), proof: toBase64(proof) };
 }
 
 /** `blocks.blockLinkBack` */
-export function blockLinkBack(link: BlockLink & { kind: 'back' }): ShardBlockProof['mc_proof'][number] {
+function blockLinkBack(link: BlockLink & { kind: 'back' }): ShardBlockProof['mc_proof'][number] {
   return {
     '@type': 'blocks.blockLinkBack',
     to_key_block: link.to_key_block,

@@ -49,7 +49,7 @@ const DnsEntryData = Type.Union(
   ],
   { $id: 'DnsEntryData', discriminator: { propertyName: '@type' } },
 );
-export type DnsEntryData = Static<typeof DnsEntryData>;
+type DnsEntryData = Static<typeof DnsEntryData>;
 
 const DnsEntry = v2Object('DnsEntry', {
   '@type': typeName('dns.entry'),
@@ -58,7 +58,7 @@ const DnsEntry = v2Object('DnsEntry', {
   entry: DnsEntryData,
 });
 
-export const DnsResolved = v2Object(
+const DnsResolved = v2Object(
   'DnsResolved',
   {
     '@type': typeName('dns.resolved'),
@@ -66,10 +66,10 @@ export const DnsResolved = v2Object(
   },
   { description: 'DNS records of a name.' },
 );
-export type DnsResolved = Static<typeof DnsResolved>;
+type DnsResolved = Static<typeof DnsResolved>;
 
 /** DNS records as `dnsResolve` shows them. */
-export function dnsResolved({ name, entries }: DnsRecords): DnsResolved {
+function dnsResolved({ name, entries }: DnsRecords): DnsResolved {
   return {
     '@type': 'dns.resolved',
     entries: entries.map(({ category, record }) => ({

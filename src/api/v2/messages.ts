@@ -47,11 +47,11 @@ const MsgDataEncryptedText = Type.Partial(
   { $id: 'MsgDataEncryptedText', additionalProperties: false },
 );
 
-export const MsgData = Type.Union([MsgDataRaw, MsgDataText, MsgDataDecryptedText, MsgDataEncryptedText], {
+const MsgData = Type.Union([MsgDataRaw, MsgDataText, MsgDataDecryptedText, MsgDataEncryptedText], {
   $id: 'MsgData',
   discriminator: { propertyName: '@type' },
 });
-export type MsgData = Static<typeof MsgData>;
+type MsgData = Static<typeof MsgData>;
 
 const messageProperties = {
   value: decimalField('Value in nanotons.'),

@@ -7,12 +7,12 @@ import { bytesField, hashField, TvmCell, tvmCell, typeName, v2Object } from '#ap
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { fromHex, toBase64 } from '#kernel/bytes.js';
 
-export const ConfigInfo = v2Object(
+const ConfigInfo = v2Object(
   'ConfigInfo',
   { '@type': typeName('configInfo'), config: TvmCell },
   { description: 'A configuration parameter, or the whole configuration.' },
 );
-export type ConfigInfo = Static<typeof ConfigInfo>;
+type ConfigInfo = Static<typeof ConfigInfo>;
 
 const LibraryEntry = v2Object('LibraryEntry', {
   '@type': typeName('smc.libraryEntry'),
@@ -20,7 +20,7 @@ const LibraryEntry = v2Object('LibraryEntry', {
   data: bytesField('Bag of cells with the library.'),
 });
 
-export const LibraryResult = v2Object(
+const LibraryResult = v2Object(
   'LibraryResult',
   {
     '@type': typeName('smc.libraryResult'),
@@ -28,7 +28,7 @@ export const LibraryResult = v2Object(
   },
   { description: 'Public libraries of the masterchain.' },
 );
-export type LibraryResult = Static<typeof LibraryResult>;
+type LibraryResult = Static<typeof LibraryResult>;
 
 const TAG = 'Configuration';
 

@@ -51,7 +51,7 @@ export const accountParams = Type.Object(
 );
 
 /** `seqno` of a block in its shard. */
-export const blockSeqnoParameter = Type.Integer({
+const blockSeqnoParameter = Type.Integer({
   description: 'Seqno of the block in its shard; the first one is 1.',
   format: 'int32',
   minimum: 1,
@@ -115,9 +115,9 @@ export function optionalHashParameter(description: string) {
   );
 }
 
-export const rootHashParameter = optionalHashParameter('Root hash that the block must have; with `file_hash`.');
+const rootHashParameter = optionalHashParameter('Root hash that the block must have; with `file_hash`.');
 
-export const fileHashParameter = optionalHashParameter('File hash that the block must have; with `root_hash`.');
+const fileHashParameter = optionalHashParameter('File hash that the block must have; with `root_hash`.');
 
 export const afterLtParameter = optionalInt64Parameter(
   'Continue after the transaction with this lt, the last one of the previous response. Requires `after_hash`.',
@@ -134,7 +134,7 @@ export const afterHashParameter = Type.Optional(
 );
 
 /** Most transactions of a block in one response. */
-export const MAX_COUNT = 10_000;
+const MAX_COUNT = 10_000;
 export const DEFAULT_COUNT = 40;
 
 export const countParameter = Type.Optional(
@@ -148,7 +148,7 @@ export const countParameter = Type.Optional(
 );
 
 /** Most transactions of an account in one response. */
-export const MAX_TRANSACTION_LIMIT = 1000;
+const MAX_TRANSACTION_LIMIT = 1000;
 export const DEFAULT_TRANSACTION_LIMIT = 10;
 
 export const transactionLimitParameter = Type.Optional(
@@ -199,22 +199,6 @@ export const librariesParameter = Type.Array(hash256Parameter('Hash of a library
   description: `Hashes of the libraries, up to ${MAX_LIBRARIES}, each in hexadecimal, base64 or base64url.`,
   maxItems: MAX_LIBRARIES,
 });
-
-/** Bytes in strict base64 that must not be empty: a bag of cells, not yet read. */
-export function bocParameter(description: string) {
-  return Type.Transform(Type.String({ description, contentEncoding: 'base64' }))
-    .Decode(decodeNonEmptyBase64)
-    .Encode(toBase64);
-}
-
-/** As {@link bocParameter}; an empty string is the same as none. */
-export function optionalBocParameter(description: string) {
-  return Type.Optional(
-    Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
-      .Decode((text) => (text === '' ? undefined : decodeBase64(text)))
-      .Encode((value) => (value === undefined ? '' : toBase64(value))),
-  );
-}
 
 const MIN_INT64 = -(1n << 63n);
 const MAX_INT64 = (1n << 63n) - 1n;

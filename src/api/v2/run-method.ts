@@ -17,7 +17,7 @@ import { isTernError } from '#kernel/tern-error.js';
 import type { GetMethodRead } from '#services/emulation/contract-reads.js';
 
 /** `method`: the name of a get method, or its id. Strings of decimal or hexadecimal digits are ids. */
-export const methodParameter = Type.Transform(
+const methodParameter = Type.Transform(
   Type.Union([Type.String(), Type.Integer({ format: 'int32' })], {
     description:
       'Name of the get method, or its id: a number, also as text in decimal or hexadecimal. The id of a name is ' +

@@ -21,14 +21,14 @@ import { toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { FeeEstimate, SendDiagnosis } from '#services/emulation/contract-reads.js';
 
-export const ResultOk = v2Object(
+const ResultOk = v2Object(
   'ResultOk',
   { '@type': typeName('ok') },
   { description: 'A node accepted the message; its effect shows on the chain.' },
 );
-export type ResultOk = Static<typeof ResultOk>;
+type ResultOk = Static<typeof ResultOk>;
 
-export const ExtMessageInfo = v2Object(
+const ExtMessageInfo = v2Object(
   'ExtMessageInfo',
   {
     '@type': typeName('raw.extMessageInfo'),
@@ -39,7 +39,7 @@ export const ExtMessageInfo = v2Object(
   },
   { description: 'An external-in message that a node accepted.' },
 );
-export type ExtMessageInfo = Static<typeof ExtMessageInfo>;
+type ExtMessageInfo = Static<typeof ExtMessageInfo>;
 
 const nanotons = (description: string) => Type.Integer({ description: `${description} Nanotons.`, format: 'int64' });
 
@@ -51,7 +51,7 @@ const Fees = v2Object('Fees', {
   fwd_fee: nanotons('Forward fees of the sent messages.'),
 });
 
-export const QueryFees = v2Object(
+const QueryFees = v2Object(
   'QueryFees',
   {
     '@type': typeName('query.fees'),
@@ -60,10 +60,10 @@ export const QueryFees = v2Object(
   },
   { description: 'Fees that an external-in message would cost its receiver.' },
 );
-export type QueryFees = Static<typeof QueryFees>;
+type QueryFees = Static<typeof QueryFees>;
 
 /** `boc`: an external-in message. */
-export const messageBocParameter = Type.Transform(
+const messageBocParameter = Type.Transform(
   Type.String({
     description:
       'The message with its header: a bag of cells with one root, which starts with `ext_in_msg_info$10`. Standard base64.',
@@ -77,14 +77,14 @@ export const messageBocParameter = Type.Transform(
   .Encode(({ boc: bytes }) => toBase64(bytes));
 
 /** A cell in a bag of cells. */
-export function cellParameter(description: string) {
+function cellParameter(description: string) {
   return Type.Transform(Type.String({ description, contentEncoding: 'base64' }))
     .Decode((text) => rootOf(bytesOf(text)))
     .Encode(cellText);
 }
 
 /** As {@link cellParameter}; an empty string is the same as none. */
-export function optionalStateCellParameter(description: string) {
+function optionalStateCellParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
       .Decode((text) => (text === '' ? undefined : rootOf(decodeBase64(text))))
@@ -93,17 +93,17 @@ export function optionalStateCellParameter(description: string) {
 }
 
 /** A cell as a tree of objects: `{data: {b64, len}, refs, special}`. */
-export function cellTreeParameter(description: string) {
+function cellTreeParameter(description: string) {
   return Type.Transform(Type.Any({ description })).Decode(cellOfTree).Encode(treeOfCell);
 }
 
 /** `cell`: an external-in message as a tree of objects. */
-export const messageTreeParameter = Type.Transform(Type.Any({ description: 'The message.' }))
+const messageTreeParameter = Type.Transform(Type.Any({ description: 'The message.' }))
   .Decode((tree) => requireExternalMessage(cellOfTree(tree)))
   .Encode(({ cell }) => treeOfCell(cell));
 
 /** @throws v2/parameter-value when the cell is not an external-in message */
-export function requireExternalMessage(cell: Cell, bytes?: Uint8Array): ExternalInMessage {
+function requireExternalMessage(cell: Cell, bytes?: Uint8Array): ExternalInMessage {
   return refusing('it is a cell, but not an external-in message', () => readExternalInMessage(cell, bytes));
 }
 
@@ -134,7 +134,7 @@ function cellText(cell: Cell): string {
 }
 
 /** Error codes of failures to send besides a refusal by a node. */
-export const SEND_FAILURES: readonly string[] = [
+const SEND_FAILURES: readonly string[] = [
   'chain/message-refused',
   'chain/deadline',
   'lite/answer-error',
@@ -351,10 +351,7 @@ const ERROR_NAMES: ReadonlyMap<number, string> = new Map([
  * Sends a message. When nodes refuse it, the error has the text of one of them, which clients parse, and an explanation.
  * @throws v2/message-refused, chain/*, lite/*
  */
-export async function sendExternalMessage(
-  { boc, cell }: ExternalInMessage,
-  { network, read }: V2Context,
-): Promise<void> {
+async function sendExternalMessage({ boc, cell }: ExternalInMessage, { network, read }: V2Context): Promise<void> {
   try {
     await network.chain.send(boc, read);
   } catch (error) {
@@ -382,7 +379,7 @@ async function explain(
 }
 
 /** The parts of an external-in message. */
-export interface MessageParts {
+interface MessageParts {
   readonly address: ParsedAddress;
   readonly body: Cell;
   readonly init_code?: Cell | null | undefined;
@@ -390,7 +387,7 @@ export interface MessageParts {
 }
 
 /** The message; body and init are in cells of their own, which all contracts accept. */
-export function externalMessageCell({ address, body, init_code = null, init_data = null }: MessageParts): Cell {
+function externalMessageCell({ address, body, init_code = null, init_data = null }: MessageParts): Cell {
   const deploys = init_code !== null || init_data !== null;
   const init: StateInit = {
     fixed_prefix_length: null,
@@ -415,7 +412,7 @@ interface FeeParameters extends MessageParts {
 }
 
 /** @throws contracts/*, tvm/*, chain/*, lite/* */
-export async function estimate(query: FeeParameters, { network, read, header }: V2Context): Promise<QueryFees> {
+async function estimate(query: FeeParameters, { network, read, header }: V2Context): Promise<QueryFees> {
   const { address, body, init_code = null, init_data = null, ignore_chksig = true } = query;
   const parts = { address: address.address, body, init_code, init_data, ignore_chksig };
   const fees = await network.contracts.estimateFee(parts, read);
@@ -423,7 +420,7 @@ export async function estimate(query: FeeParameters, { network, read, header }: 
   return queryFees(fees);
 }
 
-export function extMessageInfo({ cell, message }: ExternalInMessage): ExtMessageInfo {
+function extMessageInfo({ cell, message }: ExternalInMessage): ExtMessageInfo {
   return {
     '@type': 'raw.extMessageInfo',
     hash: toBase64(cell.hash()),
@@ -431,7 +428,7 @@ export function extMessageInfo({ cell, message }: ExternalInMessage): ExtMessage
   };
 }
 
-export function queryFees({ in_fwd_fee, storage_fee, gas_fee, fwd_fee }: FeeEstimate): QueryFees {
+function queryFees({ in_fwd_fee, storage_fee, gas_fee, fwd_fee }: FeeEstimate): QueryFees {
   return {
     '@type': 'query.fees',
     source_fees: {

@@ -185,7 +185,7 @@ const MAX_LEVELS = 512;
 const MAX_TUPLE = 255;
 
 /** How many more values may be read, over all entries of a stack. */
-export class StackBudget {
+class StackBudget {
   #left = MAX_VALUES;
 
   /** @throws v2/stack-entry */
@@ -255,7 +255,7 @@ function checkType(content: Readonly<Record<string, unknown>>, wanted: string): 
 }
 
 /** `{"@type": "tvm.tuple", "elements": [...]}` @throws v2/stack-entry */
-export function tupleValue(content: unknown, budget: StackBudget, level: number): VmStackValue {
+function tupleValue(content: unknown, budget: StackBudget, level: number): VmStackValue {
   const fields = objectFields(content, 'the tuple', ['@type', 'elements']);
   checkType(fields, 'tuple');
   const items = elementsOf(fields.elements, 'elements', 'elements', budget, level + 1);
@@ -265,7 +265,7 @@ export function tupleValue(content: unknown, budget: StackBudget, level: number)
 }
 
 /** `{"@type": "tvm.list", "elements": [...]}`: pairs of a head and the rest, `null` at the end. @throws v2/stack-entry */
-export function listValue(content: unknown, budget: StackBudget, level: number): VmStackValue {
+function listValue(content: unknown, budget: StackBudget, level: number): VmStackValue {
   const fields = objectFields(content, 'the list', ['@type', 'elements']);
   checkType(fields, 'list');
   const items = elementsOf(fields.elements, 'elements', 'elements', budget, level + 1);
@@ -282,7 +282,7 @@ const MAX_CHARACTERS = 128;
  * An integer of the TVM: a JSON integer, or a decimal or hexadecimal string (`0x1f`), with or without a sign.
  * @throws v2/stack-entry
  */
-export function integerOf(value: unknown): VmStackValue {
+function integerOf(value: unknown): VmStackValue {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return vmInt(value);
     if (Number.isInteger(value)) {
@@ -301,7 +301,7 @@ export function integerOf(value: unknown): VmStackValue {
 }
 
 /** The only root of a bag of cells in base64. @throws v2/stack-entry, v2/parameter-value, cells/* */
-export function cellFromBase64(value: unknown, what: string): Cell {
+function cellFromBase64(value: unknown, what: string): Cell {
   if (typeof value !== 'string')
     throw badEntry(`${what} is ${jsonTypeOf(value)}; expected is a bag of cells in base64`);
   if (value === '') throw badEntry(`${what} is empty; expected is a bag of cells in base64`);
@@ -309,13 +309,13 @@ export function cellFromBase64(value: unknown, what: string): Cell {
 }
 
 /** A slice of a whole cell. @throws v2/stack-entry for an exotic cell */
-export function sliceOf(cell: Cell): VmStackValue {
+function sliceOf(cell: Cell): VmStackValue {
   if (cell.type !== CellType.ordinary) throw badEntry(`a slice of ${cellTypeName(cell.type)} cannot be made`);
   return vmSlice(cell);
 }
 
 /** A builder with the content of a cell. @throws v2/stack-entry for an exotic cell */
-export function builderOf(cell: Cell): VmStackValue {
+function builderOf(cell: Cell): VmStackValue {
   if (cell.type !== CellType.ordinary) throw badEntry(`a builder cannot hold ${cellTypeName(cell.type)}`);
   return { kind: 'vm_stk_builder', cell };
 }

@@ -62,7 +62,7 @@ function listSchema(entry: TSchema) {
 }
 
 /** A value with its type. */
-export const TvmStackEntry = Type.Unsafe<TypedEntry>(
+const TvmStackEntry = Type.Unsafe<TypedEntry>(
   Type.Recursive(
     (This) =>
       Type.Union(
@@ -108,7 +108,7 @@ const LegacyStackEntryCell = v2Object('LegacyStackEntryCell', {
 });
 
 /** A pair of type and value. */
-export const LegacyStackEntry = Type.Unsafe<LegacyEntry>(
+const LegacyStackEntry = Type.Unsafe<LegacyEntry>(
   Type.Array(
     Type.Union([
       Type.String(),
@@ -216,7 +216,7 @@ export function encodeTypedStack(stack: VmStack): TypedEntry[] {
  * @param level nesting depth in tuples and lists
  * @throws v2/result-depth
  */
-export function typedEntry(value: VmStackValue, level: number): TypedEntry {
+function typedEntry(value: VmStackValue, level: number): TypedEntry {
   switch (value.kind) {
     case 'vm_stk_tinyint':
     case 'vm_stk_int':
@@ -256,12 +256,12 @@ function tupleEntry(value: VmStackValue & { kind: 'vm_stk_tuple' }, level: numbe
 }
 
 /** @throws v2/result-depth */
-export function tupleJson(items: readonly VmStackValue[], level: number): VmTuple {
+function tupleJson(items: readonly VmStackValue[], level: number): VmTuple {
   return { '@type': STACK_TYPE.tuple, elements: elementsOf(items, level) };
 }
 
 /** @throws v2/result-depth */
-export function listJson(items: readonly VmStackValue[], level: number): VmList {
+function listJson(items: readonly VmStackValue[], level: number): VmList {
   return { '@type': STACK_TYPE.list, elements: elementsOf(items, level) };
 }
 

@@ -37,9 +37,9 @@ const TokenContentSchema = v2Object(
   },
   { description: 'Content of the token (TEP-64). With a `uri` among the keys it is semi-chain: the link has more.' },
 );
-export type TokenContentJson = Static<typeof TokenContentSchema>;
+type TokenContentJson = Static<typeof TokenContentSchema>;
 
-export const JettonMasterDataJson = v2Object(
+const JettonMasterDataJson = v2Object(
   'JettonMasterData',
   {
     '@type': typeName('ext.tokens.jettonMasterData'),
@@ -54,7 +54,7 @@ export const JettonMasterDataJson = v2Object(
   { description: 'A jetton master.' },
 );
 
-export const JettonWalletDataJson = v2Object(
+const JettonWalletDataJson = v2Object(
   'JettonWalletData',
   {
     '@type': typeName('ext.tokens.jettonWalletData'),
@@ -71,7 +71,7 @@ export const JettonWalletDataJson = v2Object(
   { description: 'A jetton wallet, confirmed by its master.' },
 );
 
-export const NftCollectionDataJson = v2Object(
+const NftCollectionDataJson = v2Object(
   'NftCollectionData',
   {
     '@type': typeName('ext.tokens.nftCollectionData'),
@@ -110,7 +110,7 @@ const DnsRecordSchema = Type.Union(
   [DnsRecordStorageAddress, DnsRecordSmcAddress, DnsRecordAdnlAddress, DnsRecordNextResolver],
   { $id: 'DnsRecord', discriminator: { propertyName: '@type' } },
 );
-export type DnsRecordJson = Static<typeof DnsRecordSchema>;
+type DnsRecordJson = Static<typeof DnsRecordSchema>;
 
 /** Categories with a name; others have their hash as key, 64 upper-case hexadecimal digits. */
 const DnsRecordSet = Type.Object(
@@ -136,9 +136,9 @@ const DnsContent = v2Object(
   },
   { description: 'Content of an NFT that is a domain.' },
 );
-export type DnsContentJson = Static<typeof DnsContent>;
+type DnsContentJson = Static<typeof DnsContent>;
 
-export const NftItemDataJson = v2Object(
+const NftItemDataJson = v2Object(
   'NftItemData',
   {
     '@type': typeName('ext.tokens.nftItemData'),
@@ -153,18 +153,15 @@ export const NftItemDataJson = v2Object(
   { description: 'An NFT item.' },
 );
 
-export const TokenDataJson = Type.Union(
-  [JettonMasterDataJson, JettonWalletDataJson, NftCollectionDataJson, NftItemDataJson],
-  {
-    $id: 'TokenData',
-    discriminator: { propertyName: '@type' },
-    description: 'The data of a token contract; the form depends on the contract type.',
-  },
-);
-export type TokenDataJson = Static<typeof TokenDataJson>;
+const TokenDataJson = Type.Union([JettonMasterDataJson, JettonWalletDataJson, NftCollectionDataJson, NftItemDataJson], {
+  $id: 'TokenData',
+  discriminator: { propertyName: '@type' },
+  description: 'The data of a token contract; the form depends on the contract type.',
+});
+type TokenDataJson = Static<typeof TokenDataJson>;
 
 /** A token contract as `getTokenData` shows it; `addr_none` is left out. */
-export function tokenData(token: TokenData, asked: ParsedAddress): TokenDataJson {
+function tokenData(token: TokenData, asked: ParsedAddress): TokenDataJson {
   const address = normalizedAddress(asked);
   switch (token.contract_type) {
     case 'jetton_master':

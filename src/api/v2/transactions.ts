@@ -78,31 +78,31 @@ const stdFields = {
   out_msgs: Type.Array(MessageStd, { description: outMessages }),
 };
 
-export const TransactionStd = v2Object(
+const TransactionStd = v2Object(
   'TransactionStd',
   { '@type': typeName('raw.transaction'), address: AccountAddress, ...stdFields },
   { description: 'A transaction as tonlib shows it. Without `in_msg` no message caused it.' },
 );
-export type TransactionStd = Static<typeof TransactionStd>;
+type TransactionStd = Static<typeof TransactionStd>;
 
-export const TransactionExt = v2Object(
+const TransactionExt = v2Object(
   'TransactionExt',
   { '@type': typeName('raw.transactionExt'), address: AccountAddress, account, ...stdFields },
   { description: 'A transaction of a block with its account.' },
 );
-export type TransactionExt = Static<typeof TransactionExt>;
+type TransactionExt = Static<typeof TransactionExt>;
 
-export const TransactionsJson = Type.Array(TransactionJson, {
+const TransactionsJson = Type.Array(TransactionJson, {
   $id: 'Transactions',
   description: 'From newer to older.',
 });
 
-export const TransactionsStd = v2Object('TransactionsStd', {
+const TransactionsStd = v2Object('TransactionsStd', {
   '@type': typeName('raw.transactions'),
   transactions: Type.Array(TransactionStd, { description: 'From newer to older.' }),
   previous_transaction_id: InternalTransactionId,
 });
-export type TransactionsStd = Static<typeof TransactionsStd>;
+type TransactionsStd = Static<typeof TransactionsStd>;
 
 const ShortTxId = v2Object(
   'ShortTxId',
@@ -126,7 +126,7 @@ const transactionListProperties = {
 
 const inOrder = 'Ordered by account and logical time.';
 
-export const BlockTransactionsJson = v2Object(
+const BlockTransactionsJson = v2Object(
   'BlockTransactions',
   {
     '@type': typeName('blocks.transactions'),
@@ -135,9 +135,9 @@ export const BlockTransactionsJson = v2Object(
   },
   { description: 'Ids of the transactions of a block.' },
 );
-export type BlockTransactionsJson = Static<typeof BlockTransactionsJson>;
+type BlockTransactionsJson = Static<typeof BlockTransactionsJson>;
 
-export const BlockTransactionsExt = v2Object(
+const BlockTransactionsExt = v2Object(
   'BlockTransactionsExt',
   {
     '@type': typeName('blocks.transactionsExt'),
@@ -146,7 +146,7 @@ export const BlockTransactionsExt = v2Object(
   },
   { description: 'Transactions of a block.' },
 );
-export type BlockTransactionsExt = Static<typeof BlockTransactionsExt>;
+type BlockTransactionsExt = Static<typeof BlockTransactionsExt>;
 
 const TAG = 'Transactions';
 
@@ -401,7 +401,7 @@ export function extTransaction(source: TransactionWithCell): TransactionJson {
 }
 
 /** As tonlib shows it (`raw.transaction`). */
-export function rawTransaction(source: TransactionWithCell): TransactionStd {
+function rawTransaction(source: TransactionWithCell): TransactionStd {
   return { '@type': 'raw.transaction', ...transactionFields(source, rawMessage) };
 }
 
@@ -427,7 +427,7 @@ function transactionFields<Json extends MessageJson | MessageStd>(
 }
 
 /** As `getBlockTransactionsExt` shows it (`raw.transactionExt`). */
-export function rawTransactionExt(source: TransactionWithCell): TransactionExt {
+function rawTransactionExt(source: TransactionWithCell): TransactionExt {
   return { '@type': 'raw.transactionExt', account: accountRaw(source), ...transactionFields(source, rawMessage) };
 }
 

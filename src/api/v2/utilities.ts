@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { hash256Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
@@ -12,7 +12,7 @@ const DetectAddressBase64Variant = v2Object('DetectAddressBase64Variant', {
   b64url: Type.String({ description: 'In base64url.' }),
 });
 
-export const DetectAddress = v2Object(
+const DetectAddress = v2Object(
   'DetectAddress',
   {
     '@type': typeName('ext.utils.detectedAddress'),
@@ -27,9 +27,8 @@ export const DetectAddress = v2Object(
   },
   { description: 'All forms of an address.' },
 );
-export type DetectAddress = Static<typeof DetectAddress>;
 
-export const DetectHash = v2Object(
+const DetectHash = v2Object(
   'DetectHash',
   {
     '@type': typeName('ext.utils.detectedHash'),
@@ -39,10 +38,9 @@ export const DetectHash = v2Object(
   },
   { description: 'All forms of a hash.' },
 );
-export type DetectHash = Static<typeof DetectHash>;
 
-export const PackAddress = Type.String({ $id: 'PackAddress', description: 'User-friendly form, base64url.' });
-export const UnpackAddress = Type.String({
+const PackAddress = Type.String({ $id: 'PackAddress', description: 'User-friendly form, base64url.' });
+const UnpackAddress = Type.String({
   $id: 'UnpackAddress',
   description: 'Raw form: workchain, `:`, account id in upper-case hexadecimal.',
 });

@@ -228,7 +228,7 @@ async function databaseIn(
 }
 
 /** Content of the start page of a local network. */
-export interface LocalnetPageFacts {
+interface LocalnetPageFacts {
   readonly version: string;
   /** `http://127.0.0.1:8081` */
   readonly url: string;
@@ -292,7 +292,7 @@ function addressOf({ address }: FundedWallet): string {
 }
 
 /** Content of the start page of `tern dev --replay`. */
-export interface ReplayPageFacts {
+interface ReplayPageFacts {
   readonly version: string;
   /** `http://127.0.0.1:8081` */
   readonly url: string;

@@ -309,7 +309,7 @@ function secondsOf(text: string): number {
 }
 
 /** A whole number. @throws cli/usage */
-export function numberOf(name: string, text: string, least: number, most: number): number {
+function numberOf(name: string, text: string, least: number, most: number): number {
   const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw cliErrors.usage({

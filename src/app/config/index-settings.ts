@@ -45,7 +45,7 @@ export const databaseUrl = listSetting<DatabaseArgument>({
   meaning: 'the PostgreSQL database (15 or later) of the index of a network, which API v3 requires',
 });
 
-export const databaseReadUrl = listSetting<DatabaseArgument>({
+const databaseReadUrl = listSetting<DatabaseArgument>({
   ...database,
   meaning: 'a replica of this database, for reads',
 });

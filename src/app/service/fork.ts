@@ -127,7 +127,7 @@ function nameOf({ source, seqno }: ForkSpec): string {
 }
 
 /** The network to fork. */
-export interface ForkRemote {
+interface ForkRemote {
   readonly zero_state: BlockId;
   readonly chain: ChainReads;
   close(): Promise<void>;

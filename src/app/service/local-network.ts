@@ -17,7 +17,7 @@ import { type ForkPlan, NodeThread, type ProducedCounts } from '#localnet/node/n
 import type { NodeAddress } from '#localnet/node/start-node.js';
 
 /** The chain of an index. */
-export interface FollowedChain {
+interface FollowedChain {
   readonly zerostate: BlockId;
   readonly incarnation: string;
 }
@@ -128,7 +128,7 @@ function changeableNode(
   });
 }
 
-export interface LocalNetworkOptions {
+interface LocalNetworkOptions {
   /** Name in metrics and the log. */
   readonly name: string;
   /** Folder of the chain. */
@@ -144,7 +144,7 @@ export interface LocalNetworkOptions {
 }
 
 /** A local network in a worker thread. */
-export interface RunningLocalNetwork {
+interface RunningLocalNetwork {
   readonly network: NamedNetwork;
   readonly node: RunningNode;
   readonly address: NodeAddress;

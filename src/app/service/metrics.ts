@@ -111,7 +111,7 @@ export interface IndexFigures {
 }
 
 /** State of a connection pool. */
-export interface PoolFigures {
+interface PoolFigures {
   readonly open: number;
   readonly idle: number;
   /** Requests waiting for a connection. */

@@ -106,11 +106,11 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
 }
 
 /** Options of a group of liteservers. */
-export interface LiteserverPoolOptions extends ChainSourceOptions {
+interface LiteserverPoolOptions extends ChainSourceOptions {
   readonly getMethods: GetMethodsMode;
 }
 
-export interface LiteserverPoolModules extends ChainSourceModules {
+interface LiteserverPoolModules extends ChainSourceModules {
   readonly tvm: TvmPool;
 }
 

@@ -193,7 +193,7 @@ function measured(
 /** Index options without the network. */
 export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
 
-export interface ServedNetworkOptions extends OpenNetworkOptions {
+interface ServedNetworkOptions extends OpenNetworkOptions {
   /** `null` for a network without an index, or the reason why there is none. */
   readonly index: IndexPlan | string | null;
   readonly hosts: readonly string[];
@@ -293,7 +293,7 @@ function writingDetails(index: NetworkIndex): Readonly<Record<string, string | n
 }
 
 /** Access control from the settings. */
-export interface ServiceAccess {
+interface ServiceAccess {
   readonly access: Access;
   /** `null` with open access. */
   readonly metrics: (() => AccessMetrics) | null;

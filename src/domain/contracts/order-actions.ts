@@ -28,10 +28,10 @@ interface ActionMessage {
 }
 
 /** An action of an order that could be parsed. */
-export type ParsedOrderAction = ActionMessage & OrderBody & { readonly parsed: true; readonly error: null };
+type ParsedOrderAction = ActionMessage & OrderBody & { readonly parsed: true; readonly error: null };
 
 /** An action of an order that a multisig cannot perform. */
-export interface FailedOrderAction extends ActionMessage {
+interface FailedOrderAction extends ActionMessage {
   readonly parsed: false;
   readonly error: string;
   readonly parsed_body: null;

@@ -52,7 +52,7 @@ export interface JettonChangeContentBody {
 }
 
 /** Type of a message from the master to a jetton wallet. */
-export type JettonCallActionType = '' | 'JettonSetStatus' | 'JettonTransfer' | 'JettonBurn' | 'Unknown';
+type JettonCallActionType = '' | 'JettonSetStatus' | 'JettonTransfer' | 'JettonBurn' | 'Unknown';
 
 /** `call_to#235caf52` */
 export interface JettonCallToBody {
@@ -71,7 +71,7 @@ export interface JettonSetStatusBody {
 }
 
 /** Type of the forward payload of a jetton transfer; '': none. */
-export type ForwardPayloadType = '' | 'TextComment' | 'EncryptedTextComment' | 'StonfiSwap' | 'Unknown';
+type ForwardPayloadType = '' | 'TextComment' | 'EncryptedTextComment' | 'StonfiSwap' | 'Unknown';
 
 /** `swap#25938561` of STON.fi, version 1 */
 export interface StonfiSwapBody {

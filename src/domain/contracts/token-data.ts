@@ -14,7 +14,7 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
 /** A jetton master (TEP-74: `get_jetton_data`). */
-export interface JettonMasterData {
+interface JettonMasterData {
   readonly contract_type: 'jetton_master';
   readonly address: Address;
   /** In units of the jetton. */
@@ -27,7 +27,7 @@ export interface JettonMasterData {
 }
 
 /** A jetton wallet (TEP-74: `get_wallet_data`), confirmed by its master. */
-export interface JettonWalletData {
+interface JettonWalletData {
   readonly contract_type: 'jetton_wallet';
   readonly address: Address;
   /** In units of the jetton. */
@@ -41,7 +41,7 @@ export interface JettonWalletData {
 }
 
 /** A collection of NFTs (TEP-62: `get_collection_data`). */
-export interface NftCollectionData {
+interface NftCollectionData {
   readonly contract_type: 'nft_collection';
   readonly address: Address;
   /** -1: items are not numbered. */

@@ -59,10 +59,10 @@ function readWalletData(layout: WalletLayout, data: Slice): WalletDataFields {
 }
 
 /** Layout of the start of a wallet's data. */
-export type WalletLayout = 'seqno' | 'seqno-id' | 'v5-beta' | 'v5';
+type WalletLayout = 'seqno' | 'seqno-id' | 'v5-beta' | 'v5';
 
 /** A wallet contract by its code. */
-export interface WalletCode {
+interface WalletCode {
   readonly wallet_type: string;
   readonly layout: WalletLayout;
 }

@@ -61,7 +61,7 @@ export function varUintReader(n: number): FieldReader {
 }
 
 /** Bit length of numbers up to `most`. */
-export function bitLength(most: number): number {
+function bitLength(most: number): number {
   return 32 - Math.clz32(most);
 }
 

@@ -77,7 +77,7 @@ export interface NftTransferBody {
 }
 
 /** Reads a body after its opcode; null when it is too short or an address in it is malformed. */
-export function readJettonTransfer(body: Slice): JettonTransferBody | null {
+function readJettonTransfer(body: Slice): JettonTransferBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
     amount: loadCoins(body),
@@ -90,7 +90,7 @@ export function readJettonTransfer(body: Slice): JettonTransferBody | null {
 }
 
 /** As {@link readJettonTransfer}. A body that ends before the `custom_payload` bit has no payload: wallets do not read that far. */
-export function readJettonBurn(body: Slice): JettonBurnBody | null {
+function readJettonBurn(body: Slice): JettonBurnBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
     amount: loadCoins(body),
@@ -100,7 +100,7 @@ export function readJettonBurn(body: Slice): JettonBurnBody | null {
 }
 
 /** As {@link readJettonTransfer}. */
-export function readJettonInternalTransfer(body: Slice): JettonInternalTransferBody | null {
+function readJettonInternalTransfer(body: Slice): JettonInternalTransferBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
     amount: loadCoins(body),
@@ -112,7 +112,7 @@ export function readJettonInternalTransfer(body: Slice): JettonInternalTransferB
 }
 
 /** As {@link readJettonTransfer}. */
-export function readNftTransfer(body: Slice): NftTransferBody | null {
+function readNftTransfer(body: Slice): NftTransferBody | null {
   return orNull(() => ({
     query_id: body.loadUintBig(64),
     new_owner: MsgAddress.load(body),

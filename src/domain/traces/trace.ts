@@ -84,7 +84,7 @@ export interface OrphanJoin {
 }
 
 /** A trace that was merged into another one with an earlier root. */
-export interface AbsorbedTrace {
+interface AbsorbedTrace {
   readonly from: bigint;
   readonly to: bigint;
 }

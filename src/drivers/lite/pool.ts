@@ -408,7 +408,7 @@ function chooseServers(context: PoolContext, wanted: ServerRequirement, count: n
  *
  * @throws lite/answer-error when no server accepts it and one states a reason; otherwise lite/unanswered
  */
-export function fanOut<Query, Answer, Value>(
+function fanOut<Query, Answer, Value>(
   context: PoolContext,
   request: LiteRequest<Query, Answer, Value>,
   bytes: Uint8Array,

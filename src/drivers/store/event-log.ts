@@ -67,7 +67,7 @@ const PRUNED_TOGETHER = 256;
 // Writing
 
 /** The number in the column `index_events.kind`. */
-export function eventKindCode(kind: IndexEventKind): number {
+function eventKindCode(kind: IndexEventKind): number {
   return KINDS.indexOf(kind) + 1;
 }
 

@@ -213,7 +213,7 @@ export interface NetworkIdentity {
 }
 
 /** @throws store/other-network */
-export function requireSameNetwork(wanted: NetworkIdentity, index: NetworkIdentity): void {
+function requireSameNetwork(wanted: NetworkIdentity, index: NetworkIdentity): void {
   for (const field of ['root_hash', 'file_hash'] as const) {
     if (bytesEqual(wanted[field], index[field])) continue;
     const [expected, found] = [toHex(wanted[field]), toHex(index[field])];

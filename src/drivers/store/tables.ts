@@ -6,7 +6,7 @@ import type { CopyRows } from '#drivers/store/copy.js';
  * @typeParam Written what is given to be written
  * @typeParam Stored what node-postgres returns (see connection.ts)
  */
-export interface Column<Written, Stored> {
+interface Column<Written, Stored> {
   readonly copy: Exclude<keyof CopyRows, 'row' | 'rows' | 'length' | 'finish' | 'reset'>;
   /** Makes of a value what `copy` takes. Default: the value itself. */
   readonly encode?: (value: Written) => unknown;
@@ -38,7 +38,7 @@ export interface IndexTable<Map extends Columns = Columns>
 }
 
 /** A row as it is written. */
-export type RowOf<Table> =
+type RowOf<Table> =
   Table extends IndexTable<infer Map> ? { readonly [Name in keyof Map]: WrittenOf<Map[Name]> } : never;
 
 /** A row as it is read. */

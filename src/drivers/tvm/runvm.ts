@@ -108,7 +108,7 @@ export function withoutNetworkContext(c7: VmStackValue): VmStackValue {
 }
 
 /** Wraps exotic (library) code in an ordinary cell that jumps to it, as nodes do. */
-export function ordinary(code: Cell): Cell {
+function ordinary(code: Cell): Cell {
   return code.type === CellType.ordinary ? code : new Builder().storeRef(code).endCell();
 }
 

@@ -50,7 +50,7 @@ export interface TickTockRequest extends TransactionContext {
 }
 
 /** A transaction was created, aborted or not. */
-export interface EmulatedTransaction {
+interface EmulatedTransaction {
   readonly accepted: true;
   /** A `Transaction`. */
   readonly transaction: Cell;
@@ -63,7 +63,7 @@ export interface EmulatedTransaction {
 }
 
 /** The external-in message was not accepted: there is no transaction. */
-export interface NotAccepted {
+interface NotAccepted {
   readonly accepted: false;
   /** Message of the emulator. */
   readonly problem: string;

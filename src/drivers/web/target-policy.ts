@@ -77,7 +77,7 @@ const resolveByOs: Resolve = async (name) => (await lookup(name, { all: true }))
  * Queries the name servers of the system configuration, for IPv4 and IPv6. The hosts file and search domains of this machine do
  * not count, and a slow name server blocks no other lookup of this process.
  */
-export const resolveByDns: Resolve = async (name, signal) => {
+const resolveByDns: Resolve = async (name, signal) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   const cancel = () => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });

@@ -1,7 +1,7 @@
 import { addressErrors } from '#formats/address/errors.js';
 
 /** First byte of the user-friendly form; the testnet flag is added to either of the other two. */
-export const AddressTag = { bounceable: 0x11, nonBounceable: 0x51, testnetFlag: 0x80 } as const;
+const AddressTag = { bounceable: 0x11, nonBounceable: 0x51, testnetFlag: 0x80 } as const;
 
 /** Options of the user-friendly form. */
 export interface FriendlyFormat {

@@ -188,7 +188,7 @@ function putNumber(out: Uint8Array, at: number, value: number, size: number): nu
 const PAGE = 64;
 
 /** Positions of the cells of a list in the bag. */
-export interface BocOrder {
+interface BocOrder {
   /** Entries of the list in the order in which they are written: parents before children. */
   readonly entries: Uint32Array;
   /** Place of each entry in that order. */
@@ -201,7 +201,7 @@ export interface BocOrder {
  * The cell order of the reference serializer. It splits the tree into parts of at most 64 nearby cells and
  * writes each part contiguously. Modifies the weights of the list.
  */
-export function orderCells(list: CellList, roots: readonly number[]): BocOrder {
+function orderCells(list: CellList, roots: readonly number[]): BocOrder {
   limitWeights(list);
   const partRoots = findPartRoots(list);
   const places = new Numbering(list, partRoots).run(roots);
@@ -319,7 +319,7 @@ class Numbering {
  * The distinct cells reachable from some roots, children before parents: the cells of a bag of cells.
  * An entry is an index; its properties are columns. Cells are identified by their representation hash.
  */
-export class CellList {
+class CellList {
   count = 0;
   /** The table (with {@link position}) or the cell that an entry came from. */
   readonly sources: (CellTable | Cell)[] = [];

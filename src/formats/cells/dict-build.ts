@@ -169,7 +169,7 @@ export function relabelled(node: DictNode, key: Uint8Array, at: number, length: 
 }
 
 /** A slice positioned at the extra of a node; more may follow it. */
-export function extraSlice(cell: Cell, left: number): Slice {
+function extraSlice(cell: Cell, left: number): Slice {
   const { isLeaf, rest } = openNode(cell, left, true);
   if (!isLeaf) rest.take(0, 2);
   return rest;
@@ -182,7 +182,7 @@ export function augmentedRoot(root: Cell | null, keyBits: number, augmentation: 
 }
 
 /** Takes the extra at the position of the slice. */
-export function loadExtra(slice: Slice, augmentation: Augmentation): Slice {
+function loadExtra(slice: Slice, augmentation: Augmentation): Slice {
   const start = slice.clone();
   augmentation.skip(slice);
   return start.take(slice.bitOffset - start.bitOffset, slice.refOffset - start.refOffset);

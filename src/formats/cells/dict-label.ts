@@ -5,7 +5,7 @@ import type { Slice } from '#formats/cells/slice.js';
 import { BitString } from '#kernel/bytes.js';
 
 /** Bits of a number `#<= max`: the length field of a label. */
-export function labelLengthBits(max: number): number {
+function labelLengthBits(max: number): number {
   return 32 - Math.clz32(max);
 }
 

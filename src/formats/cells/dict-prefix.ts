@@ -127,7 +127,7 @@ function openPrefixNode(cell: Cell, left: number): PrefixNode {
 }
 
 /** The entries in lexicographic order of their keys' bits. @throws cells/dict-key, cells/dict-duplicate-key */
-export function sortedByBits(maxKeyBits: number, entries: Iterable<BitStringInput>): BitStringInput[] {
+function sortedByBits(maxKeyBits: number, entries: Iterable<BitStringInput>): BitStringInput[] {
   emptyKey(maxKeyBits);
   const sorted = [...entries];
   for (const [key] of sorted) {
@@ -148,7 +148,7 @@ function compareBits(a: BitString, b: BitString): number {
 }
 
 /** The first of the sorted entries `from` to `to` (exclusive) whose key has a 1 at bit `at`, where all have a bit; else `to`. */
-export function firstWithOne(sorted: readonly BitStringInput[], from: number, to: number, at: number): number {
+function firstWithOne(sorted: readonly BitStringInput[], from: number, to: number, at: number): number {
   let low = from;
   let high = to;
   while (low < high) {
@@ -160,7 +160,7 @@ export function firstWithOne(sorted: readonly BitStringInput[], from: number, to
 }
 
 /** The first `length` bits, copied. */
-export function beginning(bytes: Uint8Array, length: number): BitString {
+function beginning(bytes: Uint8Array, length: number): BitString {
   const out = new Uint8Array((length + 7) >> 3);
   copyBits(out, 0, bytes, 0, length);
   return new BitString(out, length);

@@ -111,7 +111,7 @@ export function prune(root: Cell, leaveOut: (cell: Cell, merkleDepth: number) =>
 }
 
 /** A cell with the data and type of `cell` and other references. */
-export function withRefs(cell: Cell, refs: readonly Cell[]): Cell {
+function withRefs(cell: Cell, refs: readonly Cell[]): Cell {
   const start = cell.dataOffset;
   return new BuiltCell(
     cell.bytes.slice(start, start + ((cell.bits + 7) >> 3)),

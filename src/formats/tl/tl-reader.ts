@@ -4,7 +4,7 @@ export const BOOL_TRUE = 0x997275b5;
 export const BOOL_FALSE = 0xbc799737;
 
 /** `0x997275b5` */
-export function constructorText(id: number): string {
+function constructorText(id: number): string {
   return `0x${id.toString(16).padStart(8, '0')}`;
 }
 

@@ -41,7 +41,7 @@ import {
 } from '#localnet/wallets/wallet-contract.js';
 
 /** The global id of local networks. */
-export const LOCAL_GLOBAL_ID = -217;
+const LOCAL_GLOBAL_ID = -217;
 
 /** Nanotons in the config contract and in the elector. */
 const SYSTEM_BALANCE = 10_000_000_000n;
@@ -216,7 +216,7 @@ function masterchainExtra(config: ConfigDictionary, globalBalance: CurrencyColle
 }
 
 /** An account of the zerostate. */
-export interface ZerostateAccount {
+interface ZerostateAccount {
   readonly address: Address;
   /** Nanotons. */
   readonly balance: bigint;
@@ -224,7 +224,7 @@ export interface ZerostateAccount {
 }
 
 /** The entry in `ShardAccounts`: active, without transactions or storage payments. */
-export function zerostateAccount({ address, balance, init }: ZerostateAccount): ShardAccount {
+function zerostateAccount({ address, balance, init }: ZerostateAccount): ShardAccount {
   const storage: AccountStorage = {
     last_trans_lt: 0n,
     balance: onlyGrams(balance),

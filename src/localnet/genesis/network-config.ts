@@ -30,16 +30,16 @@ export const CONFIG_ACCOUNT = new Uint8Array(32).fill(0x55);
 export const ELECTOR_ACCOUNT = new Uint8Array(32).fill(0x33);
 
 /** Global version: the highest that the emulator supports. */
-export const GLOBAL_VERSION = 13;
+const GLOBAL_VERSION = 13;
 
 /**
  * Capabilities: block creation statistics (2), bodies of bounced messages (4), version in block headers (8), short
  * dequeue records (32), queue sizes in states (64). Not: message metadata (128), deferred messages (256).
  */
-export const CAPABILITIES = 2n | 4n | 8n | 32n | 64n;
+const CAPABILITIES = 2n | 4n | 8n | 32n | 64n;
 
 /** Weight of the only validator. */
-export const VALIDATOR_WEIGHT = 17n;
+const VALIDATOR_WEIGHT = 17n;
 /** Unix second until which it validates: the greatest, so that no election starts. */
 const FOR_EVER = 0xffff_ffff;
 
@@ -58,7 +58,7 @@ export interface NetworkFacts {
 }
 
 /** Extra currencies that the first block mints, by id: those of mainnet. */
-export const TO_MINT: readonly (readonly [number, bigint])[] = [
+const TO_MINT: readonly (readonly [number, bigint])[] = [
   [239, 666_666_666_666n],
   [0xffff_ffef, 1_000_000_000_000n],
 ];
@@ -66,7 +66,7 @@ export const TO_MINT: readonly (readonly [number, bigint])[] = [
 const PARAMETERS: DictionaryType<number, Cell> = { key: intKey(32), value: cellRef };
 
 /** Encodes parameter values as a configuration. */
-export function configOf(params: { readonly [I in ConfigParamIndex]?: ConfigParamValue<I> }): ConfigDictionary {
+function configOf(params: { readonly [I in ConfigParamIndex]?: ConfigParamValue<I> }): ConfigDictionary {
   const cells = Object.entries(params).map(([key, value]) => {
     const index = Number(key) as ConfigParamIndex;
     return [index, encodeConfigParam(index, value as ConfigParamValue<ConfigParamIndex>)] as const;
@@ -276,7 +276,7 @@ function consensus(): NewConsensusConfigAll {
 }
 
 /** A validator set with one validator. */
-export function singleValidator(publicKey: Uint8Array, since: number): ValidatorSet {
+function singleValidator(publicKey: Uint8Array, since: number): ValidatorSet {
   const only: ValidatorDescr = { kind: 'validator', public_key: { pubkey: publicKey }, weight: VALIDATOR_WEIGHT };
   return {
     kind: 'validators_ext',

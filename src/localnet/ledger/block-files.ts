@@ -313,7 +313,7 @@ export interface BlockKeys {
  * Which blocks belong to which shard, and which are key blocks, in four bytes per block. All else is read from the
  * files.
  */
-export class BlockLists {
+class BlockLists {
   readonly #workchains = new Map<number, Map<bigint, ShardBlocks>>();
   readonly #masterchain = new NumberList();
   readonly #keyBlocks = new NumberList();
@@ -414,7 +414,7 @@ function test(query: BlockQuery, keys: BlockKeys): (number: number) => boolean {
 }
 
 /** A growing list of numbers below 2^32, in four bytes each. */
-export class NumberList {
+class NumberList {
   #numbers = new Uint32Array(16);
   #length = 0;
 
@@ -450,7 +450,7 @@ export class NumberList {
 }
 
 /** Index of the last number that is not greater, in an ascending list; -1 if all are greater. */
-export function lastUpTo(numbers: readonly number[], wanted: number): number {
+function lastUpTo(numbers: readonly number[], wanted: number): number {
   let low = 0;
   let high = numbers.length;
   while (low < high) {

@@ -20,7 +20,7 @@ import { isTernError } from '#kernel/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 
 /** Describes a failed file system operation. */
-export function problemOf(error: unknown): string {
+function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `${message.replace(/^\w+: /, '').replace(/, .*$/, '')} (${code})`;
 }

@@ -279,7 +279,7 @@ const CHECKED_BYTES = RECORD_BYTES - 4;
  * uint64 end_lt, uint32 gen_utime, uint32 mc_seqno, uint32 offset and length of the block, uint32 offset and length of
  * the proof, uint32 flags (1: key block), uint32 CRC-32 of the proof, and uint32 CRC-32 of all fields before.
  */
-export function writeRecord(record: BlockRecord): Uint8Array {
+function writeRecord(record: BlockRecord): Uint8Array {
   const { id, gen_utime, end_lt, mc_seqno, key_block, block, proof, proof_crc } = record;
   const bytes = new Uint8Array(RECORD_BYTES);
   const view = new DataView(bytes.buffer);
@@ -324,7 +324,7 @@ export function readRecord(bytes: Uint8Array, at: number): BlockRecord | null {
 }
 
 /** Whether the checksum of the record at an offset is right. */
-export function isRecord(bytes: Uint8Array, at: number, view: DataView): boolean {
+function isRecord(bytes: Uint8Array, at: number, view: DataView): boolean {
   return crc32(bytes.subarray(at, at + CHECKED_BYTES)) === view.getUint32(at + CHECKED_BYTES, true);
 }
 
@@ -341,7 +341,7 @@ export const FIELD_AT = {
 };
 
 /** Block position of the record at an offset. */
-export function positionAt(view: DataView, at: number): BlockPosition {
+function positionAt(view: DataView, at: number): BlockPosition {
   return {
     workchain: view.getInt32(at + FIELD_AT.workchain, true),
     shard: view.getBigUint64(at + FIELD_AT.shard, true),
@@ -358,7 +358,7 @@ const NAME = /^(block|proof|prooflink)_\((-?\d+),[0-9a-f]{16},\d+\):[0-9A-F]{64}
  *
  * @returns `null`, or the offset of an unexpected byte
  */
-export function unfinishedBundle(bytes: Uint8Array): { readonly offset: number; readonly problem: string } | null {
+function unfinishedBundle(bytes: Uint8Array): { readonly offset: number; readonly problem: string } | null {
   let ended = false;
   try {
     for (const { name, offset } of readPackEntries(bytes, 0, '')) {

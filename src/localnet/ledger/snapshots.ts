@@ -216,7 +216,7 @@ export function replaceChain(folder: string, fill: (path: string) => void): Chai
 }
 
 /** Removes the chain of a folder, if there is one, even a damaged one. @throws ledger/unwritable */
-export function removeChain(folder: string): void {
+function removeChain(folder: string): void {
   const chains = join(folder, CHAINS);
   for (const name of listFolder(chains)) {
     if (/^[0-9a-f]{16}$/.test(name)) moveTo(join(chains, name), join(chains, name + DRAFT));

@@ -285,7 +285,7 @@ function previousOf(root: Cell): string[] {
  * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
  * merge starts.
  */
-export function splitStateRoot(left: Cell, right: Cell): Cell {
+function splitStateRoot(left: Cell, right: Cell): Cell {
   return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 

@@ -185,7 +185,7 @@ const ABOUT_AN_ACCOUNT: ReadonlySet<string> = new Set([
  *
  * @throws what the import throws, when the query waits for it
  */
-export async function importMissingAccount(
+async function importMissingAccount(
   { name, value }: DecodedLiteQuery['call'],
   { ledger, importAccount }: LiteContext,
 ): Promise<void> {
@@ -205,7 +205,7 @@ export async function importMissingAccount(
 /**
  * In a fork: the answer of the forked network to a query about transactions from before the fork; null for all others.
  */
-export async function answerFromForkedNetwork(
+async function answerFromForkedNetwork(
   { name, value }: DecodedLiteQuery['call'],
   { forkedTransactions }: LiteContext,
 ): Promise<Uint8Array | null> {

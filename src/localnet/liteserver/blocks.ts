@@ -109,7 +109,7 @@ function zerostate(ledger: Ledger, id: BlockId) {
 }
 
 /** A block with the proof of its header (`liteServer.blockHeader`). */
-export function headerWithProof({ id, root }: LedgerBlock, mode: number) {
+function headerWithProof({ id, root }: LedgerBlock, mode: number) {
   const reader = new MerkleReader(root);
   const { block, info } = openBlockHeader(reader.root);
   if ((mode & SHOW.stateUpdate) !== 0) openExotic(block.state_update.cell, CellType.merkleUpdate);

@@ -62,7 +62,7 @@ export interface GetMethodRun {
 }
 
 /** Result of a run, also of one that throws. */
-export interface GetMethodOutcome {
+interface GetMethodOutcome {
   readonly exit_code: number;
   /** The last result on top. */
   readonly stack: VmStack;

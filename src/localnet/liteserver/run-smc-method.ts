@@ -167,7 +167,7 @@ function hasContinuation(values: readonly VmStackValue[]): boolean {
 }
 
 /** What a contract sees of itself. */
-export interface ContractContext {
+interface ContractContext {
   /** Unix seconds. */
   readonly now: number;
   readonly block_lt: bigint;
@@ -178,7 +178,7 @@ export interface ContractContext {
 }
 
 /** What a contract sees of the network and its account. */
-export interface NetworkContext {
+interface NetworkContext {
   readonly config: ConfigDictionary;
   readonly globalVersion: number;
   readonly code: Cell;
@@ -219,7 +219,7 @@ const MESSAGE_PARAMS = vmTuple([
  *
  * @param network null for the short form that servers return
  */
-export function initialC7(contract: ContractContext, network: NetworkContext | null): VmStackValue {
+function initialC7(contract: ContractContext, network: NetworkContext | null): VmStackValue {
   const { now, block_lt, rand_seed, balance, address } = contract;
   const info = [
     vmInt(MAGIC),

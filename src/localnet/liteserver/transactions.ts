@@ -225,7 +225,7 @@ function metadataOf(block: Block, transaction: ListedTransaction): LiteServerTra
 }
 
 /** Metadata of a message (initiator and depth) for the lite API. */
-export function metadataToTl({ depth, initiator_addr, initiator_lt }: MsgMetadata): LiteServerTransactionMetadata {
+function metadataToTl({ depth, initiator_addr, initiator_lt }: MsgMetadata): LiteServerTransactionMetadata {
   const address = accountOf(initiator_addr);
   if (address === null) throw refused('the initiator of a message has no standard address');
   const { workchain, hash: id } = address;

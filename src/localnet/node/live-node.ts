@@ -291,7 +291,7 @@ function requireForm(index: number, value: Cell | null): void {
  *
  * @param message the `int_msg_info` message as it was given
  */
-export function findInjectedMessage(round: NewBlockBundle, dest: Address, message: Cell): Cell | null {
+function findInjectedMessage(round: NewBlockBundle, dest: Address, message: Cell): Cell | null {
   const { info } = decodeCell(Message, message);
   if (info.kind !== 'int_msg_info') return null;
   const { created_lt, created_at } = info;

@@ -37,7 +37,7 @@ export interface ForkPlan {
 }
 
 /** How a new chain begins, as plain data. */
-export interface GenesisPlan {
+interface GenesisPlan {
   /** Unix seconds. */
   readonly now: number;
   readonly fork: ForkPlan | null;

@@ -271,7 +271,7 @@ export function blockContent({ accounts, messages, base }: Collation, values: Bl
 }
 
 /** The value flow of a block. */
-export function valueFlow(values: BlockValues, content: BlockContent, balances: ValueFlowBalances): ValueFlow {
+function valueFlow(values: BlockValues, content: BlockContent, balances: ValueFlowBalances): ValueFlow {
   const { fees_imported, recovered, created, minted } = values;
   const { fees_collected, burned } = content;
   const parts = {
@@ -284,7 +284,7 @@ export function valueFlow(values: BlockValues, content: BlockContent, balances: 
 }
 
 /** @throws producer/value-flow when inflow and outflow differ */
-export function checkFlow(flow: ValueFlow, block: BlockPosition): void {
+function checkFlow(flow: ValueFlow, block: BlockPosition): void {
   const sums = valueFlowSums(flow);
   if (sameCurrency(sums.in, sums.out)) return;
   throw producerErrors['value-flow']({

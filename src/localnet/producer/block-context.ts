@@ -85,7 +85,7 @@ const NO_VERSION: GlobalVersion = { version: 0, capabilities: 0n };
 export const CAPABILITY = { createStats: 0x2n, reportVersion: 0x8n, storeOutQueueSize: 0x40n } as const;
 
 /** @throws what decoding a parameter throws */
-export function blockRules(config: ConfigDictionary, workchain: number): BlockRules {
+function blockRules(config: ConfigDictionary, workchain: number): BlockRules {
   const masterchain = workchain === MASTERCHAIN;
   return {
     config,

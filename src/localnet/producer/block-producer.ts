@@ -223,9 +223,7 @@ function newBlock({ id, state, bytes, root, prev, gen_utime, end_lt }: MadeBlock
 const MAX_ABSENT = 100_000;
 
 /** Looks up each account in the forked network until it is known to be absent there. */
-export function importOnce(
-  ask: (address: Address) => Promise<Cell | null>,
-): (address: Address) => Promise<Cell | null> {
+function importOnce(ask: (address: Address) => Promise<Cell | null>): (address: Address) => Promise<Cell | null> {
   const asked = new Set<string>();
   return async (address) => {
     const key = address.toRaw();

@@ -34,7 +34,7 @@ import {
 } from '#localnet/producer/shard-config.js';
 
 /** The previous masterchain block; with seqno 0, the zerostate. */
-export interface PreviousMasterchainBlock {
+interface PreviousMasterchainBlock {
   readonly id: BlockId;
   /** For a zerostate: `gen_lt` of the state. */
   readonly end_lt: bigint;

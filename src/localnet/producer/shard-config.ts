@@ -58,7 +58,7 @@ export interface RegistrationContext {
 }
 
 /** `min_ref_mc_seqno` of a block that refers to no masterchain block. */
-export const NO_MC_SEQNO = 0xffffffff;
+const NO_MC_SEQNO = 0xffffffff;
 
 /**
  * Registers the newest shard blocks, and the zerostates of workchains that start. Call it before the transactions of
@@ -181,7 +181,7 @@ export interface AdjustmentContext {
 }
 
 /** Neither a split nor a merge is scheduled. */
-export const FSM_NONE: FutureSplitMerge = { kind: 'fsm_none' };
+const FSM_NONE: FutureSplitMerge = { kind: 'fsm_none' };
 
 /** Default of nodes for the older `workchain#a6`. */
 const DEFAULT_TIMINGS: WcSplitMergeTimings = {
@@ -379,7 +379,7 @@ function treeOf({ workchain }: Pick<Shard, 'workchain'>, shards: ReadonlyMap<big
 }
 
 /** The entry of exactly this shard. */
-export function findExact(hashes: ShardHashes, { workchain, shard }: Shard): ShardEntry | null {
+function findExact(hashes: ShardHashes, { workchain, shard }: Shard): ShardEntry | null {
   const found = findShard(hashes, workchain, shard);
   return found?.shard === shard ? found : null;
 }
@@ -388,7 +388,7 @@ export function findExact(hashes: ShardHashes, { workchain, shard }: Shard): Sha
  * The entries that a block of this shard follows: that of the shard; that of its parent, if it has `before_split`; or
  * those of both its halves, the left one first, if they have `before_merge`. Empty when it follows none.
  */
-export function shardsBefore(hashes: ShardHashes, { workchain, shard }: Shard): readonly ShardEntry[] {
+function shardsBefore(hashes: ShardHashes, { workchain, shard }: Shard): readonly ShardEntry[] {
   const found = findShard(hashes, workchain, shard);
   if (found === null) return [];
   if (found.shard === shard) return found.descr.before_split || found.descr.before_merge ? [] : [found];

@@ -136,7 +136,7 @@ export class TransactionRunner {
 }
 
 /** The lt after a transaction and its outbound messages. */
-export function endOf({ lt, outmsg_cnt }: Transaction): bigint {
+function endOf({ lt, outmsg_cnt }: Transaction): bigint {
   return lt + 1n + BigInt(outmsg_cnt);
 }
 
@@ -283,7 +283,7 @@ const TRIES = 3;
 const MOST_KNOWN = 1_000;
 
 /** Whether an error shows that the message cannot be executed; otherwise it may be tried again later. */
-export function isOwnFault(error: unknown): boolean {
+function isOwnFault(error: unknown): boolean {
   return isTernError(error) && OWN_FAULTS.has(error.code);
 }
 

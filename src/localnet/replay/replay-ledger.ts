@@ -305,14 +305,6 @@ export function paceHead(ledger: ReplayLedger, pace: ReplayPace, clock: Clock): 
   };
 }
 
-/** What to replay, and how fast. */
-export interface ReplayOptions {
-  /** The last masterchain block to serve, from 1 on; null, the default, for all recorded ones. */
-  readonly to: number | null;
-  /** How fast the head moves from block 1 to the last one; null, the default: the whole chain is visible at once. */
-  readonly pace: ReplayPace | null;
-}
-
 const MAX_RATE = 1_000_000;
 
 /**

@@ -265,25 +265,25 @@ function startOf({ shard, info, previous }: OpenBlock): {
 }
 
 /** Number of checked transactions and messages. */
-export interface BlockCounts {
+interface BlockCounts {
   readonly transactions: number;
   /** Inbound and outbound. */
   readonly messages: number;
 }
 
 /** Results that the checks of masterchain blocks need. */
-export interface CheckedBlock {
+interface CheckedBlock {
   readonly accounts: readonly ChangedAccount[];
   readonly book: MessageBook;
 }
 
 /** Validates a shard block. @throws validation/broken-rule, validation/malformed */
-export function checkBlock(context: BlockContext): BlockCounts {
+function checkBlock(context: BlockContext): BlockCounts {
   return countsOf(checkCommon(context));
 }
 
 /** Checks for blocks of all chains. */
-export function checkCommon(context: BlockContext): CheckedBlock {
+function checkCommon(context: BlockContext): CheckedBlock {
   checkWholeBlock(context);
   checkHeader(context);
   checkShardTurn(context);
@@ -301,7 +301,7 @@ export function checkCommon(context: BlockContext): CheckedBlock {
   return { accounts, book };
 }
 
-export function countsOf({ book }: CheckedBlock): BlockCounts {
+function countsOf({ book }: CheckedBlock): BlockCounts {
   return { transactions: book.transactions.length, messages: book.in.size + book.out.size };
 }
 
@@ -310,7 +310,7 @@ export function countsOf({ book }: CheckedBlock): BlockCounts {
  * @param shards the newly committed shard blocks, by root hash in hex
  * @throws validation/broken-rule, validation/malformed
  */
-export function checkMasterchainBlock(context: BlockContext, shards: ReadonlyMap<string, OpenBlock>): BlockCounts {
+function checkMasterchainBlock(context: BlockContext, shards: ReadonlyMap<string, OpenBlock>): BlockCounts {
   const checked = checkCommon(context);
   checkShardLayout(context, shards);
   checkSpecialMessages(context, checked.book);

@@ -6,7 +6,7 @@ import type { Lazy } from '#formats/tlb/codec/codec.js';
 import type { CommonMsgInfo } from '#formats/tlb/message.js';
 import type { MsgAddressInt } from '#formats/tlb/msg-address.js';
 import type { EnqueuedMsg, OutMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
-import { type BitString, bytesEqual } from '#kernel/bytes.js';
+import type { BitString } from '#kernel/bytes.js';
 
 /** What messages are routed by: workchain and the first 64 bits of an account id. */
 export interface Prefix {
@@ -67,7 +67,7 @@ export function matchingBits(a: Prefix, b: Prefix): number {
 }
 
 /** The place in an envelope; `null` for forms that no node writes. */
-export function placeOf(address: IntermediateAddress, src: Prefix, dest: Prefix): Prefix | null {
+function placeOf(address: IntermediateAddress, src: Prefix, dest: Prefix): Prefix | null {
   return address.kind === 'interm_addr_regular' ? interpolatePrefix(src, dest, address.use_dest_bits) : null;
 }
 
@@ -142,8 +142,4 @@ export function queuedMessage({ enqueued_lt, out_msg }: EnqueuedMsg): EnqueuedMe
 /** The key of a message in a queue. */
 export function queueKey({ next, hash }: RoutedMessage): OutMsgQueueKey {
   return { workchain: next.workchain, prefix: next.prefix, hash };
-}
-
-export function sameQueueKey(a: OutMsgQueueKey, b: OutMsgQueueKey): boolean {
-  return a.workchain === b.workchain && a.prefix === b.prefix && bytesEqual(a.hash, b.hash);
 }

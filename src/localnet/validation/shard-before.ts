@@ -103,7 +103,7 @@ export function mergeBoth(left: ShardStateUnsplit, right: ShardStateUnsplit, par
 }
 
 /** The messages of a queue that are in one half of its shard. */
-export function queueOfHalf(queue: OutMsgQueue, half: Shard): OutMsgQueue {
+function queueOfHalf(queue: OutMsgQueue, half: Shard): OutMsgQueue {
   let rest = queue;
   for (const [key, entry] of queue) {
     const message = queuedMessage(entry);

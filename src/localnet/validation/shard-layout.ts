@@ -230,7 +230,7 @@ function plain(descr: ShardDescr): ShardDescr {
 const DEFAULT_TIMINGS = { min_split_merge_interval: 30, max_split_merge_delay: 1000 };
 
 /** No split or merge is scheduled. */
-export const NO_PLAN: FutureSplitMerge = { kind: 'fsm_none' };
+const NO_PLAN: FutureSplitMerge = { kind: 'fsm_none' };
 
 function startOf(plan: FutureSplitMerge): number {
   return plan.kind === 'fsm_none' ? 0 : plan.kind === 'fsm_split' ? plan.split_utime : plan.merge_utime;
@@ -250,7 +250,7 @@ function samePlan(a: FutureSplitMerge, b: FutureSplitMerge): boolean {
  * @param ancestor the same shard before this block; `null` for one that was created, split or merged
  * @throws validation/broken-rule
  */
-export function checkSplitMergePlan(
+function checkSplitMergePlan(
   context: BlockContext,
   entry: ShardEntry,
   ancestor: ShardEntry | null,

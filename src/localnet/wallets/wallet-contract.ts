@@ -47,7 +47,7 @@ const MAINNET = -239;
 export const HIGHLOAD_TIMEOUT = 3600;
 
 /** The default wallet id of a key in a workchain. */
-export function defaultWalletId(version: WalletVersion, workchain: number): number {
+function defaultWalletId(version: WalletVersion, workchain: number): number {
   if (version === 'highload-v3') return HIGHLOAD_SUBWALLET;
   if (version !== 'v5r1') return FIRST_SUBWALLET + workchain;
   // context: a set bit, workchain:int8, wallet version 0 (8 bits), number of the wallet 0 (15 bits); all XOR the global id

@@ -87,7 +87,7 @@ const ROUNDING_MS = 1e-6;
  * @param fullAt the moment when it is full, in milliseconds; `null` for a new bucket, which holds `burst` requests
  * @returns the new moment, or the milliseconds to wait for
  */
-export function takeFromBucket(
+function takeFromBucket(
   fullAt: number | null,
   { requests_per_second, burst }: Rate,
   now: number,

@@ -25,7 +25,7 @@ export interface Plan extends Limits {
 }
 
 /** The plan of requests without a key: counted for each client address. */
-export const ANONYMOUS = 'anonymous';
+const ANONYMOUS = 'anonymous';
 
 /** The burst of a plan that does not name one: one second's worth, at least one. */
 export function defaultBurst(requestsPerSecond: number | null): number {
@@ -38,7 +38,7 @@ function plan(name: string, requests_per_second: number | null): Plan {
 }
 
 /** The plans that are there without a file: those that public services of TON have, and one without limit. */
-export const BUILT_IN_PLANS: readonly Plan[] = [
+const BUILT_IN_PLANS: readonly Plan[] = [
   plan(ANONYMOUS, 1),
   plan('free', 10),
   plan('plus', 25),

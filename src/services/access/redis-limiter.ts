@@ -204,7 +204,7 @@ export function checkRedisUrl(text: string): string {
  * Returns whether it passed (1), or the limit in the way (0 the rate, -1 the quota); the wait in milliseconds, as text, since
  * Redis would cut off the fraction; the requests of the day.
  */
-export const TAKE_SCRIPT = `
+const TAKE_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local today = math.floor(now / 86400000)

@@ -9,7 +9,7 @@ import { dayOf } from '#services/access/limits.js';
 import { type LockModules, makePrivateFolder, withFileErrors, withLock } from '#services/access/locked-files.js';
 
 /** Requests of a key on a network in a day. */
-export interface UsageCounts {
+interface UsageCounts {
   readonly allowed: number;
   /** Refused because of a limit. */
   readonly limited: number;
@@ -36,7 +36,7 @@ export interface UsageStore {
 }
 
 /** The sum, key by key and network by network. */
-export function addUsage(a: UsageByKey, b: UsageByKey): UsageByKey {
+function addUsage(a: UsageByKey, b: UsageByKey): UsageByKey {
   const sum = new Map(a);
   for (const [key, networks] of b) {
     const all = new Map(sum.get(key));

@@ -171,7 +171,7 @@ function caveatOf({ global_version, emulator_knows }: NetworkConfig): string | n
 }
 
 /** Number of distinct cells and their total data bits. */
-export interface CellsUsed {
+interface CellsUsed {
   readonly cells: bigint;
   readonly bits: bigint;
 }
@@ -199,10 +199,7 @@ function cellsUsed(roots: Iterable<Cell>): CellsUsed {
 }
 
 /** Forward fee of a message in nanotons. @param used without the root cell of the message */
-export function forwardFee(
-  { lump_price, bit_price, cell_price }: MsgForwardPrices,
-  { cells, bits }: CellsUsed,
-): bigint {
+function forwardFee({ lump_price, bit_price, cell_price }: MsgForwardPrices, { cells, bits }: CellsUsed): bigint {
   return lump_price + roundedUp(bit_price * bits + cell_price * cells);
 }
 
@@ -221,7 +218,7 @@ export function gasOf(prices: GasLimitsPrices, coins: bigint): { readonly bought
 }
 
 /** Storage of an account for the storage fee. */
-export interface StoredCells extends CellsUsed {
+interface StoredCells extends CellsUsed {
   /** Unix seconds of the last payment; 0: the account never pays. */
   readonly last_paid: number;
 }
@@ -231,7 +228,7 @@ export interface StoredCells extends CellsUsed {
  *
  * @param prices oldest first
  */
-export function storageFee(
+function storageFee(
   prices: readonly StoragePrices[],
   now: number,
   { cells, bits, last_paid }: StoredCells,

@@ -269,7 +269,7 @@ const CHECKS: readonly (readonly [wallet_type: string, checks: Checks])[] = [
 ];
 
 /** A message refused by a wallet. */
-export interface WalletRefusal {
+interface WalletRefusal {
   readonly wallet: WalletState;
   /** Null when the body is invalid for the wallet. */
   readonly message: WalletMessage | null;

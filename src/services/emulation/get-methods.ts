@@ -143,7 +143,7 @@ export class GetMethodRunner {
 }
 
 /** A get method call to run on a node. */
-export interface NodeGetMethodCall {
+interface NodeGetMethodCall {
   readonly address: Address;
   readonly method: string | number;
   readonly stack: VmStack;
@@ -152,7 +152,7 @@ export interface NodeGetMethodCall {
 }
 
 /** Result of a node. The result is not proven; the account state is. */
-export interface NodeGetMethodResult {
+interface NodeGetMethodResult {
   readonly exit_code: number;
   readonly stack: VmStack;
   readonly last_transaction: TransactionRef | null;

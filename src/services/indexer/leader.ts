@@ -195,10 +195,7 @@ export class IndexLeader {
 }
 
 /** First masterchain seqno within the retention period; 1 when everything is retained. */
-export async function retentionStart(
-  { settings, facts, unixTimeMs }: IndexerContext,
-  signal: AbortSignal,
-): Promise<number> {
+async function retentionStart({ settings, facts, unixTimeMs }: IndexerContext, signal: AbortSignal): Promise<number> {
   const { keepMs } = settings;
   if (keepMs === null) return 1;
   const head = await facts.head(signal);
@@ -213,7 +210,7 @@ export async function retentionStart(
  * @returns the seqno below which everything is dropped; null when everything is retained
  * @throws indexer/stopped
  */
-export async function pruneHistory(work: IndexerContext, signal: AbortSignal): Promise<number | null> {
+async function pruneHistory(work: IndexerContext, signal: AbortSignal): Promise<number | null> {
   const { settings, database, retries, unixTimeMs, logger } = work;
   const { keepMs } = settings;
   if (keepMs === null) return null;

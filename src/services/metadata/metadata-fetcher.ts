@@ -238,7 +238,7 @@ const NO_RESPONSE: ReadonlySet<string> = new Set([
 const UNAVAILABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** The outcome of a failed attempt. @param now Unix time in seconds */
-export function failedOutcome(
+function failedOutcome(
   row: ClaimedMetadata,
   { code, class: kind, message }: TernError,
   now: number,
@@ -250,7 +250,7 @@ export function failedOutcome(
 }
 
 /** Whether a host responded, judged by the error of a fetch. */
-export function hostResponded({ code, data }: TernError): boolean {
+function hostResponded({ code, data }: TernError): boolean {
   if (code === metadataErrors.status.code) return !UNAVAILABLE.has(Number(data.status));
   return !NO_RESPONSE.has(code);
 }
@@ -270,20 +270,20 @@ const RETRY_SECONDS: readonly number[] = [
 ];
 
 /** For links that cannot be followed as they are: a host name may resolve to another address one day. */
-export const UNUSABLE_LINK_SECONDS = 30 * 86_400;
+const UNUSABLE_LINK_SECONDS = 30 * 86_400;
 
 /** After a successful fetch. */
-export const EXPIRY_SECONDS = 7 * 86_400;
+const EXPIRY_SECONDS = 7 * 86_400;
 
 /** How long a claim holds, by the number of attempts: longer than any fetch; after many attempts as long as the pause. */
 export const LEASE_SECONDS: readonly number[] = RETRY_SECONDS.map((seconds) => Math.max(60, seconds));
 
-export function retrySeconds(attempts: number): number {
+function retrySeconds(attempts: number): number {
   return RETRY_SECONDS[Math.min(Math.max(attempts, 1), RETRY_SECONDS.length) - 1]!;
 }
 
 /** A random tenth more or less, so that links that were fetched together spread out. */
-export function jittered(seconds: number, random: () => number): number {
+function jittered(seconds: number, random: () => number): number {
   return Math.max(1, Math.round(seconds * (0.9 + 0.2 * random())));
 }
 

@@ -1,7 +1,7 @@
 import { Address, Cell as CoreCell } from '@ton/core';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { type BlockId, printPosition } from '#formats/proofs/block-id.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
 
 /** The same cell in the other library, which reads everything that is expected here. */
 export function coreCell(cell: Cell): CoreCell {
@@ -46,8 +46,6 @@ export function blockIdJson(id: BlockId): Record<string, unknown> {
 export function positionOf(id: BlockId): { workchain: number; shard: string; seqno: number } {
   return { workchain: id.workchain, shard: BigInt.asIntN(64, id.shard).toString(), seqno: id.seqno };
 }
-
-export const position = printPosition;
 
 /** @param hash base64; without, the name of no transaction */
 export function transactionIdJson(lt: bigint, hash: Uint8Array): Record<string, unknown> {

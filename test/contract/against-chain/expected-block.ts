@@ -36,7 +36,7 @@ export function expectedHeader(record: ChainRecord, { id, bytes }: BlockFacts): 
 }
 
 /** The names of the blocks before one, as their own files have them. */
-export function parentsOf(record: ChainRecord, bytes: Uint8Array): BlockId[] {
+function parentsOf(record: ChainRecord, bytes: Uint8Array): BlockId[] {
   const { prev_ref } = decodeCell(Block, parseBocRoot(bytes)).info.value;
   return previousBlocks(prev_ref.value).map(({ root_hash }) => record.idOf(toHex(root_hash)));
 }

@@ -32,7 +32,7 @@ const LISTS: Readonly<Record<string, (facts: ChainFacts) => AnyList>> = {
 };
 
 /** The parameters of pages. */
-export const PAGE_PARAMETERS = ['limit', 'offset', 'cursor', 'sort'];
+const PAGE_PARAMETERS = ['limit', 'offset', 'cursor', 'sort'];
 
 /** Which parameters of which lists the tests below ask for. */
 export function listedParameters(

@@ -14,7 +14,7 @@ import {
 import type { Dice } from '#test/support/filter-combinations.js';
 
 /** A message about tokens that a verified wallet or item received; addresses in raw form, upper case. */
-export interface TokenEventFact {
+interface TokenEventFact {
   readonly id: bigint;
   readonly hash: string;
   readonly lt: bigint;

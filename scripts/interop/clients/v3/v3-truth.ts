@@ -13,7 +13,7 @@ import {
 import { type WalletTruth, walletTruths } from './wallet-truth.js';
 
 /** A block; the shard is a signed decimal number. */
-export interface BlockTruth {
+interface BlockTruth {
   readonly workchain: number;
   readonly shard: string;
   readonly seqno: number;

@@ -149,7 +149,7 @@ function expectSameMessage({ cell, message }: LedgerMessage, found: JsonObject, 
 }
 
 /** The first 32 bits of a body. */
-export function opcodeOf(body: Cell): number | null {
+function opcodeOf(body: Cell): number | null {
   return body.bits.length < 32 ? null : body.beginParse().loadUint(32);
 }
 

@@ -17,7 +17,7 @@ import { grams } from '#formats/tlb/codec/primitives.js';
 import { vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 
 /** A DEX pool of two assets. */
-export interface DexPoolData {
+interface DexPoolData {
   readonly dex: 'dedust';
   readonly pool_type: 'stable' | 'volatile';
   /** Jetton masters; null: TON. */

@@ -156,7 +156,7 @@ export const mintlessLayout: GovernedJettonLayout = {
 };
 
 /** Results of `get_jetton_data` (TEP-74). */
-export interface JettonMasterFields {
+interface JettonMasterFields {
   readonly total_supply: bigint;
   readonly mintable: boolean;
   /** Null: none. */
@@ -166,7 +166,7 @@ export interface JettonMasterFields {
 }
 
 /** A jetton with its parsed content. */
-export interface JettonMaster extends Omit<JettonMasterFields, 'jetton_content'> {
+interface JettonMaster extends Omit<JettonMasterFields, 'jetton_content'> {
   readonly jetton_content: TokenContent;
 }
 

@@ -17,7 +17,7 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
 /** Results of `get_wallet_data` (TEP-74). */
-export interface JettonWalletFields {
+interface JettonWalletFields {
   readonly balance: bigint;
   readonly owner: Address;
   /** The jetton master. */
@@ -26,7 +26,7 @@ export interface JettonWalletFields {
 }
 
 /** A jetton wallet. */
-export interface JettonWallet extends JettonWalletFields {
+interface JettonWallet extends JettonWalletFields {
   /** Of mintless jettons: the airdrop was claimed. Null: the contract has no `is_claimed`. */
   readonly mintless_is_claimed: boolean | null;
 }

@@ -8,7 +8,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
 
 /** An order of a multisig and its approvals. All but the first two are null until the multisig has initialised the order. */
-export interface MultisigOrderData {
+interface MultisigOrderData {
   readonly multisig_address: Address;
   readonly order_seqno: bigint;
   readonly threshold: bigint | null;

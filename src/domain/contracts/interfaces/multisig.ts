@@ -53,7 +53,7 @@ function countInSequence(root: Cell | null): number {
 }
 
 /** Signers and proposers of a multisig of version 2. */
-export interface MultisigData {
+interface MultisigData {
   /** -1: orders may have any seqno. */
   readonly next_order_seqno: bigint;
   /** Number of approvals that an order requires. */

@@ -15,7 +15,7 @@ import { openCell, type Slice } from '#formats/cells/slice.js';
 import { vmCell, vmInt } from '#formats/tlb/vm-stack.js';
 
 /** Results of `get_collection_data` (TEP-62). */
-export interface NftCollectionFields {
+interface NftCollectionFields {
   /** -1: items are not numbered. */
   readonly next_item_index: bigint;
   readonly collection_content: Cell;
@@ -24,7 +24,7 @@ export interface NftCollectionFields {
 }
 
 /** A collection of NFTs with its parsed content. */
-export interface NftCollection extends Omit<NftCollectionFields, 'collection_content'> {
+interface NftCollection extends Omit<NftCollectionFields, 'collection_content'> {
   readonly collection_content: TokenContent;
 }
 

@@ -10,7 +10,7 @@ import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
 /** A nominator of a pool. Amounts in nanotons. */
-export interface Nominator {
+interface Nominator {
   /** A wallet of the basechain. */
   readonly address: Address;
   readonly amount: bigint;
@@ -20,7 +20,7 @@ export interface Nominator {
 }
 
 /** Data of a nominator pool. Amounts in nanotons, times in unix seconds. */
-export interface NominatorPoolData {
+interface NominatorPoolData {
   /** 0: no stake at the elector, 1: sent, 2: accepted. */
   readonly state: bigint;
   readonly nominators_count: bigint;

@@ -20,7 +20,7 @@ import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
 /** State of an auction. Amounts in nanotons, times in unix seconds. */
-export interface TelemintAuctionState {
+interface TelemintAuctionState {
   /** Null: no bid. */
   readonly bidder_address: Address | null;
   readonly bid: bigint;
@@ -30,7 +30,7 @@ export interface TelemintAuctionState {
 }
 
 /** Configuration of an auction. Amounts in nanotons, durations in seconds. */
-export interface TelemintAuctionConfig {
+interface TelemintAuctionConfig {
   /** Receiver of the price; null: there is no auction. */
   readonly beneficiary_address: Address | null;
   readonly initial_min_bid: bigint;
@@ -43,14 +43,14 @@ export interface TelemintAuctionConfig {
 }
 
 /** Royalty (TEP-66). */
-export interface RoyaltyParams {
+interface RoyaltyParams {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly destination: Address | null;
 }
 
 /** A Telegram username or number. */
-export interface TelemintItemData {
+interface TelemintItemData {
   readonly token_name: string;
   /** Null: there is no auction. */
   readonly state: TelemintAuctionState | null;

@@ -15,7 +15,7 @@ import { openCell } from '#formats/cells/slice.js';
 import { grams } from '#formats/tlb/codec/primitives.js';
 
 /** Terms of a vesting wallet. Times in unix seconds, durations in seconds, amounts in nanotons. */
-export interface VestingData {
+interface VestingData {
   readonly vesting_start_time: bigint;
   readonly vesting_total_duration: bigint;
   readonly unlock_period: bigint;

@@ -153,9 +153,9 @@ function fewBlocks({ root_hash, file_hash, mc_seqno, seqno }: BlockFilter): Sql 
 export type BlockFound = Omit<StoredRowOf<typeof BLOCKS>, 'global_version' | 'shard_tops'>;
 
 /** Columns of a {@link BlockFound}, of the table `b`. */
-export const BLOCK_COLUMNS = raw(selectList(BLOCKS, 'b', 'global_version', 'shard_tops'));
+const BLOCK_COLUMNS = raw(selectList(BLOCKS, 'b', 'global_version', 'shard_tops'));
 
-export function indexedBlock(found: BlockFound): IndexedBlock {
+function indexedBlock(found: BlockFound): IndexedBlock {
   const { bits } = found;
   // Without a spread: extending a spread object by so many fields is several times as slow.
   return {

@@ -86,7 +86,7 @@ export class Sql {
 }
 
 /** SQL as it goes to the database: values are parameters `$1`, `$2`, … */
-export interface SqlStatement {
+interface SqlStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -123,7 +123,7 @@ export function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('true') : join(conditions, ' AND ');
 }
 
-export function render(piece: Sql): SqlStatement {
+function render(piece: Sql): SqlStatement {
   const values: unknown[] = [];
   const write = ({ strings, values: inner }: Sql): string => {
     let text = strings[0]!;

@@ -148,7 +148,7 @@ const MOST_SEARCHED = 200;
  * Extra currencies of states whose blocks do not contain them because they did not change: those of the current state, or of a nearby
  * state, when their dictionary has the stored hash. Null: not found.
  */
-export async function findCurrencies(
+async function findCurrencies(
   session: IndexSession,
   states: readonly StateAt[],
 ): Promise<ReadonlyMap<StateSummary, Currencies | null>> {

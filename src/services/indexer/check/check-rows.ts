@@ -335,10 +335,7 @@ function print(value: unknown): string {
 }
 
 /** Rows by key. */
-export function byKey<Row extends CheckedRow>(
-  rows: Iterable<Row>,
-  ...columns: (keyof Row & string)[]
-): Map<string, Row> {
+function byKey<Row extends CheckedRow>(rows: Iterable<Row>, ...columns: (keyof Row & string)[]): Map<string, Row> {
   const map = new Map<string, Row>();
   for (const row of rows) map.set(columns.map((column) => print(row[column])).join(' '), row);
   return map;

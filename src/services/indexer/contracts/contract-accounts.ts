@@ -194,7 +194,7 @@ export interface ContractAccount {
 }
 
 /** Decodes a state read from the chain; null: `account_none`. @throws tlb/*, cells/* */
-export async function unindexedContractAccount(
+async function unindexedContractAccount(
   address: Address,
   unindexed: UnindexedAccount,
   codes: ContractCodes,

@@ -213,7 +213,7 @@ const REFUSALS = [
 export type DetectionRefusal = (typeof REFUSALS)[number];
 
 /** What an error means for the detection of an interface. */
-export type DetectionVerdict =
+type DetectionVerdict =
   /** The contract does not implement the interface. */
   | { readonly kind: 'other' }
   | { readonly kind: 'refused'; readonly reason: DetectionRefusal }
@@ -248,7 +248,7 @@ const LATE_REASONS: ReadonlyMap<string, DetectionRefusal> = new Map([
  * @param address raw address of the contract
  * @param attempts number of earlier postponed attempts
  */
-export function verdictOf(error: unknown, address: string, attempts: number): DetectionVerdict {
+function verdictOf(error: unknown, address: string, attempts: number): DetectionVerdict {
   if (!isTernError(error)) return { kind: 'refused', reason: 'failed' };
   const { code, data } = error;
   if (code === contractDataErrors['unknown-code'].code) return OTHER_VERDICT;
@@ -264,7 +264,7 @@ export function verdictOf(error: unknown, address: string, attempts: number): De
 }
 
 /** Whether the contract does not terminate, so that other interfaces are not tried. */
-export function isEndless(reason: DetectionRefusal): boolean {
+function isEndless(reason: DetectionRefusal): boolean {
   return reason === 'out-of-gas' || reason === 'too-long' || reason === 'crashed';
 }
 

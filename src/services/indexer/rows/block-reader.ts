@@ -378,7 +378,7 @@ const STANDARD = 0b100;
  * The account key of a message's source or destination; `null` for addr_none and external addresses. Moves the cursor behind
  * the address.
  */
-export function readAddressKey(cursor: CellCursor): bigint | null {
+function readAddressKey(cursor: CellCursor): bigint | null {
   if (cursor.peek(2) === 0) {
     cursor.skip(2);
     return null;
@@ -396,7 +396,7 @@ export function readAddressKey(cursor: CellCursor): bigint | null {
 }
 
 /** Same as `accountKey` for a 33-byte address, without allocating a digest. */
-export function keyOf(address: Uint8Array): bigint {
+function keyOf(address: Uint8Array): bigint {
   sha256Into(address, 33, addressDigest, 0);
   return int64Of(
     (addressDigest[0]! << 24) | (addressDigest[1]! << 16) | (addressDigest[2]! << 8) | addressDigest[3]!,
@@ -405,7 +405,7 @@ export function keyOf(address: Uint8Array): bigint {
 }
 
 /** Whether the address at the cursor is account zero of the masterchain. */
-export function isAccountZero(cursor: CellCursor): boolean {
+function isAccountZero(cursor: CellCursor): boolean {
   if (cursor.peek(3) !== STANDARD) return false;
   const { at } = cursor;
   cursor.skip(3);

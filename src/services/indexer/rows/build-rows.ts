@@ -244,7 +244,7 @@ const FLAGS = [
 ] as const satisfies readonly (readonly [keyof BlockInfo, number])[];
 
 /** The row of a block; its hashes come from the block id. */
-export function blockRow(
+function blockRow(
   place: { readonly id: bigint; readonly block: BlockId },
   block: Block,
   counts: { readonly tx_count: number; readonly global_version: number },
@@ -304,7 +304,7 @@ function position(workchain: number, shard: bigint, seqno: number): bigint[] {
 const MAX_VISITS = 256;
 
 /** Finds a cell by hash below a cell of a table, if it is complete and not too deep; null: not found. */
-export function findCell(table: CellTable, root: number, hash: Uint8Array): Cell | null {
+function findCell(table: CellTable, root: number, hash: Uint8Array): Cell | null {
   const stack = [root];
   for (let visits = 0; visits < MAX_VISITS; visits++) {
     const line = stack.pop();

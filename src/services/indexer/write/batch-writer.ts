@@ -339,7 +339,7 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
  * @returns roots of the traces that others were merged into, and of those that the batch completes
  * @throws traces/trace-missing, store/*: the transaction must be rolled back
  */
-export async function updateTraces(
+async function updateTraces(
   client: ClientBase,
   batch: TraceBatch,
 ): Promise<{ readonly merged: readonly bigint[]; readonly completed: readonly bigint[] }> {

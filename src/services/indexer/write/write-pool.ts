@@ -9,7 +9,7 @@ import type { BatchReport, BundleBatch } from '#services/indexer/write/batch-wri
 import { packBundles, type ThreadStart, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
 
 /** The version of the rules that a key block set. */
-export type GlobalVersionOf = (key_block: number) => Promise<number>;
+type GlobalVersionOf = (key_block: number) => Promise<number>;
 
 export interface WritePoolModules {
   readonly clock: Clock;
