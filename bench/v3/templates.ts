@@ -28,7 +28,7 @@ export type Patch = { readonly bit: number } & (
 );
 
 /** A transaction of a trace. */
-export interface TemplateNode {
+interface TemplateNode {
   /** Its whole bag of cells. */
   readonly boc: Uint8Array;
   readonly patches: readonly Patch[];
@@ -49,7 +49,7 @@ export interface TraceTemplate {
 }
 
 /** Accounts with the same code. */
-export interface AccountKind {
+interface AccountKind {
   /** One of them as it is stored. */
   readonly like: LatestAccount;
 }

@@ -7,7 +7,7 @@ import { type BlockFacts, chainFacts } from '#test/support/chain-facts.js';
 import { statesOfChain, type Zerostates } from '#test/support/states-of-chain.js';
 
 /** The state of a chain after a block. */
-export interface StateTruth {
+interface StateTruth {
   readonly id: BlockId;
   readonly root: Cell;
   readonly state: ShardStateUnsplit;

@@ -1,5 +1,5 @@
 /** Values of labels, by name. */
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 /** A value with the labels that tell it from others of its metric. */
 export type Sample = readonly [labels: Labels, value: number];

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 
 /** One `import`, `import type`, `export … from`, `import()` or `import('…')` type. */
-export interface ImportSite {
+interface ImportSite {
   readonly specifier: string;
   readonly line: number;
 }

@@ -60,7 +60,7 @@ export interface Rule {
   readonly reason: string;
 }
 
-export interface Difference {
+interface Difference {
   readonly id: string;
   readonly call: string;
   readonly at: string;

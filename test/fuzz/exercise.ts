@@ -12,7 +12,7 @@ export interface FuzzFailure {
   readonly kind: string;
 }
 
-export interface Slowest {
+interface Slowest {
   readonly ms: number;
   readonly bytes: number;
   readonly iteration: number;

@@ -21,7 +21,7 @@ import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 import { EMPTY_SHARD_ACCOUNT } from '#test/support/tvm-contract.js';
 
 /** A part of a transaction, or of the account after it, that did not come out the same. */
-export interface Difference {
+interface Difference {
   /** The way to it: `transaction.description.compute_ph.gas_used`; `emulation` when there is no transaction. */
   readonly field: string;
   readonly recorded: string;

@@ -16,7 +16,7 @@ export interface RecordedRun {
 }
 
 /** An account as tonlib read it. */
-export interface RecordedState {
+interface RecordedState {
   /** `-1`: there is none. */
   readonly balance: string;
   readonly code: string;

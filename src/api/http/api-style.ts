@@ -4,7 +4,7 @@ import type { OpenApiJson } from '#api/http/openapi-schemas.js';
 import { exactGrammar, foldingGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
 
 /** An error response. */
-export interface ApiFailure {
+interface ApiFailure {
   readonly text: string;
   /** HTTP status. */
   readonly status: number;

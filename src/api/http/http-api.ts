@@ -136,7 +136,7 @@ export interface RawReply {
 }
 
 /** The connection of a request to upgrade; what `handleUpgrade` of `ws` takes. */
-export interface RawConnection {
+interface RawConnection {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
   /** Bytes of the new protocol that came with the request. */

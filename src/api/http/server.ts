@@ -113,7 +113,7 @@ interface HttpApp {
 }
 
 /** Whether the server is shutting down. */
-export interface ShutdownState {
+interface ShutdownState {
   isClosing: boolean;
 }
 

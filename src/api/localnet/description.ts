@@ -6,7 +6,7 @@ import { faucetEndpoints, stateEndpoints } from '#api/localnet/state.js';
 import { stateOverrideEndpoints } from '#api/localnet/state-overrides.js';
 
 /** All methods of the control API. */
-export const localnetEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
+const localnetEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   ...stateEndpoints,
   ...faucetEndpoints,
   ...localnetBlockEndpoints,
@@ -15,7 +15,7 @@ export const localnetEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
 ];
 
 /** The groups of the API reference, in its order. */
-export const localnetTags: readonly { readonly name: string; readonly description: string }[] = [
+const localnetTags: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'State', description: 'Status of the network, funded wallets' },
   { name: 'Faucet', description: 'Coins for any account' },
   { name: 'Blocks and time', description: 'Block production, time, shards' },

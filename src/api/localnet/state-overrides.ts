@@ -183,7 +183,7 @@ const touch = localnetEndpoint({
 export const stateOverrideEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [account, impersonate, config, touch];
 
 /** A message between accounts in its parts. */
-export interface ImpersonatedParts {
+interface ImpersonatedParts {
   readonly from: Address;
   readonly to: Address;
   /** Nanotons. */
@@ -195,7 +195,7 @@ export interface ImpersonatedParts {
 }
 
 /** The message; body and init have cells of their own. Fees are 0, times are filled in by the block. */
-export function impersonatedMessage({ from, to, value, bounce, body, init }: ImpersonatedParts): Cell {
+function impersonatedMessage({ from, to, value, bounce, body, init }: ImpersonatedParts): Cell {
   return encodeCell(Message, {
     info: {
       kind: 'int_msg_info',
@@ -216,7 +216,7 @@ export function impersonatedMessage({ from, to, value, bounce, body, init }: Imp
 }
 
 /** A cell that is a `Message` between two accounts. @throws localnet-api/parameter-value when it is another */
-export function requireInternal(cell: Cell): Cell {
+function requireInternal(cell: Cell): Cell {
   const { info } = readingValue('it is a cell, but not a message', () => {
     const message = decodeCell(Message, cell);
     messageInit(message);
@@ -234,7 +234,7 @@ export function requireInternal(cell: Cell): Cell {
 }
 
 /** A cell that is a `StateInit`. @throws localnet-api/parameter-value */
-export function requireStateInit(cell: Cell): Cell {
+function requireStateInit(cell: Cell): Cell {
   const { library } = readingValue('it is a cell, but no StateInit', () => decodeCell(StateInit, cell));
   readingValue('its libraries cannot be read', () => [...library]);
   return cell;

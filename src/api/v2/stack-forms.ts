@@ -28,17 +28,17 @@ export function withoutPrefix(type: string): string {
 
 type Names = typeof STACK_TYPE;
 
-export interface VmNumber {
+interface VmNumber {
   '@type': Names['number'];
   /** Decimal. */
   number: string;
 }
-export interface VmCell {
+interface VmCell {
   '@type': Names['cell'];
   /** Bag of cells in base64. */
   bytes: string;
 }
-export interface VmSlice {
+interface VmSlice {
   '@type': Names['slice'];
   /** Bag of cells in base64: a cell with the rest of the slice. */
   bytes: string;

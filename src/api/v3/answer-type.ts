@@ -21,7 +21,7 @@ import type { Cell } from '#formats/cells/cell.js';
  */
 
 /** Writes addresses as JSON, in raw form with upper-case digits. */
-export interface AddressWriter {
+interface AddressWriter {
   add(address: Address): string;
 }
 

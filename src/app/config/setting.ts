@@ -124,7 +124,7 @@ export function variableOf(name: string): string {
 }
 
 /** Origin of a value. A flag overrides the environment, which overrides the default. */
-export type SettingOrigin = 'flag' | 'environment' | 'default';
+type SettingOrigin = 'flag' | 'environment' | 'default';
 
 /** Given flags and environment variables. */
 export interface GivenSettings {

@@ -14,7 +14,7 @@ import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { metadataMetricRows } from '#services/metadata/metadata-fetcher.js';
 
 /** State of a network, as reported on `/readyz`. */
-export interface NetworkFigures {
+interface NetworkFigures {
   readonly ready: boolean;
   /** Newest proven masterchain block; 0 before the first. */
   readonly head_seqno: number;

@@ -151,7 +151,7 @@ export interface NetworkIndexModules extends Environment {
 }
 
 /** The running writer of an index. */
-export interface IndexWriter {
+interface IndexWriter {
   figures(): WriterFigures;
   /** Metrics of the metadata fetcher. */
   metadata(): MetadataMetrics;

@@ -115,7 +115,7 @@ interface LiteserverPoolModules extends ChainSourceModules {
 }
 
 /** A group of liteservers with verified reads and contract reads. */
-export interface LiteserverPool extends ChainSource {
+interface LiteserverPool extends ChainSource {
   readonly contracts: ContractService;
   /** The network for API v2. */
   readonly v2: V2Network;

@@ -202,7 +202,7 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
 }
 
 /** A local node in this process. */
-export interface ServedLocalNode {
+interface ServedLocalNode {
   readonly node: LocalNode;
   /** Counters of block production since the start. */
   readonly counts: () => ProducedCounts;
@@ -211,7 +211,7 @@ export interface ServedLocalNode {
 }
 
 /** A network with its index and APIs. */
-export interface ServedNetwork {
+interface ServedNetwork {
   readonly open: OpenNetwork;
   /** `null` without an index. */
   readonly index: NetworkIndex | null;

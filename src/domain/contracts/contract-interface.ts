@@ -25,7 +25,7 @@ export interface ColumnValues {
 export type ColumnType = keyof ColumnValues;
 
 /** A row: one value for each declared column. */
-export type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = {
+type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = {
   readonly [Name in keyof Columns]: ColumnValues[Columns[Name]] | null;
 };
 

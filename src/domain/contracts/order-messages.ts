@@ -18,7 +18,7 @@ import { isTernError } from '#kernel/tern-error.js';
  */
 
 /** `transfer#5fcc3d14` (TEP-62) */
-export interface OrderNftTransfer {
+interface OrderNftTransfer {
   readonly query_id: bigint;
   readonly new_owner: Address | null;
   readonly response_destination: Address | null;
@@ -28,25 +28,25 @@ export interface OrderNftTransfer {
 }
 
 /** A transfer of coins, with a comment or without. */
-export interface TonTransferMessage {
+interface TonTransferMessage {
   /** Base64 of the bytes when it is encrypted. */
   readonly comment: string;
   readonly encrypted: boolean;
 }
 
 /** `top_up#d372158c`, and `claim_admin#fb88e119`, of governed jettons */
-export interface QueryBody {
+interface QueryBody {
   readonly query_id: bigint;
 }
 
 /** `change_admin#6501f354` */
-export interface JettonChangeAdminBody {
+interface JettonChangeAdminBody {
   readonly query_id: bigint;
   readonly new_admin_address: Address | null;
 }
 
 /** `change_metadata_uri#cb862902` */
-export interface JettonChangeContentBody {
+interface JettonChangeContentBody {
   readonly query_id: bigint;
   readonly new_metadata_url: string;
 }
@@ -55,7 +55,7 @@ export interface JettonChangeContentBody {
 type JettonCallActionType = '' | 'JettonSetStatus' | 'JettonTransfer' | 'JettonBurn' | 'Unknown';
 
 /** `call_to#235caf52` */
-export interface JettonCallToBody {
+interface JettonCallToBody {
   readonly query_id: bigint;
   /** The owner of the wallet. */
   readonly to_address: Address | null;
@@ -65,7 +65,7 @@ export interface JettonCallToBody {
 }
 
 /** `set_status#eed236d3` */
-export interface JettonSetStatusBody {
+interface JettonSetStatusBody {
   readonly query_id: bigint;
   readonly new_status: number;
 }
@@ -82,7 +82,7 @@ export interface StonfiSwapBody {
 }
 
 /** `transfer#0f8a7ea5` (TEP-74) */
-export interface OrderJettonTransfer {
+interface OrderJettonTransfer {
   readonly query_id: bigint;
   readonly amount: bigint;
   readonly destination: Address | null;
@@ -98,14 +98,14 @@ export interface OrderJettonTransfer {
 }
 
 /** `burn#595f07bc` (TEP-74) */
-export interface OrderJettonBurn {
+interface OrderJettonBurn {
   readonly query_id: bigint;
   readonly amount: bigint;
   readonly response_destination: Address | null;
 }
 
 /** `mint#642b7d07` of governed jettons, `mint#00000015` of others */
-export interface JettonMinterBody {
+interface JettonMinterBody {
   readonly opcode: number;
   readonly query_id: bigint;
   readonly to_address: Address | null;
@@ -115,19 +115,19 @@ export interface JettonMinterBody {
 }
 
 /** `withdraw#00001000` */
-export interface SingleNominatorWithdrawBody {
+interface SingleNominatorWithdrawBody {
   readonly query_id: bigint;
   readonly coins: bigint;
 }
 
 /** `change_validator#00001001` */
-export interface SingleNominatorChangeValidatorBody {
+interface SingleNominatorChangeValidatorBody {
   readonly query_id: bigint;
   readonly validator_address: Address | null;
 }
 
 /** `send#a7733acd` of a vesting wallet */
-export interface VestingInternalTransferBody {
+interface VestingInternalTransferBody {
   readonly query_id: bigint;
   readonly send_mode: number;
   readonly destination: Address | null;
@@ -145,7 +145,7 @@ export interface MultisigUpdateParamsBody {
 }
 
 /** A body of an unknown type, or one that does not fit its type. */
-export interface UnknownOrderMessage {
+interface UnknownOrderMessage {
   /** 0: it has none. */
   readonly opcode: number;
   readonly data: Uint8Array;

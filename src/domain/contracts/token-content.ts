@@ -28,7 +28,7 @@ const TOKEN_CONTENT_KEYS = [
   'amount_style',
   'render_type',
 ] as const;
-export type TokenContentKey = (typeof TOKEN_CONTENT_KEYS)[number];
+type TokenContentKey = (typeof TOKEN_CONTENT_KEYS)[number];
 
 /**
  * Content of a token (TEP-64): on-chain values by key, or a link to off-chain content. On-chain content with a `uri` is both

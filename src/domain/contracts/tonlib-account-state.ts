@@ -6,7 +6,7 @@ import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** The amount of a restricted wallet that is locked from a time on. */
-export interface RestrictedWalletLimit {
+interface RestrictedWalletLimit {
   /** int32: seconds after `start_at`. */
   readonly seconds: number;
   /** Nanotons. */

@@ -39,7 +39,7 @@ export interface JettonTransferBody {
  *   = InternalMsgBody;
  * ```
  */
-export interface JettonBurnBody {
+interface JettonBurnBody {
   readonly query_id: bigint;
   readonly amount: bigint;
   readonly response_destination: MsgAddressValue;
@@ -52,7 +52,7 @@ export interface JettonBurnBody {
  *   forward_ton_amount:(VarUInteger 16) forward_payload:(Either Cell ^Cell) = InternalMsgBody;
  * ```
  */
-export interface JettonInternalTransferBody {
+interface JettonInternalTransferBody {
   readonly query_id: bigint;
   readonly amount: bigint;
   readonly from: MsgAddressValue;
@@ -67,7 +67,7 @@ export interface JettonInternalTransferBody {
  *   forward_amount:(VarUInteger 16) forward_payload:(Either Cell ^Cell) = InternalMsgBody;
  * ```
  */
-export interface NftTransferBody {
+interface NftTransferBody {
   readonly query_id: bigint;
   readonly new_owner: MsgAddressValue;
   readonly response_destination: MsgAddressValue;

@@ -5,13 +5,13 @@ import { Address } from '#formats/address/address.js';
 import type { CommonMsgInfo } from '#formats/tlb/message.js';
 
 /** A trace whose root is in the batch. */
-export interface StartedTrace extends Trace {
+interface StartedTrace extends Trace {
   /** Keys of the accounts with a transaction in the trace, each once. */
   readonly accounts: readonly bigint[];
 }
 
 /** What the batch adds to a trace whose root is in an earlier batch. */
-export interface ContinuedTrace extends TraceGrowth {
+interface ContinuedTrace extends TraceGrowth {
   /** Keys of the accounts with a transaction of this batch in the trace, each once. */
   readonly accounts: readonly bigint[];
 }

@@ -122,7 +122,7 @@ export interface AdnlServerModules extends AdnlModules {
 }
 
 /** State shared by all connections of a server. */
-export interface ServerContext {
+interface ServerContext {
   readonly keys: KeyPair;
   readonly serverId: Uint8Array;
   readonly options: CheckedServerOptions;

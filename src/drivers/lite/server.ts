@@ -339,7 +339,7 @@ function printableText(text: string): string {
  * - `busy`: no free slot
  * - `dropped`: aborted by the caller
  */
-export type QueryFailureKind = AnswerErrorKind | 'lied' | 'busy' | 'dropped';
+type QueryFailureKind = AnswerErrorKind | 'lied' | 'busy' | 'dropped';
 
 export interface QueryFailure {
   readonly kind: QueryFailureKind;

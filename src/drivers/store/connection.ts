@@ -4,7 +4,7 @@ import type { Logger } from '#kernel/logger.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** Oldest supported PostgreSQL: multiranges need 14, `MERGE` and ICU as it is used here need 15. */
-export const OLDEST_MAJOR = 15;
+const OLDEST_MAJOR = 15;
 
 const OID = { bytea: 17, int8: 20, numeric: 1700, int8Array: 1016, byteaArray: 1001 } as const;
 

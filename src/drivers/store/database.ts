@@ -235,7 +235,7 @@ export interface DatabaseReader {
 }
 
 /** The queries of one read, on one connection, which can be cancelled together. */
-export class CancellableReading {
+class CancellableReading {
   readonly #pool: ConnectionPool;
   readonly #clock: Clock;
   #stopped: Error | null = null;

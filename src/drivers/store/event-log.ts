@@ -15,7 +15,7 @@ import type { Logger } from '#kernel/logger.js';
  * - `reset`: what was known of the range does not hold any more. The index was created or pruned, or events between the cursor
  *   and this one are not retained.
  */
-export type IndexEventKind = 'committed' | 'backfilled' | 'derived' | 'reset';
+type IndexEventKind = 'committed' | 'backfilled' | 'derived' | 'reset';
 
 /** Keys of what an event concerns, as the columns of these names have them (see `migrations/0001-index.sql`). */
 export interface TouchedKeys {

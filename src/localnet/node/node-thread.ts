@@ -22,7 +22,7 @@ export interface NodeThreadContract {
 }
 
 /** What a node thread calls. Of a network that is no fork, the methods of `ForkSource` are not called. */
-export interface NodeHost extends ForkSource, LogMethods {
+interface NodeHost extends ForkSource, LogMethods {
   produced(counts: ProducedCounts): void;
 }
 

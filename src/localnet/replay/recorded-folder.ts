@@ -29,7 +29,7 @@ export interface RecordedBag {
 }
 
 /** A global config file in the folder. */
-export interface RecordedConfig {
+interface RecordedConfig {
   readonly file: string;
   readonly config: unknown;
 }

@@ -96,7 +96,7 @@ export function hypercubeRoute(at: Prefix, dest: Prefix, shard: Shard): Hypercub
   return { cur: 28 + bits, next: 32 + bits };
 }
 
-export type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
+type InternalInfo = Extract<CommonMsgInfo, { readonly kind: 'int_msg_info' }>;
 
 /** A decoded envelope: the message and its place on the route. */
 export interface RoutedMessage {

@@ -116,12 +116,12 @@ function limitText(by: 'rate' | 'quota', limits: Limits, key: KeyRecord | null):
 }
 
 /** The outcome of a request with a plan. */
-export type PlanOutcome = 'allowed' | 'limited_by_rate' | 'limited_by_quota';
+type PlanOutcome = 'allowed' | 'limited_by_rate' | 'limited_by_quota';
 
 type Counts = { -readonly [Name in keyof PlanMetrics]: PlanMetrics[Name] };
 
 /** Counts by plan and network. */
-export class PlanCounts {
+class PlanCounts {
   readonly #counts = new Map<string, Map<string, Counts>>();
 
   count(plan: string, network: string, outcome: PlanOutcome): void {

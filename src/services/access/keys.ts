@@ -5,7 +5,7 @@ import { type ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-
 import { limitsOn, type Plans } from '#services/access/plans.js';
 
 /** A secret of a key: there are several while an old one is still valid after a rotation. */
-export interface KeySecret {
+interface KeySecret {
   /** SHA-256 of the key, 64 hexadecimal digits. */
   readonly hash: string;
   readonly created_at: string;
@@ -73,7 +73,7 @@ export function newApiKey(randomBytes: SecretRandomBytes): string {
 }
 
 /** The id of a new key: `key_` and 10 hexadecimal digits. It is not secret. */
-export function newKeyId(randomBytes: SecretRandomBytes): string {
+function newKeyId(randomBytes: SecretRandomBytes): string {
   return `key_${Buffer.from(randomBytes(5)).toString('hex')}`;
 }
 

@@ -8,7 +8,7 @@ import type { VmStack } from '#formats/tlb/vm-stack.js';
 import type { ReadAt } from '#services/chain/read-context.js';
 
 /** Where a get method ran: locally on proven state, or on a liteserver, whose result is not proven. */
-export type RanOn = 'local' | 'node';
+type RanOn = 'local' | 'node';
 
 /** Result of a get method. An exception of the contract is a result, too. */
 export interface GetMethodRead {

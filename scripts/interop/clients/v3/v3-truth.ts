@@ -27,7 +27,7 @@ interface BlockTruth {
 }
 
 /** What a masterchain block commits, and where the shards stand with it. */
-export interface BundleTruth {
+interface BundleTruth {
   readonly mc_seqno: number;
   /** Its own block first. */
   readonly blocks: readonly BlockTruth[];

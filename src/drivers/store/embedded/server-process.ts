@@ -8,7 +8,7 @@ import { DATABASE } from '#drivers/store/embedded/server-folder.js';
 import { isRunning } from '#kernel/files.js';
 
 /** The port number in the name of the socket. */
-export const PORT = 5432;
+const PORT = 5432;
 
 /**
  * Executes the server after starting a watcher that stops it when the pipe on its standard input closes without a line: when the
@@ -119,7 +119,7 @@ export function serverSettings(memoryBytes: number): ServerSettings {
 }
 
 /** As arguments of `postgres`. */
-export function settingArguments(settings: ServerSettings): string[] {
+function settingArguments(settings: ServerSettings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 

@@ -164,7 +164,7 @@ interface TokenFound {
 }
 
 /** Token facts of addresses and of the masters of jetton wallets among them, by raw address, in one statement. */
-export async function readTokenFacts(
+async function readTokenFacts(
   session: IndexSession,
   addresses: readonly Uint8Array[],
 ): Promise<ReadonlyMap<string, AddressTokens>> {

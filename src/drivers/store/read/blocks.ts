@@ -150,7 +150,7 @@ function fewBlocks({ root_hash, file_hash, mc_seqno, seqno }: BlockFilter): Sql 
 }
 
 /** A row of `blocks` as far as blocks are listed. */
-export type BlockFound = Omit<StoredRowOf<typeof BLOCKS>, 'global_version' | 'shard_tops'>;
+type BlockFound = Omit<StoredRowOf<typeof BLOCKS>, 'global_version' | 'shard_tops'>;
 
 /** Columns of a {@link BlockFound}, of the table `b`. */
 const BLOCK_COLUMNS = raw(selectList(BLOCKS, 'b', 'global_version', 'shard_tops'));

@@ -150,7 +150,7 @@ export interface WalkWindow {
 }
 
 /** Bits of the parts of order keys: enough for an address with a leading digit and all integers of contracts. */
-export const WALK_KEY_BITS = 400;
+const WALK_KEY_BITS = 400;
 
 /** Bytes as a part of a key; a first digit 1 keeps zeros. */
 function walkKeyOfBytes(bytes: Uint8Array): bigint {
@@ -265,13 +265,13 @@ export function successiveWalks(
 }
 
 /** The condition for rows after an order key. */
-export function behindKey(order: WalkOrder, after: OrderKey | null): Sql[] {
+function behindKey(order: WalkOrder, after: OrderKey | null): Sql[] {
   if (after === null) return [];
   const columns = order.columns.map(({ expression }) => expression);
   return [sql`${row(columns)} ${raw(order.sort === 'asc' ? '>' : '<')} ${row(valuesOf(order, after))}`];
 }
 
-export function orderedBy({ columns, sort }: WalkOrder): Sql {
+function orderedBy({ columns, sort }: WalkOrder): Sql {
   return directed(
     columns.map(({ expression }) => expression),
     sort,

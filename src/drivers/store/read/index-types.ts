@@ -279,7 +279,7 @@ export interface IndexedNftItem extends IndexedContract {
   readonly sale: ItemSale | null;
 }
 
-export interface ItemSale {
+interface ItemSale {
   readonly kind: 'sale' | 'auction';
   /** The owner that the sale names. */
   readonly nft_owner: Address | null;
@@ -296,7 +296,7 @@ export interface IndexedSale extends IndexedContract {
   readonly item: IndexedNftItem | null;
 }
 
-export interface FixedPriceDetails {
+interface FixedPriceDetails {
   readonly kind: 'sale';
   readonly is_complete: boolean;
   readonly full_price: bigint;
@@ -306,7 +306,7 @@ export interface FixedPriceDetails {
   readonly royalty_amount: bigint;
 }
 
-export interface AuctionDetails {
+interface AuctionDetails {
   readonly kind: 'auction';
   readonly end_flag: boolean;
   readonly end_time: bigint;
@@ -326,7 +326,7 @@ export interface AuctionDetails {
 }
 
 /** Null: the item has no such auction state or configuration now. */
-export interface TelemintDetails {
+interface TelemintDetails {
   readonly kind: 'telemint';
   readonly token_name: string;
   readonly bidder_address: Address | null;

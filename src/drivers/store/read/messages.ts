@@ -145,7 +145,7 @@ async function complete(session: IndexSession, rows: readonly IndexedMessage[]):
 }
 
 /** A row of `messages` as far as reads need it. */
-export type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & {
+type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & {
   /** Transactions that received a message with this key. */
   readonly received: readonly bigint[];
 };
@@ -158,7 +158,7 @@ const GREATEST = (1n << 63n) - 1n;
 const TIMES = [raw('m.created_lt'), raw('m.created_at')] as const;
 
 /** The list of messages that match a filter, by keys. */
-export class MessageList {
+class MessageList {
   readonly #session: IndexSession;
   readonly #filter: MessageFilter;
   readonly #sort: 'asc' | 'desc';

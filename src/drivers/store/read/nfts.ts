@@ -223,19 +223,19 @@ function ofIndexes(collections: readonly Uint8Array[], indexes: readonly bigint[
     ) AS t WHERE ${all(conditions)}`;
 }
 
-export interface CollectionFound extends ContractFound {
+interface CollectionFound extends ContractFound {
   readonly next_item_index: bigint;
   readonly owner: Uint8Array | null;
   readonly content: TokenTexts;
 }
 
-export const COLLECTION_FOUND: Sql = sql`${CONTRACT_FOUND}, t.next_item_index, t.owner, t.content`;
+const COLLECTION_FOUND: Sql = sql`${CONTRACT_FOUND}, t.next_item_index, t.owner, t.content`;
 
-export function collectionOf({ next_item_index, owner, content, ...row }: CollectionFound): IndexedNftCollection {
+function collectionOf({ next_item_index, owner, content, ...row }: CollectionFound): IndexedNftCollection {
   return { ...contractOf(row), next_item_index, owner: addressOrNull(owner), content };
 }
 
-export interface ItemFound extends ContractFound {
+interface ItemFound extends ContractFound {
   readonly init: boolean;
   readonly index: bigint;
   readonly collection: Uint8Array | null;
@@ -254,13 +254,13 @@ export interface ItemFound extends ContractFound {
 }
 
 /** Columns of an item with {@link ITEM_JOINS}. */
-export const ITEM_FOUND: Sql = sql`${CONTRACT_FOUND}, t.init, t.index, t.collection, t.owner, t.real_owner, t.content,
+const ITEM_FOUND: Sql = sql`${CONTRACT_FOUND}, t.init, t.index, t.collection, t.owner, t.real_owner, t.content,
   c.id AS collection_id, c.last_trans_lt AS collection_last_trans_lt, c.code_hash AS collection_code_hash,
   c.data_hash AS collection_data_hash, c.next_item_index AS collection_next_item_index, c.owner AS collection_owner,
   c.content AS collection_content, s.kind AS sale_kind, s.nft_owner AS sale_owner`;
 
 /** The collection of the item `t`, and the contract that sells it. */
-export const ITEM_JOINS: Sql = raw(`
+const ITEM_JOINS: Sql = raw(`
   LEFT JOIN LATERAL (
     SELECT * FROM nft_collections c WHERE c.address = t.collection AND c.lapsed IS NULL LIMIT 1
   ) AS c ON true
@@ -273,7 +273,7 @@ export const ITEM_JOINS: Sql = raw(`
     LIMIT 1
   ) AS s ON true`);
 
-export function itemOf(row: ItemFound): IndexedNftItem {
+function itemOf(row: ItemFound): IndexedNftItem {
   const { init, index, collection, owner, content, sale_kind } = row;
   return {
     ...contractOf(row),

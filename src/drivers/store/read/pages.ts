@@ -63,13 +63,13 @@ const DIGEST_BYTES = 8;
 const encoder = new TextEncoder();
 
 /** Identifies a query: its list, filter and direction. */
-export function queryDigest(list: string, filter: object, sort: string): Uint8Array {
+function queryDigest(list: string, filter: object, sort: string): Uint8Array {
   const text = JSON.stringify([list, sort, Object.entries(filter).sort(byName)], plain);
   return sha256(encoder.encode(text)).slice(0, DIGEST_BYTES);
 }
 
 /** The cursor for the rows after a row. */
-export function encodeCursor(digest: Uint8Array, key: OrderKey): string {
+function encodeCursor(digest: Uint8Array, key: OrderKey): string {
   const text = encoder.encode(key.map((part) => (part === null ? '' : part.toString(36))).join(','));
   const bytes = new Uint8Array(DIGEST_BYTES + text.length);
   bytes.set(digest);
@@ -78,7 +78,7 @@ export function encodeCursor(digest: Uint8Array, key: OrderKey): string {
 }
 
 /** The form of the keys of a list. */
-export interface KeyForm {
+interface KeyForm {
   /** Number of parts. */
   readonly parts: number;
   /** Bits of a part, signed. */
@@ -88,7 +88,7 @@ export interface KeyForm {
 }
 
 /** @throws store/cursor */
-export function decodeCursor(digest: Uint8Array, cursor: string, { parts, bits, hasNull }: KeyForm): OrderKey {
+function decodeCursor(digest: Uint8Array, cursor: string, { parts, bits, hasNull }: KeyForm): OrderKey {
   const bytes = cursor.length > 1000 ? null : fromBase64(cursor);
   if (bytes === null || bytes.length <= DIGEST_BYTES) throw storeErrors.cursor({ problem: 'is malformed' });
   if (!bytesEqual(bytes.subarray(0, DIGEST_BYTES), digest)) {

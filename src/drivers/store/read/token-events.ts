@@ -171,7 +171,7 @@ export type IndexedTokenEvent<Kind extends ListedTokenKind = ListedTokenKind> = 
 };
 
 /** Compares an event with the whole values of a filter. */
-export function meetsTokenFilter(
+function meetsTokenFilter(
   { owner, direction, account, token }: TokenEventFilter,
   event: TokenEvent & { readonly account: Address; readonly token: Address | null },
 ): boolean {
@@ -185,7 +185,7 @@ export function meetsTokenFilter(
 }
 
 /** A row of `token_events`, with its transaction. */
-export interface TokenEventFound {
+interface TokenEventFound {
   readonly id: bigint;
   readonly lt: bigint;
   readonly now: bigint;
@@ -207,7 +207,7 @@ const GREATEST = (1n << 63n) - 1n;
 const TIMES = [raw('e.lt'), raw('e.now')] as const;
 
 /** The list of events of a kind that match a filter, by keys. */
-export class TokenEventList {
+class TokenEventList {
   readonly #session: IndexSession;
   readonly #kind: Sql;
   readonly #sort: 'asc' | 'desc';

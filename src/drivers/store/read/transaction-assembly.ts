@@ -134,7 +134,7 @@ export async function statesBefore(
 type Currencies = ReadonlyMap<number, bigint>;
 
 /** A stored state before or after a transaction of an account. */
-export interface StateAt {
+interface StateAt {
   readonly state: StoredState;
   readonly address: Address;
   readonly account_key: bigint;

@@ -83,7 +83,7 @@ function storedHash(stored: Uint8Array): Uint8Array {
 }
 
 /** Nothing can match the filter. */
-export const NOTHING_MATCHES = Symbol('none');
+const NOTHING_MATCHES = Symbol('none');
 
 /** Whether an account can be in a shard, by its address. @param shard unsigned */
 function shardHolds(shard: bigint, { hash }: Address): boolean {
@@ -93,7 +93,7 @@ function shardHolds(shard: bigint, { hash }: Address): boolean {
 }
 
 /** The accounts that match all account conditions of the filter; undefined: any. */
-export function wantedAccounts(filter: TransactionFilter): readonly Address[] | undefined {
+function wantedAccounts(filter: TransactionFilter): readonly Address[] | undefined {
   const { account, exclude_account = [], workchain, shard } = filter;
   return account?.filter(
     (address) =>
@@ -107,7 +107,7 @@ export function wantedAccounts(filter: TransactionFilter): readonly Address[] | 
  * The rows of a filter as a `FROM` item with the alias `t` and all conditions in it, so that the index is used that finds the fewest
  * rows in the wanted order. Rows found by a key have to be compared with its whole value.
  */
-export async function transactionSource(
+async function transactionSource(
   session: IndexSession,
   filter: TransactionFilter,
   order: TransactionOrder,
@@ -257,13 +257,13 @@ function shardSource(
 }
 
 /** Sort order of transactions: by lt, or by now and lt; then by id, ascending in both directions. */
-export interface TransactionOrder {
+interface TransactionOrder {
   readonly byTime: boolean;
   readonly sort: 'asc' | 'desc';
 }
 
 /** The condition for rows after an order key, which is lt and id, or now, lt and id. */
-export function behindTransaction({ byTime, sort }: TransactionOrder, after: OrderKey | null): Sql[] {
+function behindTransaction({ byTime, sort }: TransactionOrder, after: OrderKey | null): Sql[] {
   if (after === null) return [];
   const compare = raw(sort === 'desc' ? '<' : '>');
   if (byTime) {
@@ -277,16 +277,16 @@ export function behindTransaction({ byTime, sort }: TransactionOrder, after: Ord
   return [sql`t.lt ${compare}= ${lt}::bigint`, sql`(t.lt ${compare} ${lt}::bigint OR t.id > ${id}::bigint)`];
 }
 
-export function orderBy({ byTime, sort }: TransactionOrder): Sql {
+function orderBy({ byTime, sort }: TransactionOrder): Sql {
   return raw(byTime ? `t.now ${sort}, t.lt ${sort}, t.id` : `t.lt ${sort}, t.id`);
 }
 
-export function orderKey({ byTime }: TransactionOrder, row: { now: bigint; lt: bigint; id: bigint }): OrderKey {
+function orderKey({ byTime }: TransactionOrder, row: { now: bigint; lt: bigint; id: bigint }): OrderKey {
   return byTime ? [row.now, row.lt, row.id] : [row.lt, row.id];
 }
 
 /** `LIMIT` and `OFFSET` as literals: the planner chooses a bad index when it does not know them. */
-export function limitOffset({ count, offset }: RowWindow): Sql {
+function limitOffset({ count, offset }: RowWindow): Sql {
   return raw(offset === 0 ? `LIMIT ${count}` : `LIMIT ${count} OFFSET ${offset}`);
 }
 
@@ -298,19 +298,19 @@ const GREATEST = (1n << 63n) - 1n;
  * The rows of one account within bounds of lt. A row comparison, to be sorted by {@link accountOrder}: with `account_key = …` the
  * planner assumes an average account and sorts the millions of rows of a busy one.
  */
-export function ofAccount(key: Sql, { start_lt = LEAST, end_lt = GREATEST }: TimeRange): Sql {
+function ofAccount(key: Sql, { start_lt = LEAST, end_lt = GREATEST }: TimeRange): Sql {
   return sql`(t.account_key, t.lt) >= (${key}, ${start_lt}::bigint) AND (t.account_key, t.lt) <= (${key}, ${end_lt}::bigint)`;
 }
 
 /**
  * The order of the index by account; also the order by now, as block times of an account rise.
  */
-export function accountOrder({ sort }: TransactionOrder): Sql {
+function accountOrder({ sort }: TransactionOrder): Sql {
   return raw(`t.account_key ${sort}, t.lt ${sort}, t.id`);
 }
 
 /** The bounds, narrowed to the rows after an order key. */
-export function boundsBehind({ byTime, sort }: TransactionOrder, after: OrderKey | null, bounds: TimeRange): TimeRange {
+function boundsBehind({ byTime, sort }: TransactionOrder, after: OrderKey | null, bounds: TimeRange): TimeRange {
   const place = after?.[0];
   if (place == null) return bounds;
   if (byTime)

@@ -123,7 +123,7 @@ export function holdsValue(type: ColumnType, value: ColumnValue): boolean {
 }
 
 /** Writes a value as a field of a COPY row. */
-export function copyValue(rows: CopyRows, type: ColumnType, value: ColumnValue): void {
+function copyValue(rows: CopyRows, type: ColumnType, value: ColumnValue): void {
   (FORMS[type] as ColumnForm<ColumnType>).copy(rows, value);
 }
 
@@ -155,7 +155,7 @@ const DERIVED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** The owner that the sale or auction which owns an item names; else the owner. @param item alias of its row in SQL */
-export function realOwner(item: string): string {
+function realOwner(item: string): string {
   const sellers = SALE_TABLES.map(
     (table) =>
       `(SELECT x.nft_owner FROM ${table} x WHERE x.address = ${item}.owner AND x.nft = ${item}.address AND x.lapsed IS NULL)`,

@@ -169,7 +169,7 @@ function addressKey({ address }: ContractSummary): string {
 }
 
 /** A row of `contracts`: the result of the last detection of an account. */
-export interface ContractSummary {
+interface ContractSummary {
   readonly address: Uint8Array;
   readonly last_trans_lt: bigint;
   readonly mc_seqno: number;
@@ -181,7 +181,7 @@ export interface ContractSummary {
 }
 
 /** Summaries by raw address, locked until the transaction ends. */
-export async function readContractSummaries(
+async function readContractSummaries(
   client: ClientBase,
   addresses: readonly Uint8Array[],
 ): Promise<ReadonlyMap<string, ContractSummary>> {
@@ -197,7 +197,7 @@ export async function readContractSummaries(
 /**
  * Whether a summary need not be written: it equals the known one, or is empty and there is none.
  */
-export function sameContractSummary(summary: ContractSummary, known: ContractSummary | undefined): boolean {
+function sameContractSummary(summary: ContractSummary, known: ContractSummary | undefined): boolean {
   if (known === undefined) return summary.kinds.length === 0 && summary.refused === null;
   return (
     summary.last_trans_lt === known.last_trans_lt &&
@@ -209,7 +209,7 @@ export function sameContractSummary(summary: ContractSummary, known: ContractSum
 }
 
 /** Writes summaries, replacing older ones. */
-export async function writeContractSummaries(client: ClientBase, summaries: readonly ContractSummary[]): Promise<void> {
+async function writeContractSummaries(client: ClientBase, summaries: readonly ContractSummary[]): Promise<void> {
   if (summaries.length === 0) return;
   const json = summaries.map(({ kinds, refused }) => JSON.stringify({ kinds, refused }));
   await client.query({
@@ -242,7 +242,7 @@ function reasons({ refused }: ContractSummary): string {
 }
 
 /** A contract with rows that are not valid any more. */
-export interface SupersededContract {
+interface SupersededContract {
   readonly address: Uint8Array;
   readonly reason: string;
   /** Tables in which its row stays valid. */
@@ -250,7 +250,7 @@ export interface SupersededContract {
 }
 
 /** The rows that became superseded in one table. */
-export interface SupersededRows {
+interface SupersededRows {
   readonly table: string;
   readonly addresses: readonly Uint8Array[];
 }
@@ -262,7 +262,7 @@ const CONTRACT_TABLES_QUERY = `
     AND pg_table_is_visible(c.oid) ORDER BY 1`;
 
 /** Marks rows of contracts as superseded, in all tables of contract interfaces. */
-export async function supersedeRows(
+async function supersedeRows(
   client: ClientBase,
   lapses: readonly SupersededContract[],
 ): Promise<readonly SupersededRows[]> {

@@ -73,7 +73,7 @@ export async function setDerivedPosition(client: ClientBase, key: string, positi
 }
 
 /** A transaction of a complete trace, as stored. */
-export interface StoredTraceTransaction {
+interface StoredTraceTransaction {
   readonly id: bigint;
   readonly lt: bigint;
   /** Unix seconds. */

@@ -124,7 +124,7 @@ export async function advisoryLock(client: ClientBase, lock: AdvisoryLock): Prom
 }
 
 /** Takes a lock until the session ends. @returns false when another session holds it */
-export async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
+async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [
     SPACE,
     LOCKS[lock],
@@ -133,6 +133,6 @@ export async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): P
 }
 
 /** Releases what {@link tryAdvisoryLock} took. */
-export async function advisoryUnlock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
+async function advisoryUnlock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
   await client.query('SELECT pg_advisory_unlock($1, $2)', [SPACE, LOCKS[lock]]);
 }

@@ -5,7 +5,7 @@ import { accountKey } from '#drivers/store/keys.js';
 import { stagingTable } from '#drivers/store/write/contract-tables.js';
 
 /** The key of a row of `token_metadata`. */
-export interface MetadataKey {
+interface MetadataKey {
   readonly address: Uint8Array;
   readonly kind: string;
 }

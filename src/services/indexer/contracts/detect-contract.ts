@@ -210,7 +210,7 @@ const REFUSALS = [
   'crashed',
   'failed',
 ] as const;
-export type DetectionRefusal = (typeof REFUSALS)[number];
+type DetectionRefusal = (typeof REFUSALS)[number];
 
 /** What an error means for the detection of an interface. */
 type DetectionVerdict =

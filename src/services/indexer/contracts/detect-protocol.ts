@@ -58,7 +58,7 @@ export interface DetectContract {
 }
 
 /** What the detection thread calls. */
-export interface DetectHost extends DetectionChain, LogMethods {
+interface DetectHost extends DetectionChain, LogMethods {
   detected(sums: DetectSums): void;
   queued(queued: number): void;
   /** Nothing is due. `wake`: number of the last wake before this was found out. */

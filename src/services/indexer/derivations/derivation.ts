@@ -74,7 +74,7 @@ export interface AccountDerivation extends DerivationBase {
   readonly repeatMs?: number;
 }
 
-export interface AccountPage {
+interface AccountPage {
   /** Whether everything was derived before, and only rows that could not be derived then are missing. */
   readonly isRepeat: boolean;
   /** Unix seconds. */

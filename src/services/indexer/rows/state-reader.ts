@@ -16,7 +16,7 @@ const NONE = -1;
  * Reads the fields of an account state that the index needs, from cells that may be partly pruned, into this reused object.
  * A second reader besides the codec `Account`, for speed: see the README. `test/corpus/index-rows.test.ts` compares both.
  */
-class AccountCellReader {
+export class AccountCellReader {
   status: AccountStatusCode = AccountStatusCode.nonexist;
   balance = 0n;
   /** By currency id; null when there are none, or when some are pruned. */

@@ -27,7 +27,7 @@ export interface WriteThreadContract {
 }
 
 /** A batch, packed for the way to a write thread. */
-export interface PackedBatch {
+interface PackedBatch {
   readonly packed: PackedBundles;
   readonly zerostates: readonly ZerostateFile[] | null;
   /** As in `BatchOrder`. */
