@@ -1,6 +1,6 @@
 // Runs before every npm script. Needs nothing but Node: checks its version and installs what the lock file names.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -96,6 +96,10 @@ export function setUp() {
   const missing = firstMissing(locked, installed);
   if (missing === null) return true;
 
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    say(`${missing} is not installed as package-lock.json has it, and node_modules is a link: run npm ci where it leads to.`);
+    return false;
+  }
   say(`${missing} is not installed as package-lock.json has it; running npm ci`);
   const { status, error } = install();
   if (status === 0) return true;
