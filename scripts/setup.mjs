@@ -97,7 +97,9 @@ export function setUp() {
   if (missing === null) return true;
 
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink() === true) {
-    say(`${missing} is not installed as package-lock.json has it, and node_modules is a link: run npm ci where it leads to.`);
+    say(
+      `${missing} is not installed as package-lock.json has it, and node_modules is a link: run npm ci where it leads to.`,
+    );
     return false;
   }
   say(`${missing} is not installed as package-lock.json has it; running npm ci`);
