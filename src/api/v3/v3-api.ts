@@ -5,7 +5,6 @@ import { v3BlockEndpoints } from '#api/v3/blocks.js';
 import { type V3Context, v3Switches } from '#api/v3/context.js';
 import { decodeEndpoints } from '#api/v3/decode.js';
 import { v3DnsEndpoints } from '#api/v3/dns.js';
-import { indexSpanEndpoints } from '#api/v3/index-span.js';
 import { jettonEndpoints } from '#api/v3/jettons.js';
 import { legacyAccountEndpoints } from '#api/v3/legacy-accounts.js';
 import { legacyCallEndpoints } from '#api/v3/legacy-calls.js';
@@ -33,7 +32,6 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...multisigEndpoints,
   ...vestingEndpoints,
   ...statisticsEndpoints,
-  ...indexSpanEndpoints,
   ...decodeEndpoints,
   ...legacyAccountEndpoints,
   ...legacyCallEndpoints,
