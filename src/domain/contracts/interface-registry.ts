@@ -1,6 +1,5 @@
 import type { ContractInterface } from '#domain/contracts/contract-interface.js';
 import { DNS_ROOTS, type DnsRoot } from '#domain/contracts/dns-domain.js';
-import { counter } from '#domain/contracts/interfaces/counter.js';
 import { DEDUST_FACTORY, dexPoolInterface } from '#domain/contracts/interfaces/dex-pool.js';
 import { dnsItemInterface } from '#domain/contracts/interfaces/dns-item.js';
 import { jettonMaster } from '#domain/contracts/interfaces/jetton-master.js';
@@ -44,7 +43,6 @@ export function contractInterfaces(
     multisigOrder,
     vesting,
     nominatorPool,
-    counter,
     dexPoolInterface(factory),
   ] as readonly ContractInterface[];
 }
