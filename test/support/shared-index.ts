@@ -82,7 +82,7 @@ async function withIndex(
 
 /** Until the queue of contracts is empty. */
 async function detectContracts(url: string, folder: string, to: number | null): Promise<void> {
-  const options = { deriveOnly: true, partitionRounds: PARTITION_ROUNDS };
+  const options = { deriveOnly: true, partitionMcBlocks: PARTITION_ROUNDS };
   const { indexer, close } = await replayedIndexer(liveReplay(folder, to, to), url, options);
   await indexer.run();
   await close();
