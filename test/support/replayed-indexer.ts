@@ -41,7 +41,12 @@ export async function replayedIndexer(
   const clock = systemClock;
   const database = await Database.open({ url: databaseUrl, writeConnections: 4 }, { clock });
   const bundles = new BundleSource({ deadlineMs: 2000, retryMaxMs: 200 }, { chain, clock, logger });
-  const settings = { zerostate: ledger.zerostate, databaseUrl, partitionMcBlocks: 100, ...options } satisfies IndexerOptions;
+  const settings = {
+    zerostate: ledger.zerostate,
+    databaseUrl,
+    partitionMcBlocks: 100,
+    ...options,
+  } satisfies IndexerOptions;
   const modules = { bundles, chain, database, clock, unixTimeMs: Date.now, logger };
   try {
     const indexer = await Indexer.open(settings, modules);
