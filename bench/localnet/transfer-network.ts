@@ -6,7 +6,7 @@ import { systemClock } from '#kernel/clock.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
-import type { ExternalInMessage } from '#localnet/producer/block-request.js';
+import type { PendingExternalIn } from '#localnet/producer/block-request.js';
 import {
   buildInternalMessage,
   commentBody,
@@ -97,7 +97,7 @@ export class TransferNetwork {
   }
 
   /** Messages for mc blocks to come, in each of which every wallet sends coins to the next one. */
-  prepare(bundles: number): (readonly ExternalInMessage[])[] {
+  prepare(bundles: number): (readonly PendingExternalIn[])[] {
     const all = this.#wallets;
     return Array.from({ length: bundles }, () => {
       const seqno = this.#sent++;
@@ -106,7 +106,7 @@ export class TransferNetwork {
   }
 
   /** @param messages as they were prepared, in their order @throws when anything of that does not happen */
-  async transfers(messages: readonly ExternalInMessage[]): Promise<MadeBundle> {
+  async transfers(messages: readonly PendingExternalIn[]): Promise<MadeBundle> {
     const bundle = await this.#produce(messages);
     const ordinary = bundle.transactions.filter(({ request, result }) => 'message' in request && result.accepted);
     // One for each message that is sent and received; fees that go to their collector make some more.
@@ -139,13 +139,13 @@ export class TransferNetwork {
     return this.#began + Math.floor(this.#mcBlocks * BLOCK_SECONDS);
   }
 
-  #external(wallet: Wallet, seqno: number, message: OutgoingMessage): ExternalInMessage {
+  #external(wallet: Wallet, seqno: number, message: OutgoingMessage): PendingExternalIn {
     const init = seqno === 0 ? wallet.init : null;
     const transfer = createTransfer(wallet, { seqno, validUntil: this.#now + VALID, messages: [message], init });
     return { message: transfer, dest: wallet.address };
   }
 
-  async #produce(externals: readonly ExternalInMessage[]): Promise<MadeBundle> {
+  async #produce(externals: readonly PendingExternalIn[]): Promise<MadeBundle> {
     this.#made = [];
     const produced = await this.#producer.produce({
       tip: this.#ledger.tip,

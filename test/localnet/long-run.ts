@@ -9,7 +9,7 @@ import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import type { ChainState, ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import { changeConfig } from '#localnet/node/live-node.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
-import type { BlockRequest, Emulation, ExternalInMessage, StateOverride } from '#localnet/producer/block-request.js';
+import type { BlockRequest, Emulation, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import { checkWholeState } from '#localnet/validation/block-context.js';
 import { BlockValidator } from '#localnet/validation/block-validator.js';
 import { RuleCheck } from '#localnet/validation/rules.js';
@@ -88,7 +88,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
     produceMs: 0,
     checkMs: 0,
   };
-  let waiting: readonly ExternalInMessage[] = [];
+  let waiting: readonly PendingExternalIn[] = [];
   let now = BEGAN;
   while (!options.enough(counts)) {
     now += random.chance(1, 30) ? 40 : random.below(2);

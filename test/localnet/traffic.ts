@@ -1,7 +1,7 @@
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { ExternalInMessage, ExternalInOutcome } from '#localnet/producer/block-request.js';
+import type { ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
 import {
   buildInternalMessage,
   commentBody,
@@ -24,7 +24,7 @@ interface Sender extends WalletOwner {
   /** How many messages from outside it has taken. */
   seqno: number;
   /** Whether one is on its way: the next one would have to wait for it. */
-  waiting: ExternalInMessage | null;
+  waiting: PendingExternalIn | null;
 }
 
 const VALID_SECONDS = 600;
@@ -47,9 +47,9 @@ export class Traffic {
   }
 
   /** Messages of wallets that wait for nothing. @param now unix seconds */
-  messages(count: number, now: number): ExternalInMessage[] {
+  messages(count: number, now: number): PendingExternalIn[] {
     const random = this.#random;
-    const made: ExternalInMessage[] = [];
+    const made: PendingExternalIn[] = [];
     for (let i = 0; i < count; i++) {
       const sender = random.pick(this.#senders);
       if (sender.waiting !== null) continue;
@@ -64,7 +64,7 @@ export class Traffic {
   }
 
   /** Takes note of what became of messages. @returns those that are to be offered again */
-  settle(offered: readonly ExternalInMessage[], outcomes: readonly ExternalInOutcome[]): readonly ExternalInMessage[] {
+  settle(offered: readonly PendingExternalIn[], outcomes: readonly ExternalInOutcome[]): readonly PendingExternalIn[] {
     const settled = new Map(outcomes.map((outcome) => [outcome.message, outcome.kind]));
     for (const sender of this.#senders) {
       const kind = sender.waiting === null ? undefined : settled.get(sender.waiting);

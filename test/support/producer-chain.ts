@@ -10,7 +10,7 @@ import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type {
   BlockRequest,
   Emulation,
-  ExternalInMessage,
+  PendingExternalIn,
   ProducedBundle,
   ProducerModules,
 } from '#localnet/producer/block-request.js';
@@ -102,7 +102,7 @@ export class ProducerChain {
   }
 
   /** A transfer from a wallet. */
-  transfer(wallet: FundedWallet, ...messages: Parameters<typeof buildInternalMessage>[0][]): ExternalInMessage {
+  transfer(wallet: FundedWallet, ...messages: Parameters<typeof buildInternalMessage>[0][]): PendingExternalIn {
     const seqno = this.#seqnos.get(wallet) ?? 0;
     this.#seqnos.set(wallet, seqno + 1);
     const message: Cell = createTransfer(wallet, {

@@ -5,8 +5,10 @@ import type { CopyRows } from '#drivers/store/copy.js';
  *
  * @typeParam Written what is given to be written
  * @typeParam Stored what node-postgres returns (see connection.ts)
+ *
+ * @public named in emitted declarations
  */
-interface Column<Written, Stored> {
+export interface Column<Written, Stored> {
   readonly copy: Exclude<keyof CopyRows, 'row' | 'rows' | 'length' | 'finish' | 'reset'>;
   /** Makes of a value what `copy` takes. Default: the value itself. */
   readonly encode?: (value: Written) => unknown;

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { ExternalMessagePool } from '#localnet/node/external-messages.js';
-import type { ExternalInMessage, ExternalInOutcome } from '#localnet/producer/block-request.js';
+import type { ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
 import { errorCode } from '#test/support/error-code.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const account = (byte: number) => Address.ofParts(0, new Uint8Array(32).fill(byte));
 
-function message(number: number, dest = account(1)): ExternalInMessage {
+function message(number: number, dest = account(1)): PendingExternalIn {
   return { message: new Builder().storeUint(number, 32).endCell(), dest };
 }
 

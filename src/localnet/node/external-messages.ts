@@ -15,8 +15,8 @@ import type { ChainTip } from '#localnet/ledger/block-bundle.js';
 import { liteserverErrors } from '#localnet/liteserver/errors.js';
 import type {
   Emulation,
-  ExternalInMessage,
   ExternalInOutcome,
+  PendingExternalIn,
   ProducerModules,
 } from '#localnet/producer/block-request.js';
 
@@ -53,7 +53,7 @@ export class ExternalMessageCheck {
   }
 
   /** @throws liteserver/bad-message */
-  parse(body: Uint8Array): ExternalInMessage {
+  parse(body: Uint8Array): PendingExternalIn {
     const { max_ext_msg_size, max_ext_msg_depth } = this.#limits();
     if (body.length > max_ext_msg_size) {
       throw badMessage(`external message too large: ${body.length} bytes, ${max_ext_msg_size} at most`);
@@ -80,7 +80,7 @@ export class ExternalMessageCheck {
    * Executes the message on the current account state. @throws liteserver/message-not-accepted, liteserver/bad-message,
    * tvm/*
    */
-  async requireAccepted({ message, dest }: ExternalInMessage): Promise<void> {
+  async requireAccepted({ message, dest }: PendingExternalIn): Promise<void> {
     const { emulation, tip: tipNow, now } = this.#modules;
     const tip = tipNow();
     const masterchain = decodeCell(ShardStateUnsplit, tip.masterchain.state);
@@ -154,7 +154,7 @@ const MOST_OF_ACCOUNT = 256;
 const LIFETIME_MS = 600_000;
 
 interface Waiting {
-  readonly message: ExternalInMessage;
+  readonly message: PendingExternalIn;
   readonly account: string;
   readonly since: number;
   readonly done: (outcome: ExternalInOutcome | null) => void;
@@ -175,7 +175,7 @@ export class ExternalMessagePool {
   }
 
   /** Whether exactly this message is pending. */
-  has(message: ExternalInMessage): boolean {
+  has(message: PendingExternalIn): boolean {
     return this.#waiting.has(keyOf(message));
   }
 
@@ -183,7 +183,7 @@ export class ExternalMessagePool {
    * @param done is called with the outcome; null when the message was dropped
    * @throws liteserver/too-many-messages
    */
-  add(message: ExternalInMessage, done: (outcome: ExternalInOutcome | null) => void = () => {}): void {
+  add(message: PendingExternalIn, done: (outcome: ExternalInOutcome | null) => void = () => {}): void {
     const account = message.dest.toRaw();
     const ofAccount = this.#ofAccount.get(account) ?? 0;
     if (this.#waiting.size >= MOST) throw liteserverErrors['too-many-messages']({ waiting: MOST, of: 'all' });
@@ -195,7 +195,7 @@ export class ExternalMessagePool {
   }
 
   /** All pending messages, the oldest first; expired ones are dropped. */
-  messages(): readonly ExternalInMessage[] {
+  messages(): readonly PendingExternalIn[] {
     const oldest = this.#clock.now() - LIFETIME_MS;
     for (const [key, { since }] of this.#waiting) {
       if (since >= oldest) break;
@@ -227,6 +227,6 @@ export class ExternalMessagePool {
   }
 }
 
-function keyOf({ message }: ExternalInMessage): string {
+function keyOf({ message }: PendingExternalIn): string {
   return toHex(message.hash());
 }

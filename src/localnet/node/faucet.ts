@@ -1,5 +1,5 @@
 import type { Address } from '#formats/address/address.js';
-import type { ExternalInMessage } from '#localnet/producer/block-request.js';
+import type { PendingExternalIn } from '#localnet/producer/block-request.js';
 import { buildInternalMessage, commentBody, createTransfer, MAX_QUERY } from '#localnet/wallets/create-transfer.js';
 import { type FundedWallet, HIGHLOAD_TIMEOUT } from '#localnet/wallets/wallet-contract.js';
 
@@ -38,7 +38,7 @@ export class Faucet {
    * well.
    * @param amount nanotons
    */
-  transfer(to: Address, amount: bigint, comment: string | null): ExternalInMessage {
+  transfer(to: Address, amount: bigint, comment: string | null): PendingExternalIn {
     const body = comment === null ? {} : { body: commentBody(comment) };
     const message = createTransfer(this.#wallet, {
       seqno: this.#nextQuery(),

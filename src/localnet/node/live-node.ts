@@ -34,7 +34,7 @@ import {
 import type { Faucet } from '#localnet/node/faucet.js';
 import type { ForkedAccounts } from '#localnet/node/forked-accounts.js';
 import type { MinedIn, MinedMessage, NodeStatus, RunningNode, SnapshotInfo } from '#localnet/node/local-node.js';
-import type { AccountOverride, ExternalInMessage, StateOverride } from '#localnet/producer/block-request.js';
+import type { AccountOverride, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Nanotons. */
@@ -219,7 +219,7 @@ export class ExternalMessageIntake {
    * @returns the masterchain block that commits it
    * @throws liteserver/*, localnet/not-made, localnet/no-block
    */
-  async sendAndMine(message: ExternalInMessage): Promise<BlockId> {
+  async sendAndMine(message: PendingExternalIn): Promise<BlockId> {
     await this.#check.requireAccepted(message);
     let problem: string | null = null;
     let included = false;

@@ -19,8 +19,8 @@ import type { MadeBlock } from '#localnet/producer/block-cells.js';
 import { MasterchainView, type ProductionContext } from '#localnet/producer/block-context.js';
 import type {
   BlockRequest,
-  ExternalInMessage,
   ExternalInOutcome,
+  PendingExternalIn,
   ProducedBundle,
   ProducerModules,
 } from '#localnet/producer/block-request.js';
@@ -201,7 +201,7 @@ function refuseUnreachable(
   next: readonly NextShardBlock[],
 ): ExternalInOutcome[] {
   const workchains = configParam(view.extra.config.config, 12);
-  const unreachable = (message: ExternalInMessage): boolean => {
+  const unreachable = (message: PendingExternalIn): boolean => {
     const { workchain } = message.dest;
     if (workchain === MASTERCHAIN_SHARD.workchain || next.some((each) => each.workchain === workchain)) return false;
     return workchains?.has(workchain) !== true;

@@ -5,7 +5,7 @@ import type { Shard } from '#formats/proofs/block-id.js';
 import type { ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
 
 /** An external-in message that waits for a block. */
-export interface ExternalInMessage {
+export interface PendingExternalIn {
   /** Root of a `Message` with `ext_in_msg_info`, validated. */
   readonly message: Cell;
   readonly dest: Address;
@@ -46,7 +46,7 @@ export interface BlockRequest {
   /** Unix seconds. Block time never decreases: an earlier time is replaced by that of the tip. */
   readonly now: number;
   /** In the order of arrival. */
-  readonly externals: readonly ExternalInMessage[];
+  readonly externals: readonly PendingExternalIn[];
   readonly overrides: readonly StateOverride[];
   /** Shards whose next block sets `want_split`, or `want_merge` with their sibling. */
   readonly wants: { readonly split: readonly Shard[]; readonly merge: readonly Shard[] };
@@ -56,10 +56,10 @@ export interface BlockRequest {
 
 /** Outcome of an external-in message. Messages without an outcome wait for the next bundle. */
 export type ExternalInOutcome =
-  | { readonly message: ExternalInMessage; readonly kind: 'included' }
+  | { readonly message: PendingExternalIn; readonly kind: 'included' }
   /** The contract did not accept it, or there is no contract. */
   | {
-      readonly message: ExternalInMessage;
+      readonly message: PendingExternalIn;
       readonly kind: 'refused';
       readonly exit_code: number | null;
       readonly problem: string;

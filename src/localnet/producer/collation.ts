@@ -8,7 +8,7 @@ import { toHex } from '#kernel/bytes.js';
 import { type BlockAccount, BlockAccounts, type NewTransaction } from '#localnet/producer/block-accounts.js';
 import { type BlockRules, fillOf, type MasterchainView } from '#localnet/producer/block-context.js';
 import { BlockMessages, type CreatedMessage, envelope, NewMessages } from '#localnet/producer/block-messages.js';
-import type { ExternalInMessage, ExternalInOutcome } from '#localnet/producer/block-request.js';
+import type { ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import {
   comparePlaces,
@@ -171,7 +171,7 @@ export class Collation {
   }
 
   /** Receives external-in messages, each followed by the messages that it causes. */
-  async receiveExternals(externals: readonly ExternalInMessage[]): Promise<void> {
+  async receiveExternals(externals: readonly PendingExternalIn[]): Promise<void> {
     await this.passNew();
     for (const external of externals) {
       if (!this.#queuesEmpty || this.#stuck || this.#isFull()) return;

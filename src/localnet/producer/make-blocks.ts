@@ -17,7 +17,7 @@ import {
   type PrevBlock,
 } from '#localnet/producer/block-cells.js';
 import { NO_HISTORY, type ProductionContext, rulesOf, runnerOf, startLt } from '#localnet/producer/block-context.js';
-import type { ExternalInMessage, ExternalInOutcome, StateOverride } from '#localnet/producer/block-request.js';
+import type { ExternalInOutcome, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import { Collation, type Neighbour } from '#localnet/producer/collation.js';
 import {
   configOfAccounts,
@@ -45,7 +45,7 @@ export interface MasterchainBlockPlan {
   readonly tops: readonly MadeBlock[];
   /** The shards as the block will list them. */
   readonly neighbours: readonly Neighbour[];
-  readonly externals: readonly ExternalInMessage[];
+  readonly externals: readonly PendingExternalIn[];
   readonly overrides: readonly StateOverride[];
 }
 
@@ -193,7 +193,7 @@ export interface ShardBlockPlan {
   /** The state to work on: of one half after a split, of both halves merged after a merge. */
   readonly before: ShardStateUnsplit;
   readonly neighbours: readonly Neighbour[];
-  readonly externals: readonly ExternalInMessage[];
+  readonly externals: readonly PendingExternalIn[];
   readonly overrides: readonly StateOverride[];
   readonly wants: { readonly split: boolean; readonly merge: boolean };
 }

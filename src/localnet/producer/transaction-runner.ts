@@ -15,7 +15,7 @@ import {
   type NewTransaction,
   NO_SHARD_ACCOUNT,
 } from '#localnet/producer/block-accounts.js';
-import type { Emulation, ExternalInMessage } from '#localnet/producer/block-request.js';
+import type { Emulation, PendingExternalIn } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 
 /** What all transactions of a block have in common. */
@@ -226,7 +226,7 @@ export class MessageReceiver {
    * Executes an external-in message.
    * @returns `later` when neither contract nor message caused the failure
    */
-  async external({ message, dest }: ExternalInMessage, lt: bigint): Promise<Received | TransactionRefusal | 'later'> {
+  async external({ message, dest }: PendingExternalIn, lt: bigint): Promise<Received | TransactionRefusal | 'later'> {
     try {
       const account = await this.open(dest.hash);
       const result = await this.#runner.run(account, { message }, lt);

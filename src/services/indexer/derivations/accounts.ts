@@ -36,7 +36,7 @@ export const contracts: AccountDerivation = {
  * The get-method ids of codes. Batches write them with new codes; this is for codes of older indexes, and for library cells
  * whose library becomes known as the code of another account.
  */
-export const codeMethods: AccountDerivation = {
+export const codeMethodsDerivation: AccountDerivation = {
   name: 'code_methods',
   version: 1,
   input: 'changed-accounts',
@@ -69,7 +69,7 @@ export const codeMethods: AccountDerivation = {
  * The links to off-chain token metadata (TEP-64) in the content of tokens. `writeContracts` writes them with the tokens; what
  * they lead to is fetched by services/metadata.
  */
-export const tokenMetadata: AccountDerivation = {
+export const tokenMetadataDerivation: AccountDerivation = {
   name: 'metadata',
   version: 1,
   input: 'changed-accounts',

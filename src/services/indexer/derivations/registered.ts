@@ -1,6 +1,11 @@
-import { codeMethods, contracts, tokenMetadata } from '#services/indexer/derivations/accounts.js';
+import { codeMethodsDerivation, contracts, tokenMetadataDerivation } from '#services/indexer/derivations/accounts.js';
 import type { Derivation } from '#services/indexer/derivations/derivation.js';
 import { tokenEvents } from '#services/indexer/derivations/token-events.js';
 
 /** All derivations of an index, in the order in which missing rows are derived. A new one is registered here only. */
-export const DERIVATIONS: readonly Derivation[] = [codeMethods, tokenEvents, contracts, tokenMetadata];
+export const DERIVATIONS: readonly Derivation[] = [
+  codeMethodsDerivation,
+  tokenEvents,
+  contracts,
+  tokenMetadataDerivation,
+];
