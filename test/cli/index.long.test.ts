@@ -162,7 +162,7 @@ describe('tern index and tern check', { timeout: 180_000 }, () => {
       [['check', ...common(indexed.url, other)], /^tern: store\/other-network: /],
       [['check', ...common(empty.url)], /^tern: store\/no-schema: .*Run tern migrate/],
       [['check', ...common(schema.url)], /^tern: store\/\S+|^tern: indexer\/\S+/],
-      [['check', ...common(indexed.url), '--from', '5'], /^tern: indexer\/check-range: .*indexed are 1-2/],
+      [['check', ...common(indexed.url), '--from', '5'], /^tern: indexer\/check-range: .*indexed: 1-2/],
     ] as const) {
       const { status, stdout, stderr } = await runTern([...args]);
       expect({ status, stdout }, args.join(' ')).toEqual({ status: 1, stdout: '' });
