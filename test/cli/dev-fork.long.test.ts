@@ -54,7 +54,7 @@ async function post(url: string, path: string, body: object): Promise<Answer> {
 const lts = async (url: string, address: string): Promise<bigint[]> =>
   (await get(url, `getTransactions?address=${address}&limit=30`)).map((each: Answer) => BigInt(each.transaction_id.lt));
 
-describe('tern dev --fork', { timeout: 240_000 }, () => {
+describe('tern dev --fork', () => {
   it('begins from a recorded network, whose accounts live on', async () => {
     const ledger = openReplay(chain, { to: AT, head: null });
     const endLt = ledger.head!.end_lt;

@@ -61,7 +61,7 @@ const balanceOf = async (url: string) =>
 /** The same but for what the account pays for its storage. */
 const near = (balance: bigint, expected: bigint) => balance <= expected && balance > expected - 1_000_000n;
 
-describe('tern dev', { timeout: 180_000 }, () => {
+describe('tern dev', () => {
   it('is a network that lives, goes on where it was killed, and begins anew when it is told to', async () => {
     const { dev, url } = await start();
     expect(dev.out).toContain(`v5r1  ${address}  1000000 TON\n        ${wallet.mnemonic!.join(' ')}\n`);

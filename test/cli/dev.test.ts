@@ -54,7 +54,7 @@ async function untilIndexed(url: string): Promise<void> {
 
 const json = async (response: Response) => (await response.json()) as Record<string, any>;
 
-describe('tern dev of a recorded chain', { timeout: 180_000 }, () => {
+describe('tern dev of a recorded chain', () => {
   it('serves it until it is ended', async () => {
     const { dev, url } = await start();
     const ready = await fetch(`${url}/readyz`);

@@ -37,7 +37,7 @@ const common = (url: string, config = network) => [
 ];
 const last = () => served[0]!.lastSeqno;
 
-describe('tern migrate', { timeout: 60_000 }, () => {
+describe('tern migrate', () => {
   it('makes the tables once, and tells by --check whether it has to', async () => {
     const { url } = await database('empty');
     const flags = ['migrate', '--database-url', url];
@@ -70,7 +70,7 @@ describe('tern migrate', { timeout: 60_000 }, () => {
   });
 });
 
-describe('tern index and tern check', { timeout: 180_000 }, () => {
+describe('tern index and tern check', () => {
   it('fill an index in pieces, and find it as the chain is', async () => {
     const { url, connect } = await database('empty');
     const half = Math.floor(last() / 2);

@@ -75,7 +75,7 @@ describe('tern replay', () => {
     const exit = once(child, 'exit');
     child.kill('SIGINT');
     expect(await exit).toEqual([0, null]);
-  }, 30_000);
+  });
 
   it('lets the head move at a pace', async () => {
     const { child, printed } = await start('--pace', '4');
@@ -86,7 +86,7 @@ describe('tern replay', () => {
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 30_000);
+  });
 
   it.each([
     ['a folder that is not there', ['/no/such/folder'], /^tern: replay\/unreadable-folder: \/no\/such\/folder cannot/],

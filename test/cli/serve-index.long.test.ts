@@ -80,7 +80,7 @@ const isComplete = ({ body }: Health) =>
 const isWhole = (health: Health) =>
   isComplete(health) && health.body?.networks.recorded.details.index_fill_missing_blocks === 0;
 
-describe('tern serve with an index', { timeout: 240_000 }, () => {
+describe('tern serve with an index', () => {
   it('serves v2 alone without a database, and says so', async () => {
     const { serve, urls } = await start(['--network', network]);
     expect((await until(`${urls[0]}/readyz`, hasStatus(200))).body).toMatchObject({

@@ -95,7 +95,7 @@ const head = async (url: string, host?: string) =>
 
 const anyPort = ['--listen', '127.0.0.1:0'];
 
-describe('tern serve', { timeout: 180_000 }, () => {
+describe('tern serve', () => {
   it('serves two networks on one address by host name, named by file and by zerostate', async () => {
     const networks = ['--network', recorded, '--network', genesis];
     const { serve, urls } = await start('hosts', [...networks, ...anyPort, '--host-of', 'mainnet=main.example.org']);

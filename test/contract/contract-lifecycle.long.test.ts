@@ -82,13 +82,13 @@ describe('contracts of a chain that goes on', () => {
     await expectSoon(() => item(EDITABLE), ownedBy(EDITABLE_FROM));
     await indexTo(380);
     await expectSoon(() => item(EDITABLE), ownedBy(EDITABLE_TO));
-  }, 200_000);
+  });
 
   it('a bound item is given up', async () => {
     await expectSoon(() => item(BOUND), ownedBy(BOUND_OWNER));
     await indexTo(384);
     await expectSoon(() => item(BOUND), ownedBy(null));
-  }, 200_000);
+  });
 
   it('a sale is opened, and ends with a buyer', async () => {
     await indexTo(434);
@@ -99,7 +99,7 @@ describe('contracts of a chain that goes on', () => {
     await indexTo(470);
     await expectSoon(() => item(SOLD), ownedBy(BUYER));
     expect(await sale(SOLD_BY)).toEqual({ is_complete: true, lapsed: null });
-  }, 200_000);
+  });
 
   it('a sale is opened, and called off', async () => {
     await indexTo(492);
@@ -108,7 +108,7 @@ describe('contracts of a chain that goes on', () => {
     await indexTo(499);
     await expectSoon(() => item(KEPT), ownedBy(SELLER));
     expect(await sale(KEPT_BY)).toEqual({ is_complete: true, lapsed: null });
-  }, 200_000);
+  });
 
   it('a domain is released', async () => {
     await indexTo(608);
@@ -117,5 +117,5 @@ describe('contracts of a chain that goes on', () => {
     await indexTo(610);
     await expectSoon(() => domain(DOMAIN), { owner: null, domain: name, lapsed: null });
     expect(await item(DOMAIN)).toEqual(ownedBy(null));
-  }, 200_000);
+  });
 });

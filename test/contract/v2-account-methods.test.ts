@@ -125,5 +125,5 @@ describe('accounts, get methods, fees and tokens of a whole recorded chain', () 
     expect(comparison.stale).toEqual([]);
     expect(comparison.equal).toBe(calls.recorded.length - comparison.skipped);
     expect(comparison.equal).toBeGreaterThan(4000);
-  }, 300_000);
+  });
 });

@@ -55,7 +55,7 @@ describe.each(CHAINS)('v2 over $name', ({ folder, zerostates, addresses }) => {
     }
     subject = { client: new V2Client(served.api, postOnly), record, named, highload };
     expect(served.lastSeqno).toBe(record.head.id.seqno);
-  }, 120_000);
+  });
 
   afterAll(() => served?.close());
 

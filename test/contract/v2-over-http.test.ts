@@ -37,7 +37,7 @@ describe('recorded requests, sent as they were to the mount of the live dialect'
   let served: ServedReplay;
   beforeAll(async () => {
     served = await serveReplay(folder);
-  }, 120_000);
+  });
   afterAll(() => served?.close());
 
   async function ask({ method, path, query, body }: Recording): Promise<Answer> {
@@ -47,7 +47,7 @@ describe('recorded requests, sent as they were to the mount of the live dialect'
     return { status: answer.status, response: await answer.json() };
   }
 
-  it('are answered as they were', { timeout: 120_000 }, async () => {
+  it('are answered as they were', async () => {
     const calls = readRecordings(recordings)
       .map(recordedCall)
       .filter((call) => call !== null)

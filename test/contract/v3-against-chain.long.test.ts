@@ -32,7 +32,7 @@ describe.each(CHAINS)('all that @ton/core reads in the files of $name is answere
   }, 600_000);
   afterAll(() => served?.close());
 
-  it('blocks', { timeout: 60_000 }, async () => {
+  it('blocks', async () => {
     const found = await client.all('blocks?sort=asc', 'blocks');
     const nameOf = ({ workchain, shard, seqno }: Json) => `${workchain}:${shard}:${seqno}`;
     expectSame(
@@ -45,7 +45,7 @@ describe.each(CHAINS)('all that @ton/core reads in the files of $name is answere
     expect(body).toEqual({ last: masterchain.at(-1)!.json, first: masterchain[0]!.json });
   });
 
-  it('transactions', { timeout: 120_000 }, async () => {
+  it('transactions', async () => {
     const found = await client.all('transactions?sort=asc', 'transactions');
     for (const transaction of found) {
       for (const message of [transaction.in_msg, ...transaction.out_msgs]) withoutMeaning(message);
@@ -57,7 +57,7 @@ describe.each(CHAINS)('all that @ton/core reads in the files of $name is answere
     );
   });
 
-  it('messages', { timeout: 120_000 }, async () => {
+  it('messages', async () => {
     const found = await client.all('messages?sort=asc', 'messages');
     for (const message of found) withoutMeaning(message);
     const expected = chain.messages.map(({ json, sender, receiver }) => ({
@@ -68,7 +68,7 @@ describe.each(CHAINS)('all that @ton/core reads in the files of $name is answere
     expectSame(found, expected, ({ hash }) => hash);
   });
 
-  it('accounts', { timeout: 60_000 }, async () => {
+  it('accounts', async () => {
     const balances = await client.all('topAccountsByBalance?offset=0', '');
     const amounts = balances.map(({ balance }) => BigInt(balance));
     expect(amounts.every((amount, i) => i === 0 || amount <= amounts[i - 1]!)).toBe(true);

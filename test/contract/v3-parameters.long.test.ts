@@ -73,7 +73,7 @@ describe('the parameters of v3, over a recorded chain', () => {
   const effects = Object.entries(EFFECTS).flatMap(([method, of]) =>
     Object.entries(of).map(([name, effect]) => [method, name, effect] as const),
   );
-  it.each(effects)('%s has an effect by %s', { timeout: 120_000 }, async (_method, _name, effect) => {
+  it.each(effects)('%s has an effect by %s', async (_method, _name, effect) => {
     await effect(subject);
   });
 
@@ -87,7 +87,7 @@ describe('the parameters of v3, over a recorded chain', () => {
     expect(behind).toBe(next);
   });
 
-  it('are refused by name when their value is none', { timeout: 120_000 }, async () => {
+  it('are refused by name when their value is none', async () => {
     for (const { method, name } of parametersOf(byGet)) {
       if (ANY_TEXT.includes(name)) continue;
       const bad = BAD_VALUES[name];

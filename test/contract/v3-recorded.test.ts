@@ -51,7 +51,7 @@ describe('what a reference index answered', () => {
     return answer;
   }
 
-  it('is answered, in the dialect of the live service, but for what the rules say', { timeout: 120_000 }, async () => {
+  it('is answered, in the dialect of the live service, but for what the rules say', async () => {
     const asked = calls(`${network}/v3-recordings.jsonl.br`);
     const compared = await compareCalls(asked, RULES, answerOf, 'body');
     expect(compared.differences).toEqual([]);
@@ -63,7 +63,7 @@ describe('what a reference index answered', () => {
     expect([...new Set(asked.map(({ name }) => name))].sort()).toEqual(asked_here.sort());
   });
 
-  it('is the same to the comparer of the recordings', { timeout: 120_000 }, async () => {
+  it('is the same to the comparer of the recordings', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tern-recordings-'));
     try {
       const [recordings, rules] = [join(folder, 'recordings.jsonl'), join(folder, 'rules.json')];
@@ -87,7 +87,7 @@ describe('what a reference index answered', () => {
     }
   });
 
-  it('of every trace is answered', { timeout: 120_000 }, async () => {
+  it('of every trace is answered', async () => {
     const traces = readLines(`${network}/v3-traces.jsonl.br`) as Recorded[];
     expect(traces.length).toBeGreaterThan(4400);
     for (let at = 0; at < traces.length; at += 200) {
@@ -147,7 +147,7 @@ describe('what a reference index answered about the beginning of its chain', () 
   }, 600_000);
   afterAll(() => served?.close());
 
-  it('is answered', { timeout: 120_000 }, async () => {
+  it('is answered', async () => {
     const asked = calls(vectorPath('v3/answers.jsonl.gz'));
     const compared = await compareCalls(asked, RULES, ({ recording }) => askV3(served.url, recording), 'body');
     expect(compared.differences).toEqual([]);

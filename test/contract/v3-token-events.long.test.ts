@@ -43,7 +43,7 @@ describe('what a reference index says of jettons and NFTs that moved', () => {
   }, 600_000);
   afterAll(() => served?.close());
 
-  it('is answered, but for what the rules say', { timeout: 120_000 }, async () => {
+  it('is answered, but for what the rules say', async () => {
     const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));

@@ -36,13 +36,13 @@ describe('what a reference index says of its jettons and NFTs', () => {
     database = await Database.open({ url: test.url }, { clock: systemClock });
     index = indexReads(database);
     await addReferenceTokens(await test.connect(), `${network}/v3-tables`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.close();
     await test?.close();
   });
 
-  it('is said of the same rows in the same order, but for what the rules say', { timeout: 60_000 }, async () => {
+  it('is said of the same rows in the same order, but for what the rules say', async () => {
     const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
       .filter(({ path }) => METHODS.test(path))
       .map((recording) => callOf({ ...recording, response: withoutFacts(recording.response) }));

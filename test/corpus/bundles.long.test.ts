@@ -22,7 +22,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 const recorded = vectorPath('collection/recorded-net/chain');
 
 describe('the rounds of the recorded network', () => {
-  it('are as its files say, over splits and merges', { timeout: 120_000 }, async () => {
+  it('are as its files say, over splits and merges', async () => {
     const expected = expectedBundles(recorded);
     const { chain, ledger, source, clock } = replayedChain(recorded);
     const rounds = new BundleSource({}, { chain, clock, logger: silentLogger });

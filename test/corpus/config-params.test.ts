@@ -178,7 +178,7 @@ describe('the same, on the collection of real data', () => {
       distinct: 135,
       pruned: 0,
     });
-  }, 60_000);
+  });
 
   it.each([
     ['4324374', [19, 79, -41, -79, -80]],

@@ -257,7 +257,7 @@ const referenceRows = (kind: string) =>
 
 const addressOfRow = ({ address, nft_item_address }: Record<string, string>) => (address ?? nft_item_address) as string;
 
-describe('contracts of the recorded network', { timeout: 240_000 }, () => {
+describe('contracts of the recorded network', () => {
   let tvm: TvmPool;
   let contracts: ReplayedContracts;
   let service: ContractService;

@@ -43,7 +43,7 @@ async function differenceOf(
 }
 
 describe('what the service of contracts gives', () => {
-  it('agrees with tonlib in exit code, stack and gas of all get methods', { timeout: 300_000 }, async () => {
+  it('agrees with tonlib in exit code, stack and gas of all get methods', async () => {
     // tonlib's limit; the service of TON Center and this one have a higher one.
     const service = contracts.serviceOver({ getMethodGas: 1_000_000 });
     const differences: unknown[] = [];
@@ -69,7 +69,7 @@ describe('what the service of contracts gives', () => {
     expect(service.metrics().config_fetches).toBeLessThanOrEqual(3);
   });
 
-  it('agrees with tonlib in the fees of messages', { timeout: 300_000 }, async () => {
+  it('agrees with tonlib in the fees of messages', async () => {
     const service = contracts.serviceOver();
     const { chain, ledger } = contracts;
     const times = new Map<number, number>();

@@ -14,7 +14,7 @@ describe('lists of an index of the recorded network are as brute force finds the
   beforeAll(async () => {
     chain = await indexedChain(`${folder}/chain`, 462, 500, 15);
     oracle = new IndexOracle(chain);
-  }, 240_000);
+  });
   afterAll(() => chain?.close());
 
   it('shards and messages to the outside are in it', () => {

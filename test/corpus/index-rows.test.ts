@@ -30,7 +30,7 @@ describe('rows of the recorded network', () => {
   beforeAll(() => {
     chain = recordedBundles(`${folder}/chain`);
     rows = chain.bundles.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
-  }, 240_000);
+  });
 
   it('of transactions and messages are what the whole decoders say', () => {
     let count = 0;
@@ -69,7 +69,7 @@ describe('rows of the recorded network', () => {
       count += expected.length;
     }
     expect(count).toBeGreaterThan(10_900);
-  }, 120_000);
+  });
 
   it('of transactions hold their cells', () => {
     const codes = new Map(writer.codes.map(({ code_hash, boc }) => [toHex(code_hash), parseBocRoot(boc)]));
@@ -86,7 +86,7 @@ describe('rows of the recorded network', () => {
     }
     expect(shared).toBeGreaterThan(100);
     for (const [hash, cell] of codes) expect(toHex(cell.hash())).toBe(hash);
-  }, 60_000);
+  });
 
   it('of accounts are what the whole states hold', () => {
     for (const [i, round] of chain.bundles.entries()) {
@@ -115,7 +115,7 @@ describe('rows of the recorded network', () => {
         expectState(change, account.value, name);
       }
     }
-  }, 120_000);
+  });
 
   it.each([1, 50, 2000])(
     'of accounts are whole at the end, in batches of %i rounds',

@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, string>> = {
   NftSaleGetgemsV4: 'nft_sale',
 };
 
-describe('codes of mainnet', { timeout: 120_000 }, () => {
+describe('codes of mainnet', () => {
   let tvm: TvmPool;
   let known: ReadonlyMap<string, Cell>;
   beforeAll(async () => {

@@ -52,20 +52,20 @@ describe('every answer of a replayed chain proves what it says', () => {
     const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
     const verified = await survey(ledger, [1, 2, 5, 9]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
-  }, 60_000);
+  });
 
   it('about the first blocks of a recorded network', async () => {
     const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
     const verified = await survey(ledger, [1, 2, 6, 10]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
-  }, 60_000);
+  });
 
   const mainnet = vectorPath('collection/mainnet-genesis');
   it('about blocks of mainnet-genesis', async () => {
     const ledger = openReplay(mainnet, { to: null, head: null });
     const verified = await survey(ledger, [1, 99, 100, 150, 199]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
-  }, 60_000);
+  });
 
   const recorded = vectorPath('collection/recorded-net/chain');
   it('about blocks of recorded-net, the splits and merges of its shards included', async () => {
@@ -77,7 +77,7 @@ describe('every answer of a replayed chain proves what it says', () => {
     const keyBlocks = [978, 999, 1020];
     const verified = await survey(ledger, [1, 260, 464, ...around, ...keyBlocks, ledger.lastSeqno]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
-  }, 120_000);
+  });
 });
 
 /** The masterchain blocks that commit the first blocks after splits and merges. */

@@ -245,7 +245,7 @@ function* liesInstead(
 }
 
 describe('of servers that lie, no value is taken that is not true', () => {
-  it('on the first blocks of mainnet', { timeout: 300_000 }, async () => {
+  it('on the first blocks of mainnet', async () => {
     const tally = await tellLies(vectorPath('mainnet-genesis'), 9, scenarios(8, 6, []), new Random('mainnet'), 12);
     report(tally);
     expect(tally.lies).toBeGreaterThan(3000);
@@ -253,7 +253,7 @@ describe('of servers that lie, no value is taken that is not true', () => {
   });
 
   const folder = vectorPath('collection/recorded-net/chain');
-  it('on the recorded network', { timeout: 300_000 }, async () => {
+  it('on the recorded network', async () => {
     const tally = await tellLies(folder, null, scenarios(600, 500, MODERN), new Random('recorded'), 5);
     report(tally);
     expect(tally.lies).toBeGreaterThan(3000);

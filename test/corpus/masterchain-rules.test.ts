@@ -8,7 +8,7 @@ const recorded = vectorPath('collection/recorded-net/chain');
 const genesis = vectorPath('collection/mainnet-genesis');
 
 describe('what masterchain blocks have beside accounts, made anew', () => {
-  it('is as the reference software wrote it', { timeout: 120_000 }, () => {
+  it('is as the reference software wrote it', () => {
     expect(compareMasterchainRules(recorded, RECORDED_ZEROSTATES)).toEqual({
       masterchainBlocks: 1219,
       shardBlocks: 1368,
@@ -20,7 +20,7 @@ describe('what masterchain blocks have beside accounts, made anew', () => {
   });
 
   // The software of 2019 wrote all entries of shards in the form that is now only that of a workchain's first one.
-  it('is as in the first blocks of mainnet, but for the form of entries', { timeout: 60_000 }, () => {
+  it('is as in the first blocks of mainnet, but for the form of entries', () => {
     expect(compareMasterchainRules(genesis, MAINNET_ZEROSTATES, 'shard_descr')).toEqual({
       masterchainBlocks: 199,
       shardBlocks: 606,
@@ -33,12 +33,12 @@ describe('what masterchain blocks have beside accounts, made anew', () => {
 });
 
 describe('the states from which blocks after splits and merges start', () => {
-  it('are those of the reference software', { timeout: 120_000 }, () => {
+  it('are those of the reference software', () => {
     const report = compareSplitMergeStates(recorded, RECORDED_ZEROSTATES.basechain);
     expect(report).toEqual({ afterSplit: 4, afterMerge: 2, messages: 148, differences: [] });
   });
 
-  it('are those of mainnet, up to what its first blocks noted at once', { timeout: 60_000 }, () => {
+  it('are those of mainnet, up to what its first blocks noted at once', () => {
     const { differences, ...counts } = compareSplitMergeStates(genesis, MAINNET_ZEROSTATES.basechain);
     expect(counts).toEqual({ afterSplit: 6, afterMerge: 0, messages: 0 });
     // The software of 2019 noted in the very first block of a half that it had received all that the masterchain sent.

@@ -82,7 +82,7 @@ function differsFrom({ body, decoded, opcodeName: name }: Shown): boolean {
 describe('the bodies of a recorded network', () => {
   const folder = recordings;
 
-  it('are decoded as the reference service decodes them', { timeout: 60_000 }, () => {
+  it('are decoded as the reference service decodes them', () => {
     const bodies = bodiesOf([join(folder, 'v3-recordings.jsonl.br'), join(folder, 'v3-traces.jsonl.br')]);
     expect(bodies.length).toBeGreaterThan(3_700);
     const different = bodies.filter(differsFrom).map(({ body }) => body);

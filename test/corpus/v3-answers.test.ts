@@ -44,7 +44,7 @@ describe('what the reference service of API v3 answers', () => {
     answers = readV3Recordings(recordings)
       .filter(({ status, response }) => status === 200 && typeof response === 'object' && response !== null)
       .map(({ response }) => response);
-  }, 60_000);
+  });
 
   /** A transaction of an answer, as the index would give it. */
   function indexed(expected: Recorded): IndexedTransaction {

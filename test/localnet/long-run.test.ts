@@ -18,7 +18,7 @@ function isVaried({ blocks, splits, merges, keyBlocks }: LongRunReport): boolean
 
 describe('a chain of the local network, with traffic, splits, merges and key blocks', () => {
   // Ten thousand blocks: npm run -s sim -- localnet
-  it('is accepted by a validator, block after block', { timeout: 120_000 }, async () => {
+  it('is accepted by a validator, block after block', async () => {
     const report = await longRun({ enough: isVaried, seed: 'c', messages: 6 }, pool);
     console.info(
       `${report.blocks} blocks, ${report.transactions} transactions, ${report.splits} splits, ${report.merges} merges, ${report.keyBlocks} key blocks`,

@@ -14,7 +14,6 @@ afterAll(() => network.close());
 
 it.each(['fill', 'follow'] as const)(
   'an index that is written by processes which are killed is the same in the end (%s)',
-  { timeout: 300_000 },
   async (work) => {
     const say = (): void => {};
     const report = await killAgainAndAgain({

@@ -118,7 +118,7 @@ const REFUSED: readonly [
   ['other accounts', async () => {}, /store\/other-selection: /, network, ['--accounts', accounts]],
 ];
 
-describe('a database that is not for this Tern', { timeout: 240_000 }, () => {
+describe('a database that is not for this Tern', () => {
   it.each(REFUSED)('is refused and stays as it is, row by row: %s', async (_, make, line, config, more = []) => {
     const { url, connect } = await newIndex();
     const client = await connect();
@@ -138,7 +138,7 @@ const OLDEST = '/usr/lib/postgresql/15';
 const hasOldest = existsSync(join(OLDEST, 'bin/postgres'));
 if (!hasOldest) console.warn(`${OLDEST} is not there: the oldest PostgreSQL that Tern works with is not tried`);
 
-it.skipIf(!hasOldest)('PostgreSQL 15 holds the same index', { timeout: 120_000 }, async () => {
+it.skipIf(!hasOldest)('PostgreSQL 15 holds the same index', async () => {
   const { connect } = await newIndex();
   const { server, close } = await startTestServer(OLDEST);
   try {

@@ -163,7 +163,7 @@ describe('a fork of a network with shards', () => {
       expect(pulled.last_trans_hash).toEqual(entry.last_trans_hash);
     }
     await fork.close();
-  }, 30_000);
+  });
 });
 
 describe('a fork that goes on', () => {

@@ -135,7 +135,7 @@ describe('normalizedExternalHash', () => {
   });
 
   const folder = vectorPath('collection/recorded-net');
-  it('is what the reference index has for the messages of a network', { timeout: 60_000 }, () => {
+  it('is what the reference index has for the messages of a network', () => {
     const expected = new Map<string, string>();
     for (const line of Buffer.from(readBytes(`${folder}/truth.jsonl.br`))
       .toString()

@@ -46,14 +46,14 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
     { block: 'block-3.boc', transactions: 510 },
     { block: 'block-7.boc', transactions: 8 },
     { block: 'raw-13516764.bin', transactions: 449 },
-  ])('$block', { timeout: 60_000 }, ({ block, transactions }) => {
+  ])('$block', ({ block, transactions }) => {
     expect(checkBlock(readBytes(`${folder}/${block}`))).toBe(transactions);
   });
 });
 
 describe('transactions of a network of 2026, as @ton/core reads them', () => {
   const folder = vectorPath('collection/recorded-net/chain');
-  it('every eighth block', { timeout: 120_000 }, () => {
+  it('every eighth block', () => {
     let blocks = 0;
     let transactions = 0;
     for (const { name, data } of readChain(folder)) {

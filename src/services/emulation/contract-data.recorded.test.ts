@@ -30,7 +30,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   EQADYdzRtyujTHeEiIGBM6krEzwbsUdF1GNwkDVyL93z3yfn: 'a domain outside of .ton: read, not a failure',
 };
 
-describe('on the recorded network', { timeout: 120_000 }, () => {
+describe('on the recorded network', () => {
   let replayed: ReplayedChain;
   let tvm: TvmPool;
   let service: ContractService;

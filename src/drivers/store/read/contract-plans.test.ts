@@ -55,7 +55,7 @@ beforeAll(async () => {
      SELECT ${spread(`'d' || n`)}, ${LAPSED}, n, 1, n || '.ton', ${wallet('x')} ${rows}`,
   );
   await client.query('VACUUM ANALYZE');
-}, 120_000);
+});
 afterAll(() => test?.close());
 
 type Read = (reads: IndexPort, page: Page) => Promise<unknown>;

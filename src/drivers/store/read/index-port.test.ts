@@ -9,7 +9,7 @@ let oracle: IndexOracle;
 beforeAll(async () => {
   chain = await indexedChain('vectors/dev-chain', 294, 350, 20);
   oracle = new IndexOracle(chain);
-}, 120_000);
+});
 afterAll(() => chain?.close());
 
 describe('lists of the index are as brute force finds them, for combinations of filters:', () => {

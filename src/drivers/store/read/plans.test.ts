@@ -29,7 +29,7 @@ beforeAll(async () => {
   test = await testDatabase();
   client = await test.connect();
   await fillLarge(client, { hot: key(hot), cold: key(cold) });
-}, 120_000);
+});
 afterAll(() => test?.close());
 
 type Read = (reads: IndexPort, page: Page) => Promise<unknown>;

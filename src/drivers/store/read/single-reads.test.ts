@@ -23,7 +23,7 @@ let oracle: IndexOracle;
 beforeAll(async () => {
   chain = await indexedChain('vectors/dev-chain', FROM, TO, 20);
   oracle = new IndexOracle(chain);
-}, 120_000);
+});
 afterAll(() => chain?.close());
 
 /** All transactions, page by page. */

@@ -17,7 +17,7 @@ let facts: readonly TokenFact[];
 beforeAll(async () => {
   chain = await indexedChain('vectors/dev-chain', FROM, TO, 30);
   facts = await addMadeUpTokens(chain, FROM, TO);
-}, 120_000);
+});
 afterAll(() => chain?.close());
 
 describe('lists of token events are as brute force finds them:', () => {

@@ -116,7 +116,7 @@ beforeAll(async () => {
       ...{ collection: bytes(row.collection), init: true, content: {} },
     })),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await database?.close();
   await test?.close();
@@ -223,7 +223,7 @@ const itemParts = {
 };
 
 describe('lists of tokens are those by brute force, with any filters, page by page:', () => {
-  it('jetton wallets', { timeout: 60_000 }, async () => {
+  it('jetton wallets', async () => {
     const found = await compareCombinations<Wallet, JettonWalletFilter, { address: Address }>(
       {
         ...{ parts: walletParts, facts: wallets, nameOf },
@@ -236,7 +236,7 @@ describe('lists of tokens are those by brute force, with any filters, page by pa
     expect(found).toBeGreaterThan(70);
   });
 
-  it('NFTs', { timeout: 60_000 }, async () => {
+  it('NFTs', async () => {
     const found = await compareCombinations<Item, NftItemFilter, { address: Address }>(
       {
         ...{ parts: itemParts, facts: items, nameOf },

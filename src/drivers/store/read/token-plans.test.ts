@@ -30,7 +30,7 @@ beforeAll(async () => {
   test = await testDatabase();
   client = await test.connect();
   await fillTokens(client, COUNT);
-}, 120_000);
+});
 afterAll(() => test?.close());
 
 type Read = (reads: IndexPort, page: Page) => Promise<Listed<object>>;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { expected } = facts[0]!;
   account = Address.ofParts(expected.workchain, expected.account);
   expect(facts.length).toBeGreaterThan(5);
-}, 60_000);
+});
 afterAll(() => chain?.close());
 
 const hashOf = (currencies: ReadonlyMap<number, bigint>) => ExtraCurrencyCollection.of(currencies).root!.hash();

@@ -149,7 +149,7 @@ describe('a derivation', () => {
     database = index.database;
     await fill(index.writer, 7, false);
     expected = await rowsOf(database);
-  }, 120_000);
+  });
 
   it('gets each complete trace and each changed account with the batch', async () => {
     const { traces, transactions, accounts } = await database.withWriter(async (client) => {
@@ -172,7 +172,7 @@ describe('a derivation', () => {
     const index = await newIndex([...DERIVATIONS, ...OWN]);
     await fill(index.writer, 11, true);
     expect(await rowsOf(index.database)).toEqual(expected);
-  }, 120_000);
+  });
 
   it('has the same rows when it is derived later from indexed rows, and continues after a kill', async () => {
     const index = await newIndex(DERIVATIONS);
@@ -192,7 +192,7 @@ describe('a derivation', () => {
     await index.database.withWriter((client) => resetDerived(client, traceFees.name));
     await run(index.database, OWN);
     expect(await rowsOf(index.database)).toEqual(expected);
-  }, 120_000);
+  });
 
   it('is derived again when its version is another one', async () => {
     await database.withWriter((client) => client.query('UPDATE test_trace_fees SET fees = 0; TRUNCATE test_accounts'));

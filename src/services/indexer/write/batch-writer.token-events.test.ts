@@ -54,7 +54,7 @@ beforeAll(() => {
     .filter((_, i) => i % 3 < 2)
     .map((address, i) => ({ address, collection: i % 2 === 0 ? null : someToken(7) }));
   expect([wallets.length > 20, items.length > 2]).toEqual([true, true]);
-}, 60_000);
+});
 
 const opened: { readonly database: Database; readonly test: TestDatabase }[] = [];
 afterAll(async () => {
@@ -119,7 +119,7 @@ describe('token events', () => {
     for (const range of RANGES) await write(sequential, range);
     await verify(sequential, wallets, items);
     expected = await eventsOf(sequential);
-  }, 60_000);
+  });
 
   it('are confirmed where wallets and items are verified, and of mints where the master is the sender', async () => {
     const count = async (condition: string) => {
