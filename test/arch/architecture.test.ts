@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { findCycles } from './cycles.js';
 import { findBareThrows, findBarrels, findEmptyNames, findLongFiles } from './file-rules.js';
-import { findFalseModules, findForbiddenImports, findOddSpecifiers, findPoorReadmes } from './module-rules.js';
+import {
+  findDoubleNames,
+  findFalseModules,
+  findForbiddenImports,
+  findOddSpecifiers,
+  findPoorReadmes,
+} from './module-rules.js';
 import { readArchitecture, readReadmes, readSources } from './read-sources.js';
 
 const architecture = readArchitecture();
@@ -21,6 +27,10 @@ describe('the modules', () => {
 
   it('are those of architecture.json', () => {
     expect(findFalseModules(sources, architecture)).toEqual(none);
+  });
+
+  it('export no name that another one exports for another thing', () => {
+    expect(findDoubleNames(sources, architecture)).toEqual(none);
   });
 
   it('each have a short README.md', () => {

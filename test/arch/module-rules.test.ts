@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  findDoubleNames,
   findFalseModules,
   findForbiddenImports,
   findOddSpecifiers,
@@ -113,5 +114,16 @@ it('a module without a README, or with a long one, is found', () => {
   expect(findPoorReadmes(architecture, readmes)).toEqual([
     expect.stringContaining('src/formats/cells/README.md has more than 20 lines'),
     expect.stringContaining('src/formats/tlb/README.md is missing'),
+  ]);
+});
+
+it('finds names that two modules export, but none that one passes on', () => {
+  const files = [
+    file('src/kernel/a.ts', 'export const name = 1;\nexport interface Only {}'),
+    file('src/formats/cells/b.ts', 'export function name() {}'),
+    file('src/formats/tlb/c.ts', "export { Only } from '#kernel/a.js';"),
+  ];
+  expect(findDoubleNames(files, architecture)).toEqual([
+    'name: exported by src/kernel/a.ts and src/formats/cells/b.ts; rename the more special one',
   ]);
 });

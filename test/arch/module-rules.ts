@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import ts from 'typescript';
 import { fileOf, isTwin, type SourceFile } from './source-file.js';
 
 /** `architecture.json`: what each module may import, modules and packages alike. */
@@ -102,4 +103,34 @@ export function findPoorReadmes(architecture: Architecture, readmes: ReadonlyMap
     }
   }
   return problems;
+}
+
+/** Rule 6: a name that two modules export means the same thing in both: who searches for it finds one declaration. */
+export function findDoubleNames(files: readonly SourceFile[], architecture: Architecture): string[] {
+  const places = new Map<string, { readonly path: string; readonly owner: string | null }[]>();
+  for (const { path, tree } of files) {
+    if (isTwin(path)) continue;
+    for (const name of new Set(exportedNames(tree))) {
+      places.set(name, [...(places.get(name) ?? []), { path, owner: moduleOf(path, architecture) }]);
+    }
+  }
+  return [...places]
+    .filter(([, found]) => new Set(found.map(({ owner }) => owner)).size > 1)
+    .map(
+      ([name, found]) =>
+        `${name}: exported by ${found.map(({ path }) => path).join(' and ')}; rename the more special one`,
+    );
+}
+
+/** Names that a file declares and exports; what it passes on from others is theirs. */
+function exportedNames(tree: ts.SourceFile): string[] {
+  return tree.statements.flatMap((statement) => {
+    if (!ts.canHaveModifiers(statement)) return [];
+    if (ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) !== true) return [];
+    if (ts.isVariableStatement(statement)) {
+      return statement.declarationList.declarations.map(({ name }) => name.getText(tree));
+    }
+    const { name } = statement as ts.Statement & { readonly name?: ts.Node };
+    return name === undefined ? [] : [name.getText(tree)];
+  });
 }
