@@ -3,7 +3,7 @@
 python pytoncenter_checks.py URL TRUTH.json: prints one JSON object a line, {"name", "ok", "detail"}.
 
 The models of this client are of 2024: they take no transaction without an incoming message, and of decoded bodies only
-comments. The truth is of transactions that it can take, but for those of rounds.
+comments. The truth is of transactions that it can take, but for those of bundles.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ def at(utime):
 async def check_blocks(client, truth):
     info = await client.get_masterchain_info()
     same((truth["first_seqno"], truth["head_seqno"]), (info.first.seqno, info.last.seqno), "first and last block")
-    for fact in truth["rounds"]:
+    for fact in truth["bundles"]:
         mc_seqno = fact["mc_seqno"]
         expected = {each["root_hash"]: each for each in fact["blocks"]}
         for include in (False, True):
@@ -71,7 +71,7 @@ async def check_blocks(client, truth):
         utime = at(block["gen_utime"])
         by_time = await client.get_blocks(GetBlockRequest(start_utime=utime, end_utime=utime, workchain=-1, sort="asc"))
         same(True, block["root_hash"] in [each.root_hash for each in by_time], f"block {mc_seqno} by its time")
-    return f"blocks of {len(truth['rounds'])} rounds"
+    return f"blocks of {len(truth['bundles'])} bundles"
 
 
 async def check_transactions(client, truth):
@@ -99,8 +99,8 @@ async def check_transactions(client, truth):
 
 
 async def check_rounds(client, truth):
-    """All rounds have transactions that this client cannot take: nothing else may be wrong."""
-    seqno = truth["rounds"][0]["mc_seqno"]
+    """All bundles have transactions that this client cannot take: nothing else may be wrong."""
+    seqno = truth["bundles"][0]["mc_seqno"]
     request = GetTransactionByMasterchainBlockRequest(seqno=seqno, limit=256, sort="asc")
     try:
         await client.get_transactions_by_masterchain_block(request)
@@ -257,7 +257,7 @@ async def main():
         {
             "blocks": check_blocks,
             "transactions of an account": check_transactions,
-            "transactions of a round": check_rounds,
+            "transactions of a bundle": check_rounds,
             "transactions by message": check_by_message,
             "messages": check_messages,
             "adjacent transactions": check_adjacent,

@@ -34,14 +34,14 @@ async def check_head(v3, truth):
     info = await v3.blockchain.get_masterchain_info()
     same(truth["first_seqno"], info.first.seqno, "first block")
     same(truth["head_seqno"], info.last.seqno, "last block")
-    last = next(each for each in truth["rounds"] if each["mc_seqno"] == truth["head_seqno"])
+    last = next(each for each in truth["bundles"] if each["mc_seqno"] == truth["head_seqno"])
     same_block(last["blocks"][0], info.last, info.last.seqno)
     return f"blocks {info.first.seqno} to {info.last.seqno}"
 
 
 async def check_blocks(v3, truth):
     count = 0
-    for fact in truth["rounds"]:
+    for fact in truth["bundles"]:
         mc_seqno = fact["mc_seqno"]
         expected = {each["root_hash"] for each in fact["blocks"]}
         for found in (
@@ -66,11 +66,11 @@ async def check_blocks(v3, truth):
         # Those of the zerostate are not indexed.
         tops = {(top["workchain"], top["seqno"]) for top in fact["tops"] if top["seqno"] > 0} | {(-1, mc_seqno)}
         same(tops, {(each.workchain, each.seqno) for each in state}, f"shards at {mc_seqno}")
-    return f"{len(truth['rounds'])} rounds, {count} look-ups"
+    return f"{len(truth['bundles'])} bundles, {count} look-ups"
 
 
 async def check_times(v3, truth):
-    head = next(each for each in truth["rounds"] if each["mc_seqno"] == truth["head_seqno"])["blocks"][0]
+    head = next(each for each in truth["bundles"] if each["mc_seqno"] == truth["head_seqno"])["blocks"][0]
     utime = head["gen_utime"]
     found = (await v3.blockchain.get_blocks(start_utime=utime, workchain=-1, limit=100)).blocks
     same(head["root_hash"], found[0].root_hash, "newest block")
@@ -111,7 +111,7 @@ async def check_transactions(v3, truth):
 
 async def check_rounds(v3, truth):
     count = 0
-    for fact in truth["rounds"]:
+    for fact in truth["bundles"]:
         hashes = fact["transactions"]
         seqno = fact["mc_seqno"]
         found = await v3.blockchain.get_transactions_by_masterchain_block(seqno, limit=1000, sort="asc")
@@ -126,7 +126,7 @@ async def check_rounds(v3, truth):
             f"transactions by mc_seqno {seqno}",
         )
         count += len(hashes)
-    return f"{count} transactions of {len(truth['rounds'])} rounds, each field of each"
+    return f"{count} transactions of {len(truth['bundles'])} bundles, each field of each"
 
 
 async def check_messages(v3, truth):
@@ -454,7 +454,7 @@ async def main():
                 "blocks": check_blocks,
                 "blocks by time": check_times,
                 "transactions of an account": check_transactions,
-                "transactions of rounds": check_rounds,
+                "transactions of bundles": check_rounds,
                 "messages": check_messages,
                 "transactions by message": check_by_message,
                 "adjacent transactions": check_adjacent,
