@@ -46,7 +46,7 @@ const suites = {
       itemOr(prepareBrowser(runCommand), 'browser'),
     ],
   },
-  // clients of others on a local network that lives
+  // third-party clients on a running local network
   localnet: {
     program: 'localnet/checks.ts',
     limitMs: 5 * 60_000,
