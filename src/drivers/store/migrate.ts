@@ -58,16 +58,9 @@ const HISTORY_COLUMNS = 'applied_at timestamptz, checksum text, name text, versi
  * @throws store/schema-foreign, store/schema-newer, store/schema-edited when this version of Tern cannot use it
  */
 export async function schemaState(client: ClientBase, migrations: readonly Migration[]): Promise<SchemaState> {
-  const { rows } = await client.query(
-    `SELECT current_database() AS database, string_agg(a.attname || ' ' || t.typname, ', ' ORDER BY a.attname) AS columns
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     JOIN pg_type t ON t.oid = a.atttypid
-     WHERE c.relname = 'schema_migrations' AND c.relnamespace = current_schema()::regnamespace`,
-  );
-  const { database, columns } = rows[0];
+  const { database, columns, tables } = await describeSchema(client);
   // Other tools use a table of this name, too.
   if (columns !== HISTORY_COLUMNS) {
-    const tables = await foreignTables(client);
     if (tables !== '') throw storeErrors['schema-foreign']({ database, tables });
     return { database, version: 0, pending: migrations };
   }
@@ -142,16 +135,30 @@ export async function requireSchema(client: ClientBase, migrations: readonly Mig
   throw storeErrors['schema-old']({ database, version, known: migrations.length });
 }
 
-/** Some tables, views, sequences and the like in the schema of the session that belong to no extension; '' for none. */
-async function foreignTables(client: ClientBase): Promise<string> {
+interface SchemaDescription {
+  readonly database: string;
+  /** The columns of the table `schema_migrations`, to compare with {@link HISTORY_COLUMNS}; null without such a table. */
+  readonly columns: string | null;
+  /** Some tables, views, sequences and the like that belong to no extension; '' for none. */
+  readonly tables: string;
+}
+
+/** Describes the schema of the session: in one statement, because another process may be running the first migration. */
+async function describeSchema(client: ClientBase): Promise<SchemaDescription> {
   const { rows } = await client.query(
-    `SELECT c.relname AS name FROM pg_class c
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
-       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-     ORDER BY c.relname LIMIT 4`,
+    `SELECT current_database() AS database,
+       (SELECT string_agg(a.attname || ' ' || t.typname, ', ' ORDER BY a.attname)
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        JOIN pg_type t ON t.oid = a.atttypid
+        WHERE c.relname = 'schema_migrations' AND c.relnamespace = current_schema()::regnamespace) AS columns,
+       ARRAY(SELECT c.relname::text FROM pg_class c
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
+          AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+        ORDER BY c.relname LIMIT 4) AS tables`,
   );
-  const names = rows.slice(0, 3).map(({ name }) => `"${name}"`);
-  return [...names, ...(rows.length > 3 ? ['others'] : [])].join(', ');
+  const { database, columns, tables } = rows[0] as { database: string; columns: string | null; tables: string[] };
+  const names = [...tables.slice(0, 3).map((name) => `"${name}"`), ...(tables.length > 3 ? ['others'] : [])];
+  return { database, columns, tables: names.join(', ') };
 }
 
 /** A step of the schema's history. */
