@@ -2,13 +2,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of `npm test` that take longest: those that begin early do not make the others wait at the end. */
 const LONGEST = [
-  'src/services/indexer/indexer.test.ts',
-  'src/api/http/hostile.test.ts',
-  'test/scripts/tvm-build.test.ts',
-  'test/corpus/tonlib-get-methods.test.ts',
   'test/cli/dev.test.ts',
-  'src/drivers/store/embedded/embedded-server.test.ts',
+  'src/api/http/hostile.test.ts',
   'src/services/metadata/metadata-fetcher.test.ts',
+  'src/localnet/ledger/live-ledger.test.ts',
+  'test/corpus/index-rows.test.ts',
+  'test/corpus/transactions.test.ts',
+  'src/drivers/web/web-client.test.ts',
 ];
 
 /** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last. */
