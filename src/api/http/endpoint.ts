@@ -44,6 +44,11 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly schemaName?: string;
   /** How long the response may be cached, by the parameters. */
   readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
+  /**
+   * The estimated work of a call before it runs, in work units, where 1 unit is about 1 ms of CPU time of this process. Budgets
+   * and queues count by it; after the call it is corrected by what was really done. Default: 1.
+   */
+  readonly price?: (params: StaticDecode<Params>, profile: 'spec' | 'toncenter') => number;
   /** Deadline of a call in milliseconds, where it is longer than that of the server. */
   readonly deadlineMs?: number;
   readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result> | JsonText>;

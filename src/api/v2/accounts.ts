@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { accountParams } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import {
   AccountAddress,
   blockIdExt,
@@ -277,6 +278,7 @@ const getAddressInformation = v2Endpoint({
   params: accountParams,
   result: AddressInformation,
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => addressInformation(await readAccount(query, context), query.address.address),
 });
@@ -293,6 +295,7 @@ const getExtendedAddressInformation = v2Endpoint({
   params: accountParams,
   result: ExtendedAddressInformation,
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => extendedAddressInformation(await readAccount(query, context), query.address),
 });
@@ -308,6 +311,7 @@ const getWalletInformation = v2Endpoint({
   params: accountParams,
   result: WalletInformation,
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => walletInformation(await readAccount(query, context), query.address.address),
 });
@@ -321,6 +325,7 @@ const getAddressBalance = v2Endpoint({
   params: accountParams,
   result: AddressBalance,
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => addressBalance(await readAccount(query, context, true), query.address.address),
 });
@@ -336,6 +341,7 @@ const getAddressState = v2Endpoint({
   result: AccountStateEnum,
   schemaName: 'AddressState',
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => addressState(await readAccount(query, context, true), query.address.address),
 });
@@ -350,6 +356,7 @@ const getShardAccountCell = v2Endpoint({
   params: accountParams,
   result: TvmCell,
   statuses: STATUSES,
+  price: () => PRICE.account,
   freshness: freshnessAt,
   handle: async (query, context) => tvmCell(shardAccountCell(await readAccount(query, context), query.address.address)),
 });

@@ -15,6 +15,7 @@ import {
   unixtimeParameter,
   workchainParameter,
 } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { blockIdExt, bytesField, hashField, TonBlockIdExt, typeName, v2Object } from '#api/v2/ton-objects.js';
 import type { BlockHeader as ProvenHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, sameBlock } from '#formats/proofs/block-id.js';
@@ -163,6 +164,7 @@ const getMasterchainBlockSignatures = v2Endpoint({
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: MasterchainBlockSignatures,
   statuses: [404, 422, 504],
+  price: () => PRICE.block,
   freshness: 'forever',
   handle: async ({ seqno }, { network: { chain }, read }) => {
     const { block, signatures } = await chain.blockSignatures({ ...read, at: seqno });
@@ -195,6 +197,7 @@ const getShardBlockProof = v2Endpoint({
   ),
   result: ShardBlockProof,
   statuses: [404, 422, 504],
+  price: () => PRICE.proofs,
   freshness: ({ from_seqno }) => (from_seqno === undefined ? 'head' : 'forever'),
   handle: async ({ from_seqno, ...position }, { network: { chain }, read }): Promise<ShardBlockProof> => {
     const from = from_seqno === undefined ? (await chain.head(read)).block : await chain.blockId(from_seqno, read);
@@ -304,6 +307,7 @@ const lookupBlock = v2Endpoint({
   result: TonBlockIdExt,
   schemaName: 'LookupBlock',
   statuses: [404, 422, 504],
+  price: () => PRICE.block,
   freshness: 'forever',
   handle: async ({ seqno, lt, unixtime: utime, ...prefix }, { network: { chain }, read }) => {
     if (seqno !== undefined) return blockIdExt(await chain.blockId(blockPosition({ ...prefix, seqno }), read));
@@ -323,6 +327,7 @@ const getShards = v2Endpoint({
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: ShardsJson,
   statuses: [404, 422, 504],
+  price: () => PRICE.block,
   freshness: 'forever',
   handle: async ({ seqno }, { network: { chain }, read }): Promise<ShardsJson> => {
     const { shards } = await chain.shards({ ...read, at: seqno });
@@ -341,6 +346,7 @@ const getBlockHeader = v2Endpoint({
   params: Type.Object(blockFields, { additionalProperties: false }),
   result: BlockHeaderJson,
   statuses: [404, 422, 504],
+  price: () => PRICE.block,
   freshness: 'forever',
   handle: async (params, context) => {
     const { network, read } = context;
@@ -362,6 +368,7 @@ const getOutMsgQueueSize = v2Endpoint({
   params: NO_PARAMETERS,
   result: OutMsgQueueSizes,
   statuses: [504],
+  price: () => PRICE.proofs,
   freshness: 'head',
   handle: async (_, { network: { chain }, read, header }): Promise<OutMsgQueueSizes> => {
     const [{ queues, proven }, ext_msg_queue_size_limit] = await Promise.all([

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import {
   AccountAddress,
   accountAddress,
@@ -156,6 +157,7 @@ const dnsResolve = v2Endpoint({
   ),
   result: DnsResolved,
   statuses: [404, 422, 504],
+  price: () => PRICE.getMethod,
   freshness: freshnessAt,
   handle: async ({ address: resolver, name = '', ttl = 0, seqno }, { network, read }) => {
     const options = { ...read, at: seqno ?? 'head' } as const;

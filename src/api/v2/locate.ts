@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { int64Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { extTransaction, TransactionJson, type TransactionWithCell } from '#api/v2/transactions.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -33,6 +34,7 @@ const shared = {
   result: TransactionJson,
   statuses: [404, 422, 504],
   errorStatuses: { [v2Errors['transaction-not-located'].code]: 404 },
+  price: () => PRICE.search,
   freshness: 'forever',
 } as const;
 

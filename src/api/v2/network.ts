@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { freshnessAt, GET_OR_POST, NO_PARAMETERS, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { configIdParameter, librariesParameter, MAX_LIBRARIES, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { bytesField, hashField, TvmCell, tvmCell, typeName, v2Object } from '#api/v2/ton-objects.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { fromHex, toBase64 } from '#kernel/bytes.js';
@@ -55,6 +56,7 @@ const getConfigParam = v2Endpoint({
   },
   result: ConfigInfo,
   statuses: [404, 422, 504],
+  price: () => PRICE.block,
   freshness: freshnessAt,
   handle: async ({ config_id, param, seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const number = (config_id ?? param) as number;
@@ -73,6 +75,7 @@ const getConfigAll = v2Endpoint({
   params: Type.Object({ seqno: optionalMasterchainSeqno }, { additionalProperties: false }),
   result: ConfigInfo,
   statuses: [404, 422, 504],
+  price: () => PRICE.proofs,
   freshness: freshnessAt,
   handle: async ({ seqno }, { network: { chain }, read }): Promise<ConfigInfo> => {
     const { root } = await chain.config({ ...read, at: seqno ?? 'head' });
@@ -91,6 +94,7 @@ const getLibraries = v2Endpoint({
   params: Type.Object({ libraries: Type.Optional(librariesParameter) }, { additionalProperties: false }),
   result: LibraryResult,
   statuses: [422, 504],
+  price: () => PRICE.account,
   freshness: 'head',
   handle: async ({ libraries: hashes = [] }, { network: { chain }, read }): Promise<LibraryResult> => {
     if (hashes.length === 0) return { '@type': 'smc.libraryResult', result: [] };

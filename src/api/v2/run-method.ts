@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { freshnessAt, headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { decodeLegacyStack, decodeTypedStack, LegacyStackArgument, TvmStackArgument } from '#api/v2/stack-arguments.js';
 import {
   encodeLegacyStack,
@@ -102,6 +103,7 @@ const runGetMethod = v2Endpoint({
   result: RunGetMethodResult,
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
+  price: () => PRICE.getMethod,
   freshness: freshnessAt,
   handle: async (query, context) => {
     const { gas_used, stack, exit_code, block, last_transaction } = await run(query, context);
@@ -136,6 +138,7 @@ const runGetMethodStd = v2Endpoint({
   result: RunGetMethodStdResult,
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
+  price: () => PRICE.getMethod,
   freshness: freshnessAt,
   handle: async (query, context) => {
     const { gas_used, stack, exit_code } = await run(query, context);

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { decodeBase64, parsedAddressParameter } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { cellOfTree, treeOfCell } from '#api/v2/stack-forms.js';
 import { hashField, typeName, v2Object } from '#api/v2/ton-objects.js';
 import type { ParsedAddress } from '#formats/address/address.js';
@@ -195,6 +196,7 @@ const sendBoc = v2Endpoint({
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async ({ boc: message }, context) => {
     await sendExternalMessage(message, context);
@@ -214,6 +216,7 @@ const sendBocReturnHash = v2Endpoint({
   result: ExtMessageInfo,
   statuses: STATUSES,
   errorStatuses,
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async ({ boc: message }, context) => {
     await sendExternalMessage(message, context);
@@ -233,6 +236,7 @@ const sendBocReturnHashNoError = v2Endpoint({
   result: ExtMessageInfo,
   statuses: [400, 422],
   errorStatuses: Object.fromEntries([REFUSED, ...SEND_FAILURES].map((code) => [code, 400])),
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async ({ boc: message }, context) => {
     await sendExternalMessage(message, context);
@@ -251,6 +255,7 @@ const sendQuery = v2Endpoint({
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async (query, context) => {
     await sendExternalMessage(requireExternalMessage(externalMessageCell(query)), context);
@@ -269,6 +274,7 @@ const sendQuerySimple = v2Endpoint({
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async (query, context) => {
     await sendExternalMessage(requireExternalMessage(externalMessageCell(query)), context);
@@ -287,6 +293,7 @@ const sendCellSimple = v2Endpoint({
   result: ResultOk,
   statuses: STATUSES,
   errorStatuses,
+  price: () => PRICE.send,
   freshness: 'none',
   handle: async ({ cell }, context) => {
     await sendExternalMessage(cell, context);
@@ -306,6 +313,7 @@ const estimateFee = v2Endpoint({
   params: Type.Object({ ...parts, ignore_chksig }, { additionalProperties: false }),
   result: QueryFees,
   statuses: STATUSES,
+  price: () => PRICE.emulation,
   freshness: 'none',
   handle: (query, context) => estimate(query, context),
 });
@@ -320,6 +328,7 @@ const estimateFeeSimple = v2Endpoint({
   params: Type.Object({ ...treeParts, ignore_chksig }, { additionalProperties: false }),
   result: QueryFees,
   statuses: STATUSES,
+  price: () => PRICE.emulation,
   freshness: 'none',
   handle: (query, context) => estimate(query, context),
 });

@@ -3,6 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { accountParams } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import {
   bocBase64,
   bytesField,
@@ -268,6 +269,7 @@ const getTokenData = v2Endpoint({
   result: TokenDataJson,
   statuses: [404, 409, 422, 500, 504],
   errorStatuses: { [v2Errors['not-a-token'].code]: 409 },
+  price: () => PRICE.getMethod,
   freshness: freshnessAt,
   handle: async ({ address: parsed, seqno }, { network, read }) => {
     const { token } = await network.contracts.tokenData(parsed.address, { ...read, at: seqno ?? 'head' });

@@ -19,6 +19,7 @@ import {
   toLtParameter,
   transactionLimitParameter,
 } from '#api/v2/parameters.js';
+import { blockTransactionsPrice, historyPrice } from '#api/v2/price.js';
 import {
   AccountAddress,
   blockIdExt,
@@ -234,6 +235,7 @@ const getTransactions = v2Endpoint({
   check: ({ lt, ...rest }) => checkCursor({ ...rest, ...(lt === 0n && rest.hash === undefined ? {} : { lt }) }),
   result: TransactionsJson,
   statuses: [404, 422, 504],
+  price: historyPrice,
   freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
   handle: async (params, context) => {
     const { workchain } = params.address.address;
@@ -253,6 +255,7 @@ const getTransactionsStd = v2Endpoint({
   check: checkCursor,
   result: TransactionsStd,
   statuses: [404, 422, 504],
+  price: historyPrice,
   freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
   handle: async (params, context): Promise<TransactionsStd> => {
     const { workchain } = params.address.address;
@@ -327,6 +330,7 @@ const getBlockTransactions = v2Endpoint({
   check: checkAfter,
   result: BlockTransactionsJson,
   statuses: [404, 422, 504],
+  price: blockTransactionsPrice('id'),
   freshness: 'forever',
   handle: async (params, context): Promise<BlockTransactionsJson> => {
     const { chain } = context.network;
@@ -361,6 +365,7 @@ const getBlockTransactionsExt = v2Endpoint({
   check: checkAfter,
   result: BlockTransactionsExt,
   statuses: [404, 422, 504],
+  price: blockTransactionsPrice('whole'),
   freshness: 'forever',
   handle: async (params, context): Promise<BlockTransactionsExt> => {
     const { chain } = context.network;

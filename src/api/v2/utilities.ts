@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { hash256Parameter, parsedAddressParameter } from '#api/v2/parameters.js';
+import { PRICE } from '#api/v2/price.js';
 import { echoedAddress, typeName, upperRaw, v2Object } from '#api/v2/ton-objects.js';
 import type { Address } from '#formats/address/address.js';
 import { toBase64, toBase64Url, toHex } from '#kernel/bytes.js';
@@ -68,6 +69,7 @@ const detectAddress = v2Endpoint({
   params,
   result: DetectAddress,
   statuses: [422],
+  price: () => PRICE.text,
   freshness: 'forever',
   handle: async ({ address: parsed }) => {
     const { address: given, form, bounceable, testnet } = parsed;
@@ -96,6 +98,7 @@ const detectHash = v2Endpoint({
   ),
   result: DetectHash,
   statuses: [422],
+  price: () => PRICE.text,
   freshness: 'forever',
   handle: async ({ hash }) => ({
     '@type': 'ext.utils.detectedHash' as const,
@@ -115,6 +118,7 @@ const packAddress = v2Endpoint({
   params,
   result: PackAddress,
   statuses: [422],
+  price: () => PRICE.text,
   freshness: 'forever',
   handle: async ({ address: parsed }) => echoedAddress(parsed),
 });
@@ -128,6 +132,7 @@ const unpackAddress = v2Endpoint({
   params,
   result: UnpackAddress,
   statuses: [422],
+  price: () => PRICE.text,
   freshness: 'forever',
   handle: async ({ address: parsed }) => upperRaw(parsed.address),
 });

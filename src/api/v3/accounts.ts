@@ -24,6 +24,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { addressesText, checkPage, listAnswer, pageOf, rowsOf, wantedFacts } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
+import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -135,6 +136,7 @@ const accountStates = v3Endpoint({
   ),
   result: AccountStates.schema,
   statuses: STATUSES,
+  price: itemsPrice(ROW_PRICE.account),
   freshness: 'head',
   handle: async ({ address: wanted, include_boc = true, code_hash }, context) => {
     const { network, query, profile } = context;
@@ -164,6 +166,7 @@ const walletStates = v3Endpoint({
   params: Type.Object({ address: accountsParameter }, { additionalProperties: false }),
   result: WalletStates.schema,
   statuses: STATUSES,
+  price: itemsPrice(ROW_PRICE.account),
   freshness: 'head',
   handle: async ({ address: wanted }, context) => {
     const accounts = await context.network.index.accounts({ address: wanted }, { boc: true }, context.query);
@@ -182,6 +185,7 @@ const topAccountsByBalance = v3Endpoint({
   result: TopAccounts.schema,
   schemaName: 'TopAccountsByBalance',
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.bookEntry),
   freshness: 'head',
   handle: async (params, context) => {
     const listed = await context.network.index.topAccounts(pageOf(params, context), context.query);

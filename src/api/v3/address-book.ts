@@ -16,6 +16,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { upperCaseRaw } from '#api/v3/json-values.js';
 import { decodeAccount } from '#api/v3/parameters.js';
+import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';
 import { type MetadataOverride, tokenMetadata } from '#domain/contracts/token-metadata.js';
 import { WALLET_CODES } from '#domain/contracts/wallet.js';
@@ -237,6 +238,7 @@ const addressBook = v3Endpoint({
   result: AddressBookJson,
   schemaName: 'AddressBook',
   statuses: STATUSES,
+  price: itemsPrice(ROW_PRICE.bookEntry),
   freshness: 'head',
   handle: async ({ address: given }, context) => {
     const { accounts, others } = splitAccounts(given);
@@ -262,6 +264,7 @@ const metadata = v3Endpoint({
   result: MetadataJson,
   schemaName: 'Metadata',
   statuses: STATUSES,
+  price: itemsPrice(ROW_PRICE.bookEntry),
   freshness: 'head',
   handle: async ({ address: given }, { network, query }) => {
     const { accounts } = splitAccounts(given);

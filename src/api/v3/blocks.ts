@@ -26,6 +26,7 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedBlock } from '#drivers/store/read/index-types.js';
 
 export const BlockIdJson = answerType(
@@ -144,6 +145,7 @@ const blocks = v3Endpoint({
   check: checkPage,
   result: BlocksResponse.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.block),
   freshness: 'head',
   handle: async (params, context) => {
     const listed = await context.network.index.blocks(filterOf(params), pageOf(params, context), context.query);
@@ -192,6 +194,7 @@ const masterchainBlockShards = v3Endpoint({
   result: BlocksResponse.schema,
   statuses: [404, 422, 504],
   // A masterchain block is indexed with all its shard blocks or not at all, and never changes.
+  price: pagePrice(ROW_PRICE.block),
   freshness: 'forever',
   handle: async ({ seqno, include_mc_block = true, ...page }, context) => {
     const { index } = context.network;

@@ -3,6 +3,7 @@ import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
 import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { invalidParameter, MAX_LIST_ITEMS, quotedInput } from '#api/v3/parameters.js';
+import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { decodeMessageBodyText, opcodeName, parseOpcode } from '#domain/message-bodies/decode-message-body.js';
 
 const DecodeResponse = answerType('DecodeResponse', {
@@ -46,6 +47,7 @@ const decode = v3Endpoint({
   ),
   result: DecodeResponse.schema,
   statuses: [422],
+  price: itemsPrice(ROW_PRICE.opcode),
   freshness: 'forever',
   handle: async ({ opcodes = [], bodies = [] }, { profile }) => {
     const answer = {

@@ -5,6 +5,7 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { limitParameter, pageFields, v3AccountParameter } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 
 const DNSRecord = answerType(
   'DNSRecord',
@@ -66,6 +67,7 @@ const records = v3Endpoint({
   },
   result: DnsRecords.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.contract, { spec: DEFAULT_LIMIT, toncenter: DEFAULT_LIMIT }),
   freshness: 'head',
   handle: async ({ wallet, domain, limit = DEFAULT_LIMIT, ...rest }, context) => {
     const page = pageOf({ limit, ...rest }, context);

@@ -19,6 +19,7 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { pageFields, sortParameter, v3AccountListParameter } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { TokenTexts } from '#drivers/store/read/index-types.js';
 
 /** Content of a token, its keys sorted. */
@@ -99,6 +100,7 @@ const masters = v3Endpoint({
   check: checkPage,
   result: JettonMasters.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ address, admin_address: admin, ...rest }, context) => {
     const filter = { address, admin };
@@ -139,6 +141,7 @@ const wallets = v3Endpoint({
   },
   result: JettonWallets.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ address, owner_address: owner, jetton_address: jetton, exclude_zero_balance, ...rest }, context) => {
     const filter = { address, owner, jetton, exclude_zero_balance, by_balance: rest.sort !== undefined };

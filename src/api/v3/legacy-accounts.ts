@@ -17,6 +17,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { v3AccountParameter } from '#api/v3/parameters.js';
+import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
@@ -168,6 +169,7 @@ const addressInformation = v3Endpoint({
   schemaName: 'V2AddressInformation',
   statuses: [404, 422, 504],
   errorStatuses: MISSING_INPUT,
+  price: () => ACCOUNT_PRICE,
   freshness: 'head',
   handle: async (request, context) => {
     const page = { profile: context.profile, addresses: new AddressCollector() };
@@ -189,6 +191,7 @@ const walletInformation = v3Endpoint({
   schemaName: 'V2WalletInformation',
   statuses: [404, 409, 422, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['not-a-wallet'].code]: 409 },
+  price: () => ACCOUNT_PRICE,
   freshness: 'head',
   handle: async (request, context) => {
     const facts = await factsOf(request, context);

@@ -16,6 +16,7 @@ import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64 } from '#api/v3/json-values.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
 import { invalidParameter, quotedInput, v3AccountParameter } from '#api/v3/parameters.js';
+import { EMULATION_PRICE, GET_METHOD_PRICE, SEND_PRICE } from '#api/v3/price.js';
 import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -243,6 +244,7 @@ const message = v3Endpoint({
   result: V2SendMessageResult.schema,
   statuses: [404, 422, 500, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['message-refused'].code]: 500 },
+  price: () => SEND_PRICE,
   freshness: 'none',
   handle: async ({ boc: sent }, context) => {
     await send(sent, context);
@@ -314,6 +316,7 @@ const runGetMethod = v3Endpoint({
   result: V2RunGetMethodResult.schema,
   statuses: [404, 422, 500, 504],
   errorStatuses: MISSING_INPUT,
+  price: () => GET_METHOD_PRICE,
   freshness: 'head',
   handle: async ({ address, method, stack: given = [] }, context) => {
     const { network, read, header } = context;
@@ -343,6 +346,7 @@ const estimateFee = v3Endpoint({
   ),
   result: V2EstimateFeeResult.schema,
   statuses: [404, 422, 500, 504],
+  price: () => EMULATION_PRICE,
   freshness: 'none',
   handle: async (request, context) => {
     const { network, read, header } = context;

@@ -32,6 +32,7 @@ import {
   v3HashListParameter,
   v3HashParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -283,6 +284,7 @@ const messages = v3Endpoint({
   },
   result: Messages.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.message),
   freshness: 'head',
   handle: async (params, context) => {
     const { hash: same, msg_hash = same, opcode: readings, ...rest } = filterOf(params);

@@ -31,6 +31,7 @@ import {
   sortParameter,
   v3AccountListParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type OrderAction, orderActions } from '#domain/contracts/order-actions.js';
 import type { OrderBody, OrderBodyType, StonfiSwapBody } from '#domain/contracts/order-messages.js';
 import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-vesting.js';
@@ -245,6 +246,7 @@ const wallets = v3Endpoint({
   },
   result: Multisigs.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ address, wallet_address, include_orders = true, ...rest }, context) => {
     requireLimit(rest.limit, context);
@@ -301,6 +303,7 @@ const orders = v3Endpoint({
   },
   result: MultisigOrders.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ address, multisig_address, parse_actions = false, ...rest }, context) => {
     requireLimit(rest.limit, context);

@@ -21,6 +21,7 @@ import { v3Errors } from '#api/v3/errors.js';
 import { tokenContent } from '#api/v3/jettons.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { decodeIndex, MAX_LIST_ITEMS, pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
+import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedNftItem, IndexedSale } from '#drivers/store/read/index-types.js';
 
 const lastTransactionLt = decimal('Logical time of its last transaction.');
@@ -181,6 +182,7 @@ const collections = v3Endpoint({
   check: checkPage,
   result: NftCollections.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ collection_address: address, owner_address: owner, ...rest }, context) => {
     const filter = { address, owner };
@@ -238,6 +240,7 @@ const items = v3Endpoint({
   },
   result: NftItems.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async (given, context) => {
     const { address, owner_address: owner, collection_address: collection, include_on_sale } = given;
@@ -261,6 +264,7 @@ const sales = v3Endpoint({
   params: Type.Object({ address: v3AccountListParameter('Contracts') }, { additionalProperties: false }),
   result: NftSales.schema,
   statuses: STATUSES,
+  price: itemsPrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ address }, context) => {
     const rows = await context.network.index.nftSales(address, context.query);

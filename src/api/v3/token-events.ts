@@ -26,6 +26,7 @@ import {
   v3AccountListParameter,
   v3AccountParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import type { Address } from '#formats/address/address.js';
@@ -231,6 +232,7 @@ const jettonTransfers = v3Endpoint({
   check: checkEventParameters,
   result: JettonTransfers.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.tokenEvent),
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction, jetton_wallet: account, jetton_master: token } = params;
@@ -254,6 +256,7 @@ const jettonBurns = v3Endpoint({
   check: checkEventParameters,
   result: JettonBurns.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.tokenEvent),
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, jetton_wallet: account, jetton_master: token } = params;
@@ -282,6 +285,7 @@ const nftTransfers = v3Endpoint({
   check: checkEventParameters,
   result: NftTransfers.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.tokenEvent),
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction } = params;

@@ -30,6 +30,7 @@ import {
   v3AccountParameter,
   v3HashListParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { transactionValue, type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
 import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
@@ -284,6 +285,7 @@ const traces = v3Endpoint({
   check: checkTraces,
   result: Traces.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.trace),
   freshness: 'head',
   handle: (given, context) => listTraces(given, context, Traces, given.include_actions === true),
 });
@@ -299,6 +301,7 @@ const events = v3Endpoint({
   check: checkTraces,
   result: Events.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.trace),
   freshness: 'head',
   handle: (given, context) => listTraces(given, context, Events, true),
 });

@@ -44,6 +44,7 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -397,6 +398,7 @@ const transactions = v3Endpoint({
   check: checkPage,
   result: Transactions.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
   handle: async (params, context) => {
     const filter = filterOf(params);
@@ -424,6 +426,7 @@ const transactionsByMasterchainBlock = v3Endpoint({
   check: checkPage,
   result: Transactions.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
   handle: async ({ seqno, ...page }, context) => {
     const { index } = context.network;
@@ -462,6 +465,7 @@ const transactionsByMessage = v3Endpoint({
   },
   result: Transactions.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
   handle: async (params, context) => {
     const { msg_hash, body_hash, source, destination, direction: side } = params;
@@ -472,6 +476,9 @@ const transactionsByMessage = v3Endpoint({
     return Transactions.write(listed, context);
   },
 });
+
+/** How many there usually are. */
+const ADJACENT_ROWS = { spec: 4, toncenter: 4 } as const;
 
 /** No cursor: a transaction sends at most 255 messages. */
 const adjacentPage = {
@@ -517,6 +524,7 @@ const adjacentTransactions = v3Endpoint({
   ),
   result: Transactions.schema,
   statuses: STATUSES,
+  price: pagePrice(ROW_PRICE.transaction, ADJACENT_ROWS),
   freshness: 'head',
   handle: async ({ hash, direction: side, limit = MAX_PAGE_ROWS, offset: skipped = 0, sort = 'asc' }, context) => {
     const way = side === 'both' ? undefined : side;

@@ -5,6 +5,7 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { Address } from '#formats/address/address.js';
 
 const sortedAddresses = answerValue<readonly Address[]>(
@@ -70,6 +71,7 @@ const vesting = v3Endpoint({
   },
   result: VestingContracts.schema,
   statuses: [422, 504],
+  price: pagePrice(ROW_PRICE.contract),
   freshness: 'head',
   handle: async ({ contract_address, wallet_address, check_whitelist, ...rest }, context) => {
     const filter = { contract_address, wallet_address, check_whitelist };
