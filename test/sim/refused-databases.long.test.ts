@@ -140,7 +140,7 @@ if (!hasOldest) console.warn(`${OLDEST} is not there: the oldest PostgreSQL that
 
 it.skipIf(!hasOldest)('PostgreSQL 15 holds the same index', async () => {
   const { connect } = await newIndex();
-  const { server, close } = await startTestServer(OLDEST);
+  const { server, close } = await startTestServer(null, OLDEST);
   try {
     expect(server.version).toMatch(/^15\./);
     const url = await server.ensureDatabase('oldest');
