@@ -1,9 +1,29 @@
-import { closeSync, linkSync, openSync, rmSync, writeSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import process from 'node:process';
+import { filesErrors } from '#kernel/errors.js';
 
 let drafts = 0;
+
+/** Without O_NONBLOCK the opening of a named pipe waits for its other side. Windows has no such flag. */
+const AT_ONCE = constants.O_NONBLOCK ?? 0;
+const READ_AT_ONCE = constants.O_RDONLY | AT_ONCE;
+
+/** Flags of `open` for a file that is written from its beginning; a named pipe in its place is an error (ENXIO). */
+export const WRITE_AT_ONCE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | AT_ONCE;
 
 /** Whether an error came from the operating system, and if a code is given, with that one. */
 export function isSystemError(error: unknown, code?: string): error is NodeJS.ErrnoException {
@@ -22,14 +42,88 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The text of a file in UTF-8; `null` when there is none. */
-export async function readTextFile(file: string): Promise<string | null> {
+/** Why an operation of the file system failed, without the name of the system call and of the file: `no space left on device (ENOSPC)`. */
+export function fileProblem(error: unknown): string {
+  if (!isSystemError(error)) return error instanceof Error ? error.message : String(error);
+  return `${error.message.replace(/^\w+: /, '').replace(/, .*$/s, '')} (${error.code})`;
+}
+
+/**
+ * The bytes of a regular file. Anything else is refused at once: a pipe would be waited for, a device may have no end.
+ *
+ * @throws files/not-a-file, and errors of the operating system
+ */
+export function readRegularFile(file: string): Buffer {
+  const descriptor = openSync(file, READ_AT_ONCE);
   try {
-    return await readFile(file, 'utf8');
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw filesErrors['not-a-file']({ file, found: kindOf(found) });
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The text of a regular file, by default in UTF-8; `null` when there is none. @throws as {@link readRegularFile} */
+export async function readTextFile(file: string, encoding: 'utf8' | 'latin1' = 'utf8'): Promise<string | null> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, READ_AT_ONCE);
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return null;
     throw error;
   }
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw filesErrors['not-a-file']({ file, found: kindOf(found) });
+    return await handle.readFile(encoding);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What stands in the place of a file or folder. */
+function kindOf(found: Stats): string {
+  if (found.isDirectory()) return 'a folder';
+  if (found.isFile()) return 'a file';
+  if (found.isFIFO()) return 'a named pipe';
+  if (found.isSocket()) return 'a socket';
+  return 'a device';
+}
+
+/**
+ * Creates a folder, and those above it that are missing, level by level. Node's own `recursive` never returns where the file system
+ * denies that the level above is there, as on `/proc`.
+ *
+ * @param mode permissions of new folders
+ * @throws files/no-folder, which names the level that cannot be created
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
+  const missing: string[] = [];
+  for (let level = resolve(folder); !isFolder(level, folder); level = dirname(level)) missing.push(level);
+  for (const level of missing.reverse()) {
+    try {
+      mkdirSync(level, { mode });
+    } catch (error) {
+      // Another process was faster.
+      if (isSystemError(error, 'EEXIST') && isFolder(level, folder)) continue;
+      throw filesErrors['no-folder']({ folder, level, problem: fileProblem(error) }, error);
+    }
+  }
+}
+
+/** Whether it is there. @throws files/no-folder when something else is, or it cannot be looked at */
+function isFolder(level: string, folder: string): boolean {
+  let found: Stats | undefined;
+  try {
+    found = statSync(level, { throwIfNoEntry: false });
+  } catch (error) {
+    // A level above is a file: that one is reported.
+    if (isSystemError(error, 'ENOTDIR')) return false;
+    throw filesErrors['no-folder']({ folder, level, problem: fileProblem(error) }, error);
+  }
+  if (found === undefined || found.isDirectory()) return found !== undefined;
+  throw filesErrors['no-folder']({ folder, level, problem: `it is ${kindOf(found)}` });
 }
 
 /**
@@ -45,7 +139,7 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const { mode = 0o600, beforeRename } = options;
   const fresh = `${file}.new`;
-  const handle = await open(fresh, 'w', mode);
+  const handle = await open(fresh, WRITE_AT_ONCE, mode);
   try {
     await handle.chmod(mode);
     await handle.writeFile(text);

@@ -1,4 +1,4 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Logger } from '#kernel/logger.js';
 import { TernError } from '#kernel/tern-error.js';
 import { Channel, type Notify, type Remote, type UnexpectedError, type ValueCodec } from '#kernel/worker-channel.js';
@@ -26,6 +26,15 @@ export interface WorkerThreadOptions<Contract extends WorkerContract> {
 const fromSources = import.meta.url.endsWith('.ts');
 const SOURCE_ENTRY = new URL('./worker-source-entry.mjs', import.meta.url);
 
+/** Starts a thread that runs a module, which finds `start` in its `workerData`. @param entry as in {@link WorkerThreadOptions} */
+export function startThread(entry: URL, start: unknown, options: WorkerOptions = {}): Worker {
+  return new Worker(fromSources ? SOURCE_ENTRY : entry, {
+    ...options,
+    workerData: { entry: entry.href, start } satisfies WorkerData,
+    execArgv: fromSources ? ['--conditions=source'] : [],
+  });
+}
+
 /**
  * A worker thread with typed calls in both directions.
  *
@@ -48,9 +57,7 @@ export class WorkerThread<Contract extends WorkerContract> {
   constructor(options: WorkerThreadOptions<Contract>) {
     const { entry, start, host, unexpected, values, lost, resourceLimits, silent = false } = options;
     this.#closed = options.closed;
-    this.#worker = new Worker(fromSources ? SOURCE_ENTRY : entry, {
-      workerData: { entry: entry.href, start } satisfies WorkerData,
-      execArgv: fromSources ? ['--conditions=source'] : [],
+    this.#worker = startThread(entry, start, {
       stdout: silent,
       stderr: silent,
       ...(resourceLimits === undefined ? {} : { resourceLimits }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCycles } from './cycles.js';
-import { findBareThrows, findBarrels, findEmptyNames, findLongFiles } from './file-rules.js';
+import { findBareThrows, findBarrels, findEmptyNames, findLongFiles, findNativeFolders } from './file-rules.js';
 import {
   findDoubleNames,
   findFalseModules,
@@ -53,6 +53,10 @@ describe('the files', () => {
 
   it('throw errors that have a code', () => {
     expect(findBareThrows(sources)).toEqual(none);
+  });
+
+  it('make no folders by the recursive call of Node', () => {
+    expect(findNativeFolders(sources)).toEqual(none);
   });
 
   it('are named for what is in them', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCycles } from './cycles.js';
-import { findBareThrows, findBarrels, findEmptyNames, findLongFiles } from './file-rules.js';
+import { findBareThrows, findBarrels, findEmptyNames, findLongFiles, findNativeFolders } from './file-rules.js';
 import { parseSource } from './source-file.js';
 
 const file = (path: string, text = '') => parseSource(path, text);
@@ -91,4 +91,16 @@ it('names that say nothing are found', () => {
   const files = ['src/m/utils/hex.ts', 'src/m/helpers.ts', 'src/m/common.test.ts'].map((path) => file(path));
   expect(findEmptyNames(files)).toHaveLength(3);
   expect(findEmptyNames([file('src/m/common-prefix.ts'), file('src/library/a.ts')])).toEqual([]);
+});
+
+describe('native recursive folders', () => {
+  it('are found in src', () => {
+    const call = (options: string) => `import { mkdir } from 'node:fs/promises';\nawait mkdir('a', ${options});`;
+    expect(findNativeFolders([file('src/m/a.ts', call('{ recursive: true, mode: 0o700 }'))])).toEqual([
+      expect.stringMatching(/^src\/m\/a\.ts:2: .*makeFolder$/),
+    ]);
+    expect(findNativeFolders([file('src/m/b.ts', `fs.mkdirSync('a', { recursive: true });`)])).toHaveLength(1);
+    expect(findNativeFolders([file('src/m/a.ts', call('{ mode: 0o700 }'))])).toEqual([]);
+    expect(findNativeFolders([file('test/a.ts', call('{ recursive: true }'))])).toEqual([]);
+  });
 });

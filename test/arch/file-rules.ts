@@ -76,3 +76,19 @@ export function findEmptyNames(files: readonly SourceFile[]): string[] {
     .filter(({ path }) => path.split('/').some((part) => emptyNames.has(part.replace(/(\.\w+)?\.ts$/, ''))))
     .map(({ path }) => `${path}: the name says nothing; use the noun of the domain that it is about`);
 }
+
+/** Rule 25: `mkdir` of Node never returns from some folders when it is `recursive`. */
+export function findNativeFolders(files: readonly SourceFile[]): string[] {
+  const problems: string[] = [];
+  for (const { path, tree } of files) {
+    if (isTwin(path) || !path.startsWith('src/')) continue;
+    visit(tree, (node) => {
+      if (!ts.isCallExpression(node) || !/(^|\.)mkdir(Sync)?$/.test(node.expression.getText(tree))) return;
+      if (!node.arguments.some((argument) => /\brecursive\b/.test(argument.getText(tree)))) return;
+      problems.push(
+        `${path}:${lineOf(tree, node)}: makes folders by \`recursive\`, which never returns on /proc; use makeFolder`,
+      );
+    });
+  }
+  return problems;
+}

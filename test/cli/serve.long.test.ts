@@ -183,7 +183,7 @@ describe('tern serve', () => {
     serve.send('SIGTERM');
     const early = await Promise.race([serve.ended, new Promise((resolve) => setTimeout(resolve, 500, 'drains'))]);
     expect(early).toBe('drains');
-    expect(await serve.end('SIGTERM')).toEqual({ code: 143, signal: null });
+    expect(await serve.end('SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
   it('says in one line what is wrong, and starts nothing', async () => {

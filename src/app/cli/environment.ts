@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type Command, Option } from 'commander';
+import { endBySignal, startWatchdog } from '#app/cli/watchdog.js';
 import type { metadataSettings } from '#app/config/index-settings.js';
 import { flagOf, type Setting, type SettingTable, type SettingValues, variableOf } from '#app/config/setting.js';
 import type { Environment } from '#app/service/environment.js';
@@ -57,7 +58,8 @@ interface Closable {
 }
 
 /**
- * Starts a part and closes it at the first SIGINT or SIGTERM, also during the start. A second signal exits immediately.
+ * Starts a part and closes it at the first SIGINT or SIGTERM, also during the start. A second signal ends the process at once,
+ * by that signal; so does the watchdog when the main loop is stuck.
  *
  * @param onRunning called after the start, unless a signal arrived
  * @returns whether it ended without a signal
@@ -71,9 +73,12 @@ export async function runUntilSignal<Running extends Closable>(
   const ending = new Promise<void>((resolve) => {
     end = resolve;
   });
+  const watchdog = startWatchdog();
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isEnding) process.exit(128 + SIGNALS[signal as keyof typeof SIGNALS]);
+    // Not by process.exit(), which waits for threads that are stuck.
+    if (isEnding) endBySignal(signal, 128 + SIGNALS[signal as keyof typeof SIGNALS], watchdog);
     isEnding = true;
+    watchdog.noteEnding();
     end();
   };
   for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
@@ -88,10 +93,12 @@ export async function runUntilSignal<Running extends Closable>(
         hasEnded = !isEnding;
       }
     } finally {
+      watchdog.noteEnding();
       await running.close();
     }
     return hasEnded;
   } finally {
+    watchdog.stop();
     for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
   }
 }

@@ -1,12 +1,14 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configErrors } from '#app/config/errors.js';
 import type { RandomBytes } from '#drivers/adnl/keys.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
+import { fileProblem, makeFolder } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Dependencies of a service on the outside world. */
 export interface Environment {
@@ -57,14 +59,11 @@ export async function withClosers<Started>(start: (closers: Closers) => Promise<
 /** Creates the data folder if needed and checks that it is usable. @throws config/data-folder */
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || code === 'ENOTDIR') {
-      throw configErrors['data-folder']({ folder, problem: 'a file with this name exists' }, error);
-    }
-    throw configErrors['data-folder']({ folder, problem: message }, error);
+    const problem = isTernError(error) ? error.message : fileProblem(error);
+    throw configErrors['data-folder']({ folder, problem }, error);
   }
 }
 

@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamedNetwork } from '#app/config/networks.js';
 import type { ForkSpec } from '#app/config/settings.js';
@@ -8,6 +7,7 @@ import { type IndexPlan, type RunningService, type ServicePlan, startService } f
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { makeFolder, writeFileAtomic } from '#kernel/files.js';
 import { chainOrigin } from '#localnet/ledger/genesis.js';
 import { requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
@@ -169,7 +169,7 @@ function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): 
   return withClosers(async (closers) => {
     const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
     const { logger, unixTimeMs } = modules;
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     let counts: ProducedCounts = { mcBlocks: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
     const thread = new NodeThread(
       {
@@ -204,7 +204,7 @@ function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): 
     const address = await thread.started();
     const config = globalConfig(address, address.zerostate);
     const configFile = join(folder, 'global.config.json');
-    await writeFile(configFile, config);
+    await writeFileAtomic(configFile, config, { mode: 0o644 });
     return {
       network: { name, source: configFile, config: parseGlobalConfig(config, configFile) },
       node: thread.node,

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, truncateSync } from 'node:fs';
 import { findLibraries } from '#drivers/tvm/request-fields.js';
 import { Address, parseAddress } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -7,6 +7,7 @@ import { Account, ShardAccount } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { bytesEqual, fromHex, toHex } from '#kernel/bytes.js';
+import { readRegularFile } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { forkErrors } from '#localnet/fork/errors.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
@@ -174,7 +175,7 @@ function endedIn(root: Cell, workchain: number): string[] {
 /** @throws fork/bad-file */
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readRegularFile(file).toString('latin1');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '';

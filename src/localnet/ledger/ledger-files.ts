@@ -2,9 +2,9 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   ftruncateSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,15 +15,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { createFileExclusive, isRunning } from '#kernel/files.js';
+import {
+  createFileExclusive,
+  fileProblem,
+  isRunning,
+  makeFolder,
+  readRegularFile,
+  WRITE_AT_ONCE,
+} from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
-
-/** Describes a failed file system operation. */
-function problemOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : `${message.replace(/^\w+: /, '').replace(/, .*$/, '')} (${code})`;
-}
 
 /** @throws ledger/unreadable */
 export function reading<T>(file: string, read: () => T): T {
@@ -31,7 +32,7 @@ export function reading<T>(file: string, read: () => T): T {
     return read();
   } catch (error) {
     if (isTernError(error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw ledgerErrors.unreadable({ file, problem: problemOf(error) }, error);
+    throw ledgerErrors.unreadable({ file, problem: fileProblem(error) }, error);
   }
 }
 
@@ -41,7 +42,7 @@ export function writing<T>(file: string, write: () => T): T {
     return write();
   } catch (error) {
     if (isTernError(error) || (error as NodeJS.ErrnoException).code === undefined) throw error;
-    throw ledgerErrors.unwritable({ file, problem: problemOf(error) }, error);
+    throw ledgerErrors.unwritable({ file, problem: fileProblem(error) }, error);
   }
 }
 
@@ -49,7 +50,7 @@ export function writing<T>(file: string, write: () => T): T {
 export function readFileIfAny(file: string): Uint8Array | null {
   return reading(file, () => {
     try {
-      const bytes = readFileSync(file);
+      const bytes = readRegularFile(file);
       return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -83,7 +84,7 @@ export function writeWhole(file: string, bytes: Uint8Array | string): void {
   writing(file, () => {
     const data = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
     // Not readable by other users: it may contain keys.
-    const descriptor = openSync(draft, 'w', 0o600);
+    const descriptor = openSync(draft, WRITE_AT_ONCE, 0o600);
     try {
       for (let at = 0; at < data.length; ) at += writeSync(descriptor, data, at);
     } finally {
@@ -93,9 +94,9 @@ export function writeWhole(file: string, bytes: Uint8Array | string): void {
   });
 }
 
-/** @throws ledger/unwritable */
+/** @throws files/no-folder */
 export function ensureFolder(folder: string): void {
-  writing(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  makeFolder(folder, 0o700);
 }
 
 /** Renames a file or folder within one file system. @throws ledger/unwritable */
@@ -123,7 +124,10 @@ export function linkOrCopy(from: string, to: string): void {
 export function openToChange(file: string, needed: string): number {
   return reading(file, () => {
     try {
-      return openSync(file, 'r+');
+      const descriptor = openSync(file, 'r+');
+      if (fstatSync(descriptor).isFile()) return descriptor;
+      closeSync(descriptor);
+      throw ledgerErrors.damaged({ file, offset: 0, problem: 'it is not a file' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       throw ledgerErrors['missing-file']({ file, needed });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { BOC_MAGIC, parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -15,6 +15,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
+import { readRegularFile } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { isArchivePack, readArchivePack } from '#localnet/replay/archive-pack.js';
 import { replayErrors } from '#localnet/replay/errors.js';
@@ -86,7 +87,7 @@ function namesIn(folder: string): string[] {
 
 function readPlain(path: string, file: string): Uint8Array {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readRegularFile(path);
     const plain = file.endsWith('.gz') ? gunzipSync(bytes) : file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes;
     return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
   } catch (error) {

@@ -1,13 +1,13 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { type Clock, pause } from '#kernel/clock.js';
-import { createFileExclusive, isRunning, isSystemError, readTextFile } from '#kernel/files.js';
+import { createFileExclusive, isRunning, isSystemError, makeFolder, readTextFile } from '#kernel/files.js';
 import { accessErrors } from '#services/access/errors.js';
 
 /** Creates a folder that only its owner may read. */
 export async function makePrivateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
 }
 
 /** Errors of the operating system become errors with the name of the file. @throws access/file */

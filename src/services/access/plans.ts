@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { readRegularFile } from '#kernel/files.js';
 import { accessErrors } from '#services/access/errors.js';
 import { ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
 
@@ -113,7 +114,7 @@ export function readPlanFile(file: string): Plans {
     const { size } = statSync(file);
     if (size > MAX_BYTES)
       throw accessErrors.file({ file, problem: `it has ${size} bytes; at most ${MAX_BYTES} are read` });
-    text = readFileSync(file, 'utf8');
+    text = readRegularFile(file).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw accessErrors.file({ file, problem: `it cannot be read: ${(error as Error).message}` }, error);

@@ -1,9 +1,9 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32c } from '#formats/cells/digests.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
-import { writeFileAtomic } from '#kernel/files.js';
+import { makeFolder, readTextFile, writeFileAtomic } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
 import { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -80,17 +80,12 @@ export class KeyBlockFile implements KeyBlockStore {
   }
 
   async #read(): Promise<string | null> {
-    try {
-      return await readFile(this.#options.path, 'latin1');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
-    }
+    return readTextFile(this.#options.path, 'latin1');
   }
 
   async #replace(text: string): Promise<void> {
     const { path } = this.#options;
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     await writeFileAtomic(path, text, { mode: 0o644 });
   }
 

@@ -3,7 +3,6 @@ import {
   chmod,
   chown,
   type FileHandle,
-  mkdir,
   mkdtemp,
   open,
   readdir,
@@ -21,7 +20,7 @@ import {
   run,
 } from '#drivers/store/embedded/postgres-program.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { isRunning } from '#kernel/files.js';
+import { isRunning, makeFolder } from '#kernel/files.js';
 
 /** The files of an embedded server, all in one folder. */
 export interface ServerFolder {
@@ -51,7 +50,7 @@ const LONGEST_LOG = 4 * 2 ** 20;
 export async function prepareFolder(path: string, user: PostgresUser | null): Promise<ServerFolder> {
   const folder = resolve(path);
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     if (user !== null) await chown(folder, user.uid, user.gid);
     await chmod(folder, 0o700);
   } catch (error) {
@@ -116,7 +115,7 @@ async function majorOf(cluster: string): Promise<number | null> {
 export async function makeSocketFolder({ folder }: ServerFolder, user: PostgresUser | null): Promise<string> {
   const near = join(folder, 'run');
   const path = Buffer.byteLength(near) <= LONGEST_SOCKET_FOLDER ? near : await mkdtemp(join(tmpdir(), 'tern-'));
-  await mkdir(path, { recursive: true });
+  makeFolder(path);
   if (user !== null) await chown(path, user.uid, user.gid);
   await chmod(path, 0o700);
   return path;

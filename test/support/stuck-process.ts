@@ -1,0 +1,37 @@
+// A process that gets stuck as its argument says: for the tests of the watchdog and of signals.
+import { mkdirSync, writeSync } from 'node:fs';
+import process from 'node:process';
+import { Worker } from 'node:worker_threads';
+import { runUntilSignal } from '#app/cli/environment.js';
+
+const [, , mode, folder] = process.argv;
+
+const say = (text: string) => writeSync(1, `${text}\n`);
+
+function spin(): never {
+  for (;;);
+}
+
+await runUntilSignal(
+  async () => ({
+    close: async () => {
+      say('closing');
+      if (mode === 'shutdown') spin();
+      await new Promise(() => {});
+    },
+  }),
+  () => {
+    // Keeps the process alive.
+    setInterval(() => {}, 1_000);
+    if (mode === 'native-thread') {
+      // On /proc this call of Node never returns, and its thread cannot be terminated.
+      new Worker(`require('node:fs').mkdirSync(${JSON.stringify(folder)}, { recursive: true })`, { eval: true });
+    }
+    // The watchdog has to have started.
+    setTimeout(() => {
+      say('running');
+      if (mode === 'before') spin();
+      if (mode === 'native') mkdirSync(folder!, { recursive: true });
+    }, 1_500);
+  },
+);
