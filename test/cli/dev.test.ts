@@ -187,7 +187,7 @@ describe('tern dev of a recorded chain', () => {
       const { status, stderr } = await runTern(['dev'], { TERN_DATA: folder });
       expect(status).toBe(1);
       expect(stderr).toMatch(
-        /^tern: config\/data-folder: the data folder \S+ cannot be used: a file with this name exists/,
+        /^tern: config\/data-folder: the data folder \S+ cannot be used: the folder \S+ cannot be created[^:]*: it is a file/,
       );
     }
   });
