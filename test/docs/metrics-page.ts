@@ -57,7 +57,7 @@ export function collectMetrics(): DocumentedMetric[] {
     },
     systemClock,
   );
-  new HttpMetrics(registry, unread as never, unread);
+  new HttpMetrics(registry, { calls: unread, connections: unread, bodies: unread } as never);
   const metrics = registry.getMetricsAsArray() as unknown as {
     readonly name: string;
     readonly help: string;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ApiStyle, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
@@ -117,5 +118,43 @@ export class NetworkChoice {
   of(host: string | undefined): HttpNetwork {
     if (this.#byHost.size === 0 || host === undefined) return this.#first;
     return this.#byHost.get(host.replace(/:\d+$/, '').toLowerCase()) ?? this.#first;
+  }
+}
+
+const ABSOLUTE_FORM = /^https?:\/\//i;
+
+/**
+ * Gives a request its target in origin form (RFC 9112, 3.2): `http://host/path` becomes `/path` when the host is that of the
+ * `Host` header. Others stay for {@link requireHost}.
+ */
+export function toOriginForm(message: IncomingMessage): void {
+  const { url = '', headers } = message;
+  if (url.startsWith('/') || !ABSOLUTE_FORM.test(url)) return;
+  const host = `http://${headers.host}`;
+  if (!URL.canParse(url) || !URL.canParse(host)) return;
+  const target = new URL(url);
+  const isSame = target.host === new URL(host.replace(/^http:/, target.protocol)).host;
+  if (!isSame || target.username !== '' || target.password !== '') return;
+  const path = url.replace(ABSOLUTE_FORM, '').replace(/^[^/?#]*/, '');
+  message.url = path.startsWith('/') ? path : `/${path}`;
+}
+
+/**
+ * Refuses requests whose host is not one: proxies differ in which they take, and the host selects the network.
+ *
+ * @throws http/bad-host
+ */
+export function requireHost({ url = '', httpVersion, headers, rawHeaders }: IncomingMessage): void {
+  if (ABSOLUTE_FORM.test(url)) {
+    throw httpErrors['bad-host']({ problem: 'the host of the target is not that of the Host header' });
+  }
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  if (hosts > 1) throw httpErrors['bad-host']({ problem: `there are ${hosts} Host headers` });
+  if (headers.host === undefined && httpVersion !== '1.0') {
+    throw httpErrors['bad-host']({ problem: 'there is no Host header' });
   }
 }

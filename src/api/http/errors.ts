@@ -55,6 +55,32 @@ export const httpErrors = defineErrors('http', {
     message: (d: { maxBytes: number }) => `the body has more than ${d.maxBytes} bytes`,
     remedy: 'Send less in one request.',
   },
+  'body-in-pieces': {
+    class: 'caller',
+    message: (d: { pieces: number; bytes: number }) =>
+      `the body comes in too small pieces: ${d.pieces} for ${d.bytes} bytes`,
+    remedy: 'Send the body in chunks of at least 64 bytes.',
+  },
+  'request-timeout': {
+    class: 'caller',
+    message: () => 'the request did not come in time',
+    remedy: 'Send the headers and the body without pauses.',
+  },
+  'not-http': {
+    class: 'caller',
+    message: () => 'this is not an HTTP request',
+    remedy: 'Send requests of HTTP/1.1.',
+  },
+  'headers-too-large': {
+    class: 'caller',
+    message: () => 'the headers are too large',
+    remedy: 'Send fewer or shorter headers.',
+  },
+  'bad-host': {
+    class: 'caller',
+    message: (d: { problem: string }) => `the host of the request is invalid: ${d.problem}`,
+    remedy: 'Send one Host header, with the host of the URL.',
+  },
   'url-too-long': {
     class: 'caller',
     message: (d: { maxBytes: number }) => `the URL has more than ${d.maxBytes} bytes`,

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BodyReader } from '#api/http/body-reader.js';
+import type { Connections } from '#api/http/connections.js';
 import type { EndpointCalls } from '#api/http/endpoint-calls.js';
 
 /** Upper bounds in seconds, from cached responses to the deadline. */
@@ -6,12 +8,19 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 type RequestLabels = 'network' | 'api' | 'endpoint' | 'status_class';
 
+/** What the metrics are read from. */
+interface MeasuredServer {
+  readonly calls: EndpointCalls;
+  readonly connections: Connections;
+  readonly bodies: BodyReader;
+}
+
 /** The metrics of the HTTP server. */
 export class HttpMetrics {
   readonly #duration: Histogram<RequestLabels>;
   readonly #rejected: Counter<'network' | 'reason'>;
 
-  constructor(registry: Registry, calls: EndpointCalls, connections: () => number) {
+  constructor(registry: Registry, { calls, connections, bodies }: MeasuredServer) {
     const registers = [registry];
     this.#duration = new Histogram({
       name: 'tern_http_request_duration_seconds',
@@ -32,7 +41,9 @@ export class HttpMetrics {
         'Requests being worked on, answers from the cache not counted',
         () => calls.inFlight,
       ],
-      ['tern_http_connections', 'Open connections', connections],
+      ['tern_http_connections', 'Open connections', () => connections.size],
+      ['tern_http_open_bodies', 'Request bodies that are being received', () => bodies.open],
+      ['tern_http_held_body_bytes', 'Bytes held for them', () => bodies.heldBytes],
       ['tern_http_cache_bytes', 'What the kept answers take in memory', () => calls.cache.bytes],
       ['tern_http_cache_entries', 'How many answers are kept', () => calls.cache.size],
     ];
@@ -46,6 +57,16 @@ export class HttpMetrics {
         },
       });
     }
+    new Counter({
+      name: 'tern_http_closed_connections_total',
+      help: 'Connections that the server closed because of a bound, by reason',
+      labelNames: ['reason'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [reason, count] of connections.closed) this.inc({ reason }, count);
+      },
+    });
     const totals: readonly [string, string, () => number][] = [
       ['tern_http_cache_hits_total', 'Requests answered from the cache', () => calls.cache.hits],
       [

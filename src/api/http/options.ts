@@ -19,12 +19,18 @@ export interface HttpSettings {
   readonly deadlineMs: number;
   /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
   readonly maxConcurrent: number;
-  /** Open connections; more of them are closed at once. Default 20,000. */
+  /** Open connections. For more of them the one that has been idle longest is closed, else the new one. Default 20,000. */
   readonly maxConnections: number;
+  /** The same of one client address (IPv6: of a /64); connections of trusted proxies are not counted. Default 512. */
+  readonly maxConnectionsPerAddress: number;
+  /** Requests of one connection that wait for their answers; more get 503. Default 64. */
+  readonly maxPipelined: number;
   /** Body of one request. Default 1 MiB. */
   readonly maxBodyBytes: number;
-  /** All bodies that are being received; more get 503. Default 256 MiB. */
+  /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 256 MiB. */
   readonly maxBodiesBytes: number;
+  /** Bodies of one client address (IPv6: of a /64) that are being received; more get 503. Default 16. */
+  readonly maxBodiesPerAddress: number;
   /** Path and query, unless an API allows more. Default 8 KiB. */
   readonly maxUrlBytes: number;
   /** URL and headers; increased by as much as an API allows longer URLs than `maxUrlBytes`. Default 64 KiB. */
@@ -35,6 +41,12 @@ export interface HttpSettings {
   readonly headersTimeoutMs: number;
   /** Timeout for receiving a whole request. Default 30 s. */
   readonly requestTimeoutMs: number;
+  /** Slowest progress of a body, and of a client that takes an answer, in bytes per second. Default 1,024. */
+  readonly minBytesPerSecond: number;
+  /** The time over which `minBytesPerSecond` is measured; slower bodies get 408, and connections are closed. Default 10 s. */
+  readonly stallMs: number;
+  /** How long a connection may stay open after its last answer, for the client to close it. Default 2 s. */
+  readonly lingerMs: number;
   /** How long an idle connection stays open. Default 75 s: longer than with common load balancers. */
   readonly keepAliveMs: number;
   /** At shutdown: how long `/readyz` reports not ready before the server stops accepting. Default 0. */
@@ -55,13 +67,19 @@ const defaultHttpSettings: HttpSettings = {
   deadlineMs: 10_000,
   maxConcurrent: 4_096,
   maxConnections: 20_000,
+  maxConnectionsPerAddress: 512,
+  maxPipelined: 64,
   maxBodyBytes: 1024 * 1024,
   maxBodiesBytes: 256 * 1024 * 1024,
+  maxBodiesPerAddress: 16,
   maxUrlBytes: 8 * 1024,
   maxHeaderBytes: 64 * 1024,
   maxNesting: 256,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  minBytesPerSecond: 1_024,
+  stallMs: 10_000,
+  lingerMs: 2_000,
   keepAliveMs: 75_000,
   notReadyMs: 0,
   drainMs: 10_000,
@@ -87,13 +105,19 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   deadlineMs: [1, LONGEST_MS],
   maxConcurrent: [1, 1_000_000],
   maxConnections: [1, 1_000_000],
+  maxConnectionsPerAddress: [1, 1_000_000],
+  maxPipelined: [1, 1_000_000],
   maxBodyBytes: [1, 64 * 1024 * 1024],
   maxBodiesBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxBodiesPerAddress: [1, 1_000_000],
   maxUrlBytes: [64, 64 * 1024],
   maxHeaderBytes: [1_024, 1024 * 1024],
   maxNesting: [1, 1_000],
   headersTimeoutMs: [1, LONGEST_MS],
   requestTimeoutMs: [1, LONGEST_MS],
+  minBytesPerSecond: [0, Number.MAX_SAFE_INTEGER],
+  stallMs: [1, LONGEST_MS],
+  lingerMs: [0, LONGEST_MS],
   keepAliveMs: [1, LONGEST_MS],
   notReadyMs: [0, LONGEST_MS],
   drainMs: [0, LONGEST_MS],

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { admit } from '#api/http/api-routes.js';
 import { styleOf } from '#api/http/api-style.js';
+import type { Connections } from '#api/http/connections.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { HttpSettings } from '#api/http/options.js';
@@ -20,6 +21,7 @@ interface RawModules {
   readonly clock: Clock;
   readonly replies: Replies;
   readonly choice: NetworkChoice;
+  readonly connections: Pick<Connections, 'upgraded'>;
 }
 
 interface Upgrade {
@@ -65,6 +67,7 @@ export class RawRoutes {
     }
     if (!hasUpgrades(this.#routes)) return;
     app.server.on('upgrade', (message, socket, head) => {
+      this.#modules.connections.upgraded(socket as Socket);
       // As an ordinary request it passes the hooks, and can be refused with a status.
       const response = new ServerResponse(message);
       response.shouldKeepAlive = false;

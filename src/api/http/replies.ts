@@ -146,15 +146,20 @@ const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
 };
 
 /** Errors whose status does not follow from the class. */
-const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/unknown-key': 401,
   'http/network-not-allowed': 403,
   'http/foreign-page': 403,
   'http/method-not-allowed': 405,
   'http/upgrade-required': 426,
+  'http/not-http': 400,
+  'http/bad-host': 400,
+  'http/request-timeout': 408,
   'http/body-too-large': 413,
+  'http/body-in-pieces': 413,
   'http/url-too-long': 414,
   'http/rate-limit': 429,
+  'http/headers-too-large': 431,
   'http/client-left': 499,
   'http/deadline': 504,
   'chain/deadline': 504,

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { Registry } from 'prom-client';
-import { ApiPaths, NetworkChoice } from '#api/http/api-paths.js';
+import { ApiPaths, NetworkChoice, requireHost, toOriginForm } from '#api/http/api-paths.js';
 import { ApiRoutes } from '#api/http/api-routes.js';
 import { JSON_TYPE } from '#api/http/api-style.js';
+import { BodyReader } from '#api/http/body-reader.js';
+import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
@@ -18,9 +20,10 @@ import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings
 import type { RequestSwitches } from '#api/http/parameters.js';
 import { RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
-import { BodyReader, parseJsonBody } from '#api/http/request-body.js';
+import { parseJsonBody } from '#api/http/request-body.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
+import { addressBlock } from '#services/access/keyed-access.js';
 
 /** How often idle connections are closed during shutdown. */
 const SWEEP_MS = 20;
@@ -62,15 +65,14 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
     raw.close();
     const cancel = modules.clock.schedule(settings.drainMs, () => {
       modules.logger.warn('closing connections whose requests did not end in time', { ms: settings.drainMs });
-      for (const socket of connections) socket.destroy();
+      connections.destroy('all');
     });
     const closed = app.close();
     // A connection becomes idle when its request ends, which may be later.
     const sweep = async () => {
       for (;;) {
         app.server.closeIdleConnections();
-        // Node does not count connections that never sent anything as idle.
-        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+        connections.destroy('silent');
         if (await Promise.race([closed.then(() => true), pause(SWEEP_MS, modules.clock).then(() => false)])) return;
       }
     };
@@ -108,7 +110,7 @@ const PREFLIGHT_SECONDS = 86_400;
 /** The Fastify application, without listening and closing. */
 interface HttpApp {
   readonly app: FastifyInstance;
-  readonly connections: ReadonlySet<Socket>;
+  readonly connections: Connections;
   readonly raw: RawRoutes;
 }
 
@@ -140,6 +142,8 @@ async function buildApp(
   const versionOf = ({ headers, raw }: FastifyRequest) =>
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
   const message = upgradeAwareMessage(modules.rawRoutes ?? []);
+  const bodies = new BodyReader(options, modules.clock);
+  const connections = new Connections(options, { clock: modules.clock, bodies, apiVersion });
   const app = Fastify({
     logger: false,
     trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
@@ -148,6 +152,8 @@ async function buildApp(
     http: {
       ...(message === null ? {} : { IncomingMessage: message }),
       headersTimeout: options.headersTimeoutMs,
+      // Checked with the other faults of hosts.
+      requireHostHeader: false,
       maxHeaderSize: options.maxHeaderBytes + longestUrl - options.maxUrlBytes,
       connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
     },
@@ -158,29 +164,24 @@ async function buildApp(
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
     ...(paths.hasLenient ? { rewriteUrl: ({ url = '' }: IncomingMessage) => paths.canonical(url) } : {}),
-    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, apiVersion),
+    clientErrorHandler: (error, socket) => connections.refuse(error, socket),
     frameworkErrors: (error, request, reply) => {
       reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
       replies.failure(request, reply, error);
     },
   });
-  app.server.maxConnections = options.maxConnections;
+  connections.watch(app.server);
+  app.server.prependListener('request', toOriginForm);
 
   const calls = new EndpointCalls(options, modules.clock);
-  const connections = new Set<Socket>();
-  app.server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
-  const metrics = new HttpMetrics(modules.metrics, calls, () => connections.size);
+  const metrics = new HttpMetrics(modules.metrics, { calls, connections, bodies });
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, closing });
 
-  const bodies = new BodyReader(options);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (_request: unknown, payload: IncomingMessage) => {
-    const bytes = await bodies.read(payload);
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const bytes = await bodies.read(payload, addressBlock(request.ip));
     return bytes.length === 0 ? undefined : parseJsonBody(bytes, options.maxNesting);
   });
 
@@ -210,13 +211,20 @@ async function buildApp(
   const routes = [...prefixes].map(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
   );
-  const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice });
+  const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice, connections });
   // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, _reply, done) => {
     const { url = '' } = request.raw;
     // The content type of the client is ignored: bodies are JSON.
     request.raw.headers['content-type'] = 'application/json';
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
+    try {
+      requireHost(request.raw);
+      connections.checkPipelined(request.raw);
+    } catch (error) {
+      done(error as TernError);
+      return;
+    }
     if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
     else if (request.is404) done(refusalOf(request.method, request.headers.host, url, { routes, raw, app }));
     else done();
@@ -298,30 +306,6 @@ function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
 
 function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyReply {
   return reply.code(status).header('Content-Type', JSON_TYPE).send(JSON.stringify(value));
-}
-
-/** Statuses for errors of Node's HTTP parser. */
-const STATUS: Readonly<Record<string, readonly [number, string, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'the request did not come in time'],
-};
-
-const BAD_REQUEST = [400, 'Bad Request', 'this is not an HTTP request'] as const;
-
-/** Responds to what the parser refuses, for which there is no request object, and closes the connection. */
-function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket, apiVersion: string): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  // A response was sent, at least in part: more bytes would be taken for the rest of it.
-  if (!socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
-  const [status, reason, text] = STATUS[error.code ?? ''] ?? BAD_REQUEST;
-  const body = JSON.stringify({ ok: false, error: text, code: status, '@extra': '_' });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nX-API-Version: ${apiVersion}\r\n` +
-      `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/;

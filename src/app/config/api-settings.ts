@@ -78,7 +78,25 @@ export const apiSettings = {
   maxConnections: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '20000',
-    meaning: 'maximum client connections; further ones are closed immediately',
+    meaning:
+      'maximum client connections; a further one takes the place of the one that has been idle longest, if any is',
+  }),
+  maxConnectionsPerAddress: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '512',
+    meaning: 'the same of one client address (of a /64 with IPv6); connections of trusted proxies are not counted',
+  }),
+  maxBodiesPerAddress: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '16',
+    meaning:
+      'maximum request bodies of one client address (of a /64 with IPv6) that are being received; further ones get 503',
+  }),
+  minClientRate: singleSetting({
+    ...integerValue('BYTES', 0, 1_000_000),
+    fallback: '1024',
+    meaning:
+      'bytes per second that a client must send of a body and take of an answer, over 10 s; slower bodies get 408, and the connection is closed',
   }),
   maxHeadAge: singleSetting({
     ...secondsValue(0, 86_400),

@@ -1,0 +1,347 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
+import type { BodyReader } from '#api/http/body-reader.js';
+import { httpErrors } from '#api/http/errors.js';
+import type { HttpSettings } from '#api/http/options.js';
+import { STATUS_OF_CODE } from '#api/http/replies.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
+import { addressBlock } from '#services/access/keyed-access.js';
+
+type ConnectionSettings = Pick<
+  HttpSettings,
+  | 'trustProxy'
+  | 'maxConnections'
+  | 'maxConnectionsPerAddress'
+  | 'maxPipelined'
+  | 'headersTimeoutMs'
+  | 'keepAliveMs'
+  | 'minBytesPerSecond'
+  | 'stallMs'
+  | 'lingerMs'
+>;
+
+interface ConnectionModules {
+  readonly clock: Clock;
+  readonly bodies: BodyReader;
+  /** `v2.2.0` */
+  readonly apiVersion: string;
+}
+
+/** Why the server closed a connection; the label `reason` of its metric. */
+const REASONS = [
+  /** There were `maxConnections`, and none was idle. */
+  'server-full',
+  /** There were `maxConnectionsPerAddress` of its address, and none was idle. */
+  'address-full',
+  /** It was idle, and made room for another one. */
+  'made-room',
+  /** It was idle for too long. */
+  'idle',
+  /** It did not take its answer at `minBytesPerSecond`. */
+  'answer-not-read',
+  /** It did not close its side after the last answer, or did not send the rest of a request that was answered. */
+  'lingering',
+  /** It sent something that is no request, or a request too slowly. */
+  'bad-request',
+] as const;
+
+type CloseReason = (typeof REASONS)[number];
+
+/** How often answers and idle connections are looked at; several times in each `stallMs`. */
+const SWEEP_MS = 1_000;
+
+/**
+ * The connections of a server, within bounds: how many there are, of each client address as well; how long they are idle; how
+ * fast answers are taken; how long they last after their last answer. What Node bounds (the time for headers and for a whole
+ * request, the idle time after an answer) ends here as well: with an answer after those that are pending, and a closed socket.
+ */
+export class Connections {
+  readonly #settings: ConnectionSettings;
+  readonly #modules: ConnectionModules;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #all = new Map<Socket, Connection>();
+  /** In the order in which they became idle. */
+  readonly #idle = new Set<Connection>();
+  readonly #ofAddress = new Map<string, Set<Connection>>();
+  readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
+  #cancelSweep: CancelSchedule = () => {};
+
+  constructor(settings: ConnectionSettings, modules: ConnectionModules) {
+    this.#settings = settings;
+    this.#modules = modules;
+    this.#isProxy = proxyTest(settings.trustProxy);
+  }
+
+  /** Open connections. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Connections that the server closed because of a bound, by reason, since the start. */
+  get closed(): ReadonlyMap<string, number> {
+    return this.#closed;
+  }
+
+  /** Watches the connections of a server. Before other listeners for its requests. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.#add(socket));
+    server.prependListener('request', (message, response) => this.#begin(message, response));
+    server.once('listening', () => this.#sweepLater()).once('close', () => this.#cancelSweep());
+  }
+
+  /** The bound of pending answers of a connection. @throws http/overloaded */
+  checkPipelined({ socket }: IncomingMessage): void {
+    const pending = this.#all.get(socket)?.pending.size ?? 0;
+    if (pending <= this.#settings.maxPipelined) return;
+    throw httpErrors.overloaded({ limit: `${pending} requests of this connection are waiting for their answers` });
+  }
+
+  /** The connection is not HTTP any more. */
+  upgraded(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined) return;
+    connection.isUpgraded = true;
+    this.#idle.delete(connection);
+  }
+
+  /** Closes all connections, or those that have not sent anything, which Node does not take for idle. */
+  destroy(which: 'all' | 'silent'): void {
+    for (const socket of this.#all.keys()) if (which === 'all' || socket.bytesRead === 0) socket.destroy();
+  }
+
+  /**
+   * Answers what Node's parser refuses, after the answers that are pending on the connection, and closes the connection. A
+   * request whose body was being read is answered as any other.
+   *
+   * @param error of the event `clientError`
+   */
+  refuse(error: Error & { readonly code?: string }, socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (connection.refusal !== null) return;
+    connection.refusal = refusalOf(error.code);
+    this.#idle.delete(connection);
+    this.#count('bad-request');
+    // The parser would take what follows for the rest of it.
+    socket.pause();
+    const last = connection.last;
+    if (last !== null && !last.complete) {
+      connection.isRefusalAnswered = true;
+      this.#modules.bodies.abort(last, connection.refusal);
+    }
+    if (connection.pending.size === 0) this.#endRefused(connection);
+  }
+
+  #add(socket: Socket): void {
+    const { maxConnections, maxConnectionsPerAddress } = this.#settings;
+    const remote = socket.remoteAddress;
+    // A trusted proxy carries the requests of many clients.
+    const address = remote === undefined || this.#isProxy(remote) ? null : addressBlock(remote);
+    const others = address === null ? null : (this.#ofAddress.get(address) ?? new Set<Connection>());
+    if (others !== null && others.size >= maxConnectionsPerAddress && !this.#makeRoom(others)) {
+      this.#close(socket, 'address-full');
+      return;
+    }
+    if (this.#all.size >= maxConnections && !this.#makeRoom(this.#idle)) {
+      this.#close(socket, 'server-full');
+      return;
+    }
+    const connection = new Connection(socket, this.#modules.clock.now());
+    this.#all.set(socket, connection);
+    this.#idle.add(connection);
+    if (address !== null) this.#ofAddress.set(address, (others as Set<Connection>).add(connection));
+    // Its side is ended; a client that keeps the other one open holds a socket for nothing.
+    socket.once('finish', () => this.#linger(connection));
+    socket.once('close', () => {
+      connection.cancelLinger();
+      this.#all.delete(socket);
+      this.#idle.delete(connection);
+      if (others?.delete(connection) && others.size === 0 && address !== null) this.#ofAddress.delete(address);
+      // Node tells only the answer whose turn it is that the client has gone.
+      for (const response of connection.pending.keys()) if (response.socket === null) response.emit('close');
+    });
+  }
+
+  /** Closes the connection that has been idle longest. @returns whether there was one */
+  #makeRoom(among: Iterable<Connection>): boolean {
+    let oldest: Connection | null = null;
+    for (const connection of among) {
+      if (!this.#idle.has(connection)) continue;
+      if (oldest === null || connection.since < oldest.since) oldest = connection;
+      if (among === this.#idle) break;
+    }
+    if (oldest === null) return false;
+    this.#close(oldest.socket, 'made-room');
+    // The event comes later, and the next connection may come before it.
+    this.#idle.delete(oldest);
+    return true;
+  }
+
+  #begin(message: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#all.get(message.socket);
+    if (connection === undefined) return;
+    connection.pending.set(response, message);
+    connection.last = message;
+    this.#idle.delete(connection);
+    response.once('close', () => this.#end(connection, response, message));
+  }
+
+  /** An answer was written, or will not be. */
+  #end(connection: Connection, response: ServerResponse, message: IncomingMessage): void {
+    const { clock } = this.#modules;
+    connection.pending.delete(response);
+    const { socket, pending } = connection;
+    if (socket.destroyed || connection.isUpgraded || pending.size > 0) return;
+    if (connection.refusal !== null) {
+      this.#endRefused(connection);
+      return;
+    }
+    connection.since = clock.now();
+    this.#idle.add(connection);
+    // The rest of a request that was answered may still come; it is dropped.
+    if (!message.complete) this.#linger(connection, () => !message.complete);
+  }
+
+  /** All answers before the refusal are written. */
+  #endRefused({ socket, refusal, isRefusalAnswered }: Connection): void {
+    if (isRefusalAnswered) socket.end();
+    else socket.end(refusalText(refusal as TernError, this.#modules.apiVersion));
+    // What the client still sends is read, so that the answer is not lost by a reset, and dropped.
+    socket.removeAllListeners('data').on('data', () => {});
+    socket.resume();
+  }
+
+  /** Closes the connection a little later, so that the client can read the last answer. */
+  #linger(connection: Connection, isStillWrong: () => boolean = () => true): void {
+    connection.cancelLinger();
+    connection.cancelLinger = this.#modules.clock.schedule(this.#settings.lingerMs, () => {
+      if (isStillWrong()) this.#close(connection.socket, 'lingering');
+    });
+  }
+
+  #sweepLater(): void {
+    const { clock } = this.#modules;
+    this.#cancelSweep = clock.schedule(Math.min(SWEEP_MS, this.#settings.stallMs / 4), () => {
+      this.#sweep(clock.now());
+      this.#sweepLater();
+    });
+  }
+
+  #sweep(now: number): void {
+    const { keepAliveMs, headersTimeoutMs, stallMs, minBytesPerSecond } = this.#settings;
+    // Node forgets its idle time as soon as anything comes, if only an empty line.
+    for (const connection of this.#idle) {
+      if (now - connection.since <= keepAliveMs + headersTimeoutMs) break;
+      this.#close(connection.socket, 'idle');
+    }
+    for (const connection of this.#all.values()) {
+      if (connection.isStalled(now, stallMs, minBytesPerSecond)) this.#close(connection.socket, 'answer-not-read');
+    }
+  }
+
+  #close(socket: Socket, reason: CloseReason): void {
+    if (socket.destroyed) return;
+    this.#count(reason);
+    socket.destroy();
+  }
+
+  #count(reason: CloseReason): void {
+    this.#closed.set(reason, this.#closed.get(reason)! + 1);
+  }
+}
+
+/** The state of one connection. */
+class Connection {
+  readonly socket: Socket;
+  /** Since when it is idle: no answer is pending. Time of the clock. */
+  since: number;
+  /** Answers that are not written yet, in the order of their requests. */
+  readonly pending = new Map<ServerResponse, IncomingMessage>();
+  /** The last request. */
+  last: IncomingMessage | null = null;
+  isUpgraded = false;
+  /** What Node's parser refused; nothing is read after it. */
+  refusal: TernError | null = null;
+  /** Whether the refusal belongs to a request, which is answered in its turn. */
+  isRefusalAnswered = false;
+  cancelLinger: CancelSchedule = () => {};
+  /** Bytes that the client has not taken when it was looked at last. */
+  #left = 0;
+  /** Bytes that it has taken since {@link #window}; at least so many. */
+  #taken = 0;
+  #window = 0;
+
+  constructor(socket: Socket, since: number) {
+    this.socket = socket;
+    this.since = since;
+  }
+
+  /** Whether bytes wait for the client, which has taken less than the least rate for `stallMs`. */
+  isStalled(now: number, stallMs: number, minBytesPerSecond: number): boolean {
+    const left = bytesLeft(this.socket);
+    const before = this.#left;
+    this.#left = left;
+    if (left === 0 || before === 0) {
+      this.#taken = 0;
+      this.#window = now;
+      return false;
+    }
+    // More than before: what was left before has been taken, and more was written.
+    this.#taken += left > before ? before : before - left;
+    if (now - this.#window < stallMs) return false;
+    const isSlow = this.#taken * 1000 < minBytesPerSecond * stallMs;
+    this.#taken = 0;
+    this.#window = now;
+    return isSlow;
+  }
+}
+
+/**
+ * What the kernel has not accepted yet of the write under way, by which Node's own idle time recognises progress, too; the
+ * length that the stream tells changes only when a write, of megabytes at times, is complete.
+ */
+function bytesLeft(socket: Socket): number {
+  if (socket.writableLength === 0) return 0;
+  return (socket as { _handle?: { readonly writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+}
+
+/** Whether an address belongs to a proxy whose `X-Forwarded-For` is trusted. */
+function proxyTest(trustProxy: HttpSettings['trustProxy']): (address: string) => boolean {
+  if (typeof trustProxy === 'boolean') return () => trustProxy;
+  const proxies = new BlockList();
+  for (const net of trustProxy) {
+    const [address = '', bits] = net.split('/');
+    if (!isIPv4(address) && !isIPv6(address)) continue;
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  return (address) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+function refusalOf(code: string | undefined): TernError {
+  if (code === 'HPE_HEADER_OVERFLOW') return httpErrors['headers-too-large']({});
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return httpErrors['request-timeout']({});
+  return httpErrors['not-http']({});
+}
+
+const REASON_PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** An answer for which there is no request object. */
+function refusalText({ code, message }: TernError, apiVersion: string): string {
+  const status = STATUS_OF_CODE[code] as number;
+  const body = JSON.stringify({ ok: false, error: message, code: status, '@extra': '_' });
+  return (
+    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `X-API-Version: ${apiVersion}\r\nAccess-Control-Allow-Origin: *\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  );
+}
