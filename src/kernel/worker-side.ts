@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LogFields, Logger } from '#kernel/logger.js';
 import type { PlainError } from '#kernel/tern-error.js';
@@ -23,7 +24,8 @@ export type ToWorker = ChannelMessage | { readonly control: 'close' };
 export type FromWorker =
   | ChannelMessage
   | { readonly control: 'ready'; readonly value: unknown }
-  | { readonly control: 'failed'; readonly error: PlainError };
+  | { readonly control: 'failed'; readonly error: PlainError }
+  | { readonly control: 'warning'; readonly name: string; readonly message: string; readonly stack: string };
 
 /** What the two sides of a thread agree on. */
 export interface WorkerContract {
@@ -68,6 +70,10 @@ export class WorkerSide<Contract extends WorkerContract> {
     this.#channel = new Channel({ post: (message, transfer) => post(message, transfer), methods, ...options });
     this.#closing = new Promise((settle) => {
       this.#close = settle;
+    });
+    // Node would write them to standard error; the process that started the thread has a log.
+    process.removeAllListeners('warning').on('warning', ({ name, message, stack = '' }) => {
+      post({ control: 'warning', name, message, stack });
     });
     parentPort!.on('message', (message: ToWorker) => {
       if ('control' in message) this.#close();

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { afterEach, describe, expect, test } from 'vitest';
 import { transfer } from '#kernel/worker-channel.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
@@ -72,6 +73,15 @@ describe('a worker thread', () => {
     const thread = start();
     await thread.call.writeLog();
     expect(lines).toContain('a line');
+  });
+
+  test('passes the warnings of Node on, as warnings of this process', async () => {
+    const before = process.listeners('warning');
+    const warned = new Promise<Error>((resolve) => process.removeAllListeners('warning').once('warning', resolve));
+    const thread = start();
+    await thread.call.warn();
+    expect(await warned).toMatchObject({ name: 'TestWarning', message: 'too many' });
+    for (const listener of before) process.on('warning', listener);
   });
 
   test('fails to start with its own error', async () => {

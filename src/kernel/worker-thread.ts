@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Logger } from '#kernel/logger.js';
 import { TernError } from '#kernel/tern-error.js';
@@ -74,6 +75,9 @@ export class WorkerThread<Contract extends WorkerContract> {
     this.#worker.on('message', (message: FromWorker) => {
       if (!('control' in message)) {
         this.#channel.receive(message);
+      } else if (message.control === 'warning') {
+        const { name, message: text, stack } = message;
+        process.emitWarning(Object.assign(new TypeError(text), { name, stack }));
       } else if (message.control === 'ready') {
         this.#isReady = true;
         settleReady.resolve(message.value);

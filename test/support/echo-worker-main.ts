@@ -23,6 +23,7 @@ void side.serve(async () => {
         for (;;);
       },
       exit: (code) => process.exit(code),
+      warn: () => process.emitWarning('too many', 'TestWarning'),
       writeLog: () => forwardedLogger(side.notify).warn('a line', { number: 1 }),
     },
   };

@@ -20,6 +20,7 @@ export interface EchoMethods {
   doubled(value: number): Promise<number>;
   loop(): void;
   exit(code: number): void;
+  warn(): void;
   writeLog(): void;
 }
 

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { addSettings, type CliEnvironment, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
+import { addSettings, type CliEnvironment, openLog, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { ProgressOutput } from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
@@ -8,13 +8,10 @@ import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type CheckSettings, checkSettings } from '#app/config/settings.js';
 import type { RunningCheck } from '#app/service/index-tools.js';
-import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { CheckIndexReport } from '#services/indexer/check/check-index.js';
 import { printRanges } from '#services/indexer/index-progress.js';
-
-const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
@@ -28,7 +25,7 @@ export function checkCommand(environment: CliEnvironment): Command {
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(checkSettings, { flags, environment });
-      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      const logger = openLog(values);
       try {
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         let check: RunningCheck | null = null;

@@ -4,7 +4,7 @@ import { configCommand } from '#app/cli/config.js';
 import { decodeCommand } from '#app/cli/decode.js';
 import { devCommand } from '#app/cli/dev.js';
 import { type CliEnvironment, packageVersion } from '#app/cli/environment.js';
-import { cliErrors } from '#app/cli/errors.js';
+import { cliErrors, errorLine } from '#app/cli/errors.js';
 import { indexCommand } from '#app/cli/index-command.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
@@ -12,7 +12,7 @@ import { localnetCommand } from '#app/cli/localnet.js';
 import { migrateCommand } from '#app/cli/migrate.js';
 import { replayCommand } from '#app/cli/replay.js';
 import { serveCommand } from '#app/cli/serve.js';
-import { isTernError, type TernError } from '#kernel/tern-error.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Output streams of the command line. */
 export interface Output {
@@ -83,10 +83,4 @@ export async function runCommandLine(
     }
     return 1;
   }
-}
-
-/** Formats an error for the terminal as one line: `tern: CODE: message. remedy`. */
-export function errorLine(error: TernError): string {
-  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  return `tern: ${error.code}: ${sentence} ${error.remedy}`.replace(/\s+/g, ' ').trim();
 }

@@ -5,6 +5,7 @@ import {
   addSettings,
   type CliEnvironment,
   metadataOptions,
+  openLog,
   packageVersion,
   runUntilSignal,
   systemEnvironment,
@@ -15,15 +16,12 @@ import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
 import { type Closers, type Environment, prepareDataFolder, withClosers } from '#app/service/environment.js';
 import type { IndexPlan, RunningService } from '#app/service/service.js';
-import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
-
-const STANDARD_ERROR = 2;
 
 /** Block time in on-demand mode, for blocks that cause further blocks. */
 const USUAL_BLOCK_TIME_MS = 400;
@@ -65,7 +63,7 @@ export function devCommand(environment: CliEnvironment): Command {
       }
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
       const { values } = readSettings(devSettings, { flags, environment });
-      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      const logger = openLog(values);
       try {
         await runUntilSignal(
           () => startDev(values, { reset, snapshot }, logger),

@@ -5,8 +5,11 @@ import { type Command, Option } from 'commander';
 import { endBySignal, startWatchdog } from '#app/cli/watchdog.js';
 import type { metadataSettings } from '#app/config/index-settings.js';
 import { flagOf, type Setting, type SettingTable, type SettingValues, variableOf } from '#app/config/setting.js';
+import type { ServeSettings } from '#app/config/settings.js';
 import type { Environment } from '#app/service/environment.js';
 import type { NetworkIndexOptions } from '#app/service/network-index.js';
+import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
+import { withoutRepeats } from '#app/telemetry/repeated-warnings.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 
@@ -21,6 +24,31 @@ export function systemEnvironment(logger: Logger): Environment {
     random: Math.random,
     randomBytes: (size) => randomBytes(size),
     logger,
+  };
+}
+
+const STANDARD_ERROR = 2;
+
+/** Longest text of a log field. */
+const MAX_TEXT = 2_000;
+
+/**
+ * Opens the log of a command that runs for long: JSON lines on standard error, repeated warnings aggregated. Until it is closed,
+ * warnings of Node (such as of too many listeners) are lines of it, too.
+ */
+export function openLog({ logLevel, logInterval }: Pick<ServeSettings, 'logLevel' | 'logInterval'>): ClosableLogger {
+  const logger = withoutRepeats(pinoLogger({ level: logLevel, to: STANDARD_ERROR }), logInterval, systemClock);
+  const before = process.listeners('warning');
+  const onWarning = ({ name, message, stack }: Error): void =>
+    logger.warn('Node warns', { code: name, problem: (stack ?? message).slice(0, MAX_TEXT) });
+  process.removeAllListeners('warning').on('warning', onWarning);
+  return {
+    ...logger,
+    close: () => {
+      process.off('warning', onWarning);
+      for (const listener of before) process.on('warning', listener);
+      return logger.close();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/tern-error.js';
+import { defineErrors, type TernError } from '#kernel/tern-error.js';
 
 export const cliErrors = defineErrors('cli', {
   usage: {
@@ -73,3 +73,9 @@ export const cliErrors = defineErrors('cli', {
     remedy: 'See the reasons above: check the network, the firewall, and whether the config is current.',
   },
 });
+
+/** Formats an error for the terminal as one line: `tern: CODE: message. remedy`. */
+export function errorLine(error: TernError): string {
+  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  return `tern: ${error.code}: ${sentence} ${error.remedy}`.replace(/\s+/g, ' ').trim();
+}

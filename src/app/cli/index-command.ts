@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { addSettings, type CliEnvironment, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
+import { addSettings, type CliEnvironment, openLog, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { ProgressOutput, progressLine, totalsLine } from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
@@ -8,11 +8,8 @@ import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
 import type { RunningBackfill, RunningRederivation } from '#app/service/index-tools.js';
-import { pinoLogger } from '#app/telemetry/pino-logger.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
-
-const STANDARD_ERROR = 2;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
@@ -31,7 +28,7 @@ export function indexCommand(environment: CliEnvironment): Command {
           problem: '--rederive covers everything that is indexed: omit --from and --to',
         });
       }
-      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      const logger = openLog(values);
       try {
         const began = systemClock.now();
         let done: RunningBackfill | RunningRederivation | null = null;

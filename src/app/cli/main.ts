@@ -1,5 +1,7 @@
 import process from 'node:process';
-import { runCommandLine } from '#app/cli/command-line.js';
+import { errorLine } from '#app/cli/errors.js';
+import { processLimits, requireProcessLimits } from '#app/service/process-limits.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 // `tern … | head` closes the output early; this is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -15,5 +17,14 @@ const output = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
 };
-// biome-ignore lint/style/noProcessEnv: the only place that reads the environment
-process.exitCode = await runCommandLine(process.argv.slice(2), output, process.env);
+try {
+  requireProcessLimits(processLimits());
+  // Loaded after the check: with few open files, reading all modules fails.
+  const { runCommandLine } = await import('#app/cli/command-line.js');
+  // biome-ignore lint/style/noProcessEnv: the only place that reads the environment
+  process.exitCode = await runCommandLine(process.argv.slice(2), output, process.env);
+} catch (error) {
+  if (!isTernError(error)) throw error;
+  output.err(`${errorLine(error)}\n`);
+  process.exitCode = 1;
+}

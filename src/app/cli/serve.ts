@@ -3,6 +3,7 @@ import {
   addSettings,
   type CliEnvironment,
   metadataOptions,
+  openLog,
   packageVersion,
   runUntilSignal,
   systemEnvironment,
@@ -14,9 +15,7 @@ import { type GivenSettings, readSettings, unknownVariables } from '#app/config/
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
 import { prepareDataFolder } from '#app/service/environment.js';
 import type { IndexPlan, RunningService } from '#app/service/service.js';
-import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
-
-const STANDARD_ERROR = 2;
+import type { ClosableLogger } from '#app/telemetry/pino-logger.js';
 
 /** `tern serve`: serves the API of networks in production. Runs until interrupted. */
 export function serveCommand(environment: CliEnvironment): Command {
@@ -24,7 +23,7 @@ export function serveCommand(environment: CliEnvironment): Command {
     .description('serve the HTTP API of TON networks: v2 from liteservers, v3 from an index in PostgreSQL')
     .action(async (flags: GivenSettings['flags']) => {
       const { values } = readSettings(serveSettings, { flags, environment });
-      const logger = pinoLogger({ level: values.logLevel, to: STANDARD_ERROR });
+      const logger = openLog(values);
       try {
         for (const variable of unknownVariables(serveSettings, environment)) {
           logger.info('unknown environment variable is ignored', { variable });

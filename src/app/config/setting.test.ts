@@ -89,6 +89,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   signatures: ['ordinary', 'ordinary', 'both'],
   liteserverPort: ['4443', 4443, '65536'],
   logLevel: ['warn', 'warn', 'debug'],
+  logInterval: ['1.5', 1_500, '-1'],
   requestLog: ['all', 'all', 'some'],
 };
 

@@ -19,6 +19,7 @@ import {
   pathValue,
   requiredSetting,
   type SettingValues,
+  secondsValue,
   singleSetting,
 } from '#app/config/setting.js';
 
@@ -34,6 +35,13 @@ const logLevel = {
   ...keywordValue('info', 'warn', 'silent'),
   meaning: 'log level; the log is written to standard error as JSON lines',
 };
+
+const logInterval = singleSetting({
+  ...secondsValue(0, 86_400),
+  fallback: '30',
+  meaning:
+    'how often a warning that repeats is logged: the first in full, then one line with their number per interval; 0 logs all',
+});
 
 const network = {
   placeholder: '[NAME=]NETWORK',
@@ -73,6 +81,7 @@ export const serveSettings = {
   ...metadataSettings,
   ...apiSettings,
   logLevel: singleSetting({ ...logLevel, fallback: 'info' }),
+  logInterval,
 };
 
 /** Settings of `tern dev`. */
@@ -133,6 +142,7 @@ export const devSettings = {
   ...devMetadataSettings,
   ...apiSettings,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
+  logInterval,
 };
 
 const oneNetwork = requiredSetting<NetworkArgument>({
@@ -158,6 +168,7 @@ export const backfillSettings = {
   }),
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
+  logInterval,
 };
 
 /** Settings of `tern check`. */
@@ -173,6 +184,7 @@ export const checkSettings = {
   }),
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
+  logInterval,
 };
 
 /** Settings of `tern migrate`. */

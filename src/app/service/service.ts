@@ -12,6 +12,7 @@ import { type Environment, withClosers, withLogField } from '#app/service/enviro
 import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
 import { type OpenNetwork, type OpenNetworkOptions, openNetwork, PUBLIC_GROUP } from '#app/service/network.js';
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
+import { affordableConnections, processLimits } from '#app/service/process-limits.js';
 import type { Address } from '#formats/address/address.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { ProducedCounts } from '#localnet/node/node-thread.js';
@@ -85,6 +86,11 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       open.set(network.name, opened);
     }
 
+    const maxConnections = affordableConnections(settings.maxConnections, processLimits(), listeners.length);
+    if (maxConnections < settings.maxConnections) {
+      const message = 'fewer connections are taken than configured: the process may not open so many files';
+      modules.logger.warn(message, { max_connections: maxConnections });
+    }
     const servers: HttpServer[] = [];
     // All servers drain concurrently.
     closers.add(async () => void (await Promise.all(servers.map((server) => server.close()))));
@@ -94,7 +100,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       registerProcessMetrics(registry);
       registerServiceMetrics(registry, measured(plan, served, accessMetrics), modules.clock);
       const server = await startHttpServer(
-        { ...address, version: plan.version, ...httpSettings(settings) },
+        { ...address, version: plan.version, ...httpSettings(settings), maxConnections },
         {
           ...modules,
           access,
@@ -122,7 +128,6 @@ function httpSettings(settings: ApiSettings) {
     cacheBytes: settings.cacheMb * MIB,
     deadlineMs: settings.requestTimeout,
     maxConcurrent: settings.maxRequests,
-    maxConnections: settings.maxConnections,
     maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
     maxBodiesPerAddress: settings.maxBodiesPerAddress,
     minBytesPerSecond: settings.minClientRate,

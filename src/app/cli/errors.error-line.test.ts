@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorLine } from '#app/cli/command-line.js';
+import { errorLine } from '#app/cli/errors.js';
 import { defineErrors } from '#kernel/tern-error.js';
 
 const errors = defineErrors('kettle', {
