@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 
 /** Shared work that several callers may await. */
 export interface Flight {
@@ -10,7 +11,7 @@ export interface Flight {
 }
 
 class SharedFlight<Value> implements Flight {
-  readonly controller = new AbortController();
+  readonly controller = sharedAbortController();
   readonly signal = this.controller.signal;
   until = 0;
   waiting = 0;

@@ -18,6 +18,7 @@ import type { RawParameters } from '#api/http/query-string.js';
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 
 /** A compiled endpoint. */
@@ -346,7 +347,7 @@ const GRACE_MS = 250;
 /** Watches one request: whether its client is still connected, and its deadline. */
 export class RequestWatch {
   readonly #response: ServerResponse;
-  readonly #controller = new AbortController();
+  readonly #controller = sharedAbortController();
   readonly #onClose = () => {
     if (!this.#response.writableFinished) this.#controller.abort(httpErrors['client-left']({}));
   };

@@ -10,6 +10,7 @@ import { type Migration, prepareSchema, readMigrations } from '#drivers/store/mi
 import { type IndexPort, wrapReads } from '#drivers/store/read/index-port.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Options of an index database. */
@@ -40,7 +41,7 @@ const NOT_MADE_YET: ReadonlySet<string> = new Set([storeErrors['no-schema'].code
 export class IndexDatabase {
   readonly #options: IndexDatabaseOptions;
   readonly #modules: Environment;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   #database: Database | null = null;
   #problem: string | null = 'the database is not open yet';
   #opening: Promise<void> = Promise.resolve();
@@ -178,7 +179,7 @@ const QUERY_MS = 5_000;
 export class IndexWatch {
   readonly #options: IndexWatchOptions;
   readonly #modules: IndexWatchModules;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   #progress: IndexProgress | null = null;
   #problem: string | null = null;
   #version = 0;

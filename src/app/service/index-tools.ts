@@ -8,6 +8,7 @@ import { addressBytes } from '#drivers/store/keys.js';
 import { prepareSchema, readMigrations } from '#drivers/store/migrate.js';
 import type { Address } from '#formats/address/address.js';
 import { pause } from '#kernel/clock.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { KeyBlockFile } from '#services/chain/key-blocks.js';
 import { type CheckIndexReport, checkIndex } from '#services/indexer/check/check-index.js';
@@ -132,7 +133,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
     const { database, source } = tools;
     const { chain } = source;
     const rounds = new BundleSource({}, { chain, clock, logger });
-    const stop = new AbortController();
+    const stop = sharedAbortController();
     let counts = { done: 0, total: 0 };
     const report = checkIndex(
       {
@@ -197,7 +198,7 @@ export function startRederivation(
     );
     closers.add(() => indexer.close());
     await database.transaction((client) => restartDerivation(client, derivation));
-    const stop = new AbortController();
+    const stop = sharedAbortController();
     closers.add(() => stop.abort());
     let left: readonly DerivationLeft[] | null = null;
     let problem: string | null = null;

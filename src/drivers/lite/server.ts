@@ -10,6 +10,7 @@ import { decodeLiteAnswer } from '#formats/tl/lite-query.js';
 import { pause } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { type Release, Semaphore } from '#kernel/semaphore.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
 /** After a connection of at least this duration, the reconnect pause starts over. */
@@ -68,7 +69,7 @@ export class LiteServer {
   readonly #modules: LitePoolModules;
   readonly #listener: ServerListener;
   readonly #slots: Semaphore;
-  readonly #closing = new AbortController();
+  readonly #closing = sharedAbortController();
   /** Send times of the queries in flight without a wait, in order. */
   readonly #pending = new Set<{ readonly since: number }>();
   #client: AdnlClient | null = null;

@@ -5,6 +5,7 @@ import { storeErrors } from '#drivers/store/errors.js';
 import { dropConnection, withConnectionDeadline } from '#drivers/store/write/locks.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 
 /**
  * What happened to the index:
@@ -274,7 +275,7 @@ export class IndexEventFeed {
   readonly #fallbackMs: number;
   readonly #pollMs: number;
   readonly #modules: IndexEventFeedModules;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   readonly #waiting = new Set<() => void>();
   #notifications = 0;
   /** The newest event that was announced on this connection, and when. */
@@ -413,7 +414,7 @@ export class IndexEventFeed {
       this.#hasFailed = false;
       // What was committed while nobody listened.
       this.wake();
-      const signal = AbortSignal.any([this.#stop.signal, ended.signal]);
+      const signal = sharedSignalOf([this.#stop.signal, ended.signal]);
       for (;;) {
         await pause(this.#fallbackMs, clock, signal);
         if (signal.aborted) return;

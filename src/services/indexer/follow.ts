@@ -1,3 +1,4 @@
+import { sharedSignalOf } from '#kernel/shared-abort.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { bundleBytes, type McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import { type IndexerContext, isOverlap, newestRange, requireIndexState } from '#services/indexer/index-progress.js';
@@ -38,7 +39,7 @@ export class Follower {
 
   async #stream(from: number, outer: AbortSignal): Promise<void> {
     const stop = new AbortController();
-    const signal = AbortSignal.any([outer, stop.signal]);
+    const signal = sharedSignalOf([outer, stop.signal]);
     const queue = new BundleQueue(this.#work.settings.batchBytes * 2);
     const close = (): void => queue.close();
     signal.addEventListener('abort', close, { once: true });

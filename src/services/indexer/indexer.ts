@@ -4,6 +4,7 @@ import { readMigrations, requireSchema } from '#drivers/store/migrate.js';
 import { LeaderLock } from '#drivers/store/write/locks.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -70,7 +71,7 @@ export class Indexer {
   readonly #work: IndexerContext;
   readonly #retries: Retries;
   readonly #written: WriteProgress;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   readonly #listeners = new Set<(batch: WrittenBatch) => void>();
   readonly #followThreads: WritePool;
   readonly #fillThreads: WritePool;
@@ -205,7 +206,7 @@ export class Indexer {
       if (lock === undefined || lock === null) break;
       this.#role = 'leader';
       logger.info('this process is the index leader');
-      const signal = AbortSignal.any([stop, lock.lost]);
+      const signal = sharedSignalOf([stop, lock.lost]);
       try {
         done = (await this.#unlessStopped(() => this.#retries.run(() => this.#lead.run(signal), signal))) === true;
       } finally {

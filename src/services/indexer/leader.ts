@@ -2,6 +2,7 @@ import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
 import { pause } from '#kernel/clock.js';
+import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { AccountCompleter } from '#services/indexer/complete-accounts.js';
 import { type ContractDetection, VerifiedDetectionChain } from '#services/indexer/contracts/contract-detection.js';
@@ -54,8 +55,8 @@ export class IndexLeader {
    * @throws indexer/stopped, chain/aborted, and errors to be retried by the caller
    */
   async run(outer: AbortSignal): Promise<true> {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([outer, stop.signal]);
+    const stop = sharedAbortController();
+    const signal = sharedSignalOf([outer, stop.signal]);
     const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal);
     if (this.#work.settings.contracts) parts.push(this.#detect(signal));
     try {

@@ -10,6 +10,7 @@ import { HOST_LIMITS, type HostLimits, HostThrottle } from '#drivers/web/host-th
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { metadataErrors } from '#services/metadata/errors.js';
 import { type FetchModules, fetchDocument, metadataError } from '#services/metadata/fetch-document.js';
@@ -49,7 +50,7 @@ export class MetadataFetcher {
   readonly #options: FetcherOptions;
   readonly #modules: FetcherModules;
   readonly #hosts: HostThrottle;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #outcomes: MetadataOutcome[] = [];
   readonly #sums = { fetched: 0, put_off: 0, fetch_seconds: 0, behind_seconds: 0 };

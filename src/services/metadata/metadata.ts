@@ -5,6 +5,7 @@ import { targetPolicy } from '#drivers/web/target-policy.js';
 import { WebClient } from '#drivers/web/web-client.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { FETCH_LIMITS } from '#services/metadata/fetch-document.js';
 import { MetadataFetcher, type MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
@@ -56,7 +57,7 @@ const LOOK_MS = 10_000;
  * @throws metadata/overrides, store/*
  */
 export async function startMetadata(options: MetadataOptions, modules: MetadataModules): Promise<MetadataService> {
-  const stop = new AbortController();
+  const stop = sharedAbortController();
   const overrides = new OverridesWatcher(options.overrides, modules);
   await overrides.start();
   const watching = overrides.watch(stop.signal);

@@ -38,6 +38,7 @@ import { storeErrors } from '#drivers/store/errors.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import { isRunning } from '#kernel/files.js';
 import { type Logger, silentLogger } from '#kernel/logger.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 export interface EmbeddedServerOptions {
@@ -146,7 +147,7 @@ class Server implements EmbeddedServer {
   readonly #folder: ServerFolder;
   readonly #program: PostgresProgram;
   readonly #user: PostgresUser | null;
-  readonly #closing = new AbortController();
+  readonly #closing = sharedAbortController();
   #socketFolder = '';
   #child: ChildProcess | null = null;
   #logStart = 0;

@@ -5,6 +5,7 @@ import type { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import { withDeadline } from '#kernel/deadline.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 
 export interface LeaderLockOptions {
   /** Interval at which a standby tries to take the lock and the leader checks that it still holds it; in milliseconds. */
@@ -21,8 +22,8 @@ export class LeaderLock {
   readonly #client: pg.Client;
   readonly #clock: Clock;
   readonly #options: LeaderLockOptions;
-  readonly #lost = new AbortController();
-  readonly #ended = new AbortController();
+  readonly #lost = sharedAbortController();
+  readonly #ended = sharedAbortController();
   readonly #beat: Promise<void>;
 
   private constructor(client: pg.Client, clock: Clock, options: LeaderLockOptions) {

@@ -134,12 +134,13 @@ export class ContractDetection {
   async drain(signal: AbortSignal): Promise<void> {
     this.#thread?.wake(++this.#wake);
     await new Promise<void>((resolve) => {
-      const waiting = { wake: this.#wake, resolve };
-      this.#drained.add(waiting);
       const end = (): void => {
         this.#drained.delete(waiting);
+        signal.removeEventListener('abort', end);
         resolve();
       };
+      const waiting = { wake: this.#wake, resolve: end };
+      this.#drained.add(waiting);
       if (signal.aborted) end();
       signal.addEventListener('abort', end, { once: true });
     });

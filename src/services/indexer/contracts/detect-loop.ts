@@ -3,6 +3,7 @@ import type { Database } from '#drivers/store/database.js';
 import { countQueued, queueReferrers } from '#drivers/store/write/contract-queue.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { type Clock, pause } from '#kernel/clock.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import type { DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
 import type { ContractDetector } from '#services/indexer/contracts/detector.js';
 import { contracts } from '#services/indexer/derivations/accounts.js';
@@ -36,10 +37,10 @@ const MIN_WORK_MS = 20;
 /** Detects contracts while any are due, and then waits. */
 export class DetectLoop {
   readonly #modules: DetectLoopModules;
-  readonly #stop = new AbortController();
+  readonly #stop = sharedAbortController();
   #pace: DetectPace = { newestFirst: false, share: 1 };
   #wake = 0;
-  #pause = new AbortController();
+  #pause = sharedAbortController();
   #counted = Number.NEGATIVE_INFINITY;
 
   constructor(modules: DetectLoopModules) {
@@ -78,7 +79,7 @@ export class DetectLoop {
   async #step(): Promise<void> {
     const { detector, database, clock, onDetected, onQueued, onIdle } = this.#modules;
     // A wake that aborted the previous pause is covered by this step.
-    this.#pause = new AbortController();
+    this.#pause = sharedAbortController();
     const wake = this.#wake;
     const begun = clock.now();
     if (begun - this.#counted >= COUNT_MS) {
