@@ -3,7 +3,6 @@ import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { BodyReader } from '#api/http/body-reader.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
-import { STATUS_OF_CODE } from '#api/http/replies.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/keyed-access.js';
@@ -329,18 +328,19 @@ function refusalOf(code: string | undefined): TernError {
   return httpErrors['not-http']({});
 }
 
-const REASON_PHRASES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
+/** Statuses of the errors of {@link refusalOf}. */
+const STATUS_LINES: Readonly<Record<string, readonly [number, string]>> = {
+  'http/not-http': [400, 'Bad Request'],
+  'http/request-timeout': [408, 'Request Timeout'],
+  'http/headers-too-large': [431, 'Request Header Fields Too Large'],
 };
 
 /** An answer for which there is no request object. */
 function refusalText({ code, message }: TernError, apiVersion: string): string {
-  const status = STATUS_OF_CODE[code] as number;
+  const [status, phrase] = STATUS_LINES[code]!;
   const body = JSON.stringify({ ok: false, error: message, code: status, '@extra': '_' });
   return (
-    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\n` +
     `X-API-Version: ${apiVersion}\r\nAccess-Control-Allow-Origin: *\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   );

@@ -146,7 +146,7 @@ const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
 };
 
 /** Errors whose status does not follow from the class. */
-export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/unknown-key': 401,
   'http/network-not-allowed': 403,
   'http/foreign-page': 403,

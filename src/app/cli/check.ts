@@ -1,6 +1,12 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { addSettings, type CliEnvironment, openLog, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
+import {
+  addSettings,
+  type CliEnvironment,
+  openCommandLog,
+  runUntilSignal,
+  systemEnvironment,
+} from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { ProgressOutput } from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
@@ -25,7 +31,7 @@ export function checkCommand(environment: CliEnvironment): Command {
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(checkSettings, { flags, environment });
-      const logger = openLog(values);
+      const logger = openCommandLog(values);
       try {
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         let check: RunningCheck | null = null;

@@ -5,7 +5,7 @@ import {
   addSettings,
   type CliEnvironment,
   metadataOptions,
-  openLog,
+  openCommandLog,
   packageVersion,
   runUntilSignal,
   systemEnvironment,
@@ -63,7 +63,7 @@ export function devCommand(environment: CliEnvironment): Command {
       }
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
       const { values } = readSettings(devSettings, { flags, environment });
-      const logger = openLog(values);
+      const logger = openCommandLog(values);
       try {
         await runUntilSignal(
           () => startDev(values, { reset, snapshot }, logger),

@@ -36,7 +36,10 @@ const MAX_TEXT = 2_000;
  * Opens the log of a command that runs for long: JSON lines on standard error, repeated warnings aggregated. Until it is closed,
  * warnings of Node (such as of too many listeners) are lines of it, too.
  */
-export function openLog({ logLevel, logInterval }: Pick<ServeSettings, 'logLevel' | 'logInterval'>): ClosableLogger {
+export function openCommandLog({
+  logLevel,
+  logInterval,
+}: Pick<ServeSettings, 'logLevel' | 'logInterval'>): ClosableLogger {
   const logger = withoutRepeats(pinoLogger({ level: logLevel, to: STANDARD_ERROR }), logInterval, systemClock);
   const before = process.listeners('warning');
   const onWarning = ({ name, message, stack }: Error): void =>

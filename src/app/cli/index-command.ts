@@ -1,6 +1,12 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { addSettings, type CliEnvironment, openLog, runUntilSignal, systemEnvironment } from '#app/cli/environment.js';
+import {
+  addSettings,
+  type CliEnvironment,
+  openCommandLog,
+  runUntilSignal,
+  systemEnvironment,
+} from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { ProgressOutput, progressLine, totalsLine } from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
@@ -28,7 +34,7 @@ export function indexCommand(environment: CliEnvironment): Command {
           problem: '--rederive covers everything that is indexed: omit --from and --to',
         });
       }
-      const logger = openLog(values);
+      const logger = openCommandLog(values);
       try {
         const began = systemClock.now();
         let done: RunningBackfill | RunningRederivation | null = null;

@@ -3,7 +3,7 @@ import {
   addSettings,
   type CliEnvironment,
   metadataOptions,
-  openLog,
+  openCommandLog,
   packageVersion,
   runUntilSignal,
   systemEnvironment,
@@ -23,7 +23,7 @@ export function serveCommand(environment: CliEnvironment): Command {
     .description('serve the HTTP API of TON networks: v2 from liteservers, v3 from an index in PostgreSQL')
     .action(async (flags: GivenSettings['flags']) => {
       const { values } = readSettings(serveSettings, { flags, environment });
-      const logger = openLog(values);
+      const logger = openCommandLog(values);
       try {
         for (const variable of unknownVariables(serveSettings, environment)) {
           logger.info('unknown environment variable is ignored', { variable });
