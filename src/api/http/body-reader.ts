@@ -26,6 +26,7 @@ export class BodyReader {
   /** In the order in which they began. */
   readonly #open = new Set<OpenBody>();
   readonly #byMessage = new WeakMap<IncomingMessage, OpenBody>();
+  readonly #aborted = new WeakMap<IncomingMessage, TernError>();
   readonly #perAddress = new Map<string, number>();
   #held = 0;
 
@@ -55,6 +56,11 @@ export class BodyReader {
   read(message: IncomingMessage, address: string): Promise<Buffer> {
     const { maxBodyBytes, maxBodiesPerAddress } = this.#limits;
     return new Promise((resolve, reject) => {
+      const aborted = this.#aborted.get(message);
+      if (aborted !== undefined) {
+        reject(aborted);
+        return;
+      }
       if (Number(message.headers['content-length']) > maxBodyBytes) {
         reject(httpErrors['body-too-large']({ maxBytes: maxBodyBytes }));
         return;
@@ -83,11 +89,10 @@ export class BodyReader {
     });
   }
 
-  /** Gives up the body of a message that will not be complete. @returns whether it was being read */
-  abort(message: IncomingMessage, error: TernError): boolean {
-    const body = this.#byMessage.get(message);
-    body?.fail(error);
-    return body !== undefined;
+  /** Gives up the body of a message that will not be complete, also if it is read later. */
+  abort(message: IncomingMessage, error: TernError): void {
+    this.#aborted.set(message, error);
+    this.#byMessage.get(message)?.fail(error);
   }
 
   #hold(bytes: number): void {

@@ -89,11 +89,26 @@ export class Connections {
     server.once('listening', () => this.#sweepLater()).once('close', () => this.#cancelSweep());
   }
 
-  /** The bound of pending answers of a connection. @throws http/overloaded */
-  checkPipelined({ socket }: IncomingMessage): void {
-    const pending = this.#all.get(socket)?.pending.size ?? 0;
-    if (pending <= this.#settings.maxPipelined) return;
-    throw httpErrors.overloaded({ limit: `${pending} requests of this connection are waiting for their answers` });
+  /**
+   * When it is the turn of a request: once the client has taken the answers to those before it on its connection. Otherwise a
+   * client that reads nothing would have as many answers kept as it has sent requests.
+   *
+   * @returns undefined: at once
+   * @throws http/overloaded when too many of them wait; http/client-left, as a rejection of the promise
+   */
+  turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const connection = this.#all.get(socket);
+    if (connection === undefined || connection.isFirst(response)) return undefined;
+    const { size } = connection.pending;
+    if (size > this.#settings.maxPipelined) {
+      throw httpErrors.overloaded({ limit: `${size} requests of this connection are waiting for their answers` });
+    }
+    return new Promise((resolve, reject) => {
+      connection.waiting.set(response, (hasLeft) => {
+        if (hasLeft) reject(httpErrors['client-left']({}));
+        else resolve();
+      });
+    });
   }
 
   /** The connection is not HTTP any more. */
@@ -161,6 +176,7 @@ export class Connections {
       this.#idle.delete(connection);
       if (others?.delete(connection) && others.size === 0 && address !== null) this.#ofAddress.delete(address);
       // Node tells only the answer whose turn it is that the client has gone.
+      for (const goOn of connection.waiting.values()) goOn(true);
       for (const response of connection.pending.keys()) if (response.socket === null) response.emit('close');
     });
   }
@@ -192,9 +208,14 @@ export class Connections {
   /** An answer was written, or will not be. */
   #end(connection: Connection, response: ServerResponse, message: IncomingMessage): void {
     const { clock } = this.#modules;
-    connection.pending.delete(response);
-    const { socket, pending } = connection;
-    if (socket.destroyed || connection.isUpgraded || pending.size > 0) return;
+    const { socket, pending, waiting } = connection;
+    pending.delete(response);
+    waiting.delete(response);
+    if (socket.destroyed || connection.isUpgraded) return;
+    if (pending.size > 0) {
+      waiting.get(pending.keys().next().value as ServerResponse)?.(false);
+      return;
+    }
     if (connection.refusal !== null) {
       this.#endRefused(connection);
       return;
@@ -260,6 +281,8 @@ class Connection {
   since: number;
   /** Answers that are not written yet, in the order of their requests. */
   readonly pending = new Map<ServerResponse, IncomingMessage>();
+  /** Called when the turn of a pending answer has come, or its client has left. */
+  readonly waiting = new Map<ServerResponse, (hasLeft: boolean) => void>();
   /** The last request. */
   last: IncomingMessage | null = null;
   isUpgraded = false;
@@ -277,6 +300,12 @@ class Connection {
   constructor(socket: Socket, since: number) {
     this.socket = socket;
     this.since = since;
+  }
+
+  /** Whether no answer is pending before this one. */
+  isFirst(response: ServerResponse): boolean {
+    const [first] = this.pending.keys();
+    return first === undefined || first === response;
   }
 
   /** Whether bytes wait for the client, which has taken less than the least rate for `stallMs`. */

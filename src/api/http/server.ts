@@ -213,21 +213,24 @@ async function buildApp(
   );
   const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice, connections });
   // After the plugins, so that refusals have CORS headers, too.
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { url = '' } = request.raw;
     // The content type of the client is ignored: bodies are JSON.
     request.raw.headers['content-type'] = 'application/json';
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
+    const goOn = () => {
+      if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
+      else if (request.is404) done(refusalOf(request.method, request.headers.host, url, { routes, raw, app }));
+      else done();
+    };
     try {
       requireHost(request.raw);
-      connections.checkPipelined(request.raw);
+      const turn = connections.turnOf(request.raw, reply.raw);
+      if (turn === undefined) goOn();
+      else turn.then(goOn, done);
     } catch (error) {
       done(error as TernError);
-      return;
     }
-    if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
-    else if (request.is404) done(refusalOf(request.method, request.headers.host, url, { routes, raw, app }));
-    else done();
   });
   app.setErrorHandler((error, request, reply) => replies.failure(request, reply, error));
   for (const api of routes) api.add(app);
