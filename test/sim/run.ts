@@ -13,6 +13,7 @@ import { IndexerProcess } from './indexer-process.js';
 import { killAgainAndAgain } from './kills.js';
 import { liteserverOutages } from './liteserver-outages.js';
 import { longChain } from './long-chain.js';
+import { lossyLines } from './lossy-lines.js';
 import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
@@ -54,6 +55,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   database: databaseOutages,
   disk: fullDisk,
   liteserver: liteserverOutages,
+  lossy: lossyLines,
   two: twoIndexers,
   order,
 };

@@ -6,7 +6,7 @@ class ProxyDirection {
   /** Passes on at most so many bytes at a time, each piece as a TCP segment of its own. */
   segmentBytes = Number.POSITIVE_INFINITY;
   /** Waits so long before each piece. */
-  delayMs = 0;
+  delayMs: number | (() => number) = 0;
   /** Swallows everything, as a broken line does. */
   dropping = false;
   /** Sees each piece before it is passed on, and where in the stream of its connection it stands; gives what is passed on. */
@@ -146,7 +146,8 @@ async function pump(from: Socket, to: Socket, direction: ProxyDirection): Promis
         const piece = chunk.subarray(at, at + Math.min(direction.segmentBytes, Math.max(left, 1)));
         at += piece.length;
         await direction.opened();
-        if (direction.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, direction.delayMs));
+        const delayMs = typeof direction.delayMs === 'number' ? direction.delayMs : direction.delayMs();
+        if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
         if (left <= 0) {
           to.resetAndDestroy();
           from.resetAndDestroy();
