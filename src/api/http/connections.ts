@@ -43,6 +43,8 @@ const REASONS = [
   'lingering',
   /** It sent something that is no request, or a request too slowly. */
   'bad-request',
+  /** More than `maxPipelined` of its requests waited for their answers. */
+  'too-many-requests',
 ] as const;
 
 type CloseReason = (typeof REASONS)[number];
@@ -82,10 +84,13 @@ export class Connections {
     return this.#closed;
   }
 
-  /** Watches the connections of a server. Before other listeners for its requests. */
+  /** Watches the connections of a server, and lets requests through to its handlers, which it must have already. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
-    server.prependListener('request', (message, response) => this.#begin(message, response));
+    const handlers = server.listeners('request');
+    server.removeAllListeners('request').on('request', (message, response) => {
+      if (this.#begin(message, response)) for (const handle of handlers) handle.call(server, message, response);
+    });
     server.once('listening', () => this.#sweepLater()).once('close', () => this.#cancelSweep());
   }
 
@@ -93,16 +98,11 @@ export class Connections {
    * When it is the turn of a request: once the client has taken the answers to those before it on its connection. Otherwise a
    * client that reads nothing would have as many answers kept as it has sent requests.
    *
-   * @returns undefined: at once
-   * @throws http/overloaded when too many of them wait; http/client-left, as a rejection of the promise
+   * @returns undefined: at once; else a promise, which rejects with http/client-left
    */
   turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const connection = this.#all.get(socket);
     if (connection === undefined || connection.isFirst(response)) return undefined;
-    const { size } = connection.pending;
-    if (size > this.#settings.maxPipelined) {
-      throw httpErrors.overloaded({ limit: `${size} requests of this connection are waiting for their answers` });
-    }
     return new Promise((resolve, reject) => {
       connection.waiting.set(response, (hasLeft) => {
         if (hasLeft) reject(httpErrors['client-left']({}));
@@ -137,17 +137,22 @@ export class Connections {
       return;
     }
     if (connection.refusal !== null) return;
-    connection.refusal = refusalOf(error.code);
-    this.#idle.delete(connection);
-    this.#count('bad-request');
-    // The parser would take what follows for the rest of it.
-    socket.pause();
+    const refusal = refusalOf(error.code);
+    this.#refuse(connection, refusal, 'bad-request');
     const last = connection.last;
     if (last !== null && !last.complete) {
       connection.isRefusalAnswered = true;
-      this.#modules.bodies.abort(last, connection.refusal);
+      this.#modules.bodies.abort(last, refusal);
     }
     if (connection.pending.size === 0) this.#endRefused(connection);
+  }
+
+  /** Reads nothing more; what follows would be taken for requests. */
+  #refuse(connection: Connection, refusal: TernError, reason: CloseReason): void {
+    connection.refusal = refusal;
+    this.#idle.delete(connection);
+    this.#count(reason);
+    connection.socket.pause();
   }
 
   #add(socket: Socket): void {
@@ -196,13 +201,22 @@ export class Connections {
     return true;
   }
 
-  #begin(message: IncomingMessage, response: ServerResponse): void {
+  /** @returns false: it is dropped. What arrives in one piece may be thousands of requests, so refusing each takes too long */
+  #begin(message: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(message.socket);
-    if (connection === undefined) return;
+    if (connection === undefined) return true;
+    if (connection.refusal !== null) return false;
+    const { size } = connection.pending;
+    if (size >= this.#settings.maxPipelined) {
+      const limit = `${size} requests of this connection are waiting for their answers`;
+      this.#refuse(connection, httpErrors.overloaded({ limit }), 'too-many-requests');
+      return false;
+    }
     connection.pending.set(response, message);
     connection.last = message;
     this.#idle.delete(connection);
     response.once('close', () => this.#end(connection, response, message));
+    return true;
   }
 
   /** An answer was written, or will not be. */
@@ -357,11 +371,12 @@ function refusalOf(code: string | undefined): TernError {
   return httpErrors['not-http']({});
 }
 
-/** Statuses of the errors of {@link refusalOf}. */
+/** Statuses of errors for which there is no request object. */
 const STATUS_LINES: Readonly<Record<string, readonly [number, string]>> = {
   'http/not-http': [400, 'Bad Request'],
   'http/request-timeout': [408, 'Request Timeout'],
   'http/headers-too-large': [431, 'Request Header Fields Too Large'],
+  'http/overloaded': [503, 'Service Unavailable'],
 };
 
 /** An answer for which there is no request object. */

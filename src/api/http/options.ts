@@ -23,7 +23,7 @@ export interface HttpSettings {
   readonly maxConnections: number;
   /** The same of one client address (IPv6: of a /64); connections of trusted proxies are not counted. Default 512. */
   readonly maxConnectionsPerAddress: number;
-  /** Requests of one connection that wait for their answers; more get 503. Default 64. */
+  /** Requests of one connection that wait for their answers; for one more it gets 503 and is closed. Default 32. */
   readonly maxPipelined: number;
   /** Body of one request. Default 1 MiB. */
   readonly maxBodyBytes: number;
@@ -68,7 +68,7 @@ const defaultHttpSettings: HttpSettings = {
   maxConcurrent: 4_096,
   maxConnections: 20_000,
   maxConnectionsPerAddress: 512,
-  maxPipelined: 64,
+  maxPipelined: 32,
   maxBodyBytes: 1024 * 1024,
   maxBodiesBytes: 256 * 1024 * 1024,
   maxBodiesPerAddress: 16,
