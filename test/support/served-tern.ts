@@ -19,10 +19,14 @@ export class ServedTern {
    *
    * @param program in place of the `tern` of this checkout
    */
-  static async start(args: readonly string[], program?: string): Promise<ServedTern> {
+  static async start(
+    args: readonly string[],
+    program?: string,
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<ServedTern> {
     const address = ({ out, err }: TernProcess): string | undefined =>
       /https?:\/\/[\w.:[\]]+/.exec(`${out}${err}`)?.[0];
-    const running = await TernProcess.start(args, (each) => address(each) !== undefined, {}, program);
+    const running = await TernProcess.start(args, (each) => address(each) !== undefined, environment, program);
     const served = new ServedTern(running, address(running)!);
     for (const until = Date.now() + READY_MS; ; await delay(50)) {
       const ready = await fetch(`${served.url}/readyz`).catch(() => null);
