@@ -20,6 +20,7 @@ const PLANS = [
   { name: 'fast', requests_per_second: RATE, burst: 10 },
   { name: 'half', requests_per_second: 0.5 },
   { name: 'few', requests_per_second: 1000, daily_quota: QUOTA },
+  { name: 'work', requests_per_second: 1000, work_per_second: 1, work_burst: 1000 },
 ];
 /** What a request may wait for Redis, and what a busy machine of two cores adds to it. */
 const SLOWEST_MS = 50 + 150;
@@ -64,6 +65,16 @@ class SharedLimits {
     let passed = 0;
     for (let i = 0; i < times; i++) {
       for (const client of this.clients) if ((await client.ask(question)).kind === 'allowed') passed++;
+    }
+    return passed;
+  }
+
+  /** Takes the price of a call from each process in turn; gives how many passed. */
+  async takes(units: number, times: number): Promise<number> {
+    const question = { key: this.#keys.get('work')!, clientAddress: '192.0.2.1', network: 'mainnet' };
+    let passed = 0;
+    for (let i = 0; i < times; i++) {
+      for (const client of this.clients) if ((await client.takeWork(question, units)).kind === 'allowed') passed++;
     }
     return passed;
   }
@@ -116,6 +127,11 @@ async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<v
     const passed = await limits.passes('few', QUOTA);
     if (passed !== QUOTA) throw new Error(`${passed} passed instead of ${QUOTA}`);
     return `${passed} of ${2 * QUOTA} passed`;
+  });
+  await report.check('redis: and a budget of work', async () => {
+    const passed = await limits.takes(100, 10);
+    if (passed !== 10) throw new Error(`${passed} calls of 100 units passed instead of 10`);
+    return '10 of 20 calls passed';
   });
   await report.check('redis: what it holds goes away by itself', async () => {
     const script =

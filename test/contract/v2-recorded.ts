@@ -56,7 +56,7 @@ export class RecordedCalls {
     const { endpoint, reader, result: schema } = this.#byName.get(name)!;
     try {
       const decoded = reader.read(params, source);
-      const context: V2Context = { network: this.#network, read: {}, header: () => {} };
+      const context: V2Context = { network: this.#network, read: {}, header: () => {}, worked: () => {} };
       const text = JSON.stringify(await endpoint.handle(decoded, context));
       const misfit = schema.Errors(JSON.parse(text)).First();
       if (misfit !== undefined)

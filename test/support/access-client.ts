@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { AccessDecision, AccessMetrics, AccessRequest } from '#services/access/access.js';
+import type { AccessDecision, AccessMetrics, AccessRequest, WorkDecision } from '#services/access/access.js';
 import type { KeyedAccessOptions } from '#services/access/start-keyed-access.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -44,6 +44,12 @@ export class AccessClient {
 
   async ask(question: AccessRequest): Promise<AccessDecision> {
     this.#send(question);
+    return JSON.parse(await this.#line());
+  }
+
+  /** Asks, and takes the price of a call. */
+  async takeWork(question: AccessRequest, units: number): Promise<WorkDecision> {
+    this.#send({ work: question, units });
     return JSON.parse(await this.#line());
   }
 

@@ -1,10 +1,11 @@
 // A server's access in a process of its own: access-process.ts OPTIONS. It reads a question (JSON) a line and answers each with
-// a line; a line {"overload": {…question}, "until": milliseconds since 1970} asks without pause and answers with the count.
+// a line; a line {"overload": {…question}, "until": milliseconds since 1970} asks without pause and answers with the count;
+// {"work": {…question}, "units": price} asks and takes the price of a call.
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { systemClock } from '#kernel/clock.js';
-import type { AccessRequest } from '#services/access/access.js';
+import type { AccessRequest, WorkDecision } from '#services/access/access.js';
 import { type KeyedAccessOptions, startKeyedAccess } from '#services/access/start-keyed-access.js';
 
 interface Overload {
@@ -12,6 +13,11 @@ interface Overload {
   readonly until: number;
   /** How many ask at the same time. */
   readonly clients: number;
+}
+
+interface Work {
+  readonly work: AccessRequest;
+  readonly units: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as KeyedAccessOptions;
@@ -41,10 +47,19 @@ async function overload({ overload: question, until, clients }: Overload): Promi
   return { allowed, limited, slowestMs, metrics: metrics() };
 }
 
+async function takeWork({ work, units }: Work): Promise<WorkDecision> {
+  const decision = await access.check(work);
+  if (decision.kind !== 'allowed') throw new TypeError(decision.kind);
+  return await decision.work.take(units);
+}
+
+async function answerTo(asked: AccessRequest | Overload | Work): Promise<object> {
+  if ('overload' in asked) return overload(asked);
+  return 'work' in asked ? takeWork(asked) : access.check(asked);
+}
+
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const asked = JSON.parse(line) as AccessRequest | Overload;
-  const answer = 'overload' in asked ? await overload(asked) : await access.check(asked);
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  process.stdout.write(`${JSON.stringify(await answerTo(JSON.parse(line)))}\n`);
 }
 await close();

@@ -8,7 +8,7 @@ import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { defineErrors } from '#kernel/tern-error.js';
-import type { Access } from '#services/access/access.js';
+import { type Access, unlimitedWork } from '#services/access/access.js';
 
 /** What the fake methods work with: what the HTTP layer gave, and which work was done. */
 export interface FakeContext {
@@ -220,7 +220,9 @@ export function fakeApi(world: FakeWorld): HttpApi<FakeContext> {
   };
 }
 
-export const openAccess: Access = { check: () => ({ kind: 'allowed', plan: 'open', key: null, group: null }) };
+export const openAccess: Access = {
+  check: () => ({ kind: 'allowed', plan: 'open', key: null, group: null, client: 'one', work: unlimitedWork }),
+};
 
 /** A network with the fake API. */
 export function fakeNetwork(name: string, hosts: readonly string[], world = new FakeWorld()): HttpNetwork {

@@ -27,6 +27,7 @@ export async function callV2(
   const context: V2Context = {
     network: network as V2Network,
     read: { deadlineMs: 1_000 },
+    worked: () => {},
     header: (header, value) => {
       headers[header] = value;
     },

@@ -57,6 +57,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     profile,
     switches: { ...NO_SWITCHES, ...switches },
     group: null,
+    worked: () => {},
     header: (header, value) => {
       headers[header] = value;
     },

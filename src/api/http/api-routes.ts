@@ -9,14 +9,16 @@ import {
   compileApi,
   type EndpointCall,
   type EndpointCalls,
+  type EndpointResult,
   RequestWatch,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { JsonBody } from '#api/http/json-body.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Replies } from '#api/http/replies.js';
-import { JSON_RPC, type JsonBody, parseRpc, rpcIdOf } from '#api/http/request-body.js';
+import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Access, AccessDecision } from '#services/access/access.js';
@@ -173,10 +175,17 @@ export class ApiRoutes {
     source: EndpointCall['source'],
   ) {
     const { calls, replies } = this.#modules;
-    const { profile, switches, group } = state;
-    const call: EndpointCall = { endpoint: state.endpoint as CompiledEndpoint, raw, source, profile, switches, group };
+    const { profile, switches, group, client, work } = state;
+    const endpoint = state.endpoint as CompiledEndpoint;
+    const call: EndpointCall = { endpoint, raw, source, profile, switches, group, client, work };
     const key = calls.keyOf(call);
-    const kept = key === null ? undefined : calls.kept(call, key);
+    let kept: EndpointResult | undefined;
+    try {
+      kept = key === null ? undefined : calls.kept(call, key);
+    } catch (error) {
+      replies.failure(request, reply, error);
+      return;
+    }
     if (kept !== undefined) {
       replies.success(request, reply, state, { result: kept, isCached: true });
       return;
@@ -185,7 +194,7 @@ export class ApiRoutes {
     calls
       .run(call, key, watch)
       .finally(() => watch.end())
-      .then((result) => replies.success(request, reply, state, { result, isCached: false }))
+      .then((outcome) => replies.success(request, reply, state, outcome))
       .catch((error) => replies.failure(request, reply, error));
   }
 }
@@ -220,6 +229,8 @@ function settle(answer: AccessDecision, state: RequestState): void {
     case 'allowed':
       state.group = answer.group;
       state.keyId = answer.key;
+      state.client = answer.client;
+      state.work = answer.work;
       return;
     case 'unknown-key':
       throw httpErrors['unknown-key']({});

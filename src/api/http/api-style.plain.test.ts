@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpServer } from '#api/http/server.js';
-import type { Access } from '#services/access/access.js';
+import { type Access, unlimitedWork } from '#services/access/access.js';
 import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 import { fakePlainApi, PlainWorld } from '#test/support/fake-plain-api.js';
 
@@ -11,7 +11,7 @@ const access: Access = {
   check: ({ key }) =>
     key === 'spent'
       ? { kind: 'limited', retryAfterMs: 1_200, limit: '10 requests per second' }
-      : { kind: 'allowed', plan: 'open', key: null, group: null },
+      : { kind: 'allowed', plan: 'open', key: null, group: null, client: 'one', work: unlimitedWork },
 };
 
 let server: HttpServer;

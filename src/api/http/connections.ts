@@ -5,7 +5,7 @@ import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
-import { addressBlock } from '#services/access/keyed-access.js';
+import { addressBlock } from '#services/access/address-block.js';
 
 type ConnectionSettings = Pick<
   HttpSettings,

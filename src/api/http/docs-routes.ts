@@ -1,20 +1,23 @@
-import '@fastify/compress';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AddressLimit } from '#api/http/address-limit.js';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, JSON_TYPE, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
 import { openApiDocument } from '#api/http/openapi.js';
+import { PrecompressedText } from '#api/http/precompressed.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
 
 interface DocsSubjects {
   readonly networks: readonly HttpNetwork[];
   readonly choice: NetworkChoice;
+  /** Of documents. */
+  readonly limit: AddressLimit;
 }
 
 /** Page and document may change with the next version of the program. */
@@ -27,14 +30,21 @@ const SHORT_CACHE = 'public, max-age=300';
  *
  * @throws http/bad-endpoint when a document cannot be made
  */
-export function addDocsRoutes(app: FastifyInstance, { networks, choice }: DocsSubjects): void {
+export function addDocsRoutes(app: FastifyInstance, { networks, choice, limit }: DocsSubjects): void {
   const assets = new DocsAssets();
   const styles = new Map(networks.flatMap(({ apis }) => apis.map((api) => [api.prefix, styleOf(api)] as const)));
   for (const [prefix, style] of styles) {
     for (const mount of ['', TONCENTER_MOUNT]) {
-      addPrefix(app, { prefix, style, mount, assets, documents: documentsOf(networks, prefix, mount), choice });
+      const documents = documentsOf(networks, prefix, mount);
+      addPrefix(app, { prefix, style, mount, assets, documents, choice, limit });
     }
   }
+}
+
+/** The document of an API. */
+interface ServedDocument {
+  readonly api: AnyHttpApi;
+  readonly text: PrecompressedText;
 }
 
 interface PrefixSubjects {
@@ -42,11 +52,13 @@ interface PrefixSubjects {
   readonly style: ApiStyle;
   readonly mount: string;
   readonly assets: DocsAssets;
-  readonly documents: ReadonlyMap<HttpNetwork, { readonly api: AnyHttpApi; readonly text: string }>;
+  readonly documents: ReadonlyMap<HttpNetwork, ServedDocument>;
   readonly choice: NetworkChoice;
+  readonly limit: AddressLimit;
 }
 
-function addPrefix(app: FastifyInstance, { prefix, style, mount, assets, documents, choice }: PrefixSubjects): void {
+function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
+  const { prefix, style, mount, assets, documents, choice, limit } = subjects;
   const base = `${mount}${prefix}`;
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.route({ method: ['GET', 'HEAD'], url, handler });
@@ -69,8 +81,9 @@ function addPrefix(app: FastifyInstance, { prefix, style, mount, assets, documen
   for (const name of ['', ...style.pageNames]) get(`${base}/${name}`, page(''));
   for (const name of style.documentNames) {
     get(`${base}/${name}`, (request, reply) => {
+      limit.take(request.ip);
       const { text } = documentOf(request);
-      return reply.header('Content-Type', JSON_TYPE).header('Cache-Control', SHORT_CACHE).compress(text);
+      return text.send(request, reply.header('Cache-Control', SHORT_CACHE));
     });
   }
   get(`${base}/docs/:file`, (request, reply) => sendAsset(assets, request, reply));
@@ -93,11 +106,12 @@ function sendAsset(assets: DocsAssets, request: FastifyRequest, reply: FastifyRe
 }
 
 function documentsOf(networks: readonly HttpNetwork[], prefix: string, mount: string) {
-  const documents = new Map<HttpNetwork, { api: AnyHttpApi; text: string }>();
+  const documents = new Map<HttpNetwork, ServedDocument>();
   for (const network of networks) {
     const api = network.apis.find((one) => one.prefix === prefix);
     if (api === undefined) continue;
-    documents.set(network, { api, text: JSON.stringify(openApiDocument(api, mount === '' ? 'spec' : 'toncenter')) });
+    const text = JSON.stringify(openApiDocument(api, mount === '' ? 'spec' : 'toncenter'));
+    documents.set(network, { api, text: new PrecompressedText(text, JSON_TYPE) });
   }
   return documents;
 }

@@ -13,13 +13,16 @@ import {
   type RequestSwitches,
   type TakeSwitches,
 } from '#api/http/parameters.js';
+import { cachedPrice, priceOf, workDone } from '#api/http/price.js';
 import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
+import type { WorkBudget, WorkDecision } from '#services/access/access.js';
 
 /** A compiled endpoint. */
 export interface CompiledEndpoint {
@@ -106,6 +109,9 @@ export interface EndpointCall {
   readonly switches: ReadSwitches;
   /** The private group of liteservers; null: none. */
   readonly group: string | null;
+  /** Who shares the process with others. */
+  readonly client: string;
+  readonly work: WorkBudget;
 }
 
 export interface CallOutcome {
@@ -113,7 +119,7 @@ export interface CallOutcome {
   readonly isCached: boolean;
 }
 
-interface CallSettings {
+interface CallSettings extends WorkSettings {
   readonly cacheBytes: number;
   readonly headCacheMs: number;
   readonly deadlineMs: number;
@@ -126,12 +132,21 @@ export class EndpointCalls {
   readonly #settings: CallSettings;
   readonly #clock: Clock;
   readonly #flights: SingleFlight<EndpointResult>;
+  readonly #onWork: (endpoint: CompiledEndpoint, units: number) => void;
+  readonly queue: WorkQueue;
   #inFlight = 0;
 
-  constructor(settings: CallSettings, clock: Clock) {
+  /** @param onWork called with the work that each call did, in work units */
+  constructor(
+    settings: CallSettings,
+    clock: Clock,
+    onWork: (endpoint: CompiledEndpoint, units: number) => void = () => {},
+  ) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#onWork = onWork;
     this.cache = new ResponseCache(settings.cacheBytes, settings.headCacheMs, clock);
+    this.queue = new WorkQueue(settings, clock);
     this.#flights = new SingleFlight(clock);
   }
 
@@ -155,28 +170,83 @@ export class EndpointCalls {
     return key + parametersKey(raw, source);
   }
 
-  /** The cached result of a call. */
+  /**
+   * The cached result of a call; undefined: there is none, or its price has to be waited for: then `run` finds it.
+   *
+   * @throws http/work-limit
+   */
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
-    return this.cache.get(key, headSeqnoOf(call.endpoint));
+    const result = this.cache.get(key, headSeqnoOf(call.endpoint));
+    if (result === undefined) return undefined;
+    const price = cachedPrice(result.text.length);
+    if (price > this.#settings.smallWork) return undefined;
+    const decision = call.work.take(price);
+    if (decision instanceof Promise) return undefined;
+    refuseLimited(decision);
+    this.#settle(call, price, price);
+    return result;
   }
 
   /**
-   * Checks the parameters and calls the endpoint.
+   * Checks the parameters, takes the price of the call, waits until there is room for it, and calls the endpoint.
    *
    * @param key of {@link EndpointCalls.keyOf}
-   * @throws http/bad-parameter, http/unknown-parameter, http/overloaded, http/deadline, http/client-left, and what the
-   * endpoint throws
+   * @throws http/bad-parameter, http/unknown-parameter, http/work-limit, http/overloaded, http/deadline, http/client-left, and
+   * what the endpoint throws
    */
-  async run(call: EndpointCall, key: string | null, watch: RequestWatch): Promise<EndpointResult> {
+  async run(call: EndpointCall, key: string | null, watch: RequestWatch): Promise<CallOutcome> {
     const { endpoint } = call.endpoint;
     const params = call.endpoint.parameters.read(call.raw, call.source);
-    if (this.#inFlight >= this.#settings.maxConcurrent) {
-      throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are in progress` });
+    const cached = this.#cached(call, key);
+    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.text.length);
+    const deadlineMs = this.#deadlineOf(call);
+    const until = this.#clock.now() + deadlineMs;
+    const decision = call.work.take(price);
+    refuseLimited(decision instanceof Promise ? await decision : decision);
+    let done = 0;
+    let permit: WorkPermit | null = null;
+    try {
+      const entered = this.queue.enter(call.client, price, { until, signal: watch.signal });
+      permit = entered instanceof Promise ? await entered : entered;
+      watch.onClosed(permit.closed);
+      // While it waited, the result may have come from another call.
+      const kept = cached ?? (entered instanceof Promise ? this.#cached(call, key) : undefined);
+      if (kept !== undefined) {
+        done = cachedPrice(kept.text.length);
+        return { result: kept, isCached: true };
+      }
+      if (this.#inFlight >= this.#settings.maxConcurrent) {
+        throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are in progress` });
+      }
+      done = price;
+      const result = await this.#work(call, params, key, watch, watch.deadline(deadlineMs, until));
+      done = workDone(endpoint, params, call.profile, result);
+      return { result, isCached: false };
+    } finally {
+      permit?.done();
+      this.#settle(call, price, done);
     }
-    const patience = watch.deadline(this.#deadlineOf(call), this.#clock);
+  }
+
+  #cached(call: EndpointCall, key: string | null): EndpointResult | undefined {
+    return key === null ? undefined : this.cache.get(key, headSeqnoOf(call.endpoint), false);
+  }
+
+  #settle(call: EndpointCall, taken: number, done: number): void {
+    call.work.settle(taken, done);
+    this.#onWork(call.endpoint, done);
+  }
+
+  async #work(
+    call: EndpointCall,
+    params: never,
+    key: string | null,
+    watch: RequestWatch,
+    patience: Deadline,
+  ): Promise<EndpointResult> {
     this.#inFlight++;
     try {
-      const freshness = freshnessOf(endpoint, params);
+      const freshness = freshnessOf(call.endpoint.endpoint, params);
       if (key === null || freshness === 'none') {
         return await withDeadline(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
       }
@@ -205,6 +275,7 @@ export class EndpointCalls {
   async #handle(call: EndpointCall, params: never, freshness: Freshness, signal: AbortSignal): Promise<EndpointResult> {
     const { endpoint, api, rename } = call.endpoint;
     const headers = new Map<string, string>();
+    let worked = 0;
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
     const context = api.context({
       read: { signal, deadlineMs: this.#deadlineOf(call) },
@@ -215,11 +286,21 @@ export class EndpointCalls {
         validateHeaderValue(name, value);
         headers.set(name, value);
       },
+      worked: (units) => {
+        worked += units;
+      },
     });
     const value: unknown = await endpoint.handle(params, context as never);
     const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
-    return new EndpointResult(text, [...headers], rename, mcSeqno);
+    return new EndpointResult(text, [...headers], rename, mcSeqno, worked);
   }
+}
+
+/** @throws http/work-limit */
+function refuseLimited(decision: WorkDecision): void {
+  if (decision.kind === 'allowed') return;
+  const retryAfterSeconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
+  throw httpErrors['work-limit']({ limit: decision.limit, retryAfterSeconds });
 }
 
 /** The seqno that invalidates cached results about the head. */
@@ -238,6 +319,8 @@ export class EndpointResult {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The newest masterchain block of the data when the work began; null: valid for ever. */
   readonly mcSeqno: number | null;
+  /** Work beside that of the price which the endpoint reported, in work units. */
+  readonly worked: number;
   readonly #rename: RenameTypes;
   #renamed: string | null = null;
 
@@ -246,8 +329,10 @@ export class EndpointResult {
     headers: readonly (readonly [string, string])[],
     rename: RenameTypes,
     mcSeqno: number | null = null,
+    worked = 0,
   ) {
     this.text = text;
+    this.worked = worked;
     this.headers = headers;
     this.mcSeqno = mcSeqno;
     this.#rename = rename;
@@ -295,18 +380,21 @@ export class ResponseCache {
     return this.#entries.size;
   }
 
-  /** @param headSeqno the current one */
-  get(key: string, headSeqno: number): EndpointResult | undefined {
+  /**
+   * @param headSeqno the current one
+   * @param counts whether it counts as a hit or a miss: a call may look twice
+   */
+  get(key: string, headSeqno: number, counts = true): EndpointResult | undefined {
     const kept = this.#entries.get(key);
     if (kept !== undefined) {
       const { headSeqno: madeAt, since } = kept;
       if (madeAt === null || (madeAt === headSeqno && this.#clock.now() - since <= this.#headCacheMs)) {
-        this.hits++;
+        if (counts) this.hits++;
         return kept.result;
       }
       this.#entries.delete(key);
     }
-    this.misses++;
+    if (counts) this.misses++;
     return undefined;
   }
 
@@ -363,13 +451,20 @@ export class RequestWatch {
     return this.#controller.signal;
   }
 
-  deadline(deadlineMs: number, clock: Clock): Deadline {
+  /** @param until time of the clock */
+  deadline(deadlineMs: number, until: number): Deadline {
     return {
-      until: clock.now() + deadlineMs + GRACE_MS,
+      until: until + GRACE_MS,
       signal: this.signal,
       expired: () => httpErrors.deadline({ ms: deadlineMs }),
       aborted: () => httpErrors['client-left']({}),
     };
+  }
+
+  /** Calls when the response is written or its connection is closed, at once when it is. */
+  onClosed(run: () => void): void {
+    if (this.#response.destroyed) run();
+    else this.#response.once('close', run);
   }
 
   /** Aborts the work that is done for this request alone. */

@@ -81,6 +81,11 @@ export const httpErrors = defineErrors('http', {
     message: (d: { problem: string }) => `the host of the request is invalid: ${d.problem}`,
     remedy: 'Send one Host header, with the host of the URL.',
   },
+  'body-too-complex': {
+    class: 'caller',
+    message: (d: { what: string; most: number }) => `the body has more than ${d.most} ${d.what}`,
+    remedy: 'Send less in one request.',
+  },
   'url-too-long': {
     class: 'caller',
     message: (d: { maxBytes: number }) => `the URL has more than ${d.maxBytes} bytes`,
@@ -120,6 +125,13 @@ export const httpErrors = defineErrors('http', {
     class: 'overloaded',
     message: (_: { limit: string; retryAfterSeconds: number }) => 'Ratelimit exceed',
     remedy: 'Retry after the seconds in the Retry-After header, or use a key with a larger plan.',
+  },
+  'work-limit': {
+    class: 'overloaded',
+    message: (d: { limit: string; retryAfterSeconds: number }) =>
+      `the budget of ${d.limit} is used up; the request can be repeated in ${d.retryAfterSeconds} s`,
+    remedy:
+      'Retry after the seconds in the Retry-After header, request fewer rows at a time, or use a key with a larger plan.',
   },
   overloaded: {
     class: 'overloaded',

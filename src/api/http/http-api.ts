@@ -33,6 +33,8 @@ export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   readonly group: string | null;
   /** Adds a header to the response, also when it is served from the cache. Later values replace earlier ones. */
   readonly header: (name: string, value: string) => void;
+  /** Reports work beside that which the price of the call stands for, in work units: gas that was used. */
+  readonly worked: (units: number) => void;
 }
 
 /** An API of one network: a prefix with endpoints under it. */

@@ -1,10 +1,13 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { parseJsonBody } from '#api/http/json-body.js';
 import { compileParameters } from '#api/http/parameters.js';
 import { foldingGrammar, parseQuery, type RawParameters } from '#api/http/query-string.js';
-import { parseJsonBody, parseRpc, rpcIdOf } from '#api/http/request-body.js';
+import { parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { fakeEndpoints } from '#test/support/fake-http-api.js';
+
+const JSON_LIMITS = { maxNesting: 256, maxJsonNames: 5_000, maxJsonValues: 10_000 };
 
 const reader = compileParameters(fakeEndpoints[0] as AnyEndpoint<never>);
 
@@ -47,7 +50,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     name: 'http-body',
     make: (random) => mutate(Buffer.from(random.pick(BODIES)), random),
     run: (input) => {
-      const { value } = parseJsonBody(Buffer.from(input), 256);
+      const { value } = parseJsonBody(Buffer.from(input), JSON_LIMITS);
       if (typeof value === 'object' && value !== null) reader.read(value as RawParameters, 'body');
     },
     allowed: (error) => error.code.startsWith('http/') && error.class === 'caller',
@@ -56,7 +59,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     name: 'http-rpc',
     make: (random) => mutate(Buffer.from(random.pick(RPCS)), random),
     run: (input) => {
-      const body = parseJsonBody(Buffer.from(input), 256);
+      const body = parseJsonBody(Buffer.from(input), JSON_LIMITS);
       JSON.parse(rpcIdOf(body) || 'null');
       parseRpc(body);
     },

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
 import type { LogFields } from '#kernel/logger.js';
-import type { Access, AccessDecision, AccessRequest } from '#services/access/access.js';
+import { type Access, type AccessDecision, type AccessRequest, unlimitedWork } from '#services/access/access.js';
 import { FakeWorld, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 let server: HttpServer & { readonly world: FakeWorld };
@@ -38,12 +38,19 @@ const send = (text: string, andThen?: (socket: ReturnType<typeof connect>) => vo
 
 describe('access', () => {
   const answers: Record<string, AccessDecision> = {
-    good: { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine' },
+    good: { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine', client: 'one', work: unlimitedWork },
     bad: { kind: 'unknown-key' },
     other: { kind: 'network-not-allowed' },
     spent: { kind: 'limited', retryAfterMs: 1_200, limit: '10 requests per second' },
   };
-  const none: AccessDecision = { kind: 'allowed', plan: 'none', key: null, group: null };
+  const none: AccessDecision = {
+    kind: 'allowed',
+    plan: 'none',
+    key: null,
+    group: null,
+    client: 'one',
+    work: unlimitedWork,
+  };
 
   for (const isAsync of [false, true]) {
     it(`is asked once for each request${isAsync ? ', which may take time' : ''}`, async () => {
@@ -268,7 +275,7 @@ describe('metrics', () => {
       check: () => {
         if (!isFirst) return { kind: 'unknown-key' };
         isFirst = false;
-        return { kind: 'allowed', plan: 'a', key: null, group: null };
+        return { kind: 'allowed', plan: 'a', key: null, group: null, client: 'one', work: unlimitedWork };
       },
     };
     await start({}, { metrics, access });

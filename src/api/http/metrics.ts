@@ -19,6 +19,7 @@ interface MeasuredServer {
 export class HttpMetrics {
   readonly #duration: Histogram<RequestLabels>;
   readonly #rejected: Counter<'network' | 'reason'>;
+  readonly #work: Counter<'network' | 'api' | 'endpoint'>;
 
   constructor(registry: Registry, { calls, connections, bodies }: MeasuredServer) {
     const registers = [registry];
@@ -35,6 +36,12 @@ export class HttpMetrics {
       labelNames: ['network', 'reason'],
       registers,
     });
+    this.#work = new Counter({
+      name: 'tern_http_work_units_total',
+      help: 'Work done for requests, in work units of about 1 ms of CPU time',
+      labelNames: ['network', 'api', 'endpoint'],
+      registers,
+    });
     const gauges: readonly [string, string, () => number][] = [
       [
         'tern_http_in_flight_requests',
@@ -44,6 +51,12 @@ export class HttpMetrics {
       ['tern_http_connections', 'Open connections', () => connections.size],
       ['tern_http_open_bodies', 'Request bodies that are being received', () => bodies.open],
       ['tern_http_held_body_bytes', 'Bytes held for them', () => bodies.heldBytes],
+      [
+        'tern_http_work_under_way_units',
+        'Price of the requests being worked on that are not small',
+        () => calls.queue.underWay,
+      ],
+      ['tern_http_waiting_requests', 'Requests waiting for room because of their price', () => calls.queue.waiting],
       ['tern_http_cache_bytes', 'What the kept answers take in memory', () => calls.cache.bytes],
       ['tern_http_cache_entries', 'How many answers are kept', () => calls.cache.size],
     ];
@@ -95,6 +108,11 @@ export class HttpMetrics {
       { network, api, endpoint, status_class: STATUS_CLASSES[Math.floor(status / 100)] ?? 'other' },
       seconds,
     );
+  }
+
+  /** @param units work units */
+  worked(network: string, api: string, endpoint: string, units: number): void {
+    this.#work.inc({ network, api, endpoint }, units);
   }
 
   /** @param reason an error code */

@@ -19,6 +19,20 @@ export interface HttpSettings {
   readonly deadlineMs: number;
   /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
   readonly maxConcurrent: number;
+  /** Price of all large calls under way at once, in work units of about 1 ms of CPU time. Default 1,000. */
+  readonly maxWork: number;
+  /** Calls of at most this price never wait for others, in work units. Default 5. */
+  readonly smallWork: number;
+  /** Calls above this price are large, in work units. Default 50. */
+  readonly largeWork: number;
+  /** Large calls of one client at a time, until their answers are written; further ones wait. Default 2. */
+  readonly maxLargePerClient: number;
+  /** Calls that wait for room, for each of the two sizes; further ones get 503. Default 1,000. */
+  readonly maxWaiting: number;
+  /** As `maxWaiting`, of one client. Default 50. */
+  readonly maxWaitingPerClient: number;
+  /** Requests for `/metrics` and documents of an address per second; further ones get 429. Default 10. */
+  readonly maxPagesPerSecond: number;
   /** Open connections. For more of them the one that has been idle longest is closed, else the new one. Default 20,000. */
   readonly maxConnections: number;
   /** The same of one client address (IPv6: of a /64); connections of trusted proxies are not counted. Default 512. */
@@ -37,6 +51,10 @@ export interface HttpSettings {
   readonly maxHeaderBytes: number;
   /** Nesting depth of a JSON body. Default 256. */
   readonly maxNesting: number;
+  /** Names in all objects of a JSON body together. Default 5,000. */
+  readonly maxJsonNames: number;
+  /** Values of a JSON body: items, members, arrays and objects. Default 10,000. */
+  readonly maxJsonValues: number;
   /** Timeout for receiving the headers of a request. Default 10 s. */
   readonly headersTimeoutMs: number;
   /** Timeout for receiving a whole request. Default 30 s. */
@@ -66,6 +84,13 @@ const defaultHttpSettings: HttpSettings = {
   headCacheMs: 5_000,
   deadlineMs: 10_000,
   maxConcurrent: 4_096,
+  maxWork: 1_000,
+  smallWork: 5,
+  largeWork: 50,
+  maxLargePerClient: 2,
+  maxWaiting: 1_000,
+  maxWaitingPerClient: 50,
+  maxPagesPerSecond: 10,
   maxConnections: 20_000,
   maxConnectionsPerAddress: 512,
   maxPipelined: 32,
@@ -75,6 +100,8 @@ const defaultHttpSettings: HttpSettings = {
   maxUrlBytes: 8 * 1024,
   maxHeaderBytes: 64 * 1024,
   maxNesting: 256,
+  maxJsonNames: 5_000,
+  maxJsonValues: 10_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   minBytesPerSecond: 1_024,
@@ -104,6 +131,13 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   headCacheMs: [0, LONGEST_MS],
   deadlineMs: [1, LONGEST_MS],
   maxConcurrent: [1, 1_000_000],
+  maxWork: [1, 1_000_000],
+  smallWork: [1, 1_000_000],
+  largeWork: [1, 1_000_000],
+  maxLargePerClient: [1, 1_000_000],
+  maxWaiting: [0, 1_000_000],
+  maxWaitingPerClient: [0, 1_000_000],
+  maxPagesPerSecond: [1, 1_000_000],
   maxConnections: [1, 1_000_000],
   maxConnectionsPerAddress: [1, 1_000_000],
   maxPipelined: [1, 1_000_000],
@@ -113,6 +147,8 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   maxUrlBytes: [64, 64 * 1024],
   maxHeaderBytes: [1_024, 1024 * 1024],
   maxNesting: [1, 1_000],
+  maxJsonNames: [1, 1_000_000],
+  maxJsonValues: [1, 1_000_000],
   headersTimeoutMs: [1, LONGEST_MS],
   requestTimeoutMs: [1, LONGEST_MS],
   minBytesPerSecond: [0, Number.MAX_SAFE_INTEGER],

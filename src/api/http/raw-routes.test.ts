@@ -13,7 +13,7 @@ import type { RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
 import { isTernError } from '#kernel/tern-error.js';
-import type { Access } from '#services/access/access.js';
+import { type Access, unlimitedWork } from '#services/access/access.js';
 import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 /** The parts of `ws` that the test uses. */
@@ -149,7 +149,8 @@ const counted = async (endpoint: string) => {
 
 const keys: Access = {
   check: ({ key }) => {
-    if (key === 'good') return { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine' };
+    if (key === 'good')
+      return { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine', client: 'one', work: unlimitedWork };
     if (key === 'spent') return { kind: 'limited', retryAfterMs: 1_200, limit: 'all' };
     return { kind: 'unknown-key' };
   },

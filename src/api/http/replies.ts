@@ -31,8 +31,12 @@ const REJECTIONS: ReadonlySet<string> = new Set([
   'http/unknown-key',
   'http/network-not-allowed',
   'http/rate-limit',
+  'http/work-limit',
   'http/overloaded',
 ]);
+
+/** Errors of exhausted limits of a client. */
+const LIMITS: ReadonlySet<string> = new Set(['http/rate-limit', 'http/work-limit']);
 
 /** Writes the responses of APIs, and counts and logs them. */
 export class Replies {
@@ -97,7 +101,7 @@ export class Replies {
     addFreshness(reply, api, null);
     // Messages of internal errors are not shown to clients.
     const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
-    const isLimit = error.code === 'http/rate-limit';
+    const isLimit = LIMITS.has(error.code);
     const stamp = () => (state === null ? '_' : this.#stamp(state, elapsedMs, false));
     const body = style.failure({ text, status, profile, isLimit }, state ?? NO_ECHO, stamp);
     this.#send(request, reply, status, style, elapsedMs, body);
@@ -159,7 +163,9 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/body-in-pieces': 413,
   'http/url-too-long': 414,
   'http/rate-limit': 429,
+  'http/work-limit': 429,
   'http/headers-too-large': 431,
+  'http/body-too-complex': 413,
   'http/client-left': 499,
   'http/deadline': 504,
   'chain/deadline': 504,
@@ -196,7 +202,7 @@ export function statusOf(
 
 /** Seconds for `Retry-After`; null for errors where waiting does not help. */
 export function retryAfterSeconds(error: TernError): number | null {
-  if (error.code === 'http/rate-limit') return Number(error.data.retryAfterSeconds);
+  if (LIMITS.has(error.code)) return Number(error.data.retryAfterSeconds);
   return error.class === 'overloaded' || error.class === 'shutting-down' ? 1 : null;
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody, parseRpc, rpcIdOf } from '#api/http/request-body.js';
+import { parseJsonBody } from '#api/http/json-body.js';
+import { parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { errorOf } from '#test/support/error-code.js';
 
-const body = (text: string) => parseJsonBody(Buffer.from(text), 32);
+const body = (text: string) =>
+  parseJsonBody(Buffer.from(text), { maxNesting: 32, maxJsonNames: 100, maxJsonValues: 1_000 });
 
 describe('a request of JSON-RPC', () => {
   it('has a method, and parameters or none', () => {

@@ -3,6 +3,7 @@ import type { CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import { unlimitedWork, type WorkBudget } from '#services/access/access.js';
 
 /** The API of a request. */
 type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
@@ -28,6 +29,9 @@ export class RequestState implements Echo {
   group: string | null = null;
   /** Id of the API key, not the key itself. */
   keyId: string | null = null;
+  /** Who shares the process with others; see AccessDecision. */
+  client = '';
+  work: WorkBudget = unlimitedWork;
 
   constructor(begun: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
     this.begun = begun;

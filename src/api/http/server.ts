@@ -3,27 +3,27 @@ import type { AddressInfo } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
-import type { Registry } from 'prom-client';
+import { AddressLimit } from '#api/http/address-limit.js';
 import { ApiPaths, NetworkChoice, requireHost, toOriginForm } from '#api/http/api-paths.js';
 import { ApiRoutes } from '#api/http/api-routes.js';
-import { JSON_TYPE } from '#api/http/api-style.js';
 import { BodyReader } from '#api/http/body-reader.js';
 import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
+import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
+import type { AnyHttpApi } from '#api/http/http-api.js';
+import { parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
 import { RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
-import { parseJsonBody } from '#api/http/request-body.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
-import { addressBlock } from '#services/access/keyed-access.js';
+import { addressBlock } from '#services/access/address-block.js';
 
 /** How often idle connections are closed during shutdown. */
 const SWEEP_MS = 20;
@@ -173,8 +173,10 @@ async function buildApp(
   connections.watch(app.server);
   app.server.prependListener('request', toOriginForm);
 
-  const calls = new EndpointCalls(options, modules.clock);
-  const metrics = new HttpMetrics(modules.metrics, { calls, connections, bodies });
+  const calls = new EndpointCalls(options, modules.clock, ({ network, api, endpoint }, units) =>
+    metrics.worked(network.name, api.prefix, endpoint.name, units),
+  );
+  const metrics: HttpMetrics = new HttpMetrics(modules.metrics, { calls, connections, bodies });
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, closing });
@@ -182,7 +184,7 @@ async function buildApp(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const bytes = await bodies.read(payload, addressBlock(request.ip));
-    return bytes.length === 0 ? undefined : parseJsonBody(bytes, options.maxNesting);
+    return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
   });
 
   app.decorateRequest('state', null);
@@ -235,8 +237,10 @@ async function buildApp(
   app.setErrorHandler((error, request, reply) => replies.failure(request, reply, error));
   for (const api of routes) api.add(app);
   raw.add(app);
-  addDocsRoutes(app, { networks, choice });
-  addHealthRoutes(app, { networks, metrics: modules.metrics, apiVersion, isClosing: () => closing.isClosing });
+  const pages = new AddressLimit(options.maxPagesPerSecond, modules.clock);
+  addDocsRoutes(app, { networks, choice, limit: pages });
+  const metricsPage = new MetricsPage(modules.metrics, modules.clock);
+  addHealthRoutes(app, { networks, metricsPage, limit: pages, apiVersion, isClosing: () => closing.isClosing });
   return { app, connections, raw };
 }
 
@@ -259,56 +263,6 @@ function refusalOf(
   if (verbs !== null) return httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
   const isRoute = !path.includes(':') && app.hasRoute({ method: 'GET', url: path });
   return isRoute ? httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' }) : httpErrors['not-found']({});
-}
-
-/** What the health routes report. */
-interface HealthSubjects {
-  readonly networks: readonly HttpNetwork[];
-  readonly metrics: Registry;
-  readonly apiVersion: string;
-  /** Whether the server is shutting down. */
-  isClosing(): boolean;
-}
-
-/** `/healthz`: the process runs. `/readyz`, `/readyz/NETWORK`: it can serve requests. `/metrics`: for Prometheus. */
-function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
-  const { networks, metrics, apiVersion } = subjects;
-  const route = (url: string, handler: (reply: FastifyReply, network: string | null) => unknown) =>
-    app.route<{ Params: { network?: string } }>({
-      method: ['GET', 'HEAD'],
-      url,
-      handler: (request, reply) => {
-        reply.header('Cache-Control', 'no-store');
-        return handler(reply, request.params.network ?? null);
-      },
-    });
-
-  route('/healthz', (reply) => sendJson(reply, 200, { ok: true, version: apiVersion }));
-  const ready = (reply: FastifyReply, name: string | null) => {
-    const asked = name === null ? networks : networks.filter((network) => network.name === name);
-    if (asked.length === 0) return sendJson(reply, 404, { ready: false, problem: 'there is no such network' });
-    const health = asked.map((network) => [network.name, network.health()] as const);
-    const isClosing = subjects.isClosing();
-    const isReady = !isClosing && health.every(([, { ready }]) => ready);
-    const problems = health.filter(([, { ready }]) => !ready).map(([name, { problem }]) => `${name}: ${problem}`);
-    if (isClosing) problems.unshift('the server is shutting down');
-    return sendJson(reply, isReady ? 200 : 503, {
-      ready: isReady,
-      problem: problems.length === 0 ? null : problems.join('; '),
-      version: apiVersion,
-      networks: Object.fromEntries(health),
-    });
-  };
-  route('/readyz', ready);
-  route('/readyz/:network', ready);
-  route('/metrics', async (reply) => {
-    const text = await metrics.metrics();
-    return reply.header('Content-Type', metrics.contentType).send(text);
-  });
-}
-
-function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyReply {
-  return reply.code(status).header('Content-Type', JSON_TYPE).send(JSON.stringify(value));
 }
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/;

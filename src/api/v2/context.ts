@@ -29,6 +29,8 @@ export interface V2Context {
   readonly read: ReadOptions;
   /** Adds a header to the response, for what the published body has no field for. */
   readonly header: (name: string, value: string) => void;
+  /** Reports work beside that of the price, in work units. */
+  readonly worked: (units: number) => void;
 }
 
 export const v2Endpoint = endpointOf<V2Context>();

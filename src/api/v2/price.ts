@@ -10,7 +10,7 @@ export const PRICE = {
   block: 2,
   /** Several proofs, up to a whole configuration. */
   proofs: 20,
-  /** A get-method, the state that it runs on included; corrected by the time that the TVM took. */
+  /** A get-method, the state that it runs on included; the gas is added. */
   getMethod: 8,
   /** A message is parsed and sent, and explained when it is refused. */
   send: 4,

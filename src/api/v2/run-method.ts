@@ -16,6 +16,7 @@ import type { ParsedAddress } from '#formats/address/address.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { GetMethodRead } from '#services/emulation/contract-reads.js';
+import { GAS_PER_WORK_UNIT } from '#services/emulation/gas-work.js';
 
 /** `method`: the name of a get method, or its id. Strings of decimal or hexadecimal digits are ids. */
 const methodParameter = Type.Transform(
@@ -74,6 +75,7 @@ async function run({ address, method, stack, seqno }: GetMethodQuery, context: V
     if (isTernError(error, 'cells/cell-depth')) throw v2Errors['stack-size']({ problem: error.message }, error);
     throw error;
   }
+  context.worked(result.gas_used / GAS_PER_WORK_UNIT);
   if (result.ran_on === 'node') header(HEADER, `node; reason=${headerText(result.ran_on_reason ?? 'unknown')}`);
   return result;
 }

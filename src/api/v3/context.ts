@@ -29,13 +29,15 @@ export interface V3Context {
   readonly switches: SwitchValues<V3Switches>;
   /** Adds a header to the response. */
   readonly header: (name: string, value: string) => void;
+  /** Reports work beside that of the price, in work units. */
+  readonly worked: (units: number) => void;
 }
 
 /** Makes the context of a request. */
 export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V3Switches>>): V3Context {
-  const { read, profile, switches, header } = request;
+  const { read, profile, switches, header, worked } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
-  return { network, read, query: { signal: read.signal, timeoutMs }, profile, switches, header };
+  return { network, read, query: { signal: read.signal, timeoutMs }, profile, switches, header, worked };
 }
 
 export const v3Endpoint = endpointOf<V3Context>();

@@ -28,6 +28,7 @@ import { type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { SendDiagnosis } from '#services/emulation/contract-reads.js';
+import { GAS_PER_WORK_UNIT } from '#services/emulation/gas-work.js';
 
 const V2SendMessageResult = answerType('V2SendMessageResult', {
   message_hash: hash('Hash of the message as it was sent.'),
@@ -319,8 +320,9 @@ const runGetMethod = v3Endpoint({
   price: () => GET_METHOD_PRICE,
   freshness: 'head',
   handle: async ({ address, method, stack: given = [] }, context) => {
-    const { network, read, header } = context;
+    const { network, read, header, worked } = context;
     const run = await network.contracts.runGetMethod(address, method, given, read);
+    worked(run.gas_used / GAS_PER_WORK_UNIT);
     if (run.ran_on === 'node') header(RAN_ON_HEADER, `node; reason=${headerText(run.ran_on_reason ?? 'unknown')}`);
     return answerOf(V2RunGetMethodResult, { ...run, stack: encodeStack(run.stack) }, context);
   },

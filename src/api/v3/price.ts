@@ -26,7 +26,7 @@ const READ_PRICE = 2;
 /** The state of an account from a liteserver, with its proof. */
 export const ACCOUNT_PRICE = 3;
 
-/** A get-method, the state that it runs on included; corrected by the time that the TVM took. */
+/** A get-method, the state that it runs on included; the gas is added. */
 export const GET_METHOD_PRICE = 8;
 
 /** A message is executed on a copy of the state. */

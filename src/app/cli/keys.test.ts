@@ -33,7 +33,7 @@ describe('tern keys', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [key = ''] = KEY.exec(out) ?? [];
     expect(out).toMatch(/^id {8}key_[0-9a-f]{10}$/m);
-    expect(out).toMatch(/^plan {6}free \(10 requests per second\)$/m);
+    expect(out).toMatch(/^plan {6}free \(10 requests per second, 200 work units per second\)$/m);
     expect(key).toHaveLength(48);
     expect(readFileSync(join(folder, 'data', 'keys.json'), 'utf8')).not.toContain(key.slice(5));
     const list = await run('list');
@@ -82,7 +82,7 @@ describe('tern keys', () => {
     const { id } = await json('create');
     expect((await run('usage')).out).toBe('No requests in this period.\n');
     const day = new Date().toISOString().slice(0, 10);
-    const counts = { allowed: 12, limited: 3, last_used: `${day}T00:00:00.000Z` };
+    const counts = { allowed: 12, limited: 3, work: 40, last_used: `${day}T00:00:00.000Z` };
     const usage = { format: 'tern-usage-1', keys: { [id]: { mainnet: counts }, anonymous: { testnet: counts } } };
     const old = { ...usage, keys: { [id]: { mainnet: { ...counts, last_used: '2025-01-01T00:00:00.000Z' } } } };
     mkdirSync(join(folder, 'data', 'usage'));
@@ -106,7 +106,9 @@ describe('tern keys', () => {
     const file = join(folder, 'more.json');
     writeFileSync(file, '{"plans":[{"name":"team","requests_per_second":0.5,"daily_quota":9,"networks":["mainnet"]}]}');
     const { out } = await run('create', '--plan', 'team', '--plans', file);
-    expect(out).toMatch(/^plan {6}team \(1 request per 2 seconds, 9 requests per day \(UTC\)\)$/m);
+    expect(out).toMatch(
+      /^plan {6}team \(1 request per 2 seconds, 9 requests per day \(UTC\), 10 work units per second\)$/m,
+    );
     const wrong = await run('create', '--plan', 'team', '--plans', file, '--network', 'testnet');
     expect(wrong.err).toMatch(/^tern: access\/not-in-plan: /);
   });

@@ -13,7 +13,7 @@ import {
   LABEL,
   looksLikeApiKey,
 } from '#services/access/keys.js';
-import { type Plan, quotaText, rateText } from '#services/access/plans.js';
+import { type Plan, quotaText, rateText, workText } from '#services/access/plans.js';
 import { type AccessModules, keysIn, plansIn, usageIn } from '#services/access/start-keyed-access.js';
 import { lastUses, type UsageRow, usageReport } from '#services/access/usage.js';
 
@@ -252,21 +252,23 @@ function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
 
 function usageTable(rows: readonly UsageRow[]): string {
   if (rows.length === 0) return 'No requests in this period.\n';
-  const lines = rows.map(({ day, key, network, allowed, limited, last_used }) => [
+  const lines = rows.map(({ day, key, network, allowed, limited, work, last_used }) => [
     day,
     key,
     network,
     String(allowed),
     String(limited),
+    String(work),
     minute(last_used),
   ]);
-  return table(['day', 'key', 'network', 'allowed', 'limited', 'last used'], lines);
+  return table(['day', 'key', 'network', 'allowed', 'limited', 'work', 'last used'], lines);
 }
 
-function limitsInWords({ requests_per_second, daily_quota }: Plan): string {
+function limitsInWords({ requests_per_second, daily_quota, work_per_second }: Plan): string {
   const words = [
     ...(requests_per_second === null ? [] : [rateText(requests_per_second)]),
     ...(daily_quota === null ? [] : [quotaText(daily_quota)]),
+    ...(work_per_second === null ? [] : [workText(work_per_second)]),
   ];
   return words.length === 0 ? 'no limit' : words.join(', ');
 }

@@ -75,6 +75,17 @@ export const apiSettings = {
     fallback: '4096',
     meaning: 'maximum requests in flight; further ones get 503',
   }),
+  maxWork: singleSetting({
+    ...integerValue('UNITS', 1, 1_000_000),
+    fallback: '1000',
+    meaning:
+      'price of all large requests in flight at once, in work units of about 1 ms of CPU time; further ones wait their turn, client by client',
+  }),
+  maxLargeAnswers: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '2',
+    meaning: 'maximum large requests of one client at once, until their answers are written; further ones wait',
+  }),
   maxConnections: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '20000',

@@ -78,6 +78,8 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   nodeCacheMb: ['128', 128, '1e3'],
   requestTimeout: ['2.5', 2_500, '0', '601', '1e2', '10s'],
   maxRequests: ['1', 1, '0'],
+  maxWork: ['100', 100, '0'],
+  maxLargeAnswers: ['100', 100, '0'],
   maxConnections: ['100', 100, '0'],
   maxConnectionsPerAddress: ['100', 100, '0'],
   maxBodiesPerAddress: ['4', 4, '0'],

@@ -33,7 +33,7 @@ export const v2Description = {
 export function v2Api(network: OpenNetwork): HttpApi<V2Context> {
   return {
     ...v2Description,
-    context: ({ group, read, header }) => ({ network: network.poolOf(group).v2, read, header }),
+    context: ({ group, read, header, worked }) => ({ network: network.poolOf(group).v2, read, header, worked }),
   };
 }
 

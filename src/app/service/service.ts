@@ -131,6 +131,8 @@ function httpSettings(settings: ApiSettings) {
     maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
     maxBodiesPerAddress: settings.maxBodiesPerAddress,
     minBytesPerSecond: settings.minClientRate,
+    maxWork: settings.maxWork,
+    maxLargePerClient: settings.maxLargeAnswers,
     notReadyMs: settings.drainDelay,
     drainMs: settings.drainTimeout,
     requestLog: settings.requestLog,

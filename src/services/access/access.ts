@@ -1,4 +1,5 @@
 import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import { addressBlock } from '#services/access/address-block.js';
 
 /** The properties of a request that access is checked by. */
 export interface AccessRequest {
@@ -20,6 +21,9 @@ export type AccessDecision =
       readonly key: string | null;
       /** The private liteserver group of the plan. */
       readonly group: string | null;
+      /** Who shares the process fairly with others: the owner of the key, the key, or the address without one. */
+      readonly client: string;
+      readonly work: WorkBudget;
     }
   | { readonly kind: 'unknown-key' }
   | { readonly kind: 'network-not-allowed' }
@@ -31,15 +35,40 @@ export type AccessDecision =
       readonly limit: string;
     };
 
+/** Whether a budget of work holds the price of a call; if not, when it will and which limit is in the way. */
+export type WorkDecision =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'limited'; readonly retryAfterMs: number; readonly limit: string };
+
+/** The budget of work of a client. Work units are about 1 ms of CPU time. */
+export interface WorkBudget {
+  /** Takes the price of a call. */
+  take(units: number): WorkDecision | Promise<WorkDecision>;
+  /** After the call: what was taken is corrected by what was done. */
+  settle(taken: number, done: number): void;
+}
+
 /** Access control and rate limits. Returns synchronously when only memory is needed. */
 export interface Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
 }
 
-const ALLOWED = { kind: 'allowed', plan: 'open', key: null, group: null } as const;
+const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };
+
+/** No limit, and nothing is counted. */
+export const unlimitedWork: WorkBudget = { take: () => WORK_ALLOWED, settle: () => {} };
 
 /** Mode `open`: all requests are allowed, with or without a key; the limits of the HTTP server hold anyway. */
-export const openAccess: Access = { check: () => ALLOWED };
+export const openAccess: Access = {
+  check: ({ clientAddress }) => ({
+    kind: 'allowed',
+    plan: 'open',
+    key: null,
+    group: null,
+    client: addressBlock(clientAddress),
+    work: unlimitedWork,
+  }),
+};
 
 /** Requests of a plan on a network, since the start. */
 export interface PlanMetrics {
@@ -50,6 +79,10 @@ export interface PlanMetrics {
   readonly limited_by_rate: number;
   /** Refused because of the daily quota. */
   readonly limited_by_quota: number;
+  /** Calls that were refused because of the budget of work. */
+  readonly limited_by_work: number;
+  /** Work that was done, in work units. */
+  readonly work: number;
 }
 
 /** Metrics of access control. Counts are since the start. */
@@ -87,11 +120,19 @@ export const accessMetricRows: readonly MetricRow<AccessMetrics>[] = [
     kind: 'counter',
     labels: ['plan', 'network', 'outcome'],
     read: ({ plans }) =>
-      plans.flatMap(({ plan, network, allowed, limited_by_rate, limited_by_quota }): Sample[] => [
+      plans.flatMap(({ plan, network, allowed, limited_by_rate, limited_by_quota, limited_by_work }): Sample[] => [
         [{ plan, network, outcome: 'allowed' }, allowed],
         [{ plan, network, outcome: 'limited_by_rate' }, limited_by_rate],
         [{ plan, network, outcome: 'limited_by_quota' }, limited_by_quota],
+        [{ plan, network, outcome: 'limited_by_work' }, limited_by_work],
       ]),
+  },
+  {
+    name: 'tern_access_work_units_total',
+    help: 'Work done by plan, in work units of about 1 ms of CPU time',
+    kind: 'counter',
+    labels: ['plan', 'network'],
+    read: ({ plans }) => plans.map(({ plan, network, work }): Sample => [{ plan, network }, work]),
   },
   accessMetric(
     'counter',

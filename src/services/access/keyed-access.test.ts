@@ -25,7 +25,10 @@ class Desk {
     this.access = new KeyedAccess({
       plans: parsePlans('plans.json', JSON.stringify({ plans })),
       limiter: this.limiter,
-      usage: { count: (key, network, what) => void this.counted.push(`${key} ${network} ${what}`) },
+      usage: {
+        count: (key, network, what) => void this.counted.push(`${key} ${network} ${what}`),
+        addWork: (key, network, units) => void this.counted.push(`${key} ${network} work ${units}`),
+      },
       unixTimeMs,
       logger: { info() {}, warn: (_message, fields = {}) => void this.warnings.push(fields) },
     });
@@ -73,15 +76,50 @@ describe('open access', () => {
   it('allows everything', () => {
     for (const key of [null, 'anything', 'x'.repeat(1e6)]) {
       const answer = openAccess.check({ key, clientAddress: '192.0.2.1', network: 'mainnet' });
-      expect(answer).toEqual({ kind: 'allowed', plan: 'open', key: null, group: null });
+      expect(answer).toMatchObject({ kind: 'allowed', plan: 'open', key: null, group: null });
     }
+  });
+});
+
+describe('a budget of work', () => {
+  const allowed = (desk: Desk, key: string | null) => {
+    const decision = desk.ask(key);
+    if (decision.kind !== 'allowed') throw new TypeError(decision.kind);
+    return decision;
+  };
+
+  it('is of the key, and says which it is and when it holds the price again', () => {
+    const desk = new Desk();
+    const { key, record } = keyOf({ plan: 'free' });
+    desk.access.setKeys([record]);
+    const { work, client } = allowed(desk, key);
+    expect(client).toBe(`key ${record.id} mainnet`);
+    expect(work.take(2_000)).toEqual({ kind: 'allowed' });
+    const limited = { kind: 'limited', retryAfterMs: 500, limit: '200 work units per second' };
+    expect(work.take(100)).toEqual(limited);
+    expect(allowed(desk, key).work.take(100)).toEqual(limited);
+    work.settle(2_000, 1_000);
+    expect(work.take(100)).toEqual({ kind: 'allowed' });
+    expect(desk.access.planMetrics).toMatchObject([{ plan: 'free', allowed: 2, limited_by_work: 2, work: 1_000 }]);
+    expect(desk.counted).toContain(`${record.id} mainnet work 1000`);
+  });
+
+  it('is of the address without a key, and none with an unlimited plan', () => {
+    const desk = new Desk();
+    const { key, record } = keyOf({ plan: 'unlimited' });
+    desk.access.setKeys([record]);
+    const { work, client } = allowed(desk, null);
+    expect(client).toBe('address 192.0.2.1 mainnet');
+    expect(work.take(500)).toEqual({ kind: 'allowed' });
+    expect(work.take(1)).toMatchObject({ limit: '20 work units per second without an API key', retryAfterMs: 15_050 });
+    for (let i = 0; i < 10; i++) expect(allowed(desk, key).work.take(1e6)).toEqual({ kind: 'allowed' });
   });
 });
 
 describe('without a key', () => {
   it('each address has one request per second, each /64 of IPv6 is one address', () => {
     const desk = new Desk();
-    expect(desk.ask(null)).toEqual({ kind: 'allowed', plan: 'anonymous', key: null, group: null });
+    expect(desk.ask(null)).toMatchObject({ kind: 'allowed', plan: 'anonymous', key: null, group: null });
     const limit = '1 request per second without an API key';
     expect(desk.ask('')).toEqual({ kind: 'limited', retryAfterMs: 1000, limit });
     expect(desk.ask(null, 'mainnet', '192.0.2.2').kind).toBe('allowed');
@@ -137,7 +175,7 @@ describe('with a key', () => {
     const desk = new Desk([{ name: 'own', requests_per_second: 10, group: 'ours' }]);
     const { key, record } = keyOf({ plan: 'own' });
     desk.access.setKeys([record]);
-    expect(desk.ask(key)).toEqual({ kind: 'allowed', plan: 'own', key: record.id, group: 'ours' });
+    expect(desk.ask(key)).toMatchObject({ kind: 'allowed', plan: 'own', key: record.id, group: 'ours' });
     expect(JSON.stringify([desk.counted, desk.access.planMetrics])).not.toContain(key);
   });
 

@@ -1,15 +1,22 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import type { Logger } from '#kernel/logger.js';
-import type { Access, AccessDecision, AccessRequest, PlanMetrics } from '#services/access/access.js';
+import type {
+  Access,
+  AccessDecision,
+  AccessRequest,
+  PlanMetrics,
+  WorkBudget,
+  WorkDecision,
+} from '#services/access/access.js';
+import { addressBlock } from '#services/access/address-block.js';
 import { KeyIndex, type KeyRecord } from '#services/access/keys.js';
 import type { LimitDecision, Limiter } from '#services/access/limits.js';
-import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText } from '#services/access/plans.js';
+import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText, workText } from '#services/access/plans.js';
 import { type UsageRecorder, WITHOUT_KEY } from '#services/access/usage.js';
 
 export interface KeyedAccessModules {
   readonly plans: Plans;
   readonly limiter: Limiter;
-  readonly usage: Pick<UsageRecorder, 'count'>;
+  readonly usage: Pick<UsageRecorder, 'count' | 'addWork'>;
   readonly unixTimeMs: () => number;
   readonly logger: Logger;
 }
@@ -94,29 +101,70 @@ export class KeyedAccess implements Access {
     return { plan, limits, network, key, subject };
   }
 
-  #settle({ plan, limits, network, key }: Requester, answer: LimitDecision): AccessDecision {
+  #settle(asker: Requester, answer: LimitDecision): AccessDecision {
+    const { plan, limits, network, key, subject } = asker;
     this.#modules.usage.count(key?.id ?? WITHOUT_KEY, network, answer.passed ? 'allowed' : 'limited');
     if (answer.passed) {
       this.#counts.count(plan.name, network, 'allowed');
-      return { kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group };
+      const work = this.#budgetOf(asker);
+      return { kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group, client: subject, work };
     }
-    this.#counts.count(plan.name, network, answer.by === 'rate' ? 'limited_by_rate' : 'limited_by_quota');
+    this.#counts.count(plan.name, network, OUTCOME_OF[answer.by]);
     return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key) };
   }
+
+  #budgetOf(asker: Requester): WorkBudget {
+    const { plan, limits, network, key, subject } = asker;
+    const { limiter, usage } = this.#modules;
+    const question = { subject, isAddress: key === null, limits };
+    const decide = (answer: LimitDecision): WorkDecision => {
+      if (answer.passed) return WORK_ALLOWED;
+      this.#counts.count(plan.name, network, 'limited_by_work');
+      usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
+      return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText('work', limits, key) };
+    };
+    return {
+      take: (units) => {
+        const answer = limiter.takeWork(question, units);
+        return answer instanceof Promise ? answer.then(decide) : decide(answer);
+      },
+      settle: (taken, done) => {
+        limiter.settleWork(question, done - taken);
+        this.#counts.count(plan.name, network, 'work', done);
+        usage.addWork(key?.id ?? WITHOUT_KEY, network, done);
+      },
+    };
+  }
 }
+
+const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };
 
 /** Keys of one owner on one plan are counted together. */
 function subjectOf({ id, owner, plan }: KeyRecord, network: string): string {
   return owner === null ? `key ${id} ${network}` : `owner ${owner}/${plan} ${network}`;
 }
 
-function limitText(by: 'rate' | 'quota', limits: Limits, key: KeyRecord | null): string {
-  const words = by === 'rate' ? rateText(limits.requests_per_second ?? 0) : quotaText(limits.daily_quota ?? 0);
+function limitText(by: LimitKind, limits: Limits, key: KeyRecord | null): string {
+  const words = LIMIT_TEXTS[by](limits);
   return key === null ? `${words} without an API key` : words;
 }
 
-/** The outcome of a request with a plan. */
-type PlanOutcome = 'allowed' | 'limited_by_rate' | 'limited_by_quota';
+type LimitKind = (LimitDecision & { readonly passed: false })['by'];
+
+const LIMIT_TEXTS: Readonly<Record<LimitKind, (limits: Limits) => string>> = {
+  rate: ({ requests_per_second }) => rateText(requests_per_second ?? 0),
+  quota: ({ daily_quota }) => quotaText(daily_quota ?? 0),
+  work: ({ work_per_second }) => workText(work_per_second ?? 0),
+};
+
+/** What is counted of a plan. */
+type PlanOutcome = Exclude<keyof PlanMetrics, 'plan' | 'network'>;
+
+const OUTCOME_OF: Readonly<Record<LimitKind, PlanOutcome>> = {
+  rate: 'limited_by_rate',
+  quota: 'limited_by_quota',
+  work: 'limited_by_work',
+};
 
 type Counts = { -readonly [Name in keyof PlanMetrics]: PlanMetrics[Name] };
 
@@ -124,7 +172,7 @@ type Counts = { -readonly [Name in keyof PlanMetrics]: PlanMetrics[Name] };
 class PlanCounts {
   readonly #counts = new Map<string, Map<string, Counts>>();
 
-  count(plan: string, network: string, outcome: PlanOutcome): void {
+  count(plan: string, network: string, outcome: PlanOutcome, more = 1): void {
     let networks = this.#counts.get(plan);
     if (networks === undefined) {
       networks = new Map();
@@ -132,51 +180,13 @@ class PlanCounts {
     }
     let counts = networks.get(network);
     if (counts === undefined) {
-      counts = { plan, network, allowed: 0, limited_by_rate: 0, limited_by_quota: 0 };
+      counts = { plan, network, allowed: 0, limited_by_rate: 0, limited_by_quota: 0, limited_by_work: 0, work: 0 };
       networks.set(network, counts);
     }
-    counts[outcome]++;
+    counts[outcome] += more;
   }
 
   metrics(): readonly PlanMetrics[] {
     return [...this.#counts.values()].flatMap((networks) => [...networks.values()].map((counts) => ({ ...counts })));
   }
-}
-
-/** The subject of all invalid addresses. */
-const UNREADABLE = 'unreadable';
-
-/**
- * What requests without a key are counted by: a whole IPv4 address; the first 64 bits of an IPv6 address, since a subscriber has
- * at least such a network; IPv4-mapped addresses (`::ffff:192.0.2.1`) count as IPv4.
- */
-export function addressBlock(text: string): string {
-  if (isIPv4(text)) return text;
-  if (text.length > 64 || !isIPv6(text)) return UNREADABLE;
-  const groups = groupsOf(text);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    const [high, low] = [groups[6]!, groups[7]!];
-    return `${high >> 8}.${high & 0xff}.${low >> 8}.${low & 0xff}`;
-  }
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${network.join(':')}::/64`;
-}
-
-/** The eight numbers of a well-formed IPv6 address. */
-function groupsOf(text: string): number[] {
-  const zone = text.indexOf('%');
-  const [before = '', after] = (zone < 0 ? text : text.slice(0, zone)).split('::');
-  const front = halfOf(before);
-  if (after === undefined) return front;
-  const back = halfOf(after);
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-function halfOf(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const [a, b, c, d] = group.split('.').map(Number);
-    return [(a! << 8) | b!, (c! << 8) | d!];
-  });
 }

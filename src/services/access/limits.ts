@@ -1,5 +1,7 @@
 import type { Clock } from '#kernel/clock.js';
 import type { Limits } from '#services/access/plans.js';
+import { TwoGenerationMap } from '#services/access/two-generation-map.js';
+import { WorkBuckets } from '#services/access/work-buckets.js';
 
 /** A request to be counted. */
 export interface LimitRequest {
@@ -13,11 +15,15 @@ export interface LimitRequest {
 /** Whether the request is within the limits; if not, the exceeded limit and the milliseconds until it would be. */
 export type LimitDecision =
   | { readonly passed: true }
-  | { readonly passed: false; readonly by: 'rate' | 'quota'; readonly waitMs: number };
+  | { readonly passed: false; readonly by: 'rate' | 'quota' | 'work'; readonly waitMs: number };
 
-/** Counts requests against limits. Refused requests are not counted. */
+/** Counts requests and work against limits. What is refused is not counted. */
 export interface Limiter {
   take(question: LimitRequest): LimitDecision | Promise<LimitDecision>;
+  /** Takes the price of a call out of the budget of work. */
+  takeWork(question: LimitRequest, units: number): LimitDecision | Promise<LimitDecision>;
+  /** Corrects what was taken by what was done. @param units the difference, which may be negative */
+  settleWork(question: LimitRequest, units: number): void;
   close(): void;
 }
 
@@ -34,6 +40,8 @@ export class LocalLimiter implements Limiter {
   readonly #quota: DailyQuota;
   readonly #addresses: TokenBuckets;
   readonly #keys: TokenBuckets;
+  readonly #addressWork: WorkBuckets;
+  readonly #keyWork: WorkBuckets;
 
   /** @param options `maxAddresses` and `maxKeys`: buckets in memory */
   constructor(options: { readonly maxAddresses: number; readonly maxKeys: number }, modules: LocalLimiterModules) {
@@ -41,6 +49,8 @@ export class LocalLimiter implements Limiter {
     this.#quota = modules.quota;
     this.#addresses = new TokenBuckets(options.maxAddresses);
     this.#keys = new TokenBuckets(options.maxKeys);
+    this.#addressWork = new WorkBuckets(options.maxAddresses);
+    this.#keyWork = new WorkBuckets(options.maxKeys);
   }
 
   /** Client addresses in memory. */
@@ -60,6 +70,21 @@ export class LocalLimiter implements Limiter {
     }
     if (!isAddress) this.#quota.add(subject);
     return PASSED;
+  }
+
+  takeWork({ subject, isAddress, limits }: LimitRequest, units: number): LimitDecision {
+    const { work_per_second, work_burst } = limits;
+    if (work_per_second === null) return PASSED;
+    const buckets = isAddress ? this.#addressWork : this.#keyWork;
+    const waitMs = buckets.take(subject, units, { work_per_second, work_burst }, this.#clock.now());
+    return waitMs > 0 ? { passed: false, by: 'work', waitMs } : PASSED;
+  }
+
+  settleWork({ subject, isAddress, limits }: LimitRequest, units: number): void {
+    const { work_per_second, work_burst } = limits;
+    if (work_per_second === null || units === 0) return;
+    const buckets = isAddress ? this.#addressWork : this.#keyWork;
+    buckets.settle(subject, units, { work_per_second, work_burst }, this.#clock.now());
   }
 
   close(): void {}
@@ -184,38 +209,5 @@ export class DailyQuota {
       this.#counts = new Map();
     }
     return now;
-  }
-}
-
-/**
- * A map of at most `most` entries that evicts those set longest ago. Entries are in two generations: when the younger one has
- * `most / 2` entries, it becomes the older one, which is dropped. There is no search or sweep.
- */
-export class TwoGenerationMap<Value> {
-  readonly #half: number;
-  #young = new Map<string, Value>();
-  #old = new Map<string, Value>();
-
-  constructor(most: number) {
-    this.#half = Math.max(1, Math.floor(most / 2));
-  }
-
-  get size(): number {
-    return this.#young.size + this.#old.size;
-  }
-
-  get(key: string): Value | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    if (!this.#young.has(key)) {
-      this.#old.delete(key);
-      if (this.#young.size >= this.#half) {
-        this.#old = this.#young;
-        this.#young = new Map();
-      }
-    }
-    this.#young.set(key, value);
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitsOn, Plans, parsePlans, quotaText, rateText, readPlanFile } from '#services/access/plans.js';
+import { type Limits, limitsOn, Plans, parsePlans, quotaText, rateText, readPlanFile } from '#services/access/plans.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const parse = (plans: unknown): Plans => parsePlans('plans.json', JSON.stringify({ plans }));
@@ -35,15 +35,42 @@ describe('plans', () => {
     ]);
     const team = plans.find('team')!;
     expect(team).toMatchObject({ requests_per_second: 50, burst: 80, daily_quota: 1000, group: 'own' });
-    expect(limitsOn(team, 'mainnet')).toEqual({ requests_per_second: 50, burst: 80, daily_quota: 1000 });
-    expect(limitsOn(team, 'testnet')).toEqual({ requests_per_second: 5, burst: 5, daily_quota: null });
-    expect(limitsOn(team, 'local')).toEqual({ requests_per_second: 50, burst: 7, daily_quota: 1000 });
+    expect(limitsOn(team, 'mainnet')).toMatchObject({ requests_per_second: 50, burst: 80, daily_quota: 1000 });
+    expect(limitsOn(team, 'testnet')).toMatchObject({ requests_per_second: 5, burst: 5, daily_quota: null });
+    expect(limitsOn(team, 'local')).toMatchObject({ requests_per_second: 50, burst: 7, daily_quota: 1000 });
     expect(limitsOn(team, 'other')).toBeNull();
     expect(plans.find('slow')).toMatchObject({ requests_per_second: 0.5, burst: 1, group: null });
     expect(limitsOn(plans.find('slow')!, 'testnet')).toBeNull();
     expect(plans.find('free')).toMatchObject({ requests_per_second: 2.9, burst: 2, networks: null });
     expect(limitsOn(plans.find('all')!, 'any')).toMatchObject({ requests_per_second: null, daily_quota: null });
     expect(plans.find('plus')).not.toBeNull();
+  });
+
+  it('have a budget of work, which follows from their requests when it is not named', () => {
+    const work = ({ work_per_second, work_burst }: Limits) => [work_per_second, work_burst];
+    const builtIn = new Plans();
+    expect(work(builtIn.anonymous)).toEqual([20, 200]);
+    expect(work(builtIn.find('free')!)).toEqual([200, 2_000]);
+    expect(work(builtIn.find('unlimited')!)[0]).toBeNull();
+    const plans = parse([
+      { name: 'a', requests_per_second: 5, networks: { one: {}, two: { requests_per_second: 50 } } },
+      { name: 'b', requests_per_second: 5, work_per_second: 7, networks: { one: { requests_per_second: 50 } } },
+      { name: 'c', requests_per_second: 5, work_per_second: null },
+      { name: 'd', requests_per_second: null, work_per_second: 0.5, work_burst: 10 },
+      { name: 'e', requests_per_second: 5, networks: { one: { work_per_second: 300 }, two: { work_burst: 50 } } },
+    ]);
+    const on = (name: string, network: string) => work(limitsOn(plans.find(name)!, network)!);
+    expect(on('a', 'one')).toEqual([100, 1_000]);
+    expect(on('a', 'two')).toEqual([1_000, 10_000]);
+    expect(on('b', 'one')).toEqual([7, 200]);
+    expect(on('c', 'any')[0]).toBeNull();
+    expect(on('d', 'any')).toEqual([0.5, 10]);
+    expect(on('e', 'one')).toEqual([300, 3_000]);
+    expect(on('e', 'two')).toEqual([100, 50]);
+    const problem = 'plans[0].work_per_second is -1; allowed is a number of work units from 0.001 to 1000000, or null';
+    expect(errorOf(() => parse([{ name: 'x', requests_per_second: 1, work_per_second: -1 }])).message).toContain(
+      problem,
+    );
   });
 
   const team = { name: 'team', requests_per_second: 5 };

@@ -14,6 +14,10 @@ export interface Limits {
   readonly burst: number;
   /** Requests per day, from midnight to midnight UTC; `null` for any number. */
   readonly daily_quota: number | null;
+  /** Work per second, in the long run, in work units: 1 unit is about 1 ms of CPU time. `null` for any amount. */
+  readonly work_per_second: number | null;
+  /** Work that may be done at once after a pause. A call that costs more may be made when all of it is left. */
+  readonly work_burst: number;
 }
 
 /** What a key may do. Limits are counted for each network on its own. */
@@ -33,9 +37,30 @@ export function defaultBurst(requestsPerSecond: number | null): number {
   return requestsPerSecond === null ? 1 : Math.max(1, Math.floor(requestsPerSecond));
 }
 
+/** What the average request of a plan may cost that does not name its budget of work, in work units. */
+const WORK_PER_REQUEST = 20;
+
+/** Enough for a list of some hundred rows. */
+const LEAST_WORK_BURST = 200;
+
+const WORK_BURST_SECONDS = 10;
+
+/** The budget of a plan that does not name one. */
+export function defaultWork(requestsPerSecond: number | null): number | null {
+  return requestsPerSecond === null ? null : requestsPerSecond * WORK_PER_REQUEST;
+}
+
+/** The work at once of a plan that does not name it: that of ten seconds. */
+export function defaultWorkBurst(workPerSecond: number | null): number {
+  return Math.max(LEAST_WORK_BURST, (workPerSecond ?? 0) * WORK_BURST_SECONDS);
+}
+
 function plan(name: string, requests_per_second: number | null): Plan {
   const burst = defaultBurst(requests_per_second);
-  return { name, requests_per_second, burst, daily_quota: null, networks: null, group: null };
+  const work_per_second = defaultWork(requests_per_second);
+  const work_burst = defaultWorkBurst(work_per_second);
+  const limits = { requests_per_second, burst, daily_quota: null, work_per_second, work_burst };
+  return { name, ...limits, networks: null, group: null };
 }
 
 /** The plans that are there without a file: those that public services of TON have, and one without limit. */
@@ -97,6 +122,11 @@ export function quotaText(dailyQuota: number): string {
   return `${dailyQuota} ${dailyQuota === 1 ? 'request' : 'requests'} per day (UTC)`;
 }
 
+/** `200 work units per second` */
+export function workText(workPerSecond: number): string {
+  return `${workPerSecond} work ${workPerSecond === 1 ? 'unit' : 'units'} per second`;
+}
+
 const MAX_BYTES = 2 ** 20;
 const MAX_RATE = 1_000_000;
 const MIN_RATE = 0.001;
@@ -104,7 +134,7 @@ const MIN_RATE = 0.001;
 /**
  * Reads a file of plans: `{"plans": [{"name": "team", "requests_per_second": 50, "burst": 100, "daily_quota": 1000000,
  * "networks": {"mainnet": {}, "testnet": {"requests_per_second": 5}}, "group": "own-servers"}]}`. Only `name` and
- * `requests_per_second` must be there; `networks` may be a list of names.
+ * `requests_per_second` must be there, `work_per_second` and `work_burst` may be; `networks` may be a list of names.
  *
  * @throws access/file, access/field
  */
@@ -129,7 +159,7 @@ export function parsePlans(file: string, text: string): Plans {
   return new Plans(plans.items().map((field) => readPlan(field, names)));
 }
 
-const LIMIT_FIELDS = ['requests_per_second', 'burst', 'daily_quota'] as const;
+const LIMIT_FIELDS = ['requests_per_second', 'burst', 'daily_quota', 'work_per_second', 'work_burst'] as const;
 const PLAN_FIELDS = [...LIMIT_FIELDS, 'networks', 'group'] as const;
 
 type LimitFields = Record<(typeof LIMIT_FIELDS)[number], ConfigField>;
@@ -142,26 +172,45 @@ function readPlan(field: ConfigField, names: Set<string>): Plan {
   names.add(name);
   if (fields.requests_per_second.value === undefined) readRate(fields.requests_per_second);
   const limits = readLimits(fields, null);
-  const networks = fields.networks.optional((list) => readNetworks(list, limits));
+  const networks = fields.networks.optional((list) => readNetworks(list, { limits, fields }));
   const group = fields.group.optional((text) => text.text(NAME, NAME_DESCRIPTION));
   if (name === ANONYMOUS) refuseQuotaWithoutKey(fields.daily_quota, limits, networks);
   return { name, ...limits, networks, group };
 }
 
+/** Limits with the fields they were read from. */
+interface OuterLimits {
+  readonly limits: Limits;
+  readonly fields: LimitFields;
+}
+
 /** @param outer the limits of the plan, for what a network does not say itself */
-function readLimits(fields: LimitFields, outer: Limits | null): Limits {
+function readLimits(fields: LimitFields, outer: OuterLimits | null): Limits {
   const { requests_per_second: rate, burst, daily_quota: quota } = fields;
-  const requests_per_second =
-    rate.value === undefined && outer !== null ? outer.requests_per_second : rate.optional(readRate);
-  const inherited = rate.value === undefined && outer !== null ? outer.burst : defaultBurst(requests_per_second);
+  const inheritsRate = rate.value === undefined && outer !== null;
+  const requests_per_second = inheritsRate ? outer.limits.requests_per_second : rate.optional(readRate);
   return {
     requests_per_second,
-    burst: burst.optional((each) => each.integer(1, MAX_RATE)) ?? inherited,
+    burst:
+      burst.optional((each) => each.integer(1, MAX_RATE)) ??
+      (inheritsRate ? outer.limits.burst : defaultBurst(requests_per_second)),
     daily_quota:
       quota.value === undefined && outer !== null
-        ? outer.daily_quota
+        ? outer.limits.daily_quota
         : quota.optional((each) => each.integer(1, Number.MAX_SAFE_INTEGER)),
+    ...readWork(fields, outer, requests_per_second),
   };
+}
+
+/** A network has the budget that its plan names; when neither names one, it follows from the requests per second. */
+function readWork(fields: LimitFields, outer: OuterLimits | null, requestsPerSecond: number | null) {
+  const isOwn = fields.work_per_second.value !== undefined;
+  const rate = isOwn || outer === null ? fields.work_per_second : outer.fields.work_per_second;
+  const work_per_second = rate.value === undefined ? defaultWork(requestsPerSecond) : rate.optional(readWorkRate);
+  const burst = isOwn || outer === null || fields.work_burst.value !== undefined ? fields : outer.fields;
+  const work_burst =
+    burst.work_burst.optional((each) => each.integer(1, MAX_RATE)) ?? defaultWorkBurst(work_per_second);
+  return { work_per_second, work_burst };
 }
 
 function readRate(field: ConfigField): number {
@@ -170,10 +219,16 @@ function readRate(field: ConfigField): number {
   return field.refuse(`a number from ${MIN_RATE} to ${MAX_RATE}, or null for no limit`);
 }
 
-function readNetworks(field: ConfigField, outer: Limits): ReadonlyMap<string, Limits> {
+function readWorkRate(field: ConfigField): number {
+  const { value } = field;
+  if (typeof value === 'number' && value >= MIN_RATE && value <= MAX_RATE) return value;
+  return field.refuse(`a number of work units from ${MIN_RATE} to ${MAX_RATE}, or null for no limit`);
+}
+
+function readNetworks(field: ConfigField, outer: OuterLimits): ReadonlyMap<string, Limits> {
   const networks = new Map<string, Limits>();
   if (Array.isArray(field.value)) {
-    for (const item of field.items()) networks.set(item.text(NAME, NAME_DESCRIPTION), outer);
+    for (const item of field.items()) networks.set(item.text(NAME, NAME_DESCRIPTION), outer.limits);
   } else {
     for (const [name, network] of field.entries()) {
       if (!NAME.test(name)) network.refuse(`a network named by ${NAME_DESCRIPTION}`);

@@ -8,7 +8,7 @@ import { errorOf } from '#test/support/error-code.js';
 
 // What it does with a real Redis is checked by `npm run interop`.
 
-const limits = { requests_per_second: 0.001, burst: 3, daily_quota: 100 };
+const limits = { requests_per_second: 0.001, burst: 3, daily_quota: 100, work_per_second: 0.001, work_burst: 30 };
 const question: LimitRequest = { subject: 'key a mainnet', isAddress: false, limits };
 
 let said: string[];
@@ -69,10 +69,19 @@ describe('without a Redis that answers', () => {
     server.close();
   });
 
+  it('work is counted in this process', async () => {
+    connect(1);
+    expect(limiter!.takeWork(question, 20)).toEqual({ passed: true });
+    expect(limiter!.takeWork(question, 20)).toMatchObject({ passed: false, by: 'work' });
+    limiter!.settleWork(question, -20);
+    expect(limiter!.takeWork(question, 20)).toEqual({ passed: true });
+  });
+
   it('a request with nothing to count asks nobody', () => {
     connect(1);
-    const unlimited = { requests_per_second: null, burst: 1, daily_quota: null };
+    const unlimited = { ...limits, requests_per_second: null, daily_quota: null, work_per_second: null };
     expect(limiter!.take({ ...question, limits: unlimited })).toEqual({ passed: true });
+    expect(limiter!.takeWork({ ...question, limits: unlimited }, 1e6)).toEqual({ passed: true });
     expect(limiter!.metrics.fallbacks).toBe(0);
   });
 });

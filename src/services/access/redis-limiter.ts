@@ -10,8 +10,9 @@ import {
   type LimitRequest,
   PASSED,
   SLACK,
-  TwoGenerationMap,
 } from '#services/access/limits.js';
+import { TwoGenerationMap } from '#services/access/two-generation-map.js';
+import { LONGEST_DEBT_MS } from '#services/access/work-buckets.js';
 
 /** How long a request waits for Redis at most. */
 const TIMEOUT_MS = 50;
@@ -38,11 +39,23 @@ const DAY_MS = 86_400_000;
 /** The result of {@link TAKE_SCRIPT}. */
 type Taken = readonly [verdict: number, waitMs: string, used: number];
 
-type RedisWithScript = Redis & { takeFromLimit(key: string, ...args: readonly (string | number)[]): Promise<Taken> };
+/** The result of {@link WORK_SCRIPT}. */
+type TakenWork = readonly [passed: 0 | 1, waitMs: string];
+
+type RedisWithScript = Redis & {
+  takeFromLimit(key: string, ...args: readonly (string | number)[]): Promise<Taken>;
+  takeWork(key: string, ...args: readonly (string | number)[]): Promise<TakenWork>;
+};
+
+/** Calls of at most this price pass unless the budget is known to be exhausted: their work is added up and sent later. */
+const SMALL_UNITS = 4;
+
+/** The sum of small work that is sent to Redis. */
+const SENT_UNITS = 20;
 
 /** A cached refusal. */
 interface Wait {
-  readonly by: 'rate' | 'quota';
+  readonly by: 'rate' | 'quota' | 'work';
   readonly endsAt: number;
   readonly askAgainAt: number;
 }
@@ -63,6 +76,8 @@ export class RedisLimiter implements Limiter {
   readonly #modules: RedisLimiterModules;
   readonly #redis: RedisWithScript;
   readonly #waits = new TwoGenerationMap<Wait>(MOST_WAITS);
+  /** Work by subject that Redis does not know of yet. */
+  readonly #unsent = new TwoGenerationMap<number>(MOST_WAITS);
   #isUp = false;
   #isReported = false;
   #isClosed = false;
@@ -82,7 +97,10 @@ export class RedisLimiter implements Limiter {
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       retryStrategy: (attempt) => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_RECONNECT_MS),
-      scripts: { takeFromLimit: { lua: TAKE_SCRIPT, numberOfKeys: 1 } },
+      scripts: {
+        takeFromLimit: { lua: TAKE_SCRIPT, numberOfKeys: 1 },
+        takeWork: { lua: WORK_SCRIPT, numberOfKeys: 1 },
+      },
     }) as RedisWithScript;
     this.#redis.on('ready', () => this.#up());
     this.#redis.on('close', () => this.#down('the connection is closed'));
@@ -105,6 +123,67 @@ export class RedisLimiter implements Limiter {
     // This request probes whether Redis is back; the others do not wait for it.
     if (!this.#isUp) this.#askAgainAt = now + this.#probeMs;
     return this.#takeThere(question);
+  }
+
+  takeWork(question: LimitRequest, units: number): LimitDecision | Promise<LimitDecision> {
+    const { subject, limits } = question;
+    if (limits.work_per_second === null) return PASSED;
+    if (!this.#isUp) return this.#modules.fallback.takeWork(question, units);
+    const now = this.#modules.clock.now();
+    const wait = this.#waits.get(workKey(subject));
+    if (wait !== undefined && now < wait.askAgainAt) return { passed: false, by: 'work', waitMs: wait.endsAt - now };
+    if (units > SMALL_UNITS) return this.#takeWorkThere(question, units);
+    this.#addWork(question, units);
+    return PASSED;
+  }
+
+  settleWork(question: LimitRequest, units: number): void {
+    if (question.limits.work_per_second === null || units === 0) return;
+    if (this.#isUp) this.#addWork(question, units);
+    else this.#modules.fallback.settleWork(question, units);
+  }
+
+  /** Adds to the work that Redis does not know of; sends it when it is enough. */
+  #addWork(question: LimitRequest, units: number): void {
+    const { subject } = question;
+    const sum = (this.#unsent.get(subject) ?? 0) + units;
+    if (Math.abs(sum) < SENT_UNITS) {
+      this.#unsent.set(subject, sum);
+      return;
+    }
+    this.#unsent.set(subject, 0);
+    this.#askForWork(question, sum, 'settle').then(
+      ([, waitMs]) => this.#holdWork(subject, Number(waitMs)),
+      (error) => this.#down((error as Error).message),
+    );
+  }
+
+  async #takeWorkThere(question: LimitRequest, units: number): Promise<LimitDecision> {
+    let taken: TakenWork;
+    try {
+      taken = await this.#askForWork(question, units, 'take');
+    } catch (error) {
+      this.#down((error as Error).message);
+      return this.#modules.fallback.takeWork(question, units);
+    }
+    const [passed, waitMs] = taken;
+    if (passed === 1) return PASSED;
+    this.#holdWork(question.subject, Number(waitMs));
+    return { passed: false, by: 'work', waitMs: Number(waitMs) };
+  }
+
+  /** Remembers that a budget is exhausted. */
+  #holdWork(subject: string, waitMs: number): void {
+    if (waitMs <= 0) return;
+    const now = this.#modules.clock.now();
+    const askAgainAt = now + Math.min(waitMs, LONGEST_WAIT_MS);
+    this.#waits.set(workKey(subject), { by: 'work', endsAt: now + waitMs, askAgainAt });
+  }
+
+  #askForWork({ subject, limits }: LimitRequest, units: number, kind: 'take' | 'settle'): Promise<TakenWork> {
+    const { work_per_second, work_burst } = limits;
+    const args = [work_per_second ?? 0, work_burst, units, kind, LONGEST_DEBT_MS];
+    return this.#inTime(() => this.#redis.takeWork(KEY_PREFIX + workKey(subject), ...args));
   }
 
   close(): void {
@@ -148,18 +227,25 @@ export class RedisLimiter implements Limiter {
 
   #askRedis({ subject, isAddress, limits }: LimitRequest): Promise<Taken> {
     const { requests_per_second, burst, daily_quota } = limits;
-    const { quota, clock } = this.#modules;
+    const { quota } = this.#modules;
     const used = isAddress || daily_quota === null ? 0 : quota.used(subject);
     const today = Date.parse(quota.day) / DAY_MS;
     const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK];
+    return this.#inTime(() => this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args));
+  }
+
+  /** @throws access/redis-slow */
+  #inTime<Result>(ask: () => Promise<Result>): Promise<Result> {
+    const { clock } = this.#modules;
     return new Promise((resolve, reject) => {
       const expire = (): void => reject(accessErrors['redis-slow']({ afterMs: TIMEOUT_MS }));
       // When this process itself was busy, the response may have arrived unread: it gets one more turn of the event loop.
       let cancel = clock.schedule(TIMEOUT_MS, () => {
         cancel = clock.schedule(0, expire);
       });
-      const asked = this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args);
-      asked.then(resolve, reject).finally(() => cancel());
+      ask()
+        .then(resolve, reject)
+        .finally(() => cancel());
     });
   }
 
@@ -180,6 +266,11 @@ export class RedisLimiter implements Limiter {
       problem,
     });
   }
+}
+
+/** The work of a subject is counted beside its requests. */
+function workKey(subject: string): string {
+  return `work ${subject}`;
 }
 
 /** @throws access/redis-url */
@@ -235,4 +326,28 @@ else
 end
 redis.call('PEXPIRE', KEYS[1], math.ceil(gone - now) + 1000)
 return {1, '0', used}
+`;
+
+/**
+ * Takes work out of a budget, or corrects what was taken; see WorkBuckets. One key per subject: the time in milliseconds when
+ * its bucket is full again.
+ *
+ * ARGV: units per second, burst, units, take or settle, the longest debt in milliseconds.
+ * Returns whether it passed (1) or not (0), and the milliseconds until the budget is not in debt, or holds the price, as text.
+ */
+const WORK_SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local rate, burst, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now)
+local held = burst - (full - now) * rate / 1000
+if ARGV[4] == 'take' then
+  local lacking = math.min(units, burst) - held
+  if lacking > 0.000001 then return {0, string.format('%.3f', lacking * 1000 / rate)} end
+end
+full = math.min(full + units * 1000 / rate, now + burst * 1000 / rate + tonumber(ARGV[5]))
+local left = math.ceil(full - now)
+if left > 0 then redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', left + 1000)
+else redis.call('DEL', KEYS[1]) end
+return {1, string.format('%.3f', math.max(0, full - now - burst * 1000 / rate))}
 `;

@@ -44,6 +44,8 @@ describe('usage', () => {
     await usage.start();
     usage.count('key_a', 'mainnet', 'allowed');
     usage.count('key_a', 'mainnet', 'limited');
+    usage.addWork('key_a', 'mainnet', 12.3);
+    usage.addWork('key_a', 'mainnet', 0.4);
     clock.advance(4999);
     expect(existsSync(folder)).toBe(false);
     clock.advance(1);
@@ -53,13 +55,14 @@ describe('usage', () => {
     await usage.close();
     expect(clock.pending).toBe(0);
     expect(await usageReport(files(), 7, unixTimeMs())).toEqual([
-      { day: '2025-01-31', key: 'anonymous', network: 'mainnet', allowed: 0, limited: 1, last_used: null },
+      { day: '2025-01-31', key: 'anonymous', network: 'mainnet', allowed: 0, limited: 1, work: 0, last_used: null },
       {
         day: '2025-01-31',
         key: 'key_a',
         network: 'mainnet',
         allowed: 1,
         limited: 1,
+        work: 13,
         last_used: '2025-01-31T12:00:00.000Z',
       },
       {
@@ -68,6 +71,7 @@ describe('usage', () => {
         network: 'testnet',
         allowed: 1,
         limited: 0,
+        work: 0,
         last_used: '2025-01-31T12:00:05.000Z',
       },
     ]);

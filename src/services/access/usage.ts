@@ -13,6 +13,8 @@ interface UsageCounts {
   readonly allowed: number;
   /** Refused because of a limit. */
   readonly limited: number;
+  /** Work that was done, in work units of about 1 ms of CPU time, rounded. */
+  readonly work: number;
   /** The last allowed one, as `2025-01-31T12:00:00.000Z`; `null` when none was. */
   readonly last_used: string | null;
 }
@@ -49,7 +51,7 @@ function addUsage(a: UsageByKey, b: UsageByKey): UsageByKey {
 function addCounts(a: UsageCounts | undefined, b: UsageCounts): UsageCounts {
   if (a === undefined) return b;
   const last_used = (a.last_used ?? '') > (b.last_used ?? '') ? a.last_used : b.last_used;
-  return { allowed: a.allowed + b.allowed, limited: a.limited + b.limited, last_used };
+  return { allowed: a.allowed + b.allowed, limited: a.limited + b.limited, work: a.work + b.work, last_used };
 }
 
 const DAY_MS = 86_400_000;
@@ -73,6 +75,7 @@ export interface UsageRecorderModules {
 interface Counting {
   allowed: number;
   limited: number;
+  work: number;
   last_used: number;
 }
 
@@ -106,6 +109,17 @@ export class UsageRecorder {
   }
 
   count(key: string, network: string, what: 'allowed' | 'limited'): void {
+    const counting = this.#countingOf(key, network);
+    counting[what]++;
+    if (what === 'allowed') counting.last_used = this.#modules.unixTimeMs();
+  }
+
+  /** @param units work units; may be a fraction */
+  addWork(key: string, network: string, units: number): void {
+    this.#countingOf(key, network).work += units;
+  }
+
+  #countingOf(key: string, network: string): Counting {
     const now = this.#modules.unixTimeMs();
     const dayNumber = Math.floor(now / DAY_MS);
     if (dayNumber !== this.#dayNumber) {
@@ -114,9 +128,7 @@ export class UsageRecorder {
     }
     const keys = member(this.#counting, this.#day, () => new Map<string, Map<string, Counting>>());
     const networks = member(keys, key, () => new Map<string, Counting>());
-    const counting = member(networks, network, () => ({ allowed: 0, limited: 0, last_used: 0 }));
-    counting[what]++;
-    if (what === 'allowed') counting.last_used = now;
+    return member(networks, network, newCounting);
   }
 
   /** Hands over what was counted until now; resolves when it is stored or has failed. */
@@ -162,10 +174,11 @@ export class UsageRecorder {
     const keys = member(this.#counting, day, () => new Map<string, Map<string, Counting>>());
     for (const [key, networks] of counted) {
       const all = member(keys, key, () => new Map<string, Counting>());
-      for (const [network, { allowed, limited, last_used }] of networks) {
-        const counting = member(all, network, () => ({ allowed: 0, limited: 0, last_used: 0 }));
+      for (const [network, { allowed, limited, work, last_used }] of networks) {
+        const counting = member(all, network, newCounting);
         counting.allowed += allowed;
         counting.limited += limited;
+        counting.work += work;
         counting.last_used = Math.max(counting.last_used, last_used);
       }
     }
@@ -193,6 +206,10 @@ export class UsageRecorder {
   }
 }
 
+function newCounting(): Counting {
+  return { allowed: 0, limited: 0, work: 0, last_used: 0 };
+}
+
 function member<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key);
   if (found !== undefined) return found;
@@ -205,8 +222,9 @@ function usageOf(counted: ReadonlyMap<string, ReadonlyMap<string, Counting>>): U
   return new Map([...counted].map(([key, networks]) => [key, new Map([...networks].map(countsOf))]));
 }
 
-function countsOf([network, { allowed, limited, last_used }]: [string, Counting]): [string, UsageCounts] {
-  return [network, { allowed, limited, last_used: last_used === 0 ? null : new Date(last_used).toISOString() }];
+function countsOf([network, { last_used, work, ...counts }]: [string, Counting]): [string, UsageCounts] {
+  const moment = last_used === 0 ? null : new Date(last_used).toISOString();
+  return [network, { ...counts, work: Math.round(work), last_used: moment }];
 }
 
 /** Usage of one day, one key, one network. */
@@ -330,10 +348,12 @@ function parseUsage(file: string, text: string): UsageByKey {
 }
 
 function readCounts(field: ConfigField): UsageCounts {
-  const fields = field.members('allowed', 'limited', 'last_used');
+  const fields = field.members('allowed', 'limited', 'work', 'last_used');
   return {
     allowed: fields.allowed.integer(0, Number.MAX_SAFE_INTEGER),
     limited: fields.limited.integer(0, Number.MAX_SAFE_INTEGER),
+    // Files of earlier versions have none.
+    work: fields.work.optional((each) => each.integer(0, Number.MAX_SAFE_INTEGER)) ?? 0,
     last_used: fields.last_used.optional((text) => text.moment()),
   };
 }

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '#api/http/request-body.js';
+import { type JsonLimits, parseJsonBody } from '#api/http/json-body.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 
-const read = (text: string, maxNesting = 16) => parseJsonBody(Buffer.from(text), maxNesting);
+const limits = { maxNesting: 16, maxJsonNames: 5_000, maxJsonValues: 10_000 };
+const read = (text: string, more: Partial<JsonLimits> = {}) => parseJsonBody(Buffer.from(text), { ...limits, ...more });
 
 describe('a body', () => {
   it('is what JSON.parse makes of it', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
-        const { value, unaltered } = read(text, 100);
-        if (unaltered === null) expect(value).toEqual(JSON.parse(text));
+        if (!/\d{16}/.test(text)) expect(read(text, { maxNesting: 100 }).value).toEqual(JSON.parse(text));
       }),
       { numRuns: 500 },
     );
@@ -45,7 +45,7 @@ describe('a body', () => {
         c: '12345678901234567890',
         d: 1234567890123456,
       },
-      unaltered: text,
+      hasLongId: false,
     });
     expect(read('9007199254740993').value).toBe('9007199254740993');
     expect(read('9007199254740991').value).toBe(9007199254740991);
@@ -67,8 +67,8 @@ describe('a body', () => {
     expect(errorCode(() => read(`${'['.repeat(17)}${']'.repeat(17)}`))).toBe('http/bad-json');
     expect(read(`["${'[{'.repeat(100)}\\"[[[", "\\\\"]`).value).toHaveLength(2);
     const deep = Buffer.alloc(1024 * 1024, '[');
-    expect(errorOf(() => parseJsonBody(deep, 256)).message).toContain('256 levels');
-    expect(errorOf(() => parseJsonBody(Buffer.from('{"a":'.repeat(200_000)), 256)).message).toContain('256 levels');
+    expect(errorOf(() => parseJsonBody(deep, { ...limits, maxNesting: 256 })).message).toContain('256 levels');
+    expect(errorOf(() => read('{"a":'.repeat(200_000), { maxNesting: 256 })).message).toContain('256 levels');
   });
 
   it('is refused when it is no JSON or no UTF-8, with a short text', () => {
@@ -93,11 +93,38 @@ describe('a body', () => {
     }
     for (const bytes of [[0xff], [0x22, 0xc3, 0x28, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
       expect(
-        errorCode(() => parseJsonBody(Buffer.from(bytes), 16)),
+        errorCode(() => parseJsonBody(Buffer.from(bytes), limits)),
         String(bytes),
       ).toBe('http/bad-json');
     }
     expect(errorOf(() => read(`[${'x'.repeat(100_000)}]`)).message.length).toBeLessThan(300);
+  });
+
+  it('has its names and values counted before it is built', () => {
+    const names = (count: number) => `{${Array.from({ length: count }, (_, i) => `"n${i}":0`).join()}}`;
+    expect(Object.keys(read(names(5_000)).value as object)).toHaveLength(5_000);
+    expect(errorOf(() => read(names(60_000))).message).toBe('the body has more than 5000 names in its objects');
+    // Spread over objects they cost the same.
+    expect(errorCode(() => read(`[${'{"a":1},'.repeat(5_000)}{"a":1}]`))).toBe('http/body-too-complex');
+    const items = (count: number, item: string) => `[${new Array(count).fill(item).join()}]`;
+    for (const item of ['12345678901234567', '0', '""', '[]']) {
+      const message = 'the body has more than 10000 values';
+      expect(errorOf(() => read(items(60_000, item))).message, item).toBe(message);
+    }
+    expect(read(items(9_998, '12345678901234567')).value).toHaveLength(9_998);
+    expect(read(`"${',[{'.repeat(50_000)}"`).value).toHaveLength(150_000);
+  });
+
+  it('says whether its id is an integer that a number cannot hold', () => {
+    for (const [text, is] of [
+      ['{"id":12345678901234567890}', true],
+      ['{"\\u0069d" : -9007199254740992}', true],
+      ['{"id":1,"a":12345678901234567890}', false],
+      ['{"id":[12345678901234567890]}', false],
+      ['{"id":"12345678901234567890"}', false],
+    ] as const) {
+      expect(read(text).hasLongId, text).toBe(is);
+    }
   });
 
   it('may begin with a byte order mark', () => {

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { AddressLimit } from '#api/http/address-limit.js';
+import { JSON_TYPE } from '#api/http/api-style.js';
+import type { HttpNetwork } from '#api/http/http-api.js';
+import { PrecompressedText } from '#api/http/precompressed.js';
+import type { Clock } from '#kernel/clock.js';
+
+/** What the health routes report. */
+interface HealthSubjects {
+  readonly networks: readonly HttpNetwork[];
+  readonly metricsPage: MetricsPage;
+  /** Of `/metrics`. */
+  readonly limit: AddressLimit;
+  readonly apiVersion: string;
+  /** Whether the server is shutting down. */
+  isClosing(): boolean;
+}
+
+/**
+ * `/healthz`: the process runs. `/readyz`, `/readyz/NETWORK`: it can serve requests. `/metrics`: for Prometheus. They wait for
+ * nothing that requests to APIs wait for, and are under none of their limits.
+ */
+export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects): void {
+  const { networks, metricsPage, limit, apiVersion } = subjects;
+  const route = (url: string, handler: (reply: FastifyReply, network: string | null) => unknown) =>
+    app.route<{ Params: { network?: string } }>({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: (request, reply) => {
+        reply.header('Cache-Control', 'no-store');
+        return handler(reply, request.params.network ?? null);
+      },
+    });
+
+  route('/healthz', (reply) => sendJson(reply, 200, { ok: true, version: apiVersion }));
+  const ready = (reply: FastifyReply, name: string | null) => {
+    const asked = name === null ? networks : networks.filter((network) => network.name === name);
+    if (asked.length === 0) return sendJson(reply, 404, { ready: false, problem: 'there is no such network' });
+    const health = asked.map((network) => [network.name, network.health()] as const);
+    const isClosing = subjects.isClosing();
+    const isReady = !isClosing && health.every(([, { ready }]) => ready);
+    const problems = health.filter(([, { ready }]) => !ready).map(([name, { problem }]) => `${name}: ${problem}`);
+    if (isClosing) problems.unshift('the server is shutting down');
+    return sendJson(reply, isReady ? 200 : 503, {
+      ready: isReady,
+      problem: problems.length === 0 ? null : problems.join('; '),
+      version: apiVersion,
+      networks: Object.fromEntries(health),
+    });
+  };
+  route('/readyz', ready);
+  route('/readyz/:network', ready);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/metrics',
+    handler: async (request, reply) => {
+      limit.take(request.ip);
+      reply.header('Cache-Control', 'no-store');
+      return (await metricsPage.current()).send(request, reply);
+    },
+  });
+}
+
+function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyReply {
+  return reply.code(status).header('Content-Type', JSON_TYPE).send(JSON.stringify(value));
+}
+
+/** How long one reading of the metrics is served. */
+const METRICS_MS = 1_000;
+
+/** The page of the metrics: read at most once per second, however many ask. */
+export class MetricsPage {
+  readonly #registry: Registry;
+  readonly #clock: Clock;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #page: Promise<PrecompressedText> | null = null;
+
+  constructor(registry: Registry, clock: Clock) {
+    this.#registry = registry;
+    this.#clock = clock;
+  }
+
+  current(): Promise<PrecompressedText> {
+    const now = this.#clock.now();
+    if (this.#page !== null && now - this.#readAt < METRICS_MS) return this.#page;
+    this.#readAt = now;
+    const page = this.#read();
+    this.#page = page;
+    page.catch(() => {
+      if (this.#page === page) this.#page = null;
+    });
+    return page;
+  }
+
+  async #read(): Promise<PrecompressedText> {
+    return new PrecompressedText(await this.#registry.metrics(), this.#registry.contentType);
+  }
+}

@@ -1,0 +1,49 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+/** A text that is sent to many: encoded once for each form that clients accept. */
+export class PrecompressedText {
+  readonly #type: string;
+  readonly #bytes: Buffer;
+  readonly #encoded = new Map<Encoding, Buffer>();
+
+  /** @param type `Content-Type` */
+  constructor(text: string, type: string) {
+    this.#bytes = Buffer.from(text);
+    this.#type = type;
+  }
+
+  send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header('Content-Type', this.#type).header('Vary', 'Accept-Encoding');
+    const encoding = acceptedEncoding(headers['accept-encoding']);
+    if (encoding === null) return reply.send(this.#bytes);
+    return reply.header('Content-Encoding', encoding).send(this.#in(encoding));
+  }
+
+  #in(encoding: Encoding): Buffer {
+    const known = this.#encoded.get(encoding);
+    if (known !== undefined) return known;
+    const made = encoding === 'br' ? brotliCompressSync(this.#bytes, BROTLI) : gzipSync(this.#bytes);
+    this.#encoded.set(encoding, made);
+    return made;
+  }
+}
+
+/** Takes about as long as gzip, and leaves a fifth less. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** The encoding that suits best; null: the text as it is. */
+export function acceptedEncoding(header: string | readonly string[] | undefined): Encoding | null {
+  if (header === undefined) return null;
+  const accepted = new Set<string>();
+  for (const part of String(header).split(',', MOST_ENCODINGS)) {
+    const [name = '', ...parameters] = part.toLowerCase().split(';');
+    if (!parameters.some((each) => /^\s*q=0(\.0*)?\s*$/.test(each))) accepted.add(name.trim());
+  }
+  return ENCODINGS.find((encoding) => accepted.has(encoding)) ?? null;
+}
+
+const MOST_ENCODINGS = 20;

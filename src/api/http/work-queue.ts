@@ -1,0 +1,231 @@
+import { httpErrors } from '#api/http/errors.js';
+import type { Clock } from '#kernel/clock.js';
+
+/** Bounds of the work under way; prices in work units, of which 1 is about 1 ms of CPU time. */
+export interface WorkSettings {
+  /** Price of all large calls under way at once; a single one may cost more. */
+  readonly maxWork: number;
+  /** Calls of at most this price never wait. */
+  readonly smallWork: number;
+  /** Calls above this price are large. */
+  readonly largeWork: number;
+  /** Large calls of one client at a time, until their answers are written. */
+  readonly maxLargePerClient: number;
+  /** Waiting calls of all clients. */
+  readonly maxWaiting: number;
+  /** Waiting calls of one client. */
+  readonly maxWaitingPerClient: number;
+}
+
+/** What a call holds while it runs. Both functions may be called again without effect. */
+export interface WorkPermit {
+  /** The work is done. */
+  done(): void;
+  /** The answer is written, or the client has gone. */
+  closed(): void;
+}
+
+/** How long a call may wait. */
+interface Patience {
+  /** Time of the clock. */
+  readonly until: number;
+  readonly signal: AbortSignal;
+}
+
+/** The part of `maxWork` that calls between small and large have for themselves. */
+const MEDIUM_SHARE = 0.25;
+
+const FREE: WorkPermit = { done: () => {}, closed: () => {} };
+
+/**
+ * Lets calls begin by their price. Small ones begin at once. The others wait in one of two lanes, medium and large, until the
+ * work under way leaves room; the next is one of the client that has had the least work, so that many calls of one client
+ * delay those of others by one call.
+ */
+export class WorkQueue {
+  readonly #settings: WorkSettings;
+  readonly #medium: Lane;
+  readonly #large: Lane;
+
+  constructor(settings: WorkSettings, clock: Clock) {
+    this.#settings = settings;
+    const { maxWork, maxWaiting, maxWaitingPerClient, maxLargePerClient } = settings;
+    const shared = { maxWaiting, maxWaitingPerClient };
+    const maxAtOnce = Number.POSITIVE_INFINITY;
+    this.#medium = new Lane({ ...shared, maxWork: maxWork * MEDIUM_SHARE, maxAtOnce }, clock);
+    this.#large = new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
+  }
+
+  /** Price of the medium and large calls under way. */
+  get underWay(): number {
+    return this.#medium.underWay + this.#large.underWay;
+  }
+
+  /** Calls that wait. */
+  get waiting(): number {
+    return this.#medium.waiting + this.#large.waiting;
+  }
+
+  /**
+   * Waits until a call may begin; at once, without a promise, when it need not wait.
+   *
+   * @throws http/overloaded, http/client-left; as a rejection when it waited
+   */
+  enter(client: string, units: number, patience: Patience): WorkPermit | Promise<WorkPermit> {
+    const { smallWork, largeWork } = this.#settings;
+    if (units <= smallWork) return FREE;
+    return (units <= largeWork ? this.#medium : this.#large).enter(client, units, patience);
+  }
+}
+
+interface LaneSettings {
+  readonly maxWork: number;
+  /** Calls of one client at a time. */
+  readonly maxAtOnce: number;
+  readonly maxWaiting: number;
+  readonly maxWaitingPerClient: number;
+}
+
+interface Waiting {
+  readonly units: number;
+  readonly begin: (permit: WorkPermit) => void;
+}
+
+interface LaneClient {
+  readonly name: string;
+  /** Work that it has had, counted from the least of those who waited when it came; see {@link Lane}. */
+  served: number;
+  /** Its calls whose answers are not written yet. */
+  open: number;
+  readonly waiting: Set<Waiting>;
+}
+
+/** Start-time fair queueing: the next call is the oldest one of the client with the least `served`. */
+class Lane {
+  readonly #settings: LaneSettings;
+  readonly #clock: Clock;
+  readonly #clients = new Map<string, LaneClient>();
+  /** `served` of the client that began last: newcomers start from there, not from nothing. */
+  #served = 0;
+  underWay = 0;
+  waiting = 0;
+
+  constructor(settings: LaneSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  enter(name: string, units: number, { until, signal }: Patience): WorkPermit | Promise<WorkPermit> {
+    const client = this.#clientOf(name);
+    if (this.waiting === 0 && this.#hasRoom(client, units)) return this.#begin(client, units);
+    const { maxWaiting, maxWaitingPerClient } = this.#settings;
+    if (client.waiting.size >= maxWaitingPerClient || this.waiting >= maxWaiting) {
+      const whose = client.waiting.size >= maxWaitingPerClient ? 'of this client ' : '';
+      this.#forget(client);
+      throw httpErrors.overloaded({ limit: `too many large requests ${whose}are waiting` });
+    }
+    return new Promise((resolve, reject) => {
+      const give = (error: Error): void => {
+        release();
+        reject(error);
+        this.#forget(client);
+        // What it could not begin before may begin without it.
+        this.#serve();
+      };
+      const waiting: Waiting = {
+        units,
+        begin: (permit) => {
+          release();
+          resolve(permit);
+        },
+      };
+      const onAbort = (): void => give(httpErrors['client-left']({}));
+      const cancel = this.#clock.schedule(Math.max(0, until - this.#clock.now()), () =>
+        give(httpErrors.overloaded({ limit: 'no room for a large request came in time' })),
+      );
+      const release = (): void => {
+        cancel();
+        signal.removeEventListener('abort', onAbort);
+        client.waiting.delete(waiting);
+        this.waiting--;
+      };
+      signal.addEventListener('abort', onAbort);
+      client.waiting.add(waiting);
+      this.waiting++;
+      if (signal.aborted) onAbort();
+      else this.#serve();
+    });
+  }
+
+  #clientOf(name: string): LaneClient {
+    const known = this.#clients.get(name);
+    if (known !== undefined) {
+      known.served = Math.max(known.served, known.waiting.size === 0 ? this.#served : 0);
+      return known;
+    }
+    const client: LaneClient = { name, served: this.#served, open: 0, waiting: new Set() };
+    this.#clients.set(name, client);
+    return client;
+  }
+
+  /** Forgets a client that has nothing here; what it has had matters only beside others. */
+  #forget(client: LaneClient): void {
+    if (this.waiting > 0) {
+      if (client.open === 0 && client.waiting.size === 0 && client.served <= this.#served) {
+        this.#clients.delete(client.name);
+      }
+      return;
+    }
+    for (const each of this.#clients.values()) if (each.open === 0) this.#clients.delete(each.name);
+  }
+
+  #hasRoom(client: LaneClient, units: number): boolean {
+    const { maxWork, maxAtOnce } = this.#settings;
+    return client.open < maxAtOnce && (this.underWay === 0 || this.underWay + units <= maxWork);
+  }
+
+  #begin(client: LaneClient, units: number): WorkPermit {
+    this.#served = Math.max(this.#served, client.served);
+    client.served += units;
+    client.open++;
+    this.underWay += units;
+    let isDone = false;
+    let isClosed = false;
+    const done = (): void => {
+      if (isDone) return;
+      isDone = true;
+      this.underWay -= units;
+      this.#serve();
+    };
+    const closed = (): void => {
+      if (isClosed) return;
+      isClosed = true;
+      client.open--;
+      done();
+      this.#forget(client);
+      this.#serve();
+    };
+    return { done, closed };
+  }
+
+  /** Begins what there is room for, in order. */
+  #serve(): void {
+    while (this.waiting > 0) {
+      const client = this.#next();
+      if (client === null) return;
+      const [oldest] = client.waiting;
+      if (oldest === undefined || !this.#hasRoom(client, oldest.units)) return;
+      oldest.begin(this.#begin(client, oldest.units));
+    }
+  }
+
+  /** Of the clients that wait and may begin another call, the one that has had the least work. */
+  #next(): LaneClient | null {
+    let best: LaneClient | null = null;
+    for (const client of this.#clients.values()) {
+      if (client.waiting.size === 0 || client.open >= this.#settings.maxAtOnce) continue;
+      if (best === null || client.served < best.served) best = client;
+    }
+    return best;
+  }
+}
