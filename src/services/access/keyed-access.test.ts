@@ -102,6 +102,12 @@ describe('a budget of work', () => {
     expect(work.take(100)).toEqual({ kind: 'allowed' });
     expect(desk.access.planMetrics).toMatchObject([{ plan: 'free', allowed: 2, limited_by_work: 2, work: 1_000 }]);
     expect(desk.counted).toContain(`${record.id} mainnet work 1000`);
+    const warning = { client, plan: 'free', network: 'mainnet', limit: '200 work units per second' };
+    expect(desk.warnings).toEqual([warning]);
+    desk.clock.advance(60_000);
+    work.take(2_000);
+    work.take(2_000);
+    expect(desk.warnings).toEqual([warning, warning]);
   });
 
   it('is of the address without a key, and none with an unlimited plan', () => {

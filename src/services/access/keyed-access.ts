@@ -11,6 +11,7 @@ import { addressBlock } from '#services/access/address-block.js';
 import { KeyIndex, type KeyRecord } from '#services/access/keys.js';
 import type { LimitDecision, Limiter } from '#services/access/limits.js';
 import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText, workText } from '#services/access/plans.js';
+import { TwoGenerationMap } from '#services/access/two-generation-map.js';
 import { type UsageRecorder, WITHOUT_KEY } from '#services/access/usage.js';
 
 export interface KeyedAccessModules {
@@ -35,6 +36,7 @@ interface Requester {
 export class KeyedAccess implements Access {
   readonly #modules: KeyedAccessModules;
   readonly #counts = new PlanCounts();
+  readonly #toldAt = new TwoGenerationMap<number>(MOST_TOLD);
   #keys = new KeyIndex([]);
   /** Requests with a key that is unknown, revoked or expired. */
   unknownKeys = 0;
@@ -113,6 +115,15 @@ export class KeyedAccess implements Access {
     return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key) };
   }
 
+  /** Logs who has used up a budget of work, each client once a minute. */
+  #tell({ plan, network, subject }: Requester, limit: string): void {
+    const { unixTimeMs, logger } = this.#modules;
+    const now = unixTimeMs();
+    if (now - (this.#toldAt.get(subject) ?? Number.NEGATIVE_INFINITY) < TOLD_EVERY_MS) return;
+    this.#toldAt.set(subject, now);
+    logger.warn('a client has used up its budget of work', { client: subject, plan: plan.name, network, limit });
+  }
+
   #budgetOf(asker: Requester): WorkBudget {
     const { plan, limits, network, key, subject } = asker;
     const { limiter, usage } = this.#modules;
@@ -121,7 +132,9 @@ export class KeyedAccess implements Access {
       if (answer.passed) return WORK_ALLOWED;
       this.#counts.count(plan.name, network, 'limited_by_work');
       usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
-      return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText('work', limits, key) };
+      const limit = limitText('work', limits, key);
+      this.#tell(asker, limit);
+      return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit };
     };
     return {
       take: (units) => {
@@ -138,6 +151,12 @@ export class KeyedAccess implements Access {
 }
 
 const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };
+
+/** How often the log says that a client has used up its budget of work. */
+const TOLD_EVERY_MS = 60_000;
+
+/** Clients of which it is remembered when the log said so. */
+const MOST_TOLD = 10_000;
 
 /** Keys of one owner on one plan are counted together. */
 function subjectOf({ id, owner, plan }: KeyRecord, network: string): string {
