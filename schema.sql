@@ -16,6 +16,7 @@ CREATE TABLE accounts (
   frozen_hash bytea,
   data_boc bytea,
   incomplete boolean NOT NULL,
+  first_tx bigint,
   CONSTRAINT accounts_pkey PRIMARY KEY (address)
 );
 CREATE INDEX accounts_balance ON public.accounts USING btree (balance DESC, address);
@@ -550,29 +551,3 @@ CREATE INDEX vesting_contracts_id ON public.vesting_contracts USING btree (id) W
 CREATE INDEX vesting_contracts_owner ON public.vesting_contracts USING btree (owner, id) WHERE (lapsed IS NULL);
 CREATE INDEX vesting_contracts_sender ON public.vesting_contracts USING btree (sender, id) WHERE (lapsed IS NULL);
 CREATE INDEX vesting_contracts_whitelist ON public.vesting_contracts USING gin (whitelist) WHERE (lapsed IS NULL);
-
-CREATE SEQUENCE dex_pools_id_seq AS bigint;
-
-CREATE SEQUENCE dns_items_id_seq AS bigint;
-
-CREATE SEQUENCE jetton_masters_id_seq AS bigint;
-
-CREATE SEQUENCE jetton_wallets_id_seq AS bigint;
-
-CREATE SEQUENCE multisig_orders_id_seq AS bigint;
-
-CREATE SEQUENCE multisigs_id_seq AS bigint;
-
-CREATE SEQUENCE nft_auctions_id_seq AS bigint;
-
-CREATE SEQUENCE nft_collections_id_seq AS bigint;
-
-CREATE SEQUENCE nft_items_id_seq AS bigint;
-
-CREATE SEQUENCE nft_sales_id_seq AS bigint;
-
-CREATE SEQUENCE nominator_pools_id_seq AS bigint;
-
-CREATE SEQUENCE telemint_items_id_seq AS bigint;
-
-CREATE SEQUENCE vesting_contracts_id_seq AS bigint;

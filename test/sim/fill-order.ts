@@ -60,7 +60,8 @@ export async function fillInAnyOrder({ folder, last: to, ranges, seed, say }: Fi
   }
 }
 
-async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<IndexerOptions>): Promise<void> {
+/** Fills a chain, or a range of it, until nothing is left to be done. */
+export async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<IndexerOptions>): Promise<void> {
   const { indexer, close } = await replayedIndexer(chain, database.url, { from: 1, follow: false, ...options });
   try {
     await indexer.run();
@@ -69,8 +70,8 @@ async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<
   }
 }
 
-/** The head is in the middle of the chain at first, and moves on as soon as it is indexed. */
-async function followAndFill(chain: LiveReplay, database: TestDatabase): Promise<void> {
+/** Fills up to the head of the chain, which moves on as soon as it is indexed, and follows it to the end. */
+export async function followAndFill(chain: LiveReplay, database: TestDatabase): Promise<void> {
   const { lastSeqno } = chain.ledger;
   const options = { from: 1, workers: 2, followWithin: 10, batchMcBlocks: 9 };
   const { indexer, close } = await replayedIndexer(chain, database.url, options);

@@ -63,8 +63,8 @@ export async function differingRows(
 }
 
 /**
- * What depends on nothing but the chain. When contracts were looked at decides how often what is told of them has changed, in
- * which order they were found, and whether those were seen that are gone.
+ * What depends on nothing but the chain. When contracts were looked at decides how often what is told of them has changed, and
+ * whether those were seen that are gone.
  */
 function contentOf(table: string): string {
   switch (table) {
@@ -76,7 +76,7 @@ function contentOf(table: string): string {
       return "(SELECT tx_id, to_jsonb(e) - '{confirmed,token_key}'::text[] AS row FROM token_events e)";
     default:
       return CONTRACT_TABLES.includes(table)
-        ? `(SELECT address, to_jsonb(c) - 'id' AS row FROM ${table} c WHERE lapsed IS NULL)`
+        ? `(SELECT address, to_jsonb(c) AS row FROM ${table} c WHERE lapsed IS NULL)`
         : table;
   }
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import { Database } from '#drivers/store/database.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
@@ -153,9 +154,12 @@ async function insertRows(
   );
 }
 
-/** Inserts rows whose names are columns. */
-export async function insert(client: pg.ClientBase, table: string, rows: readonly object[]): Promise<void> {
-  if (rows.length === 0) return;
+const CONTRACT_TABLES: ReadonlySet<string> = new Set(CONTRACT_INTERFACES.map((each) => each.table.name));
+
+/** Inserts rows whose names are columns; contracts without an id get ids in the order of the rows. */
+export async function insert(client: pg.ClientBase, table: string, given: readonly object[]): Promise<void> {
+  if (given.length === 0) return;
+  const rows = CONTRACT_TABLES.has(table) ? given.map((row, at) => ({ id: BigInt(at + 1), ...row })) : given;
   const names = Object.keys(rows[0]!);
   for (let at = 0; at < rows.length; at += 2000) {
     const json = JSON.stringify(rows.slice(at, at + 2000), plain);

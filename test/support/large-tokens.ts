@@ -19,9 +19,9 @@ export const GREAT = {
 
 const literal = ({ hash }: Address) => `'\\x00${toHex(hash)}'::bytea`;
 const address = (text: string) => `('\\x00'::bytea || sha256((${text})::text::bytea))`;
-const STATE = 'address, lapsed, last_trans_lt, mc_seqno, code_hash, data_hash';
+const STATE = 'id, address, lapsed, last_trans_lt, mc_seqno, code_hash, data_hash';
 const state = (kind: string) =>
-  `${address(`'${kind}' || n`)}, CASE WHEN n % 100 = 99 THEN 'changed' END, n::bigint * 7919 % 1000003 + n, n / 100, sha256('code'), sha256(n::text::bytea)`;
+  `n, ${address(`'${kind}' || n`)}, CASE WHEN n % 100 = 99 THEN 'changed' END, n::bigint * 7919 % 1000003 + n, n / 100, sha256('code'), sha256(n::text::bytea)`;
 
 /**
  * Fills the tables of tokens with so many jetton wallets and as many items. Half of the wallets are empty. One owner has a

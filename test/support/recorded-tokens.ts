@@ -37,7 +37,6 @@ export async function addRecordedTokens(client: pg.Client, network: string): Pro
   await client.query('COMMIT');
 }
 
-/** Their ids are given by the database. */
 async function insertContracts(client: pg.Client, table: string, rows: readonly object[]): Promise<void> {
   await client.query(`DELETE FROM ${table}`);
   await insert(client, table, rows);

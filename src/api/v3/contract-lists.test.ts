@@ -16,7 +16,7 @@ const bytes = (byte: number) => new Uint8Array(32).fill(byte);
 const state = { last_trans_lt: 7n, code_hash: bytes(1), data_hash: null };
 
 const record: IndexedDnsRecord = {
-  ...{ address: at('A'), owner: at('B'), domain: 'a"b.ton', dns_next_resolver: at('C'), dns_wallet: at('D') },
+  ...{ ...state, address: at('A'), owner: at('B'), domain: 'a"b.ton', dns_next_resolver: at('C'), dns_wallet: at('D') },
   ...{ dns_site_adnl: bytes(2), dns_storage_bag_id: null },
 };
 
@@ -49,7 +49,14 @@ const untold: IndexedMultisigOrder = {
 };
 
 const vesting: IndexedVesting = {
-  ...{ address: at('A'), start_time: 1_795_254_973n, total_duration: 3n, unlock_period: 2n, cliff_duration: 1n },
+  ...{
+    ...state,
+    address: at('A'),
+    start_time: 1_795_254_973n,
+    total_duration: 3n,
+    unlock_period: 2n,
+    cliff_duration: 1n,
+  },
   ...{ total_amount: 10n ** 20n, sender: null, owner: at('B'), whitelist: [at('D'), at('C'), at('F')] },
 };
 

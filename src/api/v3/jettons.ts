@@ -20,7 +20,7 @@ import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { pageFields, sortParameter, v3AccountListParameter } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import type { TokenTexts } from '#drivers/store/read/index-types.js';
+import type { TokenTexts } from '#drivers/store/read/contract-rows.js';
 
 /** Content of a token, its keys sorted. */
 export const tokenContent = answerValue<TokenTexts>(
@@ -88,7 +88,7 @@ const masters = v3Endpoint({
   verbs: GET,
   tag: TAG,
   summary: 'Jettons',
-  description: 'Jetton masters that match all given conditions, in the order in which the index detected them.',
+  description: 'Jetton masters that match all given conditions, in the order of their first transactions.',
   params: Type.Object(
     {
       address: Type.Optional(v3AccountListParameter('Only these masters')),
@@ -115,7 +115,7 @@ const wallets = v3Endpoint({
   tag: TAG,
   summary: 'Jetton wallets',
   description:
-    'Jetton wallets that their masters confirm and that match all given conditions. They are ordered as the index detected them, or ' +
+    'Jetton wallets that their masters confirm and that match all given conditions. They are ordered by their first transactions, or ' +
     'by balance with `sort`; those of several owners are grouped by owner; if only `address` is given, they are ordered by ' +
     'address. Several `jetton_address` require exactly one `owner_address`.',
   params: Type.Object(

@@ -210,7 +210,7 @@ const MAX_ORDERS = 5_000;
 const page = {
   ...pageFields,
   limit: limitParameter({ most: MAX_ROWS }),
-  sort: sortParameter('In the order in which the index detected them.'),
+  sort: sortParameter('In the order of their first transactions.'),
 };
 
 function requireLimit(limit: number | undefined, { profile }: V3Context): void {

@@ -170,7 +170,7 @@ const collections = v3Endpoint({
   verbs: GET,
   tag: TAG,
   summary: 'Collections of NFTs',
-  description: 'Collections that match all given conditions, in the order in which the index detected them.',
+  description: 'Collections that match all given conditions, in the order of their first transactions.',
   params: Type.Object(
     {
       collection_address: Type.Optional(v3AccountListParameter('Only these collections')),
@@ -206,8 +206,8 @@ const items = v3Endpoint({
   summary: 'NFTs',
   description:
     'Items that are confirmed by their collections or have none, and that match all given conditions. If owners or collections are ' +
-    'given, they are ordered by owner, collection and index, those without a collection last; otherwise, and with `address`, as ' +
-    'the index detected them; or by their last transactions. Several `collection_address` require exactly one `owner_address`.',
+    'given, they are ordered by owner, collection and index, those without a collection last; otherwise, and with `address`, by ' +
+    'their first transactions; or by their last ones. Several `collection_address` require exactly one `owner_address`.',
   params: Type.Object(
     {
       address: Type.Optional(v3AccountListParameter('Only these items')),

@@ -23,7 +23,9 @@ const master: IndexedJettonMaster = {
   ...{ ...state, address: at('A'), total_supply: 2n ** 70n, mintable: false, admin: null },
   ...{ content: { uri: '<b>"', decimals: '9' }, jetton_wallet_code_hash: bytes(3) },
 };
-const wallet: IndexedJettonWallet = { ...state, address: at('B'), balance: 0n, owner: at('F'), jetton: at('A') };
+const wallet: IndexedJettonWallet = {
+  ...{ ...state, address: at('B'), balance: 0n, owner: at('F'), jetton: at('A'), mintless_is_claimed: null },
+};
 const collection: IndexedNftCollection = {
   ...{ ...state, address: at('C'), next_item_index: -1n, owner: at('D'), content: {} },
 };
@@ -39,7 +41,7 @@ const sale: IndexedSale = {
   details: {
     ...{ kind: 'sale', is_complete: false, full_price: 10n, marketplace_fee_address: at('6'), marketplace_fee: 1n },
     ...{ royalty_address: null, royalty_amount: 0n },
-  },
+  } as IndexedSale['details'],
 };
 const auction: IndexedSale = {
   ...{ ...sale, address: at('7'), nft_owner: null, item: null },
@@ -47,7 +49,7 @@ const auction: IndexedSale = {
     ...{ kind: 'auction', end_flag: false, end_time: 11n, last_bid: 0n, last_member: null, min_step: 5n },
     ...{ mp_fee_address: at('6'), mp_fee_factor: 5n, mp_fee_base: 100n, royalty_fee_address: at('8') },
     ...{ royalty_fee_factor: 1n, royalty_fee_base: 10n, max_bid: 0n, min_bid: 1n, last_bid_at: 0n, is_canceled: true },
-  },
+  } as IndexedSale['details'],
 };
 const telemint: IndexedSale = {
   ...{ ...state, address: at('9'), nft: at('9'), nft_owner: null, marketplace: null, created_at: null, item: lone },
@@ -56,7 +58,7 @@ const telemint: IndexedSale = {
     ...{ end_time: 12n, beneficiary_address: at('E'), initial_min_bid: 1n, max_bid: 2n, min_bid_step: 5n },
     ...{ min_extend_time: 6n, duration: 7n, royalty_numerator: 5n, royalty_denominator: 100n },
     royalty_destination: at('8'),
-  },
+  } as IndexedSale['details'],
 };
 
 const full: FakeRows = {

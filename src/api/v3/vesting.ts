@@ -43,7 +43,7 @@ const vesting = v3Endpoint({
   tag: 'Vesting',
   summary: 'Vesting wallets',
   description:
-    'Vesting wallets, in the order in which the index detected them. Exactly one of `contract_address` and `wallet_address` is ' +
+    'Vesting wallets, in the order of their first transactions. Exactly one of `contract_address` and `wallet_address` is ' +
     'required.',
   params: Type.Object(
     {

@@ -158,7 +158,7 @@ export const backfillSettings = {
   dnsRoot,
   to: seqnoSetting('the last masterchain block; default: the newest one'),
   rederive: optionalSetting({
-    ...keywordValue('contracts', 'token_events', 'code_methods', 'metadata'),
+    ...keywordValue('contracts', 'token_events', 'code_methods', 'first_transactions', 'metadata'),
     meaning:
       'instead of filling, derive these rows again from what is indexed; contracts includes token_events. If an indexer runs, it does the work',
   }),

@@ -5,7 +5,7 @@ import type { TokenContent } from '#domain/contracts/token-content.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
-/** Column types with the types of their values; all of them also take null. */
+/** Kinds of columns with the types of their values. */
 export interface ColumnValues {
   /** bytea: workchain (1 byte, signed) and account id. */
   readonly address: Address;
@@ -22,12 +22,26 @@ export interface ColumnValues {
   /** JSON text */
   readonly jsonb: string;
 }
-export type ColumnType = keyof ColumnValues;
+export type ColumnKind = keyof ColumnValues;
+/** With `?` the column may be null. */
+export type ColumnType = ColumnKind | `${ColumnKind}?`;
+export type ColumnTypes = Readonly<Record<string, ColumnType>>;
+
+/** `address` of `address?`. */
+export function columnKind(type: ColumnType): ColumnKind {
+  return type.replace('?', '') as ColumnKind;
+}
 
 /** A row: one value for each declared column. */
-type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = {
-  readonly [Name in keyof Columns]: ColumnValues[Columns[Name]] | null;
+type ContractRow<Columns extends ColumnTypes> = {
+  readonly [Name in keyof Columns]: ValueOfColumn<Columns[Name], ColumnValues>;
 };
+
+/** The value of a column, by the values of the kinds. */
+export type ValueOfColumn<
+  Type extends ColumnType,
+  Values extends Readonly<Record<ColumnKind, unknown>>,
+> = Type extends `${infer Kind extends ColumnKind}?` ? Values[Kind] | null : Values[Type & ColumnKind];
 
 /**
  * A contract interface: how contracts that have it are detected, read and verified, and the row that is stored of them. Each table
@@ -36,7 +50,7 @@ type ContractRow<Columns extends Readonly<Record<string, ColumnType>>> = {
 export interface ContractInterface<
   Name extends string = string,
   Data = unknown,
-  Columns extends Readonly<Record<string, ColumnType>> = Readonly<Record<string, ColumnType>>,
+  Columns extends ColumnTypes = ColumnTypes,
 > {
   readonly name: Name;
   /** A code that has all get-methods of one of these sets is a candidate, if its method ids are known. */
@@ -55,11 +69,9 @@ export interface ContractInterface<
 }
 
 /** Declares an interface, with the types of its data, columns and row checked against each other. */
-export function contractInterface<
-  const Name extends string,
-  Data,
-  const Columns extends Readonly<Record<string, ColumnType>>,
->(declaration: ContractInterface<Name, Data, Columns>): ContractInterface<Name, Data, Columns> {
+export function contractInterface<const Name extends string, Data, const Columns extends ColumnTypes>(
+  declaration: ContractInterface<Name, Data, Columns>,
+): ContractInterface<Name, Data, Columns> {
   return declaration;
 }
 

@@ -27,6 +27,11 @@ export function accountKey(address: Uint8Array): bigint {
   return new DataView(digest.buffer, digest.byteOffset).getBigInt64(0);
 }
 
+/** The id of a contract none of whose transactions is indexed: greater than all ids of transactions. */
+export function listedLast(address: Uint8Array): bigint {
+  return (1n << 62n) | BigInt.asUintN(62, accountKey(address));
+}
+
 /** The rank of a base64 digit in the order of the characters: `+`, `/`, `0`…`9`, `A`…`Z`, `a`…`z`. */
 const RANK = Uint8Array.from({ length: 64 }, (_, value) => {
   if (value < 52) return value + 12;

@@ -238,7 +238,12 @@ const account = {
   data_boc: orNull(bytea),
 } as const satisfies Columns;
 
-export const ACCOUNTS = indexTable('accounts', { ...account, incomplete: bool });
+export const ACCOUNTS = indexTable('accounts', {
+  ...account,
+  incomplete: bool,
+  /** Its first transaction; null: none is indexed. */
+  first_tx: orNull(int8),
+});
 /** An account before the merge finds out whether it is incomplete. */
 export type AccountRow = Omit<RowOf<typeof ACCOUNTS>, 'incomplete'>;
 

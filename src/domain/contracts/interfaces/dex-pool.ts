@@ -144,8 +144,8 @@ export function dexPoolInterface(factory: Address) {
       columns: {
         dex: 'text',
         pool_type: 'text',
-        asset_1: 'address',
-        asset_2: 'address',
+        asset_1: 'address?',
+        asset_2: 'address?',
         reserve_1: 'numeric',
         reserve_2: 'numeric',
         fee_numerator: 'numeric',

@@ -1,6 +1,7 @@
 import { contractInterface } from '#domain/contracts/contract-interface.js';
 import {
   ALL_CATEGORIES,
+  DNS_ROOTS,
   DNS_SELF,
   type DnsRoot,
   dnsRootOf,
@@ -117,17 +118,20 @@ export function dnsItemInterface(roots: readonly DnsRoot[]) {
     table: {
       name: 'dns_items',
       columns: {
-        owner: 'address',
+        owner: 'address?',
         domain: 'text',
-        dns_next_resolver: 'address',
-        dns_wallet: 'address',
-        dns_site_adnl: 'bytea',
-        dns_storage_bag_id: 'bytea',
+        dns_next_resolver: 'address?',
+        dns_wallet: 'address?',
+        dns_site_adnl: 'bytea?',
+        dns_storage_bag_id: 'bytea?',
       },
     },
     row: (data) => ({ ...data }),
   });
 }
+
+/** Of the well-known collections of domains. */
+export const dnsItem = dnsItemInterface(DNS_ROOTS);
 
 function recordsOf(root: Cell | null): Omit<DnsItem, 'owner' | 'domain'> {
   const records = new Map<DnsCategory | null, DnsRecord>(

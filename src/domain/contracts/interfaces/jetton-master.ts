@@ -282,7 +282,7 @@ export const jettonMaster = contractInterface({
     columns: {
       total_supply: 'numeric',
       mintable: 'boolean',
-      admin: 'address',
+      admin: 'address?',
       content: 'jsonb',
       jetton_wallet_code_hash: 'bytea',
     },

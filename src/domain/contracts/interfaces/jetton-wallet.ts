@@ -127,7 +127,7 @@ export const jettonWallet = contractInterface({
   },
   table: {
     name: 'jetton_wallets',
-    columns: { balance: 'numeric', owner: 'address', jetton: 'address', mintless_is_claimed: 'boolean' },
+    columns: { balance: 'numeric', owner: 'address', jetton: 'address', mintless_is_claimed: 'boolean?' },
   },
   row: ({ balance, owner, jetton, mintless_is_claimed }) => ({ balance, owner, jetton, mintless_is_claimed }),
 });

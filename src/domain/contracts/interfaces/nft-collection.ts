@@ -181,7 +181,7 @@ export const nftCollection = contractInterface({
   },
   table: {
     name: 'nft_collections',
-    columns: { next_item_index: 'numeric', owner: 'address', content: 'jsonb' },
+    columns: { next_item_index: 'numeric', owner: 'address?', content: 'jsonb' },
   },
   row: ({ next_item_index, owner_address, collection_content }) => ({
     next_item_index,

@@ -240,7 +240,7 @@ export function nftItemInterface(roots: readonly DnsRoot[]) {
     // `real_owner` of API v3 is derived from sales and auctions.
     table: {
       name: 'nft_items',
-      columns: { init: 'boolean', index: 'numeric', collection: 'address', owner: 'address', content: 'jsonb' },
+      columns: { init: 'boolean', index: 'numeric', collection: 'address?', owner: 'address?', content: 'jsonb' },
     },
     row: ({ init, index, collection_address, owner_address, content, domain }) => ({
       init,

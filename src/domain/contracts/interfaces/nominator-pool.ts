@@ -146,7 +146,7 @@ export const nominatorPool = contractInterface({
       nominators_count: 'int8',
       stake_amount_sent: 'numeric',
       validator_amount: 'numeric',
-      validator: 'address',
+      validator: 'address?',
       validator_reward_share: 'int8',
       max_nominators_count: 'int8',
       min_validator_stake: 'numeric',

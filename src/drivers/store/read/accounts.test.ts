@@ -193,15 +193,15 @@ describe('what is known of a page of addresses in a large index', () => {
       `INSERT INTO codes (code_hash, boc, methods_read) SELECT h, h, true FROM (${many}) m`,
       `INSERT INTO accounts (${named}, state_hash, status, balance, last_trans_hash, gen_utime, code_hash, incomplete)
        SELECT a, 1, 1, h, 1, 0, h, 1, h, false FROM (${many}) m`,
-      `INSERT INTO dns_items (${named}, owner, domain, dns_wallet)
-       SELECT a, 1, 1, CASE WHEN i % 3 = 0 THEN '\\x01'::bytea ELSE a END, i || '.ton', CASE WHEN i % 2 = 0 THEN '\\x01'::bytea ELSE a END
+      `INSERT INTO dns_items (id, ${named}, owner, domain, dns_wallet)
+       SELECT i, a, 1, 1, CASE WHEN i % 3 = 0 THEN '\\x01'::bytea ELSE a END, i || '.ton', CASE WHEN i % 2 = 0 THEN '\\x01'::bytea ELSE a END
        FROM (${many}) m`,
-      `INSERT INTO jetton_masters (${named}, total_supply, mintable, content, jetton_wallet_code_hash)
-       SELECT a, 1, 1, 1, true, '{}', h FROM (${many}) m`,
-      `INSERT INTO jetton_wallets (${named}, balance, owner, jetton)
-       SELECT '\\x01'::bytea || a, 1, 1, 1, a, a FROM (${many}) m`,
-      `INSERT INTO nft_collections (${named}, next_item_index, content) SELECT a, 1, 1, 1, '{}' FROM (${many}) m`,
-      `INSERT INTO nft_items (${named}, init, index, content) SELECT a, 1, 1, true, 1, '{}' FROM (${many}) m`,
+      `INSERT INTO jetton_masters (id, ${named}, total_supply, mintable, content, jetton_wallet_code_hash)
+       SELECT i, a, 1, 1, 1, true, '{}', h FROM (${many}) m`,
+      `INSERT INTO jetton_wallets (id, ${named}, balance, owner, jetton)
+       SELECT i, '\\x01'::bytea || a, 1, 1, 1, a, a FROM (${many}) m`,
+      `INSERT INTO nft_collections (id, ${named}, next_item_index, content) SELECT i, a, 1, 1, 1, '{}' FROM (${many}) m`,
+      `INSERT INTO nft_items (id, ${named}, init, index, content) SELECT i, a, 1, 1, true, 1, '{}' FROM (${many}) m`,
       `INSERT INTO token_metadata (address, kind) SELECT a, 'nft_items' FROM (${many}) m`,
       ...['codes', 'accounts', 'dns_items', 'jetton_masters', 'jetton_wallets', 'nft_items'].map(
         (table) => `ANALYZE ${table}`,

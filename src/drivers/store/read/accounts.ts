@@ -33,7 +33,7 @@ export async function readAccounts(
   const addresses = distinctAddresses(address);
   if (addresses.length === 0) return [];
   const rows = await session.rows<AccountFound>(sql`
-    SELECT ${raw(selectList(ACCOUNTS, 'a', 'data_boc'))}, ${raw(boc ? WITH_BOC : WITHOUT_BOC)}
+    SELECT ${raw(selectList(ACCOUNTS, 'a', 'data_boc', 'first_tx'))}, ${raw(boc ? WITH_BOC : WITHOUT_BOC)}
     FROM unnest(${opaqueToPlanner(addresses, 'bytea[]')}) WITH ORDINALITY AS k(address, n)
     CROSS JOIN LATERAL (SELECT * FROM accounts a WHERE a.address = k.address LIMIT 1) AS a
     ${code_hash === undefined ? emptySql : sql`WHERE a.code_hash = ANY(${code_hash}::bytea[])`}

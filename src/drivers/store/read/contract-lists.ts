@@ -1,5 +1,6 @@
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import type { IndexedContract, Listed, Page } from '#drivers/store/read/index-types.js';
+import type { ContractFound } from '#drivers/store/read/contract-rows.js';
+import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { type OrderKey, type RowWindow, readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
@@ -58,34 +59,22 @@ function behindFirst(first: WalkColumn, order: WalkOrder, [begun, ...rest]: Orde
   return sql`(${first.expression} > ${value} OR (${first.expression} = ${value} AND ${all(behindKey(order, rest))}))`;
 }
 
-/** Columns of all contract tables. */
-export interface ContractFound {
-  readonly id: bigint;
-  readonly address: Uint8Array;
-  readonly last_trans_lt: bigint;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-}
-
-export const CONTRACT_FOUND = raw('t.id, t.address, t.last_trans_lt, t.code_hash, t.data_hash');
-
-export function contractOf({ address, last_trans_lt, code_hash, data_hash }: ContractFound): IndexedContract {
-  return { address: addressOfBytes(address), last_trans_lt, code_hash, data_hash };
-}
-
 export function addressOrNull(bytes: Uint8Array | null): Address | null {
   return bytes === null ? null : addressOfBytes(bytes);
 }
 
-/** Ids follow the order of detection. */
+/** Ids follow the order of the first transactions of the contracts. */
 export const BY_ID_COLUMN = int8Column('id');
 export const BY_ID: WalkOrder<ContractFound> = { columns: [BY_ID_COLUMN], sort: 'asc' };
 
+/** Distinct stored addresses. */
+export function distinctAddresses(addresses: readonly Address[]): Uint8Array[] {
+  return [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
+}
+
 /** Distinct stored addresses, sorted; undefined stays undefined. */
 export function distinctBytes(addresses: readonly Address[] | undefined): readonly Uint8Array[] | undefined {
-  if (addresses === undefined) return undefined;
-  const distinct = new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)]));
-  return [...distinct.values()].sort(Buffer.compare);
+  return addresses && distinctAddresses(addresses).sort(Buffer.compare);
 }
 
 /** Rows of a table by address that meet the conditions. */
@@ -152,12 +141,13 @@ export interface WalkWindow {
 /** Bits of the parts of order keys: enough for an address with a leading digit and all integers of contracts. */
 const WALK_KEY_BITS = 400;
 
-/** Bytes as a part of a key; a first digit 1 keeps zeros. */
-function walkKeyOfBytes(bytes: Uint8Array): bigint {
+/** Bytes as a part of an order key; a leading digit 1 keeps zeros. */
+export function keyOfBytes(bytes: Uint8Array): bigint {
   return BigInt(`0x1${Buffer.from(bytes).toString('hex')}`);
 }
 
-function bytesOfWalkKey(part: bigint): Uint8Array {
+/** The inverse of {@link keyOfBytes}. */
+export function bytesOfKey(part: bigint): Uint8Array {
   return Buffer.from(part.toString(16).slice(1), 'hex');
 }
 
@@ -196,10 +186,10 @@ export function addressColumn<Name extends string>(
 ): WalkColumn<Readonly<Record<Name, Uint8Array | null>>> {
   return {
     expression: raw(has === 'always' ? `t.${name}` : `coalesce(t.${name}, ${NO_ADDRESS_TEXT})`),
-    part: (row) => walkKeyOfBytes(row[name] ?? NO_ADDRESS),
+    part: (row) => keyOfBytes(row[name] ?? NO_ADDRESS),
     least: raw(`'\\x'::bytea`),
     greatest: raw(NO_ADDRESS_TEXT),
-    value: (part) => sql`${bytesOfWalkKey(part)}::bytea`,
+    value: (part) => sql`${bytesOfKey(part)}::bytea`,
   };
 }
 
@@ -251,7 +241,7 @@ export function successiveWalks(
   rows: (key: Sql, stretch: WalkWindow) => Sql,
   { after, most }: WalkWindow,
 ): Sql {
-  const begun = after?.[0] == null ? null : bytesOfWalkKey(after[0]);
+  const begun = after?.[0] == null ? null : bytesOfKey(after[0]);
   const rest = begun === null ? keys : keys.filter((key) => Buffer.compare(key, begun) > 0);
   const others = sql`SELECT t.*, k.key AS walk_key FROM (
       SELECT k.key FROM unnest(${opaqueToPlanner(rest, 'bytea[]')}) AS k(key) ORDER BY k.key
@@ -306,27 +296,8 @@ function directed(columns: readonly Sql[], sort: 'asc' | 'desc'): Sql {
   );
 }
 
-export function maybeAddress(bytes: Uint8Array | null): Address | null {
-  return bytes === null ? null : addressOfBytes(bytes);
-}
-
-/** Distinct stored addresses. */
-export function distinctAddresses(addresses: readonly Address[]): Uint8Array[] {
-  return [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
-}
-
 /** Rows of a table by primary key, whatever number of addresses the planner assumes. */
 export function rowsAt(table: string, addresses: readonly Address[]): Sql {
   return sql`unnest(${opaqueToPlanner(distinctAddresses(addresses), 'bytea[]')}) AS k(address)
     CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.address = k.address LIMIT 1)`;
-}
-
-/** Bytes as a part of an order key; a leading digit 1 keeps zeros. */
-export function keyOfBytes(bytes: Uint8Array): bigint {
-  return BigInt(`0x1${Buffer.from(bytes).toString('hex')}`);
-}
-
-/** The inverse of {@link keyOfBytes}. */
-export function bytesOfKey(key: bigint): Uint8Array {
-  return Buffer.from(key.toString(16).slice(1), 'hex');
 }

@@ -27,7 +27,7 @@ const spread = (text: string) => `'\\x00'::bytea || sha256((${text})::text::byte
 const wallet = (salt: string) =>
   `CASE WHEN n % ${ROWS / OF_BUSY} = 7 THEN ${literal(busy)} WHEN n % 20000 = 9 THEN ${literal(rare)} ELSE ${spread(`'${salt}' || n % 5000`)} END`;
 const LAPSED = `CASE WHEN n % 50 = 3 THEN 'changed' END`;
-const STATE = 'address, lapsed, last_trans_lt, mc_seqno';
+const STATE = 'id, address, lapsed, last_trans_lt, mc_seqno';
 
 let test: TestDatabase;
 let client: pg.Client;
@@ -38,21 +38,21 @@ beforeAll(async () => {
   const rows = `FROM generate_series(1, ${ROWS}) n`;
   await client.query(
     `INSERT INTO multisigs (${STATE}, next_order_seqno, threshold, signers, proposers)
-     SELECT ${spread(`'m' || n`)}, ${LAPSED}, n, 1, 0, 1, ARRAY[${wallet('a')}, ${spread(`'b' || n % 3000`)}], ARRAY[${spread(`'c' || n`)}] ${rows}`,
+     SELECT n, ${spread(`'m' || n`)}, ${LAPSED}, n, 1, 0, 1, ARRAY[${wallet('a')}, ${spread(`'b' || n % 3000`)}], ARRAY[${spread(`'c' || n`)}] ${rows}`,
   );
   await client.query(
     `INSERT INTO multisig_orders (${STATE}, multisig, order_seqno)
-     SELECT ${spread(`'o' || n`)}, ${LAPSED}, n, 1, ${wallet('m')}, n ${rows}`,
+     SELECT n, ${spread(`'o' || n`)}, ${LAPSED}, n, 1, ${wallet('m')}, n ${rows}`,
   );
   await client.query(
     `INSERT INTO vesting_contracts (${STATE}, start_time, total_duration, unlock_period, cliff_duration, total_amount,
        sender, owner, whitelist)
-     SELECT ${spread(`'v' || n`)}, ${LAPSED}, n, 1, 0, 0, 0, 0, 0, ${wallet('s')}, ${spread(`'w' || n`)},
+     SELECT n, ${spread(`'v' || n`)}, ${LAPSED}, n, 1, 0, 0, 0, 0, 0, ${wallet('s')}, ${spread(`'w' || n`)},
        ARRAY[${wallet('l')}] ${rows}`,
   );
   await client.query(
     `INSERT INTO dns_items (${STATE}, domain, dns_wallet)
-     SELECT ${spread(`'d' || n`)}, ${LAPSED}, n, 1, n || '.ton', ${wallet('x')} ${rows}`,
+     SELECT n, ${spread(`'d' || n`)}, ${LAPSED}, n, 1, n || '.ton', ${wallet('x')} ${rows}`,
   );
   await client.query('VACUUM ANALYZE');
 });

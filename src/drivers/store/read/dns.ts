@@ -1,23 +1,14 @@
-import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import { bytesOfKey, keyOfBytes, maybeAddress } from '#drivers/store/read/contract-lists.js';
+import { dnsItem } from '#domain/contracts/interfaces/dns-item.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import { bytesOfKey, keyOfBytes } from '#drivers/store/read/contract-lists.js';
+import { contractReader, type IndexedRow, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 /** The DNS records of a domain (TEP-81), as its item contains them. */
-export interface IndexedDnsRecord {
-  /** The item. */
-  readonly address: Address;
-  readonly owner: Address | null;
-  /** With its zone, such as `foundation.ton`. */
-  readonly domain: string;
-  readonly dns_next_resolver: Address | null;
-  readonly dns_wallet: Address | null;
-  /** 32 bytes. */
-  readonly dns_site_adnl: Uint8Array | null;
-  readonly dns_storage_bag_id: Uint8Array | null;
-}
+export type IndexedDnsRecord = IndexedRow<typeof dnsItem>;
 
 /** Filters are combined with AND; an absent one filters nothing. */
 export interface DnsRecordFilter {
@@ -27,15 +18,8 @@ export interface DnsRecordFilter {
   readonly domain?: string | undefined;
 }
 
-interface DnsFound {
-  readonly address: Uint8Array;
-  readonly owner: Uint8Array | null;
-  readonly domain: string;
-  readonly dns_next_resolver: Uint8Array | null;
-  readonly dns_wallet: Uint8Array | null;
-  readonly dns_site_adnl: Uint8Array | null;
-  readonly dns_storage_bag_id: Uint8Array | null;
-}
+const DOMAINS = contractReader(dnsItem);
+type DnsFound = StoredContract<typeof dnsItem>;
 
 /** The sort order, for an alias of the row. */
 const order = (row: string): Sql => raw(`length(${row}.domain), ${row}.domain COLLATE "C", ${row}.address`);
@@ -62,8 +46,7 @@ export async function readDnsRecords(
           conditions.push(sql`(${order('d')}) > (${last})`);
         }
         return session.rows<DnsFound>(
-          sql`SELECT d.address, d.owner, d.domain, d.dns_next_resolver, d.dns_wallet, d.dns_site_adnl, d.dns_storage_bag_id
-            FROM dns_items d WHERE ${all(conditions)} ORDER BY ${order('d')} LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
+          sql`SELECT ${raw(DOMAINS.columns('d'))} FROM dns_items d WHERE ${all(conditions)} ORDER BY ${order('d')} LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
           offset === 0 ? {} : { planned: 'each time' },
         );
       },
@@ -72,12 +55,5 @@ export async function readDnsRecords(
     },
     { ...page, sort: 'asc' },
   );
-  const records = rows.map((found) => ({
-    ...found,
-    address: addressOfBytes(found.address),
-    owner: maybeAddress(found.owner),
-    dns_next_resolver: maybeAddress(found.dns_next_resolver),
-    dns_wallet: maybeAddress(found.dns_wallet),
-  }));
-  return { rows: records, next };
+  return { rows: rows.map(DOMAINS.row), next };
 }

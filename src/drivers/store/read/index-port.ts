@@ -59,7 +59,7 @@ const READS = {
   addressFacts: readAddressFacts,
   /** By lt, or by now and lt where a bound of time is given; then by id, ascending in both directions. */
   tokenEvents: readTokenEvents,
-  /** By id, that is, in the order of detection. */
+  /** By id, that is, by their first transactions. */
   jettonMasters: readJettonMasters,
   /**
    * By id or balance; of several owners, by owner first; with addresses alone and not by balance, by address.
@@ -73,13 +73,13 @@ const READS = {
   nftSales: readNftSales,
   /** By the length of the domain, then its characters, then the address of the item; ascending. */
   dnsRecords: readDnsRecords,
-  /** In the order of detection. */
+  /** By id. */
   multisigs: readMultisigs,
-  /** In the order of detection. */
+  /** By id. */
   multisigOrders: readMultisigOrders,
-  /** The first orders of some multisigs in the order of detection, ascending; together at most `most`. */
+  /** The first orders of some multisigs by id, ascending; together at most `most`. */
   ordersOfMultisigs: readOrdersOfMultisigs,
-  /** In the order of detection, ascending. */
+  /** By id, ascending. */
   vestingContracts: readVestingContracts,
 };
 

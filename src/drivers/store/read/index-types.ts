@@ -1,3 +1,11 @@
+import type { jettonMaster } from '#domain/contracts/interfaces/jetton-master.js';
+import type { jettonWallet } from '#domain/contracts/interfaces/jetton-wallet.js';
+import type { nftAuction } from '#domain/contracts/interfaces/nft-auction.js';
+import type { nftCollection } from '#domain/contracts/interfaces/nft-collection.js';
+import type { nftItem } from '#domain/contracts/interfaces/nft-item.js';
+import type { nftSale } from '#domain/contracts/interfaces/nft-sale.js';
+import type { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
+import type { ContractValues, IndexedContract, IndexedRow } from '#drivers/store/read/contract-rows.js';
 import type { Address } from '#formats/address/address.js';
 
 /** Limits of a read. */
@@ -235,44 +243,16 @@ export interface IndexExtent {
   readonly last: IndexedBlock;
 }
 
-/** A contract, and the state that its row was read from. */
-export interface IndexedContract {
-  readonly address: Address;
-  readonly last_trans_lt: bigint;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-}
+/** A jetton. */
+export type IndexedJettonMaster = IndexedRow<typeof jettonMaster>;
 
-/** Content of a token: keys of TEP-64 and their texts. */
-export type TokenTexts = Readonly<Record<string, string>>;
+/** A jetton wallet; `jetton` is its master. */
+export type IndexedJettonWallet = IndexedRow<typeof jettonWallet>;
 
-export interface IndexedJettonMaster extends IndexedContract {
-  readonly total_supply: bigint;
-  readonly mintable: boolean;
-  readonly admin: Address | null;
-  readonly content: TokenTexts;
-  readonly jetton_wallet_code_hash: Uint8Array;
-}
+export type IndexedNftCollection = IndexedRow<typeof nftCollection>;
 
-export interface IndexedJettonWallet extends IndexedContract {
-  readonly balance: bigint;
-  readonly owner: Address;
-  /** The master. */
-  readonly jetton: Address;
-}
-
-export interface IndexedNftCollection extends IndexedContract {
-  readonly next_item_index: bigint;
-  readonly owner: Address | null;
-  readonly content: TokenTexts;
-}
-
-export interface IndexedNftItem extends IndexedContract {
-  readonly init: boolean;
-  readonly index: bigint;
+export interface IndexedNftItem extends Omit<IndexedRow<typeof nftItem>, 'collection'> {
   readonly collection_address: Address | null;
-  readonly owner: Address | null;
-  readonly content: TokenTexts;
   /** Null: there is none, or it is not a verified collection (any more). */
   readonly collection: IndexedNftCollection | null;
   /** The sale or auction that owns the item and refers to it. */
@@ -292,57 +272,11 @@ export interface IndexedSale extends IndexedContract {
   readonly marketplace: Address | null;
   /** Null for telemint items, which sell themselves. */
   readonly created_at: bigint | null;
-  readonly details: FixedPriceDetails | AuctionDetails | TelemintDetails;
+  readonly details:
+    | ({ readonly kind: 'sale' } & ContractValues<typeof nftSale>)
+    | ({ readonly kind: 'auction' } & ContractValues<typeof nftAuction>)
+    | ({ readonly kind: 'telemint' } & ContractValues<typeof telemintItem>);
   readonly item: IndexedNftItem | null;
-}
-
-interface FixedPriceDetails {
-  readonly kind: 'sale';
-  readonly is_complete: boolean;
-  readonly full_price: bigint;
-  readonly marketplace_fee_address: Address | null;
-  readonly marketplace_fee: bigint;
-  readonly royalty_address: Address | null;
-  readonly royalty_amount: bigint;
-}
-
-interface AuctionDetails {
-  readonly kind: 'auction';
-  readonly end_flag: boolean;
-  readonly end_time: bigint;
-  readonly last_bid: bigint;
-  readonly last_member: Address | null;
-  readonly min_step: bigint;
-  readonly mp_fee_address: Address | null;
-  readonly mp_fee_factor: bigint;
-  readonly mp_fee_base: bigint;
-  readonly royalty_fee_address: Address | null;
-  readonly royalty_fee_factor: bigint;
-  readonly royalty_fee_base: bigint;
-  readonly max_bid: bigint;
-  readonly min_bid: bigint;
-  readonly last_bid_at: bigint;
-  readonly is_canceled: boolean;
-}
-
-/** Null: the item has no such auction state or configuration now. */
-interface TelemintDetails {
-  readonly kind: 'telemint';
-  readonly token_name: string;
-  readonly bidder_address: Address | null;
-  readonly bid: bigint | null;
-  readonly bid_ts: bigint | null;
-  readonly min_bid: bigint | null;
-  readonly end_time: bigint | null;
-  readonly beneficiary_address: Address | null;
-  readonly initial_min_bid: bigint | null;
-  readonly max_bid: bigint | null;
-  readonly min_bid_step: bigint | null;
-  readonly min_extend_time: bigint | null;
-  readonly duration: bigint | null;
-  readonly royalty_numerator: bigint | null;
-  readonly royalty_denominator: bigint | null;
-  readonly royalty_destination: Address | null;
 }
 
 /** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */

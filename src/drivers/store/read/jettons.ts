@@ -1,13 +1,10 @@
-import { addressOfBytes } from '#drivers/store/keys.js';
+import { jettonMaster } from '#domain/contracts/interfaces/jetton-master.js';
+import { jettonWallet } from '#domain/contracts/interfaces/jetton-wallet.js';
 import {
   addressColumn,
-  addressOrNull,
   BY_ID,
   BY_ID_COLUMN,
   byAddress,
-  CONTRACT_FOUND,
-  type ContractFound,
-  contractOf,
   distinctBytes,
   type Equal,
   mergedWalks,
@@ -20,6 +17,7 @@ import {
   type WalkWindow,
   walk,
 } from '#drivers/store/read/contract-lists.js';
+import { contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type {
   IndexedJettonMaster,
   IndexedJettonWallet,
@@ -27,18 +25,13 @@ import type {
   JettonWalletFilter,
   Listed,
   Page,
-  TokenTexts,
 } from '#drivers/store/read/index-types.js';
 import type { RowWindow } from '#drivers/store/read/pages.js';
 import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 
-interface MasterFound extends ContractFound {
-  readonly total_supply: bigint;
-  readonly mintable: boolean;
-  readonly admin: Uint8Array | null;
-  readonly content: TokenTexts;
-  readonly jetton_wallet_code_hash: Uint8Array;
-}
+const MASTERS = contractReader(jettonMaster);
+const WALLETS = contractReader(jettonWallet);
+type WalletFound = StoredContract<typeof jettonWallet>;
 
 /** Masters by id. */
 export async function readJettonMasters(
@@ -46,26 +39,16 @@ export async function readJettonMasters(
   filter: JettonMasterFilter,
   page: Page,
 ): Promise<Listed<IndexedJettonMaster>> {
-  const { rows, next } = await readWalkedList<MasterFound>(
+  const { rows, next } = await readWalkedList<StoredContract<typeof jettonMaster>>(
     session,
     {
       ...{ name: 'jettonMasters', filter, first: null, order: BY_ID, joins: emptySql },
       source: ownedById('jetton_masters', 'admin', distinctBytes(filter.address), distinctBytes(filter.admin)),
-      columns: sql`${CONTRACT_FOUND}, t.total_supply, t.mintable, t.admin, t.content, t.jetton_wallet_code_hash`,
+      columns: raw(MASTERS.columns('t')),
     },
     page,
   );
-  const masters = rows.map(({ total_supply, mintable, admin, content, jetton_wallet_code_hash, ...row }) => ({
-    ...{ ...contractOf(row), total_supply, mintable, content, jetton_wallet_code_hash },
-    admin: addressOrNull(admin),
-  }));
-  return { rows: masters, next };
-}
-
-interface WalletFound extends ContractFound {
-  readonly balance: bigint;
-  readonly owner: Uint8Array;
-  readonly jetton: Uint8Array;
+  return { rows: rows.map(MASTERS.row), next };
 }
 
 const OWNER = addressColumn('owner', 'always');
@@ -88,15 +71,11 @@ export async function readJettonWallets(
     {
       ...{ name: 'jettonWallets', filter, first: isOfOwners ? OWNER : null, order, joins: emptySql },
       source: walletSource(filter, order),
-      columns: sql`${CONTRACT_FOUND}, t.balance, t.owner, t.jetton`,
+      columns: raw(WALLETS.columns('t')),
     },
     page,
   );
-  const wallets = rows.map((row) => ({
-    ...{ ...contractOf(row), balance: row.balance },
-    ...{ owner: addressOfBytes(row.owner), jetton: addressOfBytes(row.jetton) },
-  }));
-  return { rows: wallets, next };
+  return { rows: rows.map(WALLETS.row), next };
 }
 
 function walletOrder(filter: JettonWalletFilter, { sort }: Page): WalkOrder<WalletFound> {

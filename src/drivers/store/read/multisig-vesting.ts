@@ -1,41 +1,26 @@
-import { addressOfBytes } from '#drivers/store/keys.js';
-import { distinctAddresses, maybeAddress, rowsAt } from '#drivers/store/read/contract-lists.js';
+import { multisig } from '#domain/contracts/interfaces/multisig.js';
+import { multisigOrder } from '#domain/contracts/interfaces/multisig-order.js';
+import { vesting } from '#domain/contracts/interfaces/vesting.js';
+import { distinctAddresses, rowsAt } from '#drivers/store/read/contract-lists.js';
+import {
+  type ContractFound,
+  contractReader,
+  type IndexedRow,
+  type StoredContract,
+} from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { type RowWindow, readPage } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
-/** The state that a row was read from. */
-interface ReadState {
-  readonly address: Address;
-  readonly last_trans_lt: bigint;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-}
-
 /** A multisig wallet, version 2. */
-export interface IndexedMultisig extends ReadState {
-  /** -1: order seqnos are arbitrary. */
-  readonly next_order_seqno: bigint;
-  readonly threshold: bigint;
-  readonly signers: readonly Address[];
-  readonly proposers: readonly Address[];
-}
+export type IndexedMultisig = IndexedRow<typeof multisig>;
 
 /** An order of a multisig; null before it is initialised. */
-export interface IndexedMultisigOrder extends ReadState {
-  readonly multisig: Address;
-  readonly order_seqno: bigint;
-  readonly threshold: bigint | null;
-  readonly sent_for_execution: boolean | null;
-  readonly approvals_mask: bigint | null;
-  readonly approvals_num: bigint | null;
-  /** Unix seconds. */
-  readonly expiration_date: bigint | null;
-  /** BoC of the actions. */
-  readonly order_boc: Uint8Array | null;
-  readonly signers: readonly Address[] | null;
-}
+export type IndexedMultisigOrder = IndexedRow<typeof multisigOrder>;
+
+/** A vesting wallet. */
+export type IndexedVesting = IndexedRow<typeof vesting>;
 
 /** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface MultisigFilter {
@@ -50,38 +35,11 @@ export interface MultisigOrderFilter {
   readonly multisig_address?: readonly Address[] | undefined;
 }
 
-interface Found {
-  readonly id: bigint;
-  readonly address: Uint8Array;
-  readonly last_trans_lt: bigint;
-  readonly code_hash: Uint8Array | null;
-  readonly data_hash: Uint8Array | null;
-}
-
-interface MultisigFound extends Found {
-  readonly next_order_seqno: bigint;
-  readonly threshold: bigint;
-  readonly signers: readonly Uint8Array[];
-  readonly proposers: readonly Uint8Array[];
-}
-
-interface OrderFound extends Found {
-  readonly multisig: Uint8Array;
-  readonly order_seqno: bigint;
-  readonly threshold: bigint | null;
-  readonly sent_for_execution: boolean | null;
-  readonly approvals_mask: bigint | null;
-  readonly approvals_num: bigint | null;
-  readonly expiration_date: bigint | null;
-  readonly order_boc: Uint8Array | null;
-  readonly signers: readonly Uint8Array[] | null;
-}
-
-const STATE = 'm.id, m.address, m.last_trans_lt, m.code_hash, m.data_hash, m.signers, m.threshold';
-const MULTISIG = raw(`${STATE}, m.next_order_seqno, m.proposers`);
-const ORDER = raw(
-  `${STATE}, m.multisig, m.order_seqno, m.sent_for_execution, m.approvals_mask, m.approvals_num, m.expiration_date, m.order_boc`,
-);
+const MULTISIGS = contractReader(multisig);
+const ORDERS = contractReader(multisigOrder);
+const VESTINGS = contractReader(vesting);
+const MULTISIG = raw(MULTISIGS.columns('m'));
+const ORDER = raw(ORDERS.columns('m'));
 const NOT_LAPSED = raw('m.lapsed IS NULL');
 
 /** A page of multisigs. */
@@ -91,20 +49,26 @@ export async function readMultisigs(
   page: Page,
 ): Promise<Listed<IndexedMultisig>> {
   const { address, wallet_address } = filter;
-  const { rows, next } = await readById<MultisigFound>(session, 'multisigs', filter, page, (stretch) => {
-    const members =
-      wallet_address === undefined
-        ? []
-        : [sql`(m.signers || m.proposers) && ${opaqueToPlanner(distinctAddresses(wallet_address), 'bytea[]')}`];
-    const conditions = [NOT_LAPSED, ...members, ...behindRow(stretch, page)];
-    if (address !== undefined)
-      return sql`${MULTISIG} FROM ${rowsAt('multisigs', address)} AS m WHERE ${all(conditions)}`;
-    if (members.length === 0) return sql`${MULTISIG} FROM multisigs m WHERE ${all(conditions)}`;
-    // Rows with one of the members are found first: they are few, and walking all others in order would take long.
-    return sql`${MULTISIG} FROM (SELECT * FROM multisigs m WHERE ${all([NOT_LAPSED, ...members])} OFFSET 0) AS m
+  const { rows, next } = await readById<StoredContract<typeof multisig>>(
+    session,
+    'multisigs',
+    filter,
+    page,
+    (stretch) => {
+      const members =
+        wallet_address === undefined
+          ? []
+          : [sql`(m.signers || m.proposers) && ${opaqueToPlanner(distinctAddresses(wallet_address), 'bytea[]')}`];
+      const conditions = [NOT_LAPSED, ...members, ...behindRow(stretch, page)];
+      if (address !== undefined)
+        return sql`${MULTISIG} FROM ${rowsAt('multisigs', address)} AS m WHERE ${all(conditions)}`;
+      if (members.length === 0) return sql`${MULTISIG} FROM multisigs m WHERE ${all(conditions)}`;
+      // Rows with one of the members are found first: they are few, and walking all others in order would take long.
+      return sql`${MULTISIG} FROM (SELECT * FROM multisigs m WHERE ${all([NOT_LAPSED, ...members])} OFFSET 0) AS m
       WHERE ${all(conditions)}`;
-  });
-  return { rows: rows.map(multisigOf), next };
+    },
+  );
+  return { rows: rows.map(MULTISIGS.row), next };
 }
 
 /** A page of orders. */
@@ -114,18 +78,24 @@ export async function readMultisigOrders(
   page: Page,
 ): Promise<Listed<IndexedMultisigOrder>> {
   const { address, multisig_address } = filter;
-  const { rows, next } = await readById<OrderFound>(session, 'multisigOrders', filter, page, (stretch) => {
-    const conditions = [NOT_LAPSED, ...behindRow(stretch, page)];
-    if (address !== undefined) {
-      if (multisig_address !== undefined) {
-        conditions.push(sql`m.multisig = ANY(${distinctAddresses(multisig_address)}::bytea[])`);
+  const { rows, next } = await readById<StoredContract<typeof multisigOrder>>(
+    session,
+    'multisigOrders',
+    filter,
+    page,
+    (stretch) => {
+      const conditions = [NOT_LAPSED, ...behindRow(stretch, page)];
+      if (address !== undefined) {
+        if (multisig_address !== undefined) {
+          conditions.push(sql`m.multisig = ANY(${distinctAddresses(multisig_address)}::bytea[])`);
+        }
+        return sql`${ORDER} FROM ${rowsAt('multisig_orders', address)} AS m WHERE ${all(conditions)}`;
       }
-      return sql`${ORDER} FROM ${rowsAt('multisig_orders', address)} AS m WHERE ${all(conditions)}`;
-    }
-    if (multisig_address === undefined) return sql`${ORDER} FROM multisig_orders m WHERE ${all(conditions)}`;
-    return sql`${ORDER} FROM ${ordersOf(multisig_address, conditions, page.sort, stretch.offset + stretch.count)} AS m`;
-  });
-  return { rows: rows.map(orderOf), next };
+      if (multisig_address === undefined) return sql`${ORDER} FROM multisig_orders m WHERE ${all(conditions)}`;
+      return sql`${ORDER} FROM ${ordersOf(multisig_address, conditions, page.sort, stretch.offset + stretch.count)} AS m`;
+    },
+  );
+  return { rows: rows.map(ORDERS.row), next };
 }
 
 /** The first orders of some multisigs, rising. */
@@ -135,10 +105,10 @@ export async function readOrdersOfMultisigs(
   most: number,
 ): Promise<readonly IndexedMultisigOrder[]> {
   if (multisigs.length === 0) return [];
-  const rows = await session.rows<OrderFound>(
+  const rows = await session.rows<StoredContract<typeof multisigOrder>>(
     sql`SELECT ${ORDER} FROM ${ordersOf(multisigs, [NOT_LAPSED], 'asc', most)} AS m ORDER BY m.id LIMIT ${raw(most)}`,
   );
-  return rows.map(orderOf);
+  return rows.map(ORDERS.row);
 }
 
 /** The first or last orders of each multisig. */
@@ -150,7 +120,7 @@ function ordersOf(multisigs: readonly Address[], conditions: readonly Sql[], sor
 }
 
 /** @param select columns and source, without the order */
-function readById<Row extends Found>(
+function readById<Row extends ContractFound>(
   session: IndexSession,
   name: string,
   filter: object,
@@ -163,7 +133,7 @@ function readById<Row extends Found>(
       read: (stretch) => {
         const { offset, count } = stretch;
         return session.rows<Row>(
-          sql`SELECT ${select(stretch)} ORDER BY m.id ${raw(page.sort)} LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
+          sql`SELECT ${select(stretch)} ORDER BY id ${raw(page.sort)} LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
           offset === 0 ? {} : { planned: 'each time' },
         );
       },
@@ -178,40 +148,6 @@ function behindRow({ after }: RowWindow, { sort }: Page): Sql[] {
   return after === null ? [] : [sql`m.id ${raw(sort === 'desc' ? '<' : '>')} ${after[0]}::bigint`];
 }
 
-function multisigOf({ id: _, address, signers, proposers, ...same }: MultisigFound): IndexedMultisig {
-  return {
-    ...same,
-    address: addressOfBytes(address),
-    signers: signers.map(addressOfBytes),
-    proposers: proposers.map(addressOfBytes),
-  };
-}
-
-function orderOf({ id: _, address, multisig, signers, ...same }: OrderFound): IndexedMultisigOrder {
-  return {
-    ...same,
-    address: addressOfBytes(address),
-    multisig: addressOfBytes(multisig),
-    signers: signers === null ? null : signers.map(addressOfBytes),
-  };
-}
-
-/** A vesting wallet. */
-export interface IndexedVesting {
-  readonly address: Address;
-  /** Unix seconds; the durations in seconds. */
-  readonly start_time: bigint;
-  readonly total_duration: bigint;
-  readonly unlock_period: bigint;
-  readonly cliff_duration: bigint;
-  /** Nanotons. */
-  readonly total_amount: bigint;
-  readonly sender: Address | null;
-  readonly owner: Address | null;
-  /** Destinations for locked coins. */
-  readonly whitelist: readonly Address[];
-}
-
 /** Filters are combined with AND; an absent one filters nothing; a list matches any of its items, an empty list nothing. */
 export interface VestingFilter {
   readonly contract_address?: readonly Address[] | undefined;
@@ -219,19 +155,6 @@ export interface VestingFilter {
   readonly wallet_address?: readonly Address[] | undefined;
   /** `wallet_address` may also be one of the whitelist. */
   readonly check_whitelist?: boolean | undefined;
-}
-
-interface VestingFound {
-  readonly id: bigint;
-  readonly address: Uint8Array;
-  readonly start_time: bigint;
-  readonly total_duration: bigint;
-  readonly unlock_period: bigint;
-  readonly cliff_duration: bigint;
-  readonly total_amount: bigint;
-  readonly sender: Uint8Array | null;
-  readonly owner: Uint8Array | null;
-  readonly whitelist: readonly Uint8Array[];
 }
 
 const VESTING_NOT_LAPSED = raw('v.lapsed IS NULL');
@@ -242,31 +165,15 @@ export async function readVestingContracts(
   filter: VestingFilter,
   page: Omit<Page, 'sort'>,
 ): Promise<Listed<IndexedVesting>> {
-  const { rows, next } = await readPage<VestingFound, VestingFound>(
-    {
-      ...{ name: 'vestingContracts', filter, keyParts: 1 },
-      read: (stretch) => {
-        const { offset, count } = stretch;
-        return session.rows<VestingFound>(
-          sql`SELECT v.id, v.address, v.start_time, v.total_duration, v.unlock_period, v.cliff_duration, v.total_amount,
-              v.sender, v.owner, v.whitelist
-            FROM ${vestingSource(filter, stretch)} ORDER BY v.id LIMIT ${raw(count)} OFFSET ${raw(offset)}`,
-          offset === 0 ? {} : { planned: 'each time' },
-        );
-      },
-      check: (found) => found,
-      keyOf: ({ id }) => [id],
-    },
-    { ...page, sort: 'asc' },
+  const ascending: Page = { ...page, sort: 'asc' };
+  const { rows, next } = await readById<StoredContract<typeof vesting>>(
+    session,
+    'vestingContracts',
+    filter,
+    ascending,
+    (stretch) => sql`${raw(VESTINGS.columns('v'))} FROM ${vestingSource(filter, stretch)}`,
   );
-  const contracts = rows.map(({ id: _, address, sender, owner, whitelist, ...same }) => ({
-    ...same,
-    address: addressOfBytes(address),
-    sender: maybeAddress(sender),
-    owner: maybeAddress(owner),
-    whitelist: whitelist.map(addressOfBytes),
-  }));
-  return { rows: contracts, next };
+  return { rows: rows.map(VESTINGS.row), next };
 }
 
 /** The rows `v` that match the filter: each once, those of the window among them. */

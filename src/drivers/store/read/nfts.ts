@@ -1,13 +1,15 @@
-import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { nftAuction } from '#domain/contracts/interfaces/nft-auction.js';
+import { nftCollection } from '#domain/contracts/interfaces/nft-collection.js';
+import { nftItem } from '#domain/contracts/interfaces/nft-item.js';
+import { nftSale } from '#domain/contracts/interfaces/nft-sale.js';
+import { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
+import { addressBytes } from '#drivers/store/keys.js';
 import {
   addressColumn,
   addressOrNull,
   BY_ID,
   BY_ID_COLUMN,
   byAddress,
-  CONTRACT_FOUND,
-  type ContractFound,
-  contractOf,
   distinctBytes,
   type Equal,
   int8Column,
@@ -22,6 +24,7 @@ import {
   type WalkWindow,
   walk,
 } from '#drivers/store/read/contract-lists.js';
+import { contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type {
   IndexedNftCollection,
   IndexedNftItem,
@@ -30,11 +33,13 @@ import type {
   NftCollectionFilter,
   NftItemFilter,
   Page,
-  TokenTexts,
 } from '#drivers/store/read/index-types.js';
 import type { RowWindow } from '#drivers/store/read/pages.js';
 import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
+
+const COLLECTIONS = contractReader(nftCollection);
+const ITEMS = contractReader(nftItem);
 
 /** Collections by id. */
 export async function readNftCollections(
@@ -42,15 +47,16 @@ export async function readNftCollections(
   filter: NftCollectionFilter,
   page: Page,
 ): Promise<Listed<IndexedNftCollection>> {
-  const { rows, next } = await readWalkedList<CollectionFound>(
+  const { rows, next } = await readWalkedList<StoredContract<typeof nftCollection>>(
     session,
     {
-      ...{ name: 'nftCollections', filter, first: null, order: BY_ID, joins: emptySql, columns: COLLECTION_FOUND },
+      ...{ name: 'nftCollections', filter, first: null, order: BY_ID, joins: emptySql },
+      columns: raw(COLLECTIONS.columns('t')),
       source: ownedById('nft_collections', 'owner', distinctBytes(filter.address), distinctBytes(filter.owner)),
     },
     page,
   );
-  return { rows: rows.map(collectionOf), next };
+  return { rows: rows.map(COLLECTIONS.row), next };
 }
 
 const COLLECTION = addressColumn('collection', 'perhaps');
@@ -223,41 +229,20 @@ function ofIndexes(collections: readonly Uint8Array[], indexes: readonly bigint[
     ) AS t WHERE ${all(conditions)}`;
 }
 
-interface CollectionFound extends ContractFound {
-  readonly next_item_index: bigint;
-  readonly owner: Uint8Array | null;
-  readonly content: TokenTexts;
-}
-
-const COLLECTION_FOUND: Sql = sql`${CONTRACT_FOUND}, t.next_item_index, t.owner, t.content`;
-
-function collectionOf({ next_item_index, owner, content, ...row }: CollectionFound): IndexedNftCollection {
-  return { ...contractOf(row), next_item_index, owner: addressOrNull(owner), content };
-}
-
-interface ItemFound extends ContractFound {
-  readonly init: boolean;
-  readonly index: bigint;
-  readonly collection: Uint8Array | null;
-  readonly owner: Uint8Array | null;
+/** An item with {@link ITEM_JOINS}. */
+type ItemFound = StoredContract<typeof nftItem> & {
   readonly real_owner: Uint8Array | null;
-  readonly content: TokenTexts;
+  /** Its collection, as {@link COLLECTION_PREFIX} names the columns; null: none. */
   readonly collection_id: bigint | null;
-  readonly collection_last_trans_lt: bigint;
-  readonly collection_code_hash: Uint8Array | null;
-  readonly collection_data_hash: Uint8Array | null;
-  readonly collection_next_item_index: bigint;
-  readonly collection_owner: Uint8Array | null;
-  readonly collection_content: TokenTexts;
   readonly sale_kind: 'sale' | 'auction' | null;
   readonly sale_owner: Uint8Array | null;
-}
+};
 
-/** Columns of an item with {@link ITEM_JOINS}. */
-const ITEM_FOUND: Sql = sql`${CONTRACT_FOUND}, t.init, t.index, t.collection, t.owner, t.real_owner, t.content,
-  c.id AS collection_id, c.last_trans_lt AS collection_last_trans_lt, c.code_hash AS collection_code_hash,
-  c.data_hash AS collection_data_hash, c.next_item_index AS collection_next_item_index, c.owner AS collection_owner,
-  c.content AS collection_content, s.kind AS sale_kind, s.nft_owner AS sale_owner`;
+const COLLECTION_PREFIX = 'collection_';
+
+const ITEM_FOUND = raw(
+  `${ITEMS.columns('t')}, t.real_owner, ${COLLECTIONS.columns('c', COLLECTION_PREFIX)}, s.kind AS sale_kind, s.nft_owner AS sale_owner`,
+);
 
 /** The collection of the item `t`, and the contract that sells it. */
 const ITEM_JOINS: Sql = raw(`
@@ -273,78 +258,18 @@ const ITEM_JOINS: Sql = raw(`
     LIMIT 1
   ) AS s ON true`);
 
-function itemOf(row: ItemFound): IndexedNftItem {
-  const { init, index, collection, owner, content, sale_kind } = row;
+function itemOf(found: ItemFound): IndexedNftItem {
+  const { sale_kind, sale_owner } = found;
+  const item = ITEMS.row(found);
   return {
-    ...contractOf(row),
-    ...{ init, index, content, collection_address: addressOrNull(collection), owner: addressOrNull(owner) },
-    collection:
-      collection === null || row.collection_id === null
-        ? null
-        : {
-            address: addressOfBytes(collection),
-            last_trans_lt: row.collection_last_trans_lt,
-            code_hash: row.collection_code_hash,
-            data_hash: row.collection_data_hash,
-            next_item_index: row.collection_next_item_index,
-            owner: addressOrNull(row.collection_owner),
-            content: row.collection_content,
-          },
-    sale: sale_kind === null ? null : { kind: sale_kind, nft_owner: addressOrNull(row.sale_owner) },
+    ...item,
+    collection_address: item.collection,
+    collection: found.collection_id === null ? null : COLLECTIONS.prefixedRow(found, COLLECTION_PREFIX),
+    sale: sale_kind === null ? null : { kind: sale_kind, nft_owner: addressOrNull(sale_owner) },
   };
 }
 
-interface SoldFound extends ContractFound {
-  readonly nft: Uint8Array | null;
-  readonly nft_owner: Uint8Array | null;
-  readonly marketplace: Uint8Array | null;
-  readonly created_at: bigint;
-}
-
-interface SaleFound extends SoldFound {
-  readonly is_complete: boolean;
-  readonly full_price: bigint;
-  readonly marketplace_fee_address: Uint8Array | null;
-  readonly marketplace_fee: bigint;
-  readonly royalty_address: Uint8Array | null;
-  readonly royalty_amount: bigint;
-}
-
-interface AuctionFound extends SoldFound {
-  readonly end_flag: boolean;
-  readonly end_time: bigint;
-  readonly last_bid: bigint;
-  readonly last_member: Uint8Array | null;
-  readonly min_step: bigint;
-  readonly mp_fee_address: Uint8Array | null;
-  readonly mp_fee_factor: bigint;
-  readonly mp_fee_base: bigint;
-  readonly royalty_fee_address: Uint8Array | null;
-  readonly royalty_fee_factor: bigint;
-  readonly royalty_fee_base: bigint;
-  readonly max_bid: bigint;
-  readonly min_bid: bigint;
-  readonly last_bid_at: bigint;
-  readonly is_canceled: boolean;
-}
-
-interface TelemintFound extends ContractFound {
-  readonly token_name: string;
-  readonly bidder_address: Uint8Array | null;
-  readonly bid: bigint | null;
-  readonly bid_ts: bigint | null;
-  readonly min_bid: bigint | null;
-  readonly end_time: bigint | null;
-  readonly beneficiary_address: Uint8Array | null;
-  readonly initial_min_bid: bigint | null;
-  readonly max_bid: bigint | null;
-  readonly min_bid_step: bigint | null;
-  readonly min_extend_time: bigint | null;
-  readonly duration: bigint | null;
-  readonly royalty_numerator: bigint | null;
-  readonly royalty_denominator: bigint | null;
-  readonly royalty_destination: Uint8Array | null;
-}
+type ContractTable = Parameters<typeof contractReader>[0];
 
 /** Sales, auctions and telemint items, each once, in the order of the addresses. */
 export async function readNftSales(
@@ -353,12 +278,22 @@ export async function readNftSales(
 ): Promise<readonly IndexedSale[]> {
   const wanted = new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)]));
   if (wanted.size === 0) return [];
-  const of = <Row extends ContractFound>(table: string) =>
-    session.rows<Row>(sql`SELECT t.* FROM (${byAddress(table, [...wanted.values()], [])}) AS t`);
-  const sales = (await of<SaleFound>('nft_sales')).map(saleOf);
-  const auctions = (await of<AuctionFound>('nft_auctions')).map(auctionOf);
-  const telemint = (await of<TelemintFound>('telemint_items')).map(telemintOf);
-  const found = new Map([...telemint, ...auctions, ...sales].map((sale) => [sale.address.toRaw(), sale]));
+  const of = async <Interface extends ContractTable>(declared: Interface) => {
+    const { table, columns, row } = contractReader(declared);
+    const rows = byAddress(table, [...wanted.values()], []);
+    return (await session.rows<StoredContract<Interface>>(sql`SELECT ${raw(columns('t'))} FROM (${rows}) AS t`)).map(
+      row,
+    );
+  };
+  const sales = (await of(nftSale)).map((sale) => ({ ...sale, details: { kind: 'sale' as const, ...sale } }));
+  const auctions = (await of(nftAuction)).map((sale) => ({ ...sale, details: { kind: 'auction' as const, ...sale } }));
+  // A telemint item sells itself.
+  const telemint = (await of(telemintItem)).map((item) => ({
+    ...{ ...item, nft: item.address, nft_owner: null, marketplace: null, created_at: null },
+    details: { kind: 'telemint' as const, ...item },
+  }));
+  const all: readonly Omit<IndexedSale, 'item'>[] = [...telemint, ...auctions, ...sales];
+  const found = new Map(all.map((sale) => [sale.address.toRaw(), sale]));
   const items = await itemsOf(session, [...found.values()]);
   return [...wanted.keys()].flatMap((key) => {
     const sale = found.get(key);
@@ -375,81 +310,5 @@ async function itemsOf(
   const rows = await session.rows<ItemFound>(
     sql`SELECT ${ITEM_FOUND} FROM (${byAddress('nft_items', [...addresses.values()], [])}) AS t ${ITEM_JOINS}`,
   );
-  return new Map(rows.map((row) => [addressOfBytes(row.address).toRaw(), itemOf(row)]));
-}
-
-function soldOf(row: SoldFound) {
-  return {
-    ...contractOf(row),
-    nft: addressOrNull(row.nft),
-    nft_owner: addressOrNull(row.nft_owner),
-    marketplace: addressOrNull(row.marketplace),
-    created_at: row.created_at,
-  };
-}
-
-function saleOf(row: SaleFound): Omit<IndexedSale, 'item'> {
-  return {
-    ...soldOf(row),
-    details: {
-      kind: 'sale',
-      is_complete: row.is_complete,
-      full_price: row.full_price,
-      marketplace_fee_address: addressOrNull(row.marketplace_fee_address),
-      marketplace_fee: row.marketplace_fee,
-      royalty_address: addressOrNull(row.royalty_address),
-      royalty_amount: row.royalty_amount,
-    },
-  };
-}
-
-function auctionOf(row: AuctionFound): Omit<IndexedSale, 'item'> {
-  return {
-    ...soldOf(row),
-    details: {
-      kind: 'auction',
-      end_flag: row.end_flag,
-      end_time: row.end_time,
-      last_bid: row.last_bid,
-      last_member: addressOrNull(row.last_member),
-      min_step: row.min_step,
-      mp_fee_address: addressOrNull(row.mp_fee_address),
-      mp_fee_factor: row.mp_fee_factor,
-      mp_fee_base: row.mp_fee_base,
-      royalty_fee_address: addressOrNull(row.royalty_fee_address),
-      royalty_fee_factor: row.royalty_fee_factor,
-      royalty_fee_base: row.royalty_fee_base,
-      max_bid: row.max_bid,
-      min_bid: row.min_bid,
-      last_bid_at: row.last_bid_at,
-      is_canceled: row.is_canceled,
-    },
-  };
-}
-
-/** A telemint item sells itself. */
-function telemintOf(row: TelemintFound): Omit<IndexedSale, 'item'> {
-  const contract = contractOf(row);
-  return {
-    ...contract,
-    ...{ nft: contract.address, nft_owner: null, marketplace: null, created_at: null },
-    details: {
-      kind: 'telemint',
-      token_name: row.token_name,
-      bidder_address: addressOrNull(row.bidder_address),
-      bid: row.bid,
-      bid_ts: row.bid_ts,
-      min_bid: row.min_bid,
-      end_time: row.end_time,
-      beneficiary_address: addressOrNull(row.beneficiary_address),
-      initial_min_bid: row.initial_min_bid,
-      max_bid: row.max_bid,
-      min_bid_step: row.min_bid_step,
-      min_extend_time: row.min_extend_time,
-      duration: row.duration,
-      royalty_numerator: row.royalty_numerator,
-      royalty_denominator: row.royalty_denominator,
-      royalty_destination: addressOrNull(row.royalty_destination),
-    },
-  };
+  return new Map(rows.map(itemOf).map((item) => [item.address.toRaw(), item]));
 }

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { ACCOUNTS, type AccountRow, type CodeRow, currenciesJson, currenciesOf } from '#drivers/store/tables.js';
 import { queueingContracts } from '#drivers/store/write/contract-queue.js';
+import { mergeFirstTransactions } from '#drivers/store/write/first-transactions.js';
 
 /**
  * Staging tables for the accounts and codes of a batch: temporary, and empty again after the transaction.
@@ -29,6 +30,7 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
  * @param plain hashes of codes whose accounts need no contract detection
  */
 export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Array[]): Promise<void> {
+  await mergeFirstTransactions(client);
   const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
   await client.query({ ...MERGE_NEWER, values: [plain] });
   await client.query({ ...FILL_DATA, values: [plain] });
@@ -164,7 +166,8 @@ const MERGE_NEWER = {
     INSERT INTO accounts AS known
     SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN_CURRENCIES} ELSE s.extra_currencies END,
       s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
-      s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')}
+      s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')},
+      s.first_tx
     FROM staged_accounts s ORDER BY s.address
     ON CONFLICT (address) DO UPDATE SET
       state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
@@ -239,7 +242,9 @@ export async function addImportedAccounts(
   }
 }
 
-const NEW_VALUES = ACCOUNTS.columns.slice(1).map((name) => `${name} = excluded.${name}`);
+const NEW_VALUES = ACCOUNTS.columns
+  .filter((name) => name !== 'address' && name !== 'first_tx')
+  .map((name) => `${name} = excluded.${name}`);
 
 const ADD_IMPORTED_ACCOUNT = `
   INSERT INTO accounts AS known (${ACCOUNTS.columns.join(', ')})

@@ -1,8 +1,14 @@
 import type { ClientBase } from 'pg';
 import pg from 'pg';
-import type { ColumnType, ColumnValues } from '#domain/contracts/contract-interface.js';
+import {
+  type ColumnKind,
+  type ColumnType,
+  type ColumnTypes,
+  type ColumnValues,
+  columnKind,
+} from '#domain/contracts/contract-interface.js';
 import { CopyRows, copyBinary } from '#drivers/store/copy.js';
-import { addressBytes } from '#drivers/store/keys.js';
+import { addressBytes, listedLast } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 
@@ -18,7 +24,7 @@ export interface ContractSourceState {
 /** The table of a contract interface: its name and its own columns. */
 export interface ContractTable {
   readonly name: string;
-  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly columns: ColumnTypes;
 }
 
 /** A row of such a table. */
@@ -35,8 +41,8 @@ export function stagingTable(table: string): string {
 }
 
 /**
- * Copies rows to the empty staging table and merges them: new ones in the order of (last_trans_lt, address), which their ids follow;
- * known ones unless the known row is newer or equal.
+ * Copies rows to the empty staging table and merges them: known ones unless the known row is newer or equal. Ids are the first
+ * transactions of the accounts.
  *
  * @returns addresses of new and changed rows
  */
@@ -45,9 +51,9 @@ export async function mergeRows(
   table: ContractTable,
   rows: readonly ContractTableRow[],
 ): Promise<readonly Uint8Array[]> {
-  const own = Object.entries(table.columns);
+  const own = Object.entries(table.columns).map(([name, type]) => [name, FORMS[columnKind(type)]] as const);
   const staged = pg.escapeIdentifier(stagingTable(table.name));
-  const columns = [...STATE_COLUMNS, ...own.map(([name]) => name)];
+  const columns = ['id', ...STATE_COLUMNS, ...own.map(([name]) => name)];
   const names = columns.map(pg.escapeIdentifier).join(', ');
   await client.query(
     `CREATE TEMP TABLE IF NOT EXISTS ${staged} AS SELECT ${names} FROM ${pg.escapeIdentifier(table.name)} WITH NO DATA`,
@@ -55,12 +61,14 @@ export async function mergeRows(
   const encoded = new CopyRows(rows.length * 512);
   for (const { state, values } of rows) {
     encoded.row(columns.length);
-    encoded.bytea(addressBytes(state.address));
+    const address = addressBytes(state.address);
+    encoded.int8(listedLast(address));
+    encoded.bytea(address);
     encoded.int8(state.last_trans_lt);
     encoded.int4(state.mc_seqno);
     encoded.bytea(state.code_hash);
     encoded.bytea(state.data_hash);
-    for (const [name, type] of own) copyValue(encoded, type, values[name] ?? null);
+    for (const [name, form] of own) (form as ColumnForm<ColumnKind>).copy(encoded, values[name] ?? null);
   }
   await copyBinary(client, stagingTable(table.name), columns, [encoded.finish()]);
   const merged = await client.query<{ address: Uint8Array }>(mergeText(table.name, staged, columns));
@@ -72,14 +80,21 @@ export async function clearStaged(client: ClientBase, table: string): Promise<vo
   await client.query(`TRUNCATE ${pg.escapeIdentifier(stagingTable(table))}`);
 }
 
+/** The id of the staged row `s`. */
+const FIRST = 'coalesce((SELECT a.first_tx FROM accounts a WHERE a.address = s.address), s.id)';
+
 function mergeText(table: string, staged: string, columns: readonly string[]): string {
   const derived = DERIVED[table] ?? {};
   const all = [...columns, ...Object.keys(derived)].map(pg.escapeIdentifier);
-  const values = [...columns.map((name) => `s.${pg.escapeIdentifier(name)}`), ...Object.values(derived)];
-  const rest = [...all.slice(1), 'lapsed'];
+  const values = [
+    FIRST,
+    ...columns.slice(1).map((name) => `s.${pg.escapeIdentifier(name)}`),
+    ...Object.values(derived),
+  ];
+  const rest = [...all.filter((name) => name !== '"address"'), 'lapsed'];
   return `
     INSERT INTO ${pg.escapeIdentifier(table)} AS known (${all.join(', ')})
-    SELECT ${values.join(', ')} FROM ${staged} s ORDER BY s.last_trans_lt, s.address
+    SELECT ${values.join(', ')} FROM ${staged} s ORDER BY s.address
     ON CONFLICT (address) DO UPDATE SET ${rest.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE known.last_trans_lt <= excluded.last_trans_lt
       AND (${rest.map((name) => `known.${name}`).join(', ')})
@@ -88,18 +103,18 @@ function mergeText(table: string, staged: string, columns: readonly string[]): s
 }
 
 /** A value of a column of a contract table. */
-export type ColumnValue = ColumnValues[ColumnType] | null;
+export type ColumnValue = ColumnValues[ColumnKind] | null;
 
-interface ColumnForm<Type extends ColumnType> {
+interface ColumnForm<Kind extends ColumnKind> {
   /** Whether the column can hold the value: contracts return integers of 257 bits. Absent: any value of the type. */
-  readonly holds?: (value: ColumnValues[Type]) => boolean;
-  readonly copy: (rows: CopyRows, value: ColumnValues[Type] | null) => void;
+  readonly holds?: (value: ColumnValues[Kind]) => boolean;
+  readonly copy: (rows: CopyRows, value: ColumnValues[Kind] | null) => void;
 }
 
 const MIN_INT8 = -(1n << 63n);
 const MAX_INT8 = (1n << 63n) - 1n;
 
-const FORMS: { readonly [Type in ColumnType]: ColumnForm<Type> } = {
+const FORMS: { readonly [Kind in ColumnKind]: ColumnForm<Kind> } = {
   address: { copy: (rows, value) => rows.bytea(value === null ? null : addressBytes(value)) },
   addresses: { copy: (rows, value) => rows.byteaArray(value === null ? null : value.map(addressBytes)) },
   bytea: { copy: (rows, value) => rows.bytea(value) },
@@ -118,13 +133,8 @@ const FORMS: { readonly [Type in ColumnType]: ColumnForm<Type> } = {
 
 /** Whether a column of this type can hold the value. */
 export function holdsValue(type: ColumnType, value: ColumnValue): boolean {
-  const { holds } = FORMS[type] as ColumnForm<ColumnType>;
+  const { holds } = FORMS[columnKind(type)] as ColumnForm<ColumnKind>;
   return value === null || holds === undefined || holds(value);
-}
-
-/** Writes a value as a field of a COPY row. */
-function copyValue(rows: CopyRows, type: ColumnType, value: ColumnValue): void {
-  (FORMS[type] as ColumnForm<ColumnType>).copy(rows, value);
 }
 
 /** PostgreSQL cannot store U+0000. */

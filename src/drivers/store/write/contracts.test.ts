@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openIndex } from '#drivers/store/index-state.js';
-import { addressBytes } from '#drivers/store/keys.js';
+import { addressBytes, listedLast } from '#drivers/store/keys.js';
+import { createStagingTables, mergeAccounts } from '#drivers/store/write/accounts.js';
 import { type ContractFindings, type FoundInterface, writeContracts } from '#drivers/store/write/contracts.js';
 import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { toHex } from '#kernel/bytes.js';
+import { insert } from '#test/support/indexed-chain.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 const MASTER = {
@@ -78,6 +80,12 @@ function found(
   return { ...state, rows, refused: {}, supersededReason: 'changed', ...more };
 }
 
+/** An account, as stored. */
+const account = (n: number, first_tx: bigint | null) => ({
+  ...{ address: addressBytes(at(n)), state_hash: hashOf(n), status: 1, balance: 1n, last_trans_lt: 5n },
+  ...{ last_trans_hash: hashOf(n), mc_seqno: 1, gen_utime: 1n, incomplete: false, first_tx },
+});
+
 const wallet = (balance: bigint, owner = 50): FoundInterface => ({
   kind: 'jetton_wallet',
   table: WALLET,
@@ -146,15 +154,51 @@ const dump = async () => [
 ];
 
 describe('rows of contracts', () => {
-  it('are numbered in the order of their transactions, then addresses, each number once', async () => {
+  it('have the place of the first transaction of their account, the others come last in a fixed order', async () => {
+    await insert(
+      client,
+      'accounts',
+      [9, 3, 8].map((n, i) => account(n, i === 0 ? null : BigInt(30 - n))),
+    );
     await write(found(3, 20n, [wallet(1n)]), found(9, 10n, [wallet(1n)]), found(8, 10n, [wallet(1n)]));
     await write(found(8, 30n, [wallet(4n)]), found(2, 5n, [wallet(1n)]));
+    const last = [2, 9].sort((a, b) => Number(listedLast(addressBytes(at(a))) - listedLast(addressBytes(at(b)))));
     const rows = await rowsOf('SELECT address, balance, last_trans_lt FROM jetton_wallets ORDER BY id');
     expect(rows).toEqual([
       { address: 8, balance: 4n, last_trans_lt: 30n },
-      { address: 9, balance: 1n, last_trans_lt: 10n },
       { address: 3, balance: 1n, last_trans_lt: 20n },
-      { address: 2, balance: 1n, last_trans_lt: 5n },
+      ...last.map((n) => ({ address: n, balance: 1n, last_trans_lt: n === 2 ? 5n : 10n })),
+    ]);
+  });
+
+  it('move when a batch has an older transaction of their account', async () => {
+    await insert(
+      client,
+      'accounts',
+      [1, 2, 3].map((n) => account(n, n === 3 ? null : 100n * BigInt(n))),
+    );
+    await write(found(1, 10n, [wallet(1n), master({})]), found(2, 10n, [wallet(1n)]), found(3, 10n, [wallet(1n)]));
+    await createStagingTables(client);
+    await client.query('BEGIN');
+    const staged = [account(1, 150n), account(2, 50n), account(3, 75n), account(4, 80n)];
+    await insert(
+      client,
+      'staged_accounts',
+      staged.map((row) => ({ ...row, incomplete: false })),
+    );
+    await mergeAccounts(client, []);
+    await client.query('COMMIT');
+    expect(await rowsOf('SELECT address, id FROM jetton_wallets ORDER BY id')).toEqual([
+      { address: 2, id: 50n },
+      { address: 3, id: 75n },
+      { address: 1, id: 100n },
+    ]);
+    expect(await rowsOf('SELECT id FROM jetton_masters')).toEqual([{ id: 100n }]);
+    expect(await rowsOf('SELECT address, first_tx FROM accounts ORDER BY address')).toEqual([
+      { address: 1, first_tx: 100n },
+      { address: 2, first_tx: 50n },
+      { address: 3, first_tx: 75n },
+      { address: 4, first_tx: 80n },
     ]);
   });
 
@@ -244,7 +288,7 @@ describe('rows of contracts', () => {
     expect(await write(found(1, 25n, [wallet(7n)]))).toEqual({ older: 1, changed: 0, superseded: 0 });
     await write(found(1, 40n, [wallet(8n)]));
     expect(await rowsOf('SELECT id, lapsed, balance FROM jetton_wallets')).toEqual([
-      { id: 1n, lapsed: null, balance: 8n },
+      { id: listedLast(addressBytes(at(1))), lapsed: null, balance: 8n },
     ]);
   });
 
@@ -279,7 +323,10 @@ describe('rows of contracts', () => {
       superseded: 0,
     });
     await client.query('COMMIT');
-    expect(await rowsOf('SELECT address FROM jetton_wallets ORDER BY id')).toEqual([{ address: 1 }, { address: 2 }]);
+    expect(await rowsOf('SELECT address FROM jetton_wallets ORDER BY address')).toEqual([
+      { address: 1 },
+      { address: 2 },
+    ]);
   });
 
   it('tell nothing of accounts of which there is nothing to tell', async () => {

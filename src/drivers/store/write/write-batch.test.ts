@@ -76,11 +76,13 @@ const samples = {
       ...{ address: bytes(10, 33), state_hash: bytes(11), status: 1, balance: 2n ** 100n, last_trans_lt: 61n },
       ...{ extra_currencies: new Map([[100, 2n ** 70n]]), last_trans_hash: bytes(12), mc_seqno: 62, gen_utime: 63 },
       ...{ code_hash: bytes(13), data_hash: bytes(14), frozen_hash: null, data_boc: bytes(15, 5), incomplete: false },
+      first_tx: 67n,
     },
     {
       ...{ address: bytes(16, 36), state_hash: bytes(17), status: 2, balance: 0n, last_trans_lt: 64n },
       ...{ extra_currencies: null, last_trans_hash: bytes(18), mc_seqno: 65, gen_utime: 66 },
       ...{ code_hash: null, data_hash: null, frozen_hash: bytes(19), data_boc: null, incomplete: true },
+      first_tx: null,
     },
   ],
   token_events: [

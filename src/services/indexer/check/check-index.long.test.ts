@@ -108,6 +108,7 @@ describe('a comparison of the index with the chain', () => {
     ['message', 'UPDATE messages SET opcode = 7 WHERE tx_id IN (SELECT max(tx_id) FROM messages)', 'opcode'],
     ['message', 'DELETE FROM messages WHERE tx_id IN (SELECT max(tx_id) FROM messages)', null],
     ['account', 'UPDATE accounts SET balance = balance + 1', 'balance'],
+    ['account', 'UPDATE accounts SET first_tx = NULL', 'first_tx'],
     [
       'account',
       'UPDATE accounts SET data_boc = (SELECT boc FROM codes LIMIT 1) WHERE data_boc IS NOT NULL',

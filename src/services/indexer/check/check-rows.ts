@@ -25,6 +25,7 @@ interface AccountFound extends CheckedRow {
   readonly data_hash: Uint8Array | null;
   readonly data_boc: Uint8Array | null;
   readonly incomplete: boolean;
+  readonly first_tx: bigint | null;
 }
 
 /**
@@ -91,7 +92,12 @@ async function checkAccounts(
   differences: IndexDifferences,
 ): Promise<void> {
   const newest = new Map<string, AccountStateChange>();
-  for (const change of changes) newest.set(toHex(change.address), change);
+  const first = new Map<string, AccountStateChange>();
+  for (const change of changes) {
+    const key = toHex(change.address);
+    newest.set(key, change);
+    if (!first.has(key)) first.set(key, change);
+  }
   const found = await reader.query<AccountFound>({
     text: 'SELECT * FROM accounts WHERE address = ANY($1::bytea[])',
     values: [[...newest.values()].map(({ address }) => address)],
@@ -106,6 +112,10 @@ async function checkAccounts(
       differences.compareRow('account', name, ['last_trans_lt'], checkedRow(change), row);
     }
     if (row !== null) checkData(name, row, differences);
+    const { first_tx } = first.get(key)!;
+    if (row !== null && first_tx !== null && (row.first_tx === null || row.first_tx > first_tx)) {
+      differences.compareRow('account', name, ['first_tx'], { first_tx }, row);
+    }
   }
 }
 

@@ -256,6 +256,7 @@ export function unindexedAccountRow({
       ...{ last_trans_lt, last_trans_hash, mc_seqno, gen_utime, code_hash, data_hash },
       frozen_hash: state.kind === 'account_frozen' ? state.state_hash : null,
       data_boc: init?.data == null ? null : serializeBoc(init.data),
+      first_tx: null,
     },
     code: init?.code == null ? null : codeRow(init.code),
   };

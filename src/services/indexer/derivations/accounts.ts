@@ -4,6 +4,7 @@ import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { nextStoredCodes, readStoredCodes, setCodeMethods } from '#drivers/store/write/accounts.js';
 import { queueNextAccounts } from '#drivers/store/write/derivations.js';
+import { deriveFirstTransactions } from '#drivers/store/write/first-transactions.js';
 import { linkNextMetadata } from '#drivers/store/write/token-metadata.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -13,6 +14,7 @@ import type { AccountDerivation } from '#services/indexer/derivations/derivation
 /** Rows per database transaction. */
 const CODES_PAGE = 100;
 const ACCOUNTS_PAGE = 2000;
+const FIRST_TRANSACTIONS_PAGE = 500;
 
 /**
  * The contract interfaces of accounts. Changed accounts are queued by `mergeAccounts`, and all accounts with code by a
@@ -63,6 +65,18 @@ export const codeMethodsDerivation: AccountDerivation = {
     if (changed) await recordContractChange(client, null);
     return page.length < CODES_PAGE ? null : page.at(-1)!.code_hash;
   },
+};
+
+/**
+ * The first transactions of accounts, by which lists of contracts are ordered. Batches write them; this is for indexes from before
+ * that.
+ */
+export const firstTransactionsDerivation: AccountDerivation = {
+  name: 'first_transactions',
+  version: 1,
+  input: 'changed-accounts',
+  tables: ['accounts', 'the tables of the interfaces'],
+  rederive: (client, after) => deriveFirstTransactions(client, after, FIRST_TRANSACTIONS_PAGE),
 };
 
 /**

@@ -208,6 +208,8 @@ describe('a derivation', () => {
   it('stores its progress by name and version', () => {
     expect(progressKey(contracts)).toBe('contracts');
     expect(progressKey({ name: 'contracts', version: 2 })).toBe('contracts@2');
-    expect(DERIVATIONS.map(({ name }) => name)).toEqual(['code_methods', 'token_events', 'contracts', 'metadata']);
+    expect(DERIVATIONS.map(({ name }) => name)).toEqual([
+      ...['code_methods', 'first_transactions', 'token_events', 'contracts', 'metadata'],
+    ]);
   });
 });

@@ -78,7 +78,7 @@ export class BatchAccounts {
     for (const [key, folding] of [...this.#accounts].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const before = known.get(key) ?? null;
       const data = this.#data(folding, before);
-      const { newest } = folding;
+      const { newest, changes } = folding;
       const extra = newest.pruned_extra === null ? newest.extra_currencies : this.#extra(folding, before);
       rows.push({
         address: newest.address,
@@ -95,6 +95,7 @@ export class BatchAccounts {
         frozen_hash: newest.frozen_hash,
         data_boc: data === null ? null : serializeBoc(data),
         incomplete: newest.pruned_extra !== null && extra === null,
+        first_tx: changes.find(({ first_tx }) => first_tx !== null)?.first_tx ?? null,
       });
     }
     return rows;

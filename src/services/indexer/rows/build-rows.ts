@@ -40,6 +40,8 @@ interface PlacedTransaction {
   readonly line: number;
   /** Set for the last transaction of an account in its block. */
   readonly states: ShardStateAccounts | null;
+  /** Id of the first one of the account in its block, known once that has an id; shared by all of them. */
+  readonly first: { id: bigint };
 }
 
 /**
@@ -55,11 +57,12 @@ export function buildBundleRows(bundle: McBlockBundle, context: BundleContext): 
   placed.sort(inOrder);
   const messages: MessageRow[] = [];
   const accounts: AccountStateChange[] = [];
-  const transactions = placed.map(({ facts, account, account_key, line, states }, ordinal) => {
+  const transactions = placed.map(({ facts, account, account_key, line, states, first }, ordinal) => {
     const id = indexId(mc_seqno, ordinal);
+    if (first.id === 0n) first.id = id;
     const row = readTransaction(facts, line, id, { account, account_key }, context.writer, messages);
     if (states !== null) {
-      const change = accountChange(facts, account, row, states, context.writer);
+      const change = accountChange(facts, account, row, { states, first_tx: first.id }, context.writer);
       row.state_after = encodeState(change);
       accounts.push(change);
     }
@@ -98,9 +101,10 @@ function readBlock(
     const states = new ShardStateAccounts(block.state_update.cell.ref(1));
     for (const { account, cells, lts } of parts) {
       const account_key = keyOfAccount(id.workchain, account);
+      const first = { id: 0n };
       for (let i = 0; i < cells.length; i++) {
         const last = i === cells.length - 1;
-        placed.push({ facts, account, account_key, lt: lts[i]!, line: cells[i]!, states: last ? states : null });
+        placed.push({ facts, account, account_key, lt: lts[i]!, line: cells[i]!, states: last ? states : null, first });
       }
       tx_count += cells.length;
     }
@@ -119,22 +123,23 @@ function accountChange(
   facts: TransactionBlock,
   id: Uint8Array,
   { hash, lt, state_hash, account_key, in_msg_line }: BundleTransaction,
-  states: ShardStateAccounts,
+  { states, first_tx }: { readonly states: ShardStateAccounts; readonly first_tx: bigint },
   writer: TransactionWriter,
 ): AccountStateChange {
   const { workchain, mc_seqno, gen_utime } = facts;
+  const place = { mc_seqno, gen_utime, first_tx };
   const address = addressBytes(Address.ofParts(workchain, id));
   // The Merkle update shows nothing of an account that existed neither before nor after.
   const found = bytesEqual(state_hash, DELETED_ACCOUNT.state_hash) ? null : states.find(id);
   if (found === null) {
-    return { address, account_key, mc_seqno, gen_utime, ...DELETED_ACCOUNT, last_trans_lt: lt, last_trans_hash: hash };
+    return { address, account_key, ...place, ...DELETED_ACCOUNT, last_trans_lt: lt, last_trans_hash: hash };
   }
   // A newly set code is pruned if the previous state contained it elsewhere, e.g. in the out-message queue.
   const { code_hash } = found;
   let { code } = found;
   if (code === null && code_hash !== null && in_msg_line >= 0) code = findCell(facts.table, in_msg_line, code_hash);
   if (code !== null) writer.addCode(code);
-  return changeOf(address, account_key, state_hash, { mc_seqno, gen_utime }, found);
+  return changeOf(address, account_key, state_hash, place, found);
 }
 
 /** Field by field: object spread takes several times as long, and this runs for each transaction. */
@@ -142,7 +147,7 @@ function changeOf(
   address: Uint8Array,
   account_key: bigint,
   state_hash: Uint8Array,
-  { mc_seqno, gen_utime }: { readonly mc_seqno: number; readonly gen_utime: number },
+  { mc_seqno, gen_utime, first_tx }: Pick<AccountStateChange, 'mc_seqno' | 'gen_utime' | 'first_tx'>,
   found: ShardAccountState,
 ): AccountStateChange {
   return {
@@ -151,6 +156,7 @@ function changeOf(
     state_hash,
     mc_seqno,
     gen_utime,
+    first_tx,
     status: found.status,
     balance: found.balance,
     extra_currencies: found.extra_currencies,
@@ -197,8 +203,8 @@ export function zerostateAccounts(
   for (const [id, found] of new ShardStateAccounts(state).all()) {
     if (found.code !== null) writer.addCode(found.code);
     const address = addressBytes(Address.ofParts(place.workchain, id));
-    const { gen_utime } = place;
-    changes.push(changeOf(address, accountKey(address), found.cell.hash(0), { mc_seqno: 0, gen_utime }, found));
+    const at = { mc_seqno: 0, gen_utime: place.gen_utime, first_tx: null };
+    changes.push(changeOf(address, accountKey(address), found.cell.hash(0), at, found));
   }
   return changes;
 }

@@ -62,6 +62,8 @@ export interface AccountStateChange extends StateFields {
   readonly last_trans_hash: Uint8Array;
   readonly mc_seqno: number;
   readonly gen_utime: number;
+  /** Id of its first transaction in the block; null: none, it is of a zerostate. */
+  readonly first_tx: bigint | null;
   readonly data: AccountData;
   /** The extra currency dictionary, when a part of it is unchanged and therefore pruned here. */
   readonly pruned_extra: Cell | null;
