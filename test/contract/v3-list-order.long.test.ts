@@ -74,13 +74,15 @@ describe.each(CHAINS)('two indexes of $name', ({ folder, to, fewest }) => {
     const requests = await listRequests(filled[0]!.index);
     expect(requests.length).toBeGreaterThan(fewest);
     const differing: string[] = [];
+    const refused: string[] = [];
     for (const [method, query] of requests) {
       const [first, ...others] = await Promise.all(filled.map(({ index }) => pagesOf(index, method, query)));
+      if (first!.includes('status ')) refused.push(`${method}?${query}`);
       for (const [i, other] of others.entries()) {
         if (other !== first) differing.push(`${Object.keys(WAYS)[i + 1]}: ${method}?${query}`);
       }
     }
-    expect(differing).toEqual([]);
+    expect([differing, refused]).toEqual([[], []]);
   }, 1_200_000);
 });
 
@@ -92,8 +94,7 @@ async function pagesOf(index: IndexPort, method: string, query: string): Promise
   const pages: string[] = [];
   for (let cursor: string | undefined = '', rest = query; cursor !== undefined && pages.length < MOST_PAGES; ) {
     const { status, body, headers } = await callV3(method, rest, { network: { index } });
-    expect(status, `${method}?${rest}`).toBe(200);
-    pages.push(JSON.stringify(body));
+    pages.push(status === 200 ? JSON.stringify(body) : `status ${status}`);
     cursor = headers['X-Tern-Next'];
     rest = `${query.replace(/&offset=\d+/, '')}&cursor=${encodeURIComponent(cursor ?? '')}`;
   }
@@ -164,7 +165,6 @@ async function listRequests(index: IndexPort): Promise<readonly (readonly [metho
       sorts.map((sort) => `${filter}&${sort}`),
     ),
     vesting: [
-      '',
       ...each('wallet_address', some(vestings, 'owner')),
       ...each('contract_address', some(vestings, 'address')),
     ],
