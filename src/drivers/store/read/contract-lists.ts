@@ -1,8 +1,23 @@
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import type { ContractFound } from '#drivers/store/read/contract-rows.js';
+import type {
+  ContractFound,
+  ContractReader,
+  ContractTable,
+  IndexedRow,
+  StoredContract,
+} from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
 import { type OrderKey, type RowWindow, readPage } from '#drivers/store/read/pages.js';
-import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import {
+  all,
+  emptySql,
+  type IndexSession,
+  join,
+  opaqueToPlanner,
+  raw,
+  type Sql,
+  sql,
+} from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 /** A list of rows of a contract table. */
@@ -54,6 +69,18 @@ export async function readWalkedList<Row extends object>(
   );
 }
 
+/** A page of the contracts of one table. */
+export async function readContracts<Interface extends ContractTable>(
+  session: IndexSession,
+  { columns, row }: ContractReader<Interface>,
+  list: Pick<WalkedList<StoredContract<Interface>>, 'name' | 'filter' | 'order' | 'source'>,
+  page: Page,
+): Promise<Listed<IndexedRow<Interface>>> {
+  const whole = { ...list, first: null, columns: raw(columns('t')), joins: emptySql };
+  const { rows, next } = await readWalkedList<StoredContract<Interface>>(session, whole, page);
+  return { rows: rows.map(row), next };
+}
+
 function behindFirst(first: WalkColumn, order: WalkOrder, [begun, ...rest]: OrderKey): Sql {
   const value = first.value(begun!);
   return sql`(${first.expression} > ${value} OR (${first.expression} = ${value} AND ${all(behindKey(order, rest))}))`;
@@ -95,14 +122,15 @@ export function ownedById(
   column: string,
   addresses: readonly Uint8Array[] | undefined,
   owners: readonly Uint8Array[] | undefined,
+  order: WalkOrder<ContractFound> = BY_ID,
 ): ((stretch: RowWindow) => Sql) | null {
   if (addresses?.length === 0 || owners?.length === 0) return null;
   if (addresses !== undefined) return () => byAddress(table, addresses, oneOf(column, owners));
   return ({ after, offset, count }) => {
     const stretch = { after, most: offset + count };
-    if (owners === undefined) return walk(table, [[]], BY_ID, [], stretch);
-    const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], BY_ID, [], stretch);
-    return mergedWalks(owners, BY_ID, of, stretch.most);
+    if (owners === undefined) return walk(table, [[]], order, [], stretch);
+    const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], order, [], stretch);
+    return mergedWalks(owners, order, of, stretch.most);
   };
 }
 
@@ -294,10 +322,4 @@ function directed(columns: readonly Sql[], sort: 'asc' | 'desc'): Sql {
     columns.map((column) => sql`${column} ${raw(sort)}`),
     ', ',
   );
-}
-
-/** Rows of a table by primary key, whatever number of addresses the planner assumes. */
-export function rowsAt(table: string, addresses: readonly Address[]): Sql {
-  return sql`unnest(${opaqueToPlanner(distinctAddresses(addresses), 'bytea[]')}) AS k(address)
-    CROSS JOIN LATERAL (SELECT * FROM ${raw(table)} r WHERE r.address = k.address LIMIT 1)`;
 }

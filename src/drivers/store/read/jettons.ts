@@ -11,6 +11,7 @@ import {
   numericColumn,
   oneOf,
   ownedById,
+  readContracts,
   readWalkedList,
   successiveWalks,
   type WalkOrder,
@@ -34,21 +35,13 @@ const WALLETS = contractReader(jettonWallet);
 type WalletFound = StoredContract<typeof jettonWallet>;
 
 /** Masters by id. */
-export async function readJettonMasters(
+export function readJettonMasters(
   session: IndexSession,
   filter: JettonMasterFilter,
   page: Page,
 ): Promise<Listed<IndexedJettonMaster>> {
-  const { rows, next } = await readWalkedList<StoredContract<typeof jettonMaster>>(
-    session,
-    {
-      ...{ name: 'jettonMasters', filter, first: null, order: BY_ID, joins: emptySql },
-      source: ownedById('jetton_masters', 'admin', distinctBytes(filter.address), distinctBytes(filter.admin)),
-      columns: raw(MASTERS.columns('t')),
-    },
-    page,
-  );
-  return { rows: rows.map(MASTERS.row), next };
+  const source = ownedById('jetton_masters', 'admin', distinctBytes(filter.address), distinctBytes(filter.admin));
+  return readContracts(session, MASTERS, { name: 'jettonMasters', filter, order: BY_ID, source }, page);
 }
 
 const OWNER = addressColumn('owner', 'always');

@@ -17,6 +17,7 @@ import {
   numericColumn,
   oneOf,
   ownedById,
+  readContracts,
   readWalkedList,
   successiveWalks,
   type WalkColumn,
@@ -24,7 +25,7 @@ import {
   type WalkWindow,
   walk,
 } from '#drivers/store/read/contract-lists.js';
-import { contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
+import { type ContractTable, contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type {
   IndexedNftCollection,
   IndexedNftItem,
@@ -35,28 +36,20 @@ import type {
   Page,
 } from '#drivers/store/read/index-types.js';
 import type { RowWindow } from '#drivers/store/read/pages.js';
-import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 const COLLECTIONS = contractReader(nftCollection);
 const ITEMS = contractReader(nftItem);
 
 /** Collections by id. */
-export async function readNftCollections(
+export function readNftCollections(
   session: IndexSession,
   filter: NftCollectionFilter,
   page: Page,
 ): Promise<Listed<IndexedNftCollection>> {
-  const { rows, next } = await readWalkedList<StoredContract<typeof nftCollection>>(
-    session,
-    {
-      ...{ name: 'nftCollections', filter, first: null, order: BY_ID, joins: emptySql },
-      columns: raw(COLLECTIONS.columns('t')),
-      source: ownedById('nft_collections', 'owner', distinctBytes(filter.address), distinctBytes(filter.owner)),
-    },
-    page,
-  );
-  return { rows: rows.map(COLLECTIONS.row), next };
+  const source = ownedById('nft_collections', 'owner', distinctBytes(filter.address), distinctBytes(filter.owner));
+  return readContracts(session, COLLECTIONS, { name: 'nftCollections', filter, order: BY_ID, source }, page);
 }
 
 const COLLECTION = addressColumn('collection', 'perhaps');
@@ -268,8 +261,6 @@ function itemOf(found: ItemFound): IndexedNftItem {
     sale: sale_kind === null ? null : { kind: sale_kind, nft_owner: addressOrNull(sale_owner) },
   };
 }
-
-type ContractTable = Parameters<typeof contractReader>[0];
 
 /** Sales, auctions and telemint items, each once, in the order of the addresses. */
 export async function readNftSales(
