@@ -166,6 +166,7 @@ CREATE TABLE index_state (
   pruned_below integer NOT NULL DEFAULT 0,
   contract_changes bigint NOT NULL DEFAULT 0,
   last_event bigint NOT NULL DEFAULT 0,
+  chain text,
   CONSTRAINT index_state_one_row_check CHECK (one_row),
   CONSTRAINT index_state_partition_rounds_check CHECK ((partition_rounds > 0)),
   CONSTRAINT index_state_pkey PRIMARY KEY (one_row)

@@ -91,8 +91,9 @@ async function fill(
   const facts = new ChainFacts(zerostate, { chain, clock, logger });
   const stop = new AbortController();
   const globalVersion = (key_block: number) => facts.globalVersion(key_block, stop.signal);
+  const mcBlockId = (mc_seqno: number) => facts.mcBlockId(mc_seqno, stop.signal);
   const start = { url: job.url, partition_rounds: settings.partitionMcBlocks, accounts: null };
-  const threads = new WritePool(settings.workers, start, { clock, globalVersion });
+  const threads = new WritePool(settings.workers, start, { clock, globalVersion, mcBlockId });
   const written = new WriteProgress(() => clock.now());
   let [blocks, transactions] = [0, 0];
   const onWritten = (batch: WrittenBatch) => {

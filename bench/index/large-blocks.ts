@@ -30,7 +30,7 @@ export async function measureLargeBlocks(url: string): Promise<ReportTable> {
   const pool = new WritePool(
     1,
     { url, partition_rounds: PARTITION_ROUNDS, accounts: null },
-    { clock: systemClock, globalVersion: async () => VERSION },
+    { clock: systemClock, globalVersion: async () => VERSION, mcBlockId: async () => null },
   );
   try {
     await database.withWriter(async (client) => migrate(client, await readMigrations()));

@@ -99,6 +99,7 @@ async function writeChain(url: string, folder: string, to: number | null): Promi
       database,
       clock: systemClock,
       globalVersion: async (key_block: number) => globalVersion(key_block),
+      mcBlockId: async (mc_seqno: number) => rounds[mc_seqno - 1]?.blocks[0]?.id ?? null,
     };
     const writer = new BatchWriter({ partition_rounds: PARTITION_ROUNDS, accounts: null }, modules);
     for (let at = 0; at < rounds.length; at += BATCH_ROUNDS) {

@@ -207,6 +207,7 @@ function indexOf(
   return {
     database: server === null ? { url: databaseUrl!.url, readUrl: null } : databaseIn(server, zerostate, incarnation),
     role: 'all',
+    chain: incarnation,
     ...{ from: null, keepMs: null, accounts: null },
     workers: indexWorkers,
     connections: databaseConnections,

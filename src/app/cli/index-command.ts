@@ -25,7 +25,9 @@ export function indexCommand(environment: CliEnvironment): Command {
     .description(
       'backfill the index of a network over a range of masterchain blocks and exit; can be interrupted and repeated',
     )
-    .action(async (flags: GivenSettings['flags'], self: Command) => {
+    .option('--recreate', 'delete all that is indexed and begin again; no other process may write the index meanwhile')
+    .action(async (given: GivenSettings['flags'] & { readonly recreate?: true }, self: Command) => {
+      const { recreate = false, ...flags } = given;
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(backfillSettings, { flags, environment });
@@ -34,13 +36,16 @@ export function indexCommand(environment: CliEnvironment): Command {
           problem: '--rederive covers everything that is indexed: omit --from and --to',
         });
       }
+      if (values.rederive !== null && recreate) {
+        throw cliErrors.usage({ problem: '--rederive and --recreate are mutually exclusive' });
+      }
       const logger = openCommandLog(values);
       try {
         const began = systemClock.now();
         let done: RunningBackfill | RunningRederivation | null = null;
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         const isDone = await runUntilSignal(
-          () => startIndexing(values, logger),
+          () => startIndexing(values, recreate, logger),
           (running) => {
             done = running;
             output.start(() => ('progress' in running ? running.progress() : fillingLine(running)));
@@ -65,6 +70,7 @@ function fillingLine({ indexer, problem }: RunningBackfill): string {
 
 async function startIndexing(
   settings: BackfillSettings,
+  recreate: boolean,
   logger: Logger,
 ): Promise<RunningBackfill | RunningRederivation> {
   const [network] = await loadNetworks([settings.network], { download });
@@ -75,7 +81,7 @@ async function startIndexing(
   // Loaded on demand: this halves the startup time of other commands.
   const { startBackfill } = await import('#app/service/index-tools.js');
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
-  if (rederive === null) return startBackfill({ ...index, from, to }, systemEnvironment(logger));
+  if (rederive === null) return startBackfill({ ...index, from, to, recreate }, systemEnvironment(logger));
   const { startRederivation } = await import('#app/service/index-tools.js');
   return startRederivation({ ...index, derivation: rederive }, systemEnvironment(logger));
 }

@@ -20,6 +20,7 @@ const status: IndexerStatus = {
   incompleteAccounts: null,
   orphanMessages: null,
   problem: null,
+  contradiction: null,
 };
 const left = (secondsLeft: number) => progressLine({ ...status, filling: { ...status.filling!, secondsLeft } }, null);
 

@@ -21,6 +21,9 @@ export interface HeadWatchModules {
 /** Interval of checks for a newer block. */
 const LOOK_MS = 250;
 
+/** While all servers are behind the proven head, a proof is made this often. */
+const BEHIND_MS = 5_000;
+
 /** Pause after a failed proof. */
 const RETRY_MS = 1_000;
 
@@ -34,6 +37,8 @@ export class HeadWatch {
   readonly #stop = new AbortController();
   #head: ProvenHead | null = null;
   #problem: string | null = null;
+  /** When the last proof began; milliseconds of the clock. */
+  #proven = 0;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: { readonly deadlineMs: number }, modules: HeadWatchModules) {
@@ -64,12 +69,19 @@ export class HeadWatch {
     const { source, clock } = this.#modules;
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      if (this.#head === null || this.#problem !== null || source.headSeqno > this.#head.seqno) await this.#prove();
+      if (this.#isDue(source.headSeqno)) await this.#prove();
       await pause(this.#problem === null ? LOOK_MS : RETRY_MS, clock, signal);
     }
   }
 
+  /** When all servers are behind the proven head, they may be on another branch: that is looked at from time to time. */
+  #isDue(claimed: number): boolean {
+    if (this.#head === null || this.#problem !== null || claimed > this.#head.seqno) return true;
+    return claimed > 0 && claimed < this.#head.seqno && this.#modules.clock.now() - this.#proven >= BEHIND_MS;
+  }
+
   async #prove(): Promise<void> {
+    this.#proven = this.#modules.clock.now();
     const { chain, logger } = this.#modules;
     const { signal } = this.#stop;
     try {

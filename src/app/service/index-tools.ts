@@ -73,6 +73,8 @@ export interface BackfillOptions extends Omit<IndexToolsOptions, 'writes'> {
   readonly dnsRoots: readonly DnsRoot[];
   /** Writer threads; `null` for the default. */
   readonly workers: number | null;
+  /** Whether all that is indexed is deleted first. Default: no. */
+  readonly recreate?: boolean;
 }
 
 /** A running backfill. */
@@ -88,13 +90,13 @@ export interface RunningBackfill {
 /** Starts a backfill of the missing blocks of a range. @throws as {@link openIndexTools}, store/other-network, store/other-selection */
 export function startBackfill(options: BackfillOptions, modules: Environment): Promise<RunningBackfill> {
   return withClosers(async (closers) => {
-    const { network, url, from, to, accounts, dnsRoots, workers } = options;
+    const { network, url, from, to, accounts, dnsRoots, workers, recreate = false } = options;
     const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
     closers.add(close);
     const indexer = await openIndexer(
       { config: network.config, from, keepMs: null, accounts, dnsRoots, workers },
       { ...modules, source, database, url },
-      { to, follow: false },
+      { to, follow: false, recreate },
     );
     closers.add(() => indexer.close());
     const problem = () => indexer.status.problem?.message ?? source.watch.problem;

@@ -101,6 +101,8 @@ export function registerProcessMetrics(registry: Registry): void {
 export interface IndexFigures {
   /** Whether the last read succeeded. */
   readonly readable: boolean;
+  /** Whether the index contains another branch of the chain than the liteservers serve. */
+  readonly other_branch: boolean;
   /** 0 for an empty index. */
   readonly head_seqno: number;
   readonly head_age_seconds: number | null;
@@ -123,6 +125,11 @@ export type DatabaseFigures = Readonly<Record<'read' | 'write', PoolFigures>> | 
 
 const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
   gauge('readable', '1 when the last read of the index succeeded', ({ readable }) => Number(readable)),
+  gauge(
+    'other_branch',
+    '1 while the liteservers serve another branch of the chain than the index contains; then nothing is written',
+    ({ other_branch }) => Number(other_branch),
+  ),
   gauge('head_seqno', 'Newest masterchain block indexed with its shard blocks', (index) => index.head_seqno),
   gauge('head_age_seconds', 'Age of the newest block', (index) => known(index.head_age_seconds)),
   gauge('lag_seconds', 'Time difference between the newest proven and the newest indexed block', (index) =>

@@ -1,5 +1,6 @@
 import type { ApiFreshness } from '#api/http/http-api.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
+import { BranchWatch } from '#app/service/branch-watch.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
 import { IndexDatabase, IndexWatch, interruptibleReads } from '#app/service/index-database.js';
 import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
@@ -38,6 +39,8 @@ export interface NetworkIndex {
   readonly opened: Promise<void>;
   /** Why the index is unreadable or not written; `null` when there is no problem. */
   problem(): string | null;
+  /** Set while the chain contradicts the index, with what to do; then the process is not ready. */
+  contradiction(): string | null;
   close(): Promise<void>;
 }
 
@@ -66,6 +69,11 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       { database: () => store.database, feed, clock, logger },
     );
     closers.add(() => watch.close());
+    const branch = new BranchWatch({
+      ...{ database: () => store.database, chain: source.chain, clock, logger },
+      headSeqno: () => source.watch.head?.seqno ?? 0,
+    });
+    closers.add(() => branch.close());
     let reader: IndexPort | null = null;
     let writer: IndexWriter | null = null;
     closers.add(() => writer?.close());
@@ -82,6 +90,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     else await opened;
     feed.start();
     watch.start();
+    // The index leader compares each block; others only read what is written.
+    if (!writes) branch.start();
 
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
@@ -92,6 +102,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       const isKnown = gen_utime !== null && head.gen_utime !== null;
       return { mcSeqno: last, lagMs: isKnown ? Math.max(0, head.gen_utime - gen_utime) * 1000 : null };
     };
+    const contradiction = () => writer?.contradiction() ?? branch.contradiction;
     return {
       role,
       opened,
@@ -106,6 +117,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
         const { gen_utime = null, missing = 0 } = watch.progress ?? {};
         return {
           readable: unreadable() === null,
+          other_branch: contradiction() !== null,
           head_seqno: mcSeqno,
           head_age_seconds: gen_utime === null ? null : Math.max(0, unixTimeMs() / 1000 - gen_utime),
           lag_seconds: lagMs === null ? null : lagMs / 1000,
@@ -115,7 +127,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       databaseFigures: () => store.database?.pools ?? null,
       writing: () => writer?.figures() ?? null,
       metadata: () => writer?.metadata() ?? null,
-      problem: () => unreadable() ?? writer?.problem() ?? null,
+      problem: () => unreadable() ?? writer?.problem() ?? branch.contradiction,
+      contradiction,
       close: () => closers.close(),
     };
   });
@@ -127,6 +140,8 @@ export interface NetworkIndexOptions {
   /** A promise for a database that is still starting: only the index waits for it. */
   readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   readonly role: IndexRole;
+  /** The incarnation of a local network: when it changes, the index is created again. Default: that of the global config. */
+  readonly chain?: string | null;
   /** Start of the index; `null` for as far back as servers have blocks. */
   readonly from: IndexStart | null;
   /** Retention of transactions in milliseconds; `null` for unlimited. */
@@ -157,6 +172,8 @@ interface IndexWriter {
   metadata(): MetadataMetrics;
   /** The current problem; `null` when there is none. */
   problem(): string | null;
+  /** As of {@link NetworkIndex}. */
+  contradiction(): string | null;
   close(): Promise<void>;
 }
 
@@ -184,6 +201,10 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
     figures: () => ({ ...indexer.metrics(), blocked: problem() !== null }),
     metadata: () => metadata.metrics(),
     problem,
+    contradiction: () => {
+      const { contradiction } = indexer.status;
+      return contradiction === null ? null : `${contradiction.message}. ${contradiction.remedy}`;
+    },
     close: async () => void (await Promise.all([metadata.close(), indexer.close()])),
   };
 }
@@ -197,15 +218,21 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
 export function openIndexer(
   {
     config,
+    chain: incarnation = config.incarnation,
     from,
     keepMs,
     accounts,
     isFork = false,
     dnsRoots,
     workers,
-  }: Pick<NetworkIndexOptions, 'config' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
+  }: Pick<NetworkIndexOptions, 'config' | 'chain' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
   { source, database, url, clock, unixTimeMs, logger }: IndexWriterModules,
-  until: { readonly to: number | null; readonly follow: boolean; readonly deriveOnly?: boolean },
+  until: {
+    readonly to: number | null;
+    readonly follow: boolean;
+    readonly deriveOnly?: boolean;
+    readonly recreate?: boolean;
+  },
 ): Promise<Indexer> {
   const { chain } = source;
   const rounds = new BundleSource({}, { chain, clock, logger });
@@ -213,7 +240,7 @@ export function openIndexer(
     {
       zerostate: config.zeroState,
       databaseUrl: url,
-      ...{ from, keepMs, ...until },
+      ...{ from, keepMs, chain: incarnation, ...until },
       accounts: accounts?.map(addressBytes) ?? null,
       accountsComeFromElsewhere: isFork,
       dnsRoots,

@@ -276,12 +276,12 @@ function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
   return { ...health, details: { ...health.details, index: `none: ${reason}` } };
 }
 
-/** API v2 is ready without a readable index; a pure indexer is not. */
+/** API v2 is ready without a readable index; a pure indexer is not, and no process is while the chain contradicts the index. */
 function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
   const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
   const indexProblem = index.problem();
-  const problem =
-    health.problem ?? (index.role === 'indexer' && indexProblem !== null ? `the index: ${indexProblem}` : null);
+  const decisive = index.contradiction() ?? (index.role === 'indexer' ? indexProblem : null);
+  const problem = health.problem ?? (decisive === null ? null : `the index: ${decisive}`);
   const details = {
     index: readable ? 'readable' : 'unreadable',
     index_role: index.role,

@@ -22,6 +22,8 @@ export interface GlobalConfig {
    * starts at the last one at the earliest.
    */
   readonly hardforks: readonly TonNodeBlockIdExt[];
+  /** Identifies the chain of a local network, which is replaced by a reset or a snapshot; null: another network. */
+  readonly incarnation: string | null;
 }
 
 /**
@@ -44,6 +46,7 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
   const zeroState = masterchainId(validator.member('zero_state'));
   if (zeroState.seqno !== 0) validator.member('zero_state').member('seqno').refuse('0');
   const initBlock = validator.member('init_block');
+  const incarnation = config.member('incarnation');
   const hardforks = validator.member('hardforks').items().map(masterchainId);
   const starts = [zeroState, ...(initBlock.isAbsent ? [] : [masterchainId(initBlock)]), ...hardforks];
   return {
@@ -51,6 +54,7 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
     zeroState,
     initBlock: starts.reduce((newest, block) => (block.seqno > newest.seqno ? block : newest)),
     hardforks,
+    incarnation: incarnation.isAbsent ? null : incarnation.text(),
   };
 }
 

@@ -40,24 +40,48 @@ export interface SessionOptions {
 }
 
 /**
+ * What every session needs, whatever `ALTER DATABASE` and `ALTER ROLE` set: how values are written as text, what a transaction sees,
+ * and that no limit of an administrator ends a session that holds a lock or listens. With `row_security` off, a policy that hides
+ * rows is an error instead of a missing row. `search_path` is not among them, because it chooses the schema of the index.
+ */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  array_nulls: 'on',
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  extra_float_digits: '1',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  row_security: 'off',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+  jit: 'off',
+};
+
+/**
  * The configuration of a client of node-postgres for a URL: value types as above, settings of the session. All connections of Tern are made with it.
  *
  * @throws store/bad-url
  */
 export function connectionConfig(url: string, options: SessionOptions = {}): pg.ClientConfig {
   const { urlWithoutOptions, given } = splitOptions(url);
-  const settings = [
-    ...given,
-    '-c jit=off',
-    ...(options.readOnly === true ? ['-c default_transaction_read_only=on'] : []),
-  ];
+  const settings = {
+    ...SESSION_SETTINGS,
+    statement_timeout: String(options.statementTimeoutMs ?? 0),
+    default_transaction_read_only: options.readOnly === true ? 'on' : 'off',
+  };
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`);
   return {
     connectionString: urlWithoutOptions,
     application_name: options.name ?? 'tern',
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
-    statement_timeout: options.statementTimeoutMs ?? 0,
     keepAlive: true,
-    options: settings.join(' '),
+    options: [...given, ...ours].join(' '),
     types,
   };
 }
@@ -94,6 +118,26 @@ interface PgClientInternals {
   readonly processID: number;
   readonly connection: { readonly stream: { destroy(): void } };
 }
+
+/** What a session says of itself. */
+interface SessionFacts {
+  /** Version of the server: 150004, `15.4`. */
+  readonly number: number;
+  readonly name: string;
+  /** Of the server process. A pooler announces another one when the connection begins. */
+  readonly pid: number;
+  readonly search_path: string;
+  /** The first schema of the search path that exists; null: none. */
+  readonly schema: string | null;
+  /** The schema of the search path that has the tables of Tern; null: none. */
+  readonly tern_schema: string | null;
+}
+
+const SESSION_QUERY = `SELECT current_setting('server_version_num')::int AS number,
+  current_setting('server_version') AS name, pg_backend_pid() AS pid, current_setting('search_path') AS search_path,
+  current_schema() AS schema,
+  (SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass('index_state')
+     AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_migrations'))) AS tern_schema`;
 
 /** A pool of connections to one server, and one more connection that cancels queries of the others. */
 export class ConnectionPool {
@@ -150,16 +194,26 @@ export class ConnectionPool {
     }
   }
 
-  /** @throws store/server-too-old */
-  async requireVersion(): Promise<void> {
-    const { rows } = await this.use((client) =>
-      client.query<{ number: number; name: string }>(
-        `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS name`,
-      ),
-    );
-    const { number, name } = rows[0]!;
+  /**
+   * Checks that a session of the server can be used.
+   *
+   * @throws store/server-too-old, store/connection-pooler, store/search-path
+   */
+  async requireUsable(): Promise<void> {
+    const [facts, announced] = await this.use(async (client) => {
+      const { rows } = await client.query<SessionFacts>(SESSION_QUERY);
+      return [rows[0]!, (client as pg.PoolClient & PgClientInternals).processID] as const;
+    });
+    const { number, name, pid, search_path, schema, tern_schema } = facts;
     if (Math.floor(number / 10_000) < OLDEST_MAJOR) {
       throw storeErrors['server-too-old']({ version: name, least: OLDEST_MAJOR });
+    }
+    if (pid !== announced)
+      throw storeErrors['connection-pooler']({ problem: 'the session is not that of one server process' });
+    if (schema === null) throw storeErrors['search-path']({ search_path, problem: 'names no schema that exists' });
+    if (tern_schema !== null && tern_schema !== schema) {
+      const problem = `puts the schema ${schema} before ${tern_schema}, which has the tables of Tern`;
+      throw storeErrors['search-path']({ search_path, problem });
     }
   }
 
@@ -190,13 +244,18 @@ type PlainErrorName =
   | 'disk-full'
   | 'out-of-memory'
   | 'read-only'
+  | 'encoding'
+  | 'session-limit'
   | 'damaged'
   | 'no-rights';
 
 /** The error of an SQLSTATE; two or three characters stand for all states with that prefix. */
 const ERROR_BY_SQLSTATE: Readonly<Record<string, PlainErrorName>> = {
   '08': 'unreachable',
+  '22021': 'encoding',
   '25006': 'read-only',
+  '25P': 'session-limit',
+  '57P05': 'session-limit',
   '28': 'connection-refused',
   '3D000': 'connection-refused',
   '40': 'conflict',
@@ -217,6 +276,9 @@ const SQLSTATE_CANCELLED = '57014';
 const CONNECTION_LOST =
   /^Connection terminated|^timeout expired|connection error and is not queryable|was closed and is not queryable/;
 
+/** Messages of a connection pooler that does not take the settings of a session, or does not know its prepared statements. */
+const POOLER = /unsupported startup parameter|prepared statement "[^"]*" (does not exist|already exists)/;
+
 /** Messages of node-postgres when the server refuses the connection. */
 const CONNECTION_REFUSED = /^SASL|SSL|certificate/i;
 
@@ -229,6 +291,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   storeErrors.conflict.code,
   storeErrors['disk-full'].code,
   storeErrors['out-of-memory'].code,
+  storeErrors['index-in-use'].code,
 ]);
 
 /** Translates an error of the database or the connection to `store/*`; returns any other error as it is. */
@@ -255,6 +318,11 @@ export function isTransient(error: unknown): boolean {
 function errorOfState(error: pg.DatabaseError): TernError {
   const problem = problemOf(error);
   const state = error.code ?? '';
+  // A setting of sessions that PostgreSQL 14 introduced.
+  if (/unrecognized configuration parameter "idle_session_timeout"/.test(problem)) {
+    return storeErrors['server-too-old']({ version: '13 or earlier', least: OLDEST_MAJOR }, error);
+  }
+  if (POOLER.test(problem)) return storeErrors['connection-pooler']({ problem }, error);
   if (state === SQLSTATE_CANCELLED) return storeErrors.cancelled({ reason: problem }, error);
   const name = ERROR_BY_SQLSTATE[state] ?? ERROR_BY_SQLSTATE[state.slice(0, 3)] ?? ERROR_BY_SQLSTATE[state.slice(0, 2)];
   return name === undefined ? storeErrors.query({ state, problem }, error) : storeErrors[name]({ problem }, error);

@@ -85,16 +85,16 @@ export class Database {
   }
 
   /**
-   * Opens the database and checks the versions of its servers. An unreachable replica does not prevent writing: reads fail
+   * Opens the database and checks that its servers can be used. An unreachable replica does not prevent writing: reads fail
    * until it answers.
    *
-   * @throws store/bad-url, store/unreachable, store/connection-refused, store/server-too-old
+   * @throws store/bad-url, store/unreachable, store/connection-refused, store/server-too-old, store/connection-pooler, store/search-path
    */
   static async open(options: DatabaseOptions, modules: DatabaseModules): Promise<Database> {
     const database = new Database(options, modules);
     try {
       const isReplica = options.readUrl !== undefined && options.readUrl !== options.url;
-      await Promise.all([database.#writers.requireVersion(), database.#openReaders(isReplica)]);
+      await Promise.all([database.#writers.requireUsable(), database.#openReaders(isReplica)]);
       return database;
     } catch (error) {
       await database.close();
@@ -188,7 +188,7 @@ export class Database {
 
   async #openReaders(isReplica: boolean): Promise<void> {
     try {
-      await this.#readers.requireVersion();
+      await this.#readers.requireUsable();
     } catch (error) {
       if (!isReplica || !isTransient(error)) throw error;
       this.#isReplicaUnknown = true;
@@ -198,7 +198,7 @@ export class Database {
   }
 
   async #requireReplica(): Promise<void> {
-    await this.#readers.requireVersion();
+    await this.#readers.requireUsable();
     this.#isReplicaUnknown = false;
   }
 

@@ -33,6 +33,18 @@ export const storeErrors = defineErrors('store', {
       `the database in ${d.folder} is already used by another Tern process (${d.holder})`,
     remedy: 'Stop that process, choose another data folder, or give both processes the URL of one PostgreSQL.',
   },
+  'embedded-damaged': {
+    class: 'caller',
+    message: (d: { folder: string; problem: string }) => `the database in ${d.folder} is damaged: ${d.problem}`,
+    remedy:
+      'Restore this folder from a backup that was made while Tern was stopped, or delete it: the index is then built again from the chain.',
+  },
+  'embedded-copied': {
+    class: 'caller',
+    message: (d: { folder: string; original: string }) =>
+      `${d.folder} is a copy of ${d.original} that was made while its database ran, so its files do not fit together; nothing was changed`,
+    remedy: 'Stop Tern before its folder is copied; or delete this copy: the index is then built again from the chain.',
+  },
   'embedded-start': {
     class: 'internal',
     message: (d: { folder: string; log: string }) => `PostgreSQL did not start in ${d.folder}: ${d.log}`,
@@ -55,6 +67,29 @@ export const storeErrors = defineErrors('store', {
     message: (d: { version: string; least: number }) =>
       `the database is PostgreSQL ${d.version}; Tern needs ${d.least} or later`,
     remedy: 'Upgrade the server, or give the URL of another one.',
+  },
+  'connection-pooler': {
+    class: 'caller',
+    message: (d: { problem: string }) =>
+      `the URL of the database leads to a connection pooler such as PgBouncer, and Tern needs sessions of its own for locks, notifications and prepared statements: ${d.problem}`,
+    remedy: 'Give the URL of PostgreSQL itself; Tern has its own connection pools.',
+  },
+  'search-path': {
+    class: 'caller',
+    message: (d: { search_path: string; problem: string }) =>
+      `the search_path of the database or its user, ${d.search_path}, ${d.problem}; nothing was changed`,
+    remedy:
+      'Correct it with ALTER DATABASE … SET search_path or ALTER ROLE … SET search_path, or give it in the URL: ?options=-c%20search_path%3DSCHEMA.',
+  },
+  encoding: {
+    class: 'caller',
+    message: (d: { problem: string }) => `the encoding of the database cannot hold all texts: ${d.problem}`,
+    remedy: 'Use a database that was created with ENCODING UTF8.',
+  },
+  'session-limit': {
+    class: 'caller',
+    message: (d: { problem: string }) => `a limit of the database ended the session: ${d.problem}`,
+    remedy: 'Reset transaction_timeout and similar limits for this database and its user: ALTER DATABASE … RESET ….',
   },
   unreachable: {
     class: 'upstream',
@@ -180,6 +215,11 @@ export const storeErrors = defineErrors('store', {
     class: 'not-found',
     message: () => 'the database has no index yet',
     remedy: 'Run tern serve or tern index, which create one.',
+  },
+  'index-in-use': {
+    class: 'overloaded',
+    message: () => 'the index cannot be deleted while another process writes it',
+    remedy: 'Stop tern serve, tern index or tern dev that use this database, then try again.',
   },
   overlap: {
     class: 'internal',

@@ -49,6 +49,7 @@ function partsOf(from: number, to: number): BatchParts {
   return {
     range: { from, to },
     plainCodes: [],
+    requireContinuity: async () => {},
     rows: async () => [],
     staged: async () => [],
     traces: async () => {},

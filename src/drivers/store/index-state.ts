@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Database, ReadLimits } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { appendEvents } from '#drivers/store/event-log.js';
+import { tryLeaderLock } from '#drivers/store/write/locks.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
 /** What an index contains. It is chosen when the index is created and never changes. */
@@ -10,6 +11,8 @@ export interface IndexIdentity {
   readonly zerostate_file_hash: Uint8Array;
   /** What is selected, by setting; the same texts must be given each time. */
   readonly selection: Readonly<Record<string, string>>;
+  /** The incarnation of a local network: when it changes, the index is created again. Default, and null: it is not known. */
+  readonly chain?: string | null;
 }
 
 /** Masterchain seqnos from the first to the last, both included. */
@@ -35,28 +38,66 @@ interface StateRow {
   readonly partition_rounds: number;
   readonly rounds: string;
   readonly pruned_below: number;
+  readonly chain: string | null;
 }
 
 /**
- * Creates the index, or opens the existing one when it is of the same network and selection.
+ * Creates the index, or opens the existing one when it is of the same network and selection. The index of another incarnation of a
+ * local network is created again.
  *
  * @param partition_rounds used only when the index is created
- * @throws store/other-network, store/other-selection
+ * @throws store/other-network, store/other-selection, store/index-in-use
  */
 export async function openIndex(
   client: ClientBase,
   identity: IndexIdentity,
   partition_rounds: number,
 ): Promise<IndexState> {
-  const { zerostate_root_hash, zerostate_file_hash, selection } = identity;
+  const { zerostate_root_hash, zerostate_file_hash, selection, chain = null } = identity;
   const created = await client.query<{ last_event: bigint }>(
-    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection, last_event)
-     VALUES ($1, $2, $3, $4, 1) ON CONFLICT DO NOTHING RETURNING last_event`,
-    [zerostate_root_hash, zerostate_file_hash, partition_rounds, selection],
+    `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection, chain, last_event)
+     VALUES ($1, $2, $3, $4, $5, 1) ON CONFLICT DO NOTHING RETURNING last_event`,
+    [zerostate_root_hash, zerostate_file_hash, partition_rounds, selection, chain],
   );
   for (const { last_event: id } of created.rows) {
     await appendEvents(client, [{ id, kind: 'reset', range: null, touched: null }]);
   }
+  const state = await requireIdentity(client, identity);
+  const known = (await stateRow(client))?.chain ?? null;
+  if (chain === null || chain === known) return state;
+  // An index that was begun before this was recorded is compared with the chain, as those of other networks are.
+  if (known !== null) return recreateIndex(client, identity, partition_rounds);
+  await client.query('UPDATE index_state SET chain = $1', [chain]);
+  return state;
+}
+
+/**
+ * Deletes all that is indexed, and creates the index again for the same network. Events go on where they were: `reset` is the only
+ * one that is retained. Partitions stay, empty.
+ *
+ * @param client in a transaction
+ * @throws store/index-in-use, store/other-network, store/no-index
+ */
+export async function recreateIndex(
+  client: ClientBase,
+  identity: IndexIdentity,
+  partition_rounds: number,
+): Promise<IndexState> {
+  if (!(await tryLeaderLock(client))) throw storeErrors['index-in-use']({});
+  const row = await stateRow(client);
+  if (row === undefined) return openIndex(client, identity, partition_rounds);
+  requireSameNetwork(networkOf(identity), networkOf(row));
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+       AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('schema_migrations', 'index_state')`,
+  );
+  await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
+  const { rows } = await client.query<{ last_event: bigint }>(
+    `UPDATE index_state SET rounds = '{}', pruned_below = 0, selection = $1, chain = $2,
+       contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
+    [identity.selection, identity.chain ?? null],
+  );
+  await appendEvents(client, [{ id: rows[0]!.last_event, kind: 'reset', range: null, touched: null }]);
   return requireIdentity(client, identity);
 }
 
@@ -86,7 +127,7 @@ export async function readIndexState(client: ClientBase): Promise<IndexState | n
 
 async function stateRow(client: ClientBase): Promise<StateRow | undefined> {
   const { rows } = await client.query<StateRow>(
-    `SELECT zerostate_root_hash, zerostate_file_hash, selection, partition_rounds, rounds::text AS rounds, pruned_below
+    `SELECT zerostate_root_hash, zerostate_file_hash, selection, partition_rounds, rounds::text AS rounds, pruned_below, chain
      FROM index_state`,
   );
   return rows[0];

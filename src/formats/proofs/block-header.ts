@@ -51,7 +51,7 @@ function readBlockHeader(root: Cell, id: BlockId): BlockHeader {
     expectField(id, 'shard', shardHex(id.shard), shardHex(shardOf(info.shard)));
     expectField(id, 'seq_no', id.seqno, info.seq_no);
     expectField(id, 'not_master', id.workchain !== MASTERCHAIN, info.not_master);
-    const prev = previous(id, info);
+    const prev = previousBlockIds(id, info);
     const master = info.master_ref?.value.master;
     return {
       id,
@@ -76,8 +76,8 @@ function expectField(id: BlockId, field: string, expected: unknown, found: unkno
   throw proofsErrors.header({ block: printPosition(id), field, expected: String(expected), found: String(found) });
 }
 
-/** The previous blocks; their shards follow from the split and merge flags. */
-function previous(id: BlockId, info: BlockInfo): readonly BlockId[] {
+/** The ids of the previous blocks (`prev_ref`); their shards follow from the split and merge flags. @throws proofs/header */
+export function previousBlockIds(id: BlockId, info: BlockInfo): readonly BlockId[] {
   const refs = previousBlocks(info.prev_ref.value);
   const shards = previousShards(id, info);
   expectField(id, 'seq_no', Math.max(...refs.map((ref) => ref.seq_no)) + 1, info.seq_no);

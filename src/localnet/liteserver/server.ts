@@ -48,13 +48,15 @@ export interface ConfiguredLiteserver {
   readonly host: string;
   readonly port: number;
   readonly publicKey: Uint8Array;
+  /** Identifies the chain of a local network, which may be replaced; other lite clients ignore it. */
+  readonly incarnation?: string;
 }
 
 /**
  * The global config (`global.config.json`) of a network with one liteserver. Returned as text, since it contains 64-bit
  * numbers.
  */
-export function globalConfig({ host, port, publicKey }: ConfiguredLiteserver, zerostate: BlockId): string {
+export function globalConfig({ host, port, publicKey, incarnation }: ConfiguredLiteserver, zerostate: BlockId): string {
   const shard = 'SHARD';
   const block = {
     workchain: zerostate.workchain,
@@ -67,6 +69,7 @@ export function globalConfig({ host, port, publicKey }: ConfiguredLiteserver, ze
     '@type': 'config.global',
     liteservers: [{ ip: addressNumber(host), port, id: { '@type': 'pub.ed25519', key: toBase64(publicKey) } }],
     validator: { '@type': 'validator.config.global', zero_state: block, init_block: block, hardforks: [] },
+    ...(incarnation === undefined ? {} : { incarnation }),
   };
   const text = JSON.stringify(config, null, 2).replaceAll(`"${shard}"`, String(signedShard(zerostate.shard)));
   return `${text}\n`;

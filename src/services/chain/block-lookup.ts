@@ -11,24 +11,19 @@ import {
   sameBlock,
   sameShard,
 } from '#formats/proofs/block-id.js';
-import {
-  type BlockQuery,
-  blockOfShard,
-  type ProvenShard,
-  verifyAllShards,
-  verifyLookup,
-} from '#formats/proofs/shard-block.js';
-import { blockIdToTl, signedShard } from '#formats/tl/block-id.js';
+import { type BlockQuery, blockOfShard, type ProvenShard, verifyAllShards } from '#formats/proofs/shard-block.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import {
   type LiteServerAllShardsInfo,
   LiteServerGetAllShardsInfo,
   type LiteServerLookupBlockResult,
-  LiteServerLookupBlockWithProof,
 } from '#formats/tl/lite-api.js';
+
 import { shardContains } from '#formats/tlb/block-id.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
+import { type FoundBlock, lookupFrom } from '#services/chain/lookup-query.js';
+import { expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
 import {
   type BlockAt,
   type CheckedAnswer,
@@ -53,7 +48,7 @@ export interface BlockLookupModules {
   readonly shardTops: ShardTopReader;
 }
 
-type LookupAnswer = CheckedAnswer<{ readonly header: BlockHeader; readonly mc: BlockId }, LiteServerLookupBlockResult>;
+type LookupAnswer = CheckedAnswer<FoundBlock, LiteServerLookupBlockResult>;
 
 /** Looks up blocks, and proves that blocks are in the chain. */
 export class BlockLookup {
@@ -183,27 +178,7 @@ export class BlockLookup {
   }
 
   #ask(context: ReadContext, known: BlockId, query: BlockQuery): Promise<LookupAnswer> {
-    const { workchain } = query;
-    const shard = signedShard(query.shard);
-    const liteQuery = {
-      fn: LiteServerLookupBlockWithProof,
-      query: {
-        mode: query.by === 'seqno' ? 1 : query.by === 'lt' ? 2 : 4,
-        id: { workchain, shard, seqno: query.by === 'seqno' ? query.seqno | 0 : 0 },
-        mc_block_id: blockIdToTl(known),
-        lt: query.by === 'lt' ? BigInt.asIntN(64, query.lt) : null,
-        utime: query.by === 'utime' ? query.utime | 0 : null,
-      },
-      immutable: true,
-      verifiedAs: 'lookup',
-      verify: (answer: LiteServerLookupBlockResult) => {
-        const mc = copyBlockId(answer.mc_block_id);
-        const { client_mc_state_proof, mc_block_proof, header, prev_header } = answer;
-        const links = answer.shard_links.map((link) => ({ id: copyBlockId(link.id), proof: link.proof }));
-        const parts = { client_mc_state_proof, mc_block_proof, shard_links: links, header, prev_header };
-        return { header: verifyLookup(known, query, { id: copyBlockId(answer.id), mc_block_id: mc, ...parts }), mc };
-      },
-    };
+    const liteQuery = { ...lookupFrom(known, query, (found) => found), immutable: true, verifiedAs: 'lookup' };
     if (query.by === 'seqno' && isMasterchain(query)) {
       return context.query({ ...liteQuery, need: { kind: 'block', seqno: query.seqno } });
     }

@@ -71,6 +71,13 @@ export const chainErrors = defineErrors('chain', {
     remedy:
       'The validators signed two blocks, or the network was restarted: use init_block and zero_state of its current global config.',
   },
+  'other-branch': {
+    class: 'upstream',
+    message: (d: { known: string; found: string }) =>
+      `a liteserver serves another branch of the chain: ${d.known} is proven, and it has ${d.found} in its place`,
+    remedy:
+      'Remove the liteserver if it is wrong (tern lite status shows them all). If the network was set back, restart Tern, which then trusts the new branch from the last stored key block on, and create the index again.',
+  },
   'proof-rounds': {
     class: 'upstream',
     message: (d: { rounds: number; reached: string }) =>

@@ -1,6 +1,6 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
-import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { type BlockId, MASTERCHAIN_SHARD, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { type BlockLink, type ProvenChain, verifyBlockChain } from '#formats/proofs/block-proof.js';
 import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
@@ -13,8 +13,10 @@ import {
 } from '#formats/tl/lite-api.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import type { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { KeyBlockStore } from '#services/chain/key-blocks.js';
+import { lookupFrom } from '#services/chain/lookup-query.js';
 import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
 import { type CheckedAnswer, isServersFailure, type ReadContext } from '#services/chain/read-context.js';
 
@@ -55,6 +57,8 @@ export class Trust {
   #loading: Promise<void> | null = null;
   #head: TrustedHead | null = null;
   #headSince = 0;
+  /** What a server was refused for since the head was proven last; `null`: nothing. */
+  #contradiction: TernError | null = null;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: TrustOptions, modules: TrustModules) {
@@ -87,21 +91,82 @@ export class Trust {
   }
 
   /**
-   * Proves the newest block of a server from the last key block. The head never moves back.
+   * Proves the newest block of a server from the last key block, and that it descends from the known head. The head never moves
+   * back, nor to another branch: validators may have signed both.
+   *
    * @param waitSeqno wait until a server has this block
+   * @throws chain/other-branch when no server is on the branch of the known head
    */
   async catchUp(context: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
+    try {
+      return await this.#catchUp(context, waitSeqno);
+    } catch (error) {
+      if (this.#contradiction !== null && isServersFailure(error)) throw this.#contradiction;
+      throw error;
+    }
+  }
+
+  async #catchUp(context: ReadContext, waitSeqno: number | undefined): Promise<TrustedHead> {
     const chain = await this.#loaded();
+    const before = this.#head;
     let known = chain.at(-1)!;
     let header: BlockHeader | null = null;
+    const proven: ProvenChain[] = [];
     for (let step = 0; step < MAX_ANSWERS; step++) {
       const { value } = await this.#step(context, known, waitSeqno);
-      this.#learn(value.chain);
+      proven.push(value.chain);
       header = value.chain.links.at(-1)?.header ?? header;
       known = value.chain.to;
-      if (value.complete) return this.#advance(await this.#headOf(context, known, header));
+      if (!value.complete) continue;
+      // Nothing is learnt from a server that is behind: its block is not proven to be on the branch of the head.
+      if (before !== null && known.seqno < before.id.seqno) return this.#head ?? before;
+      const head = await this.#headOf(context, known, header);
+      if (before !== null) await this.#requireDescent(context, head, before);
+      for (const each of proven) this.#learn(each);
+      return this.#advance(head);
     }
     throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(known) });
+  }
+
+  /**
+   * Proves that a block descends from the known head: its header names it, or its state lists it. A server that gives another one
+   * is on another branch.
+   */
+  async #requireDescent(context: ReadContext, { id, header }: TrustedHead, before: TrustedHead): Promise<void> {
+    // The parent was compared when the header was verified.
+    if (id.seqno <= before.id.seqno + 1 && header !== null) return;
+    if (before.id.seqno === 0) return;
+    await context.query({
+      ...lookupFrom(id, { ...MASTERCHAIN_SHARD, by: 'seqno', seqno: before.id.seqno }, ({ header: found }) =>
+        this.#requireKnown(found.id, before.id),
+      ),
+      need: { kind: 'block', seqno: id.seqno },
+      verifiedAs: `ancestor ${printBlockId(before.id)}`,
+    });
+  }
+
+  /** @throws chain/other-branch */
+  #requireKnown(found: BlockId, known: BlockId): void {
+    if (sameBlock(found, known)) return;
+    this.#contradiction = chainErrors['other-branch']({ known: printBlockId(known), found: printBlockId(found) });
+    throw this.#contradiction;
+  }
+
+  /** Compares the blocks of a verified chain with those proven before. @throws chain/other-branch */
+  #requireSameBranch({ links, to }: ProvenChain): void {
+    const { proven } = this.#modules;
+    for (const id of [...links.map((link) => link.to), to]) {
+      const known = proven.get(id);
+      if (known !== null) this.#requireKnown(id, known.id);
+    }
+    const header = links.at(-1)?.header ?? null;
+    if (header !== null && sameBlock(header.id, to)) this.#requireParent(header);
+  }
+
+  /** Compares the block before a block with the known head. @throws chain/other-branch */
+  #requireParent({ prev }: BlockHeader): void {
+    const head = this.#head?.id;
+    for (const id of prev) if (id.seqno === head?.seqno) this.#requireKnown(id, head);
   }
 
   #step(
@@ -109,6 +174,7 @@ export class Trust {
     known: BlockId,
     waitSeqno: number | undefined,
   ): Promise<CheckedAnswer<{ readonly chain: ProvenChain; readonly complete: boolean }, LiteServerPartialBlockProof>> {
+    const head = this.#head;
     return context.query({
       fn: LiteServerGetBlockProof,
       query: { mode: 0, known_block: blockIdToTl(known), target_block: null },
@@ -118,9 +184,11 @@ export class Trust {
         const { complete, steps } = answer;
         if (!complete && steps.length === 0)
           throw chainErrors['incomplete-answer']({ problem: 'it contains no steps' });
-        return { chain: verifyBlockChain(known, copyBlockId(answer.to), steps.map(fromTlBlockLink)), complete };
+        const chain = verifyBlockChain(known, copyBlockId(answer.to), steps.map(fromTlBlockLink));
+        this.#requireSameBranch(chain);
+        return { chain, complete };
       },
-      verifiedAs: 'newest block',
+      verifiedAs: `newest block after ${head === null ? 'none' : printBlockId(head.id)}`,
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
     });
   }
@@ -141,7 +209,9 @@ export class Trust {
       verifiedAs: 'newest header',
       verify: (answer) => {
         expectBlock(answer.id, id);
-        return verifyBlockHeader(answer.header_proof, id);
+        const header = verifyBlockHeader(answer.header_proof, id);
+        this.#requireParent(header);
+        return header;
       },
     });
     return value;
@@ -152,6 +222,7 @@ export class Trust {
     if (this.#head === null || found.id.seqno >= this.#head.id.seqno) {
       this.#head = found;
       this.#headSince = this.#modules.clock.now();
+      this.#contradiction = null;
     }
     return this.#head;
   }

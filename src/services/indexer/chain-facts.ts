@@ -4,8 +4,10 @@ import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
+import { chainErrors } from '#services/chain/errors.js';
 import { isNotAvailable } from '#services/chain/read-context.js';
 import type { ChainHead } from '#services/chain/trust.js';
+import { indexerErrors } from '#services/indexer/errors.js';
 import { fetchOptions } from '#services/indexer/options.js';
 import { RetryingReads } from '#services/indexer/retries.js';
 import type { ZerostateFile } from '#services/indexer/write/batch-writer.js';
@@ -53,6 +55,24 @@ export class ChainFacts {
     const wanted = { name: () => `masterchain block ${seqno} or a newer one`, mc_seqno: seqno };
     const read = this.#modules.chain.waitForHead.bind(this.#modules.chain);
     return this.#reads.read(wanted, (options) => read(seqno, { ...options, deadlineMs: this.#headWaitMs }), signal);
+  }
+
+  /** The proven id of a masterchain block; null when no server has it. @throws chain/aborted, indexer/chain-behind */
+  async mcBlockId(mc_seqno: number, signal: AbortSignal): Promise<BlockId | null> {
+    const wanted = { name: () => `masterchain block ${mc_seqno}`, mc_seqno };
+    return this.#reads.read(
+      wanted,
+      async (options) => {
+        try {
+          return await this.#modules.chain.blockId(mc_seqno, options);
+        } catch (error) {
+          if (isNotAvailable(error)) return null;
+          if (!isTernError(error, chainErrors['block-not-found'].code)) throw error;
+          throw indexerErrors['chain-behind']({ mc_seqno, reason: String(error.data.reason) }, error);
+        }
+      },
+      signal,
+    );
   }
 
   /** Whether liteservers have the chain from its start: zerostate and first block. @throws chain/aborted */

@@ -20,6 +20,25 @@ export const indexerErrors = defineErrors('indexer', {
       `${d.wanted}, which masterchain block ${d.mc_seqno} needs, could not be read: ${d.problem}`,
     remedy: 'Check the liteservers with tern lite status, or add others. Until then the read is retried.',
   },
+  'other-branch': {
+    class: 'upstream',
+    message: (d: { indexed: string; chain: string }) =>
+      `the index contains block ${d.indexed}, and the liteservers serve another branch of the chain, with ${d.chain} in its place; nothing is written until they agree`,
+    remedy:
+      'If a liteserver is wrong (tern lite status shows them), remove it; if the network was set back or another database was restored, create the index again with tern index --recreate, or use an empty database.',
+  },
+  'chain-behind': {
+    class: 'upstream',
+    message: (d: { mc_seqno: number; reason: string }) =>
+      `the index contains masterchain block ${d.mc_seqno}, which the liteservers do not have yet: ${d.reason}; the blocks next to it are written when they do`,
+    remedy: 'Wait until the liteservers have caught up (tern lite status shows them), or use others.',
+  },
+  'broken-link': {
+    class: 'upstream',
+    message: (d: { block: string; prev: string; found: string }) =>
+      `block ${d.block} follows ${d.prev}, and the liteservers gave ${d.found} in its place`,
+    remedy: 'Check the liteservers with tern lite status. The blocks are read again.',
+  },
   'thread-lost': {
     class: 'internal',
     message: (d: { problem: string }) => `a worker thread of the indexer ended unexpectedly: ${d.problem}`,

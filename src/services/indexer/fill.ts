@@ -3,6 +3,7 @@ import { bundleBytes, type McBlockBundle } from '#services/indexer/fetch/mc-bloc
 import {
   countSeqnos,
   type IndexerContext,
+  isContradiction,
   isOverlap,
   missingRanges,
   requireIndexState,
@@ -26,7 +27,7 @@ export class Filler {
   /**
    * Resolves when nothing is missing.
    *
-   * @throws indexer/stopped
+   * @throws indexer/stopped; indexer/other-branch, indexer/broken-link when the chain contradicts the index
    */
   async run(wanted: SeqnoRange, signal: AbortSignal): Promise<void> {
     const { retries } = this.#work;
@@ -44,36 +45,46 @@ export class Filler {
     const { bundles, retries, facts, settings } = this.#work;
     const { batchMcBlocks, batchBytes, workers } = settings;
     let next = from;
-    await retries.run(async () => {
-      const running = new Set<Promise<void>>();
-      let before: Promise<void> = Promise.resolve();
-      let batch: McBlockBundle[] = [];
-      let bytes = 0;
-      const begin = async (): Promise<void> => {
-        // Before the batch is queued: a batch whose turn it is must not wait while others occupy all threads.
-        const zerostates = batch[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
-        const { tried, written } = this.#begin({ bundles: batch, zerostates }, before, signal);
-        before = tried;
-        running.add(written);
-        const end = (): void => void running.delete(written);
-        written.then(end, end);
-        batch = [];
-        bytes = 0;
-      };
-      try {
-        for await (const bundle of bundles.bundles(next, to, signal)) {
-          batch.push(bundle);
-          bytes += bundleBytes(bundle);
-          if (batch.length < batchMcBlocks && bytes < batchBytes && bundle.mc_seqno < to) continue;
-          // One batch more than threads, ready when a thread becomes free.
-          while (running.size > workers) await Promise.race(running);
-          await begin();
-          next = bundle.mc_seqno + 1;
+    await retries.run(
+      async () => {
+        const running = new Set<Promise<void>>();
+        let contradiction: unknown = null;
+        let before: Promise<void> = Promise.resolve();
+        let batch: McBlockBundle[] = [];
+        let bytes = 0;
+        const begin = async (): Promise<void> => {
+          // Before the batch is queued: a batch whose turn it is must not wait while others occupy all threads.
+          const zerostates = batch[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
+          const { tried, written } = this.#begin({ bundles: batch, zerostates }, before, signal);
+          before = tried;
+          running.add(written);
+          const end = (): void => void running.delete(written);
+          written.then(end, (error) => {
+            if (isContradiction(error)) contradiction ??= error;
+            end();
+          });
+          batch = [];
+          bytes = 0;
+        };
+        try {
+          for await (const bundle of bundles.bundles(next, to, signal)) {
+            batch.push(bundle);
+            bytes += bundleBytes(bundle);
+            if (batch.length < batchMcBlocks && bytes < batchBytes && bundle.mc_seqno < to) continue;
+            // One batch more than threads, ready when a thread becomes free.
+            while (running.size > workers) await Promise.race(running);
+            if (contradiction !== null) throw contradiction;
+            await begin();
+            next = bundle.mc_seqno + 1;
+          }
+        } finally {
+          await Promise.allSettled(running);
         }
-      } finally {
-        await Promise.allSettled(running);
-      }
-    }, signal);
+        if (contradiction !== null) throw contradiction;
+      },
+      signal,
+      isContradiction,
+    );
   }
 
   #begin(
@@ -93,7 +104,8 @@ export class Filler {
         triedOnce();
       }
     };
-    const written = retries.run(write, signal, isOverlap).then(
+    const isFinal = (error: unknown): boolean => isOverlap(error) || isContradiction(error);
+    const written = retries.run(write, signal, isFinal).then(
       (report) => onWritten({ ...report, mode: 'fill', delayMs: null }),
       (error) => {
         // Another process wrote a part of it: what is still missing is found after all other batches are written.

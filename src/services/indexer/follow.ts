@@ -1,7 +1,13 @@
 import { sharedSignalOf } from '#kernel/shared-abort.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { bundleBytes, type McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
-import { type IndexerContext, isOverlap, newestRange, requireIndexState } from '#services/indexer/index-progress.js';
+import {
+  type IndexerContext,
+  isContradiction,
+  isOverlap,
+  newestRange,
+  requireIndexState,
+} from '#services/indexer/index-progress.js';
 import type { WritePool } from '#services/indexer/write/write-pool.js';
 
 /** When further behind than this many masterchain blocks, bundles are fetched ahead instead of one by one. */
@@ -22,7 +28,7 @@ export class Follower {
     this.#threads = threads;
   }
 
-  /** @throws indexer/stopped */
+  /** @throws indexer/stopped; indexer/other-branch, indexer/broken-link when the chain contradicts the index */
   async run(from: number, signal: AbortSignal): Promise<void> {
     const { retries, settings } = this.#work;
     let next = from;
@@ -78,7 +84,8 @@ export class Follower {
       const zerostates = bundles[0]!.mc_seqno === 1 ? await facts.zerostates(signal) : null;
       return this.#threads.write({ bundles, zerostates }, { exclusive: true, awaitPrevious: NO_WAIT }, signal);
     };
-    const report = await retries.run(write, signal, isOverlap);
+    const isFinal = (error: unknown): boolean => isOverlap(error) || isContradiction(error);
+    const report = await retries.run(write, signal, isFinal);
     onWritten({ ...report, mode: 'follow', delayMs: clock.now() - seen.at(-1)!.seen });
   }
 }

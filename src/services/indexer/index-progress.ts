@@ -4,8 +4,9 @@ import { type IndexState, readIndexState, type SeqnoRange } from '#drivers/store
 import { firstIdOf } from '#drivers/store/keys.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
-import { isTernError } from '#kernel/tern-error.js';
+import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { ChainFacts } from '#services/indexer/chain-facts.js';
+import { indexerErrors } from '#services/indexer/errors.js';
 import type { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import type { IndexerSettings } from '#services/indexer/options.js';
 import type { Retries } from '#services/indexer/retries.js';
@@ -36,6 +37,13 @@ export function isOverlap(error: unknown): boolean {
   return isTernError(error, storeErrors.overlap.code);
 }
 
+/** Whether the chain contradicts the index: the batch is not tried again as it is, because its blocks may be the wrong ones. */
+export function isContradiction(error: unknown): error is TernError {
+  return (
+    isTernError(error, indexerErrors['other-branch'].code) || isTernError(error, indexerErrors['broken-link'].code)
+  );
+}
+
 /** The last of ascending ranges. */
 export function newestRange(ranges: readonly SeqnoRange[]): SeqnoRange | null {
   return ranges.at(-1) ?? null;
@@ -53,6 +61,8 @@ export class IndexView {
   readonly #work: Pick<IndexerContext, 'database' | 'retries'>;
   #state: IndexState;
   #head: IndexedHead | null = null;
+  /** Ranges that were written since the last read began. */
+  #written: SeqnoRange[] = [];
   #delayMs: number | null = null;
   #counts: { readonly incomplete: number; readonly orphans: number } | null = null;
 
@@ -81,6 +91,7 @@ export class IndexView {
 
   onWritten({ range, mode, delayMs, gen_utime }: WrittenBatch): void {
     if (mode === 'follow') this.#delayMs = delayMs;
+    this.#written.push(range);
     const indexedRanges = withRange(this.#state.indexedRanges, range);
     this.#state = { ...this.#state, indexedRanges };
     if (range.to === newestRange(indexedRanges)?.to) this.#head = { seqno: range.to, gen_utime };
@@ -89,6 +100,7 @@ export class IndexView {
   /** Reads the state of the index. @throws indexer/stopped */
   async read(signal: AbortSignal): Promise<void> {
     const { database, retries } = this.#work;
+    this.#written = [];
     const read = await retries.run(() => requireIndexState(this.#work), signal);
     const seqno = newestRange(read.indexedRanges)?.to;
     let head: IndexedHead | null = null;
@@ -98,15 +110,17 @@ export class IndexView {
         () => database.withWriter((client) => client.query<{ gen_utime: bigint }>(query)),
         signal,
       );
-      head = { seqno, gen_utime: Number(rows[0]!.gen_utime) };
+      head = rows[0] === undefined ? null : { seqno, gen_utime: Number(rows[0].gen_utime) };
     }
-    // Batches may have been written meanwhile.
+    // Batches may have been written meanwhile. What was known before does not count: another database may have been restored.
     let { indexedRanges } = read;
-    for (const range of this.#state.indexedRanges) indexedRanges = withRange(indexedRanges, range);
+    for (const range of this.#written) indexedRanges = withRange(indexedRanges, range);
     const dropped = { from: 0, to: read.pruned_below - 1 };
     indexedRanges = indexedRanges.flatMap((range) => missingRanges(range, [dropped]));
     this.#state = { ...read, indexedRanges };
-    if (head !== null && head.seqno >= (this.#head?.seqno ?? 0)) this.#head = head;
+    const newest = newestRange(indexedRanges)?.to ?? null;
+    if (newest === null) this.#head = null;
+    else if (head !== null && (newest === head.seqno || this.#head?.seqno !== newest)) this.#head = head;
   }
 
   /** Reads the state of the index, and counts incomplete accounts and orphan messages. @throws indexer/stopped */

@@ -1,5 +1,5 @@
 import type { Database } from '#drivers/store/database.js';
-import { type IndexState, openIndex, type SeqnoRange } from '#drivers/store/index-state.js';
+import { type IndexState, openIndex, recreateIndex, type SeqnoRange } from '#drivers/store/index-state.js';
 import { readMigrations, requireSchema } from '#drivers/store/migrate.js';
 import { LeaderLock } from '#drivers/store/write/locks.js';
 import type { Clock } from '#kernel/clock.js';
@@ -58,6 +58,8 @@ export interface IndexerStatus {
   readonly orphanMessages: number | null;
   /** The current problem, with its remedy. */
   readonly problem: TernError | null;
+  /** Set while nothing is written because the chain contradicts the index; then also the problem. */
+  readonly contradiction: TernError | null;
 }
 
 /** TVM workers that run get-methods of code without a native reader. */
@@ -80,6 +82,7 @@ export class Indexer {
   readonly #lead: IndexLeader;
   #role: 'leader' | 'stand-by' = 'stand-by';
   #running: Promise<void> | null = null;
+  #recovered: () => void = () => {};
 
   private constructor(settings: IndexerSettings, modules: IndexerModules, state: IndexState) {
     const { clock, logger, database, bundles, unixTimeMs } = modules;
@@ -92,9 +95,13 @@ export class Indexer {
       partition_rounds: state.partition_rounds,
       accounts: accountKeys(settings.accounts),
     };
-    const globalVersion = (key_block: number) => facts.globalVersion(key_block, this.#stop.signal);
-    this.#followThreads = new WritePool(1, start, { clock, globalVersion });
-    this.#fillThreads = new WritePool(settings.workers, start, { clock, globalVersion });
+    const answers = {
+      clock,
+      globalVersion: (key_block: number) => facts.globalVersion(key_block, this.#stop.signal),
+      mcBlockId: (mc_seqno: number) => facts.mcBlockId(mc_seqno, this.#stop.signal),
+    };
+    this.#followThreads = new WritePool(1, start, answers);
+    this.#fillThreads = new WritePool(settings.workers, start, answers);
     const detect = {
       url: settings.databaseUrl,
       tvmWorkers: TVM_WORKERS,
@@ -128,10 +135,11 @@ export class Indexer {
       zerostate_root_hash: root_hash,
       zerostate_file_hash: file_hash,
       selection: selectionIdentity(settings.accounts),
+      chain: settings.chain,
     };
     const state = await modules.database.transaction(async (client) => {
       await requireSchema(client, migrations);
-      return openIndex(client, identity, settings.partitionMcBlocks);
+      return (settings.recreate ? recreateIndex : openIndex)(client, identity, settings.partitionMcBlocks);
     });
     return new Indexer(settings, modules, state);
   }
@@ -149,7 +157,12 @@ export class Indexer {
       retries: this.#retries.count,
       incompleteAccounts: counts?.incomplete ?? null,
       orphanMessages: counts?.orphans ?? null,
-      problem: this.#retries.problem ?? this.#modules.bundles.problem ?? this.#work.facts.problem,
+      contradiction: this.#retries.contradiction,
+      problem:
+        this.#retries.contradiction ??
+        this.#retries.problem ??
+        this.#modules.bundles.problem ??
+        this.#work.facts.problem,
     };
   }
 
@@ -208,7 +221,10 @@ export class Indexer {
       logger.info('this process is the index leader');
       const signal = sharedSignalOf([stop, lock.lost]);
       try {
-        done = (await this.#unlessStopped(() => this.#retries.run(() => this.#lead.run(signal), signal))) === true;
+        done =
+          (await this.#unlessStopped(() =>
+            this.#retries.run((recovered) => this.#runLeader(signal, recovered), signal),
+          )) === true;
       } finally {
         this.#role = 'stand-by';
         if (lock.lost.aborted) logger.warn('this process lost the index leadership: the database connection ended');
@@ -217,7 +233,13 @@ export class Indexer {
     }
   }
 
+  #runLeader(signal: AbortSignal, recovered: () => void): Promise<true> {
+    this.#recovered = recovered;
+    return this.#lead.run(signal, recovered);
+  }
+
   #onWritten(batch: WrittenBatch): void {
+    this.#recovered();
     this.#written.add(batch, batch.mode);
     this.#view.onWritten(batch);
     this.#detection.onWritten(batch.mode);

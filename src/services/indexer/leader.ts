@@ -1,6 +1,8 @@
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
+import { readMcBlockIds } from '#drivers/store/write/neighbours.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
+import { sameBlock } from '#formats/proofs/block-id.js';
 import { pause } from '#kernel/clock.js';
 import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
@@ -17,6 +19,7 @@ import {
   newestRange,
   type WriteProgress,
 } from '#services/indexer/index-progress.js';
+import { idOfStored, otherBranch } from '#services/indexer/write/chain-continuity.js';
 import type { WritePool } from '#services/indexer/write/write-pool.js';
 
 export interface IndexLeaderModules {
@@ -51,13 +54,14 @@ export class IndexLeader {
   /**
    * Without following it resolves when the wanted range is indexed.
    *
+   * @param recovered called when the index has all of the chain: what failed before is over
    * @returns true
    * @throws indexer/stopped, chain/aborted, and errors to be retried by the caller
    */
-  async run(outer: AbortSignal): Promise<true> {
+  async run(outer: AbortSignal, recovered: () => void = () => {}): Promise<true> {
     const stop = sharedAbortController();
     const signal = sharedSignalOf([outer, stop.signal]);
-    const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal);
+    const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal, recovered);
     if (this.#work.settings.contracts) parts.push(this.#detect(signal));
     try {
       // Filling ends first when nothing is followed; a part that fails ends all.
@@ -69,8 +73,8 @@ export class IndexLeader {
     return true;
   }
 
-  async #parts(signal: AbortSignal): Promise<Promise<void>[]> {
-    const { wanted, followFrom } = await this.#plan(signal);
+  async #parts(signal: AbortSignal, recovered: () => void): Promise<Promise<void>[]> {
+    const { wanted, followFrom } = await this.#plan(signal, recovered);
     const { detection } = this.#modules;
     detection.setPace(followFrom === null ? 'filling' : 'filling-and-following');
     const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
@@ -113,17 +117,37 @@ export class IndexLeader {
     await detection.drain(signal);
   }
 
-  async #plan(signal: AbortSignal): Promise<IndexingPlan> {
+  async #plan(signal: AbortSignal, recovered: () => void): Promise<IndexingPlan> {
     const { facts, settings } = this.#work;
     const { view } = this.#modules;
     const { follow, followWithin, to } = settings;
     await view.read(signal);
     const head = (await facts.waitForHead(1, signal)).block.seqno;
+    await this.#requireSameBranch(head, signal);
+    if (view.head?.seqno === head) recovered();
     const from = Math.max(await this.#first(head, signal), view.state.pruned_below);
     if (!follow) return { wanted: { from, to: Math.min(to ?? head, head) }, followFrom: null };
     const reached = Math.max(newestRange(view.state.indexedRanges)?.to ?? 0, from - 1);
     const followFrom = head - reached <= followWithin ? reached + 1 : head;
     return { wanted: { from, to: followFrom - 1 }, followFrom };
+  }
+
+  /**
+   * Compares the newest indexed masterchain block with the chain; where the chain is shorter, the one at its head. Those after it are
+   * compared when the chain reaches them.
+   *
+   * @throws indexer/other-branch
+   */
+  async #requireSameBranch(head: number, signal: AbortSignal): Promise<void> {
+    const { facts, database, retries } = this.#work;
+    const ranges = this.#modules.view.state.indexedRanges.filter(({ from }) => from <= head);
+    const seqno = Math.min(newestRange(ranges)?.to ?? 0, head);
+    if (seqno === 0) return;
+    const [stored] = await retries.run(() => database.withWriter((client) => readMcBlockIds(client, [seqno])), signal);
+    const found = await facts.mcBlockId(seqno, signal);
+    if (stored === undefined || found === null) return;
+    const indexed = idOfStored(stored);
+    if (!sameBlock(indexed, found)) throw otherBranch(indexed, found);
   }
 
   /** The first wanted seqno. */

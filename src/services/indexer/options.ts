@@ -6,6 +6,8 @@ import { indexerErrors } from '#services/indexer/errors.js';
 export interface IndexerOptions {
   /** Zerostate of the masterchain; identifies the network. */
   readonly zerostate: BlockId;
+  /** The incarnation of a local network, as `IndexIdentity.chain`. */
+  readonly chain?: string | null;
   /** Connection URL of the database, for the worker threads that write. */
   readonly databaseUrl: string;
   /**
@@ -40,6 +42,8 @@ export interface IndexerOptions {
   readonly contracts?: boolean;
   /** Run derivations only: nothing is filled or followed. Default: no. */
   readonly deriveOnly?: boolean;
+  /** Delete all that is indexed and begin again. Default: no. */
+  readonly recreate?: boolean;
   /** Following catches up with at most this many masterchain blocks in order; a larger gap is filled. Default: 600. */
   readonly followWithin?: number;
 }
@@ -67,8 +71,21 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   if (to !== null) requireWholeNumber('to', to, typeof from === 'number' ? from : 1, MAX_SEQNO);
   if (keepMs !== null) requireWholeNumber('keepMs', keepMs, 1, 2 ** 50);
   const { contracts = true, deriveOnly = false, dnsRoots = [], accountsComeFromElsewhere = false } = options;
+  const { recreate = false, chain = null } = options;
   const follow = options.follow ?? to === null;
-  const chosen = { from, to, keepMs, accounts, follow, contracts, deriveOnly, dnsRoots, accountsComeFromElsewhere };
+  const chosen = {
+    from,
+    to,
+    keepMs,
+    accounts,
+    follow,
+    contracts,
+    deriveOnly,
+    dnsRoots,
+    accountsComeFromElsewhere,
+    recreate,
+    chain,
+  };
   return { ...options, ...chosen, ...(numbers as { [Name in keyof typeof LIMITS]: number }) };
 }
 

@@ -7,6 +7,11 @@ import { isNotAvailable, isServersFailure, type ReadOptions } from '#services/ch
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { FetchOptions } from '#services/indexer/options.js';
 
+const CONTRADICTIONS: ReadonlySet<string> = new Set([
+  indexerErrors['other-branch'].code,
+  indexerErrors['broken-link'].code,
+]);
+
 /** Pauses before another attempt, in milliseconds: `first`, doubled each time, up to `last`. */
 const TRANSIENT_PAUSES_MS = { first: 100, last: 2000 };
 const LASTING_PAUSES_MS = { first: 1000, last: 60_000 };
@@ -31,26 +36,38 @@ export class Retries {
     return null;
   }
 
+  /** The contradiction between chain and index that stops indexing; null: none. */
+  get contradiction(): TernError | null {
+    for (const problem of this.#problems.values()) if (CONTRADICTIONS.has(problem.code)) return problem;
+    return null;
+  }
+
   /** Failed attempts so far. */
   get count(): number {
     return this.#count;
   }
 
   /**
+   * @param work may report that a problem is over before it ends itself
    * @param isFinal whether an error must not be retried
    * @throws indexer/stopped when the signal is aborted; final errors
    */
   async run<T>(
-    work: () => Promise<T>,
+    work: (recovered: () => void) => Promise<T>,
     signal: AbortSignal,
     isFinal: (error: unknown) => boolean = () => false,
   ): Promise<T> {
     const key = {};
+    let failures = 0;
+    const recovered = (): void => {
+      failures = 0;
+      this.#solved(key, signal);
+    };
     try {
-      for (let failures = 0; ; failures++) {
+      for (; ; failures++) {
         if (signal.aborted) throw indexerErrors.stopped({});
         try {
-          return await work();
+          return await work(recovered);
         } catch (error) {
           if (signal.aborted) throw indexerErrors.stopped({}, error);
           if (isFinal(error)) throw error;
@@ -61,12 +78,15 @@ export class Retries {
         }
       }
     } finally {
-      this.#problems.delete(key);
-      if (this.#problems.size === 0 && this.#told !== null) {
-        this.#told = null;
-        if (!signal.aborted) this.#logger.info('indexing continues');
-      }
+      this.#solved(key, signal);
     }
+  }
+
+  #solved(key: object, signal: AbortSignal): void {
+    this.#problems.delete(key);
+    if (this.#problems.size > 0 || this.#told === null) return;
+    this.#told = null;
+    if (!signal.aborted) this.#logger.info('indexing continues');
   }
 
   #failed(key: object, error: unknown): void {

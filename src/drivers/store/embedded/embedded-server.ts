@@ -14,6 +14,7 @@ import {
 } from '#drivers/store/embedded/postgres-program.js';
 import {
   DATABASE,
+  damageIn,
   initialise,
   makeSocketFolder,
   openLog,
@@ -260,6 +261,8 @@ class Server implements EmbeddedServer {
         const log = await readLog(this.#folder, this.#logStart);
         // Another process was faster: that error is more precise.
         if (log.includes('lock file "postmaster.pid" already exists')) await this.#stopOrphan();
+        const damage = damageIn(log);
+        if (damage !== null) throw storeErrors['embedded-damaged']({ folder: this.#folder.cluster, problem: damage });
         throw storeErrors['embedded-start']({ folder, log });
       }
       const owner = await connectToServer(this.#socketFolder);

@@ -105,8 +105,16 @@ async function copyProgram(from: string, to: string, user: PostgresUser | null):
       throw storeErrors['embedded-program']({ folder: to, problem: `cannot be written: ${String(error)}` }, error);
     }
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft(draft);
   }
+}
+
+/**
+ * Removes a draft, in which a concurrent start may still be writing: what it adds meanwhile is removed by another attempt, and what
+ * is left even so, by the next start.
+ */
+export async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }).catch(() => {});
 }
 
 async function giveTo(folder: string, user: PostgresUser): Promise<void> {

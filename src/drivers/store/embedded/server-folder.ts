@@ -1,22 +1,11 @@
-import {
-  access,
-  chmod,
-  chown,
-  type FileHandle,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   closedFolder,
   type PostgresProgram,
   type PostgresUser,
+  removeDraft,
   run,
 } from '#drivers/store/embedded/postgres-program.js';
 import { storeErrors } from '#drivers/store/errors.js';
@@ -71,7 +60,7 @@ export async function prepareFolder(path: string, user: PostgresUser | null): Pr
  *
  * @param sync whether it is synced to disk
  * @returns whether it was created now
- * @throws store/embedded-version, store/embedded-folder
+ * @throws store/embedded-version, store/embedded-damaged, store/embedded-copied, store/embedded-folder
  */
 export async function initialise(
   { folder, cluster }: ServerFolder,
@@ -79,6 +68,7 @@ export async function initialise(
   user: PostgresUser | null,
   sync: boolean,
 ): Promise<boolean> {
+  await requireOriginal(cluster);
   const found = await majorOf(cluster);
   if (found === program.major) return false;
   if (found !== null) throw storeErrors['embedded-version']({ folder: cluster, found, program: program.version });
@@ -94,21 +84,55 @@ export async function initialise(
       throw storeErrors['embedded-folder']({ folder, problem });
     return true;
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft(draft);
   }
 }
 
 /** Removes drafts of clusters that killed starts left behind. */
 export async function removeClusterDrafts({ folder }: ServerFolder): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith('cluster-')) await rm(join(folder, name), { recursive: true, force: true });
+    if (name.startsWith('cluster-')) await removeDraft(join(folder, name));
   }
 }
 
+/** The major version of a cluster; null: there is none. @throws store/embedded-damaged */
 async function majorOf(cluster: string): Promise<number | null> {
-  if ((await access(cluster).catch(() => null)) === null) return null;
-  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '0');
-  return Number.parseInt(version, 10);
+  if ((await stat(cluster).catch(() => null)) === null) return null;
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => null);
+  if (version === null) throw storeErrors['embedded-damaged']({ folder: cluster, problem: 'it has no PG_VERSION' });
+  if (/^\d{1,4}\n?$/.test(version)) return Number.parseInt(version, 10);
+  throw storeErrors['embedded-damaged']({ folder: cluster, problem: 'PG_VERSION does not contain a version' });
+}
+
+/**
+ * Refuses a copy of a cluster that was made while its server ran: its files are of different moments. Such a copy has a
+ * `postmaster.pid` that names the folder of the original.
+ *
+ * @throws store/embedded-copied
+ */
+async function requireOriginal(cluster: string): Promise<void> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const original = text.split('\n')[1] ?? '';
+  if (original === '') return;
+  const [own, named] = await Promise.all([stat(cluster), stat(original).catch(() => null)]);
+  // A folder that was moved or mounted elsewhere is no copy.
+  if (named === null || (named.ino === own.ino && named.dev === own.dev)) return;
+  throw storeErrors['embedded-copied']({ folder: cluster, original });
+}
+
+/** What PostgreSQL logs when files of a cluster are missing or damaged. */
+const DAMAGE =
+  /PANIC:|pg_control|control file|checkpoint record|global\/pg_filenode\.map|PG_VERSION|pg_xact|pg_wal|invalid page|invalid data in file|is not a valid data directory|relation mapping file/;
+
+/** The part of a log that names damage of the cluster; null: none. */
+export function damageIn(log: string): string | null {
+  const lines = log
+    .split('; ')
+    .filter(
+      (line) =>
+        /^(FATAL|PANIC|postgres:)/.test(line) && DAMAGE.test(line) && !/No space left|out of memory/i.test(line),
+    );
+  return lines.at(-1) ?? null;
 }
 
 /** Creates a folder for the socket that only the user of the server may enter: in the folder, or elsewhere if its path is too long. */

@@ -133,6 +133,15 @@ async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<
   return rows[0]!.taken;
 }
 
+/** Takes the lock of the index leader until the transaction ends. @returns false when another process is the leader */
+export async function tryLeaderLock(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1, $2) AS taken', [
+    SPACE,
+    LOCKS.leader,
+  ]);
+  return rows[0]!.taken;
+}
+
 /** Releases what {@link tryAdvisoryLock} took. */
 async function advisoryUnlock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
   await client.query('SELECT pg_advisory_unlock($1, $2)', [SPACE, LOCKS[lock]]);

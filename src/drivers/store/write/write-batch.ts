@@ -33,6 +33,11 @@ export interface BatchParts {
   readonly range: SeqnoRange;
   /** Hashes of codes whose accounts need no contract detection. */
   readonly plainCodes: readonly Uint8Array[];
+  /**
+   * Checks that the batch continues the indexed chain. Nothing else is written until the transaction ends, and all batches before
+   * this one can be read by now. Throws when it does not.
+   */
+  requireContinuity(): Promise<void>;
   /** Rows that are inserted as they are. */
   rows(): Promise<readonly EncodedTable[]>;
   /** Rows of the staging tables. All batches before this one can be read by now. */
@@ -76,6 +81,7 @@ export async function writeBatch(
   }
   await awaitPrevious();
   if (!exclusive) await lockTraces(client);
+  await parts.requireContinuity();
   const claimed = await claimRange(client, range, exclusive ? range.to - range.from + 1 : 1);
   await copyTables(client, await parts.staged());
   await mergeAccounts(client, parts.plainCodes);

@@ -101,6 +101,7 @@ async function newIndex(derivations: readonly Derivation[]): Promise<{ database:
     database,
     clock: systemClock,
     globalVersion: async (key: number) => globalVersion(key),
+    mcBlockId: async () => null,
     derivations,
   };
   return { database, writer: new BatchWriter({ partition_rounds: PARTITION, accounts: null }, modules) };

@@ -2,6 +2,7 @@ import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { type BlockId, MASTERCHAIN_SHARD, printPosition } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
+import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
@@ -48,8 +49,8 @@ export class BundleSource {
   readonly #modules: BundleSourceModules;
   readonly #reads: RetryingReads;
   readonly #rates = new FetchRates();
-  /** Shard tops by masterchain seqno, in order of reading. */
-  readonly #known = new Map<number, CommittedShardTops>([[0, NO_SHARD_TOPS]]);
+  /** Shard tops by root hash of the masterchain block in hex, in order of reading. */
+  readonly #known = new Map<string, CommittedShardTops>();
 
   /** @throws indexer/parameter when an option is out of range */
   constructor(options: Partial<FetchOptions>, modules: BundleSourceModules) {
@@ -72,9 +73,9 @@ export class BundleSource {
     const stop = new LinkedAbort(signal);
     try {
       const segment = new BundleSegment(mc_seqno, mc_seqno, this.#until(stop.signal));
-      const [bundle] = await segment.bundles;
-      this.#remember(mc_seqno, await segment.lastTops);
-      return bundle!;
+      const bundle = (await segment.bundles)[0]!;
+      this.#remember(bundle.blocks[0]!.id, await segment.lastTops);
+      return bundle;
     } finally {
       stop.stop();
     }
@@ -161,18 +162,19 @@ export class BundleSource {
   /** Shard tops of the previous masterchain block. */
   async #before(first: BlockFileRead, signal: AbortSignal): Promise<CommittedShardTops> {
     const prev = first.header.prev[0]!;
-    const known = this.#known.get(prev.seqno);
+    if (prev.seqno === 0) return NO_SHARD_TOPS;
+    const known = this.#known.get(toHex(prev.root_hash));
     if (known !== undefined) return known;
     const tops = shardTopsOf(await this.#file(prev, prev.seqno, signal));
-    this.#remember(prev.seqno, tops);
+    this.#remember(prev, tops);
     return tops;
   }
 
-  #remember(seqno: number, tops: CommittedShardTops): void {
-    this.#known.set(seqno, tops);
+  #remember({ root_hash }: BlockId, tops: CommittedShardTops): void {
+    this.#known.set(toHex(root_hash), tops);
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= KNOWN_TOPS) return;
-      if (oldest > 0) this.#known.delete(oldest);
+      this.#known.delete(oldest);
     }
   }
 }

@@ -8,15 +8,20 @@ import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { openExotic } from '#formats/cells/slice.js';
+import { previousBlockIds } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
 import { Block, type BlockInfo } from '#formats/tlb/block.js';
-import { previousBlocks, shardChildren, shardParent } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { bytesEqual, compareBytes } from '#kernel/bytes.js';
 import type { BundleBlock, McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import { accountTransactions } from '#services/indexer/rows/block-reader.js';
-import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
+import type {
+  AccountStateChange,
+  BlockParents,
+  BundleRows,
+  BundleTransaction,
+} from '#services/indexer/rows/bundle-rows.js';
 import { type ShardAccountState, ShardStateAccounts } from '#services/indexer/rows/state-reader.js';
 import { readTransaction, type TransactionBlock } from '#services/indexer/rows/transaction-rows.js';
 
@@ -52,8 +57,9 @@ interface PlacedTransaction {
 export function buildBundleRows(bundle: McBlockBundle, context: BundleContext): BundleRows {
   const { mc_seqno } = bundle;
   const blocks: BlockRow[] = [];
+  const links: BlockParents[] = [];
   const placed: PlacedTransaction[] = [];
-  for (const block of bundle.blocks) readBlock(block, mc_seqno, context, blocks, placed);
+  for (const block of bundle.blocks) links.push(readBlock(block, mc_seqno, context, blocks, placed));
   placed.sort(inOrder);
   const messages: MessageRow[] = [];
   const accounts: AccountStateChange[] = [];
@@ -68,17 +74,17 @@ export function buildBundleRows(bundle: McBlockBundle, context: BundleContext): 
     }
     return row;
   });
-  return { mc_seqno, blocks, transactions, messages, accounts };
+  return { mc_seqno, blocks, links, transactions, messages, accounts };
 }
 
-/** Finds the transactions of a block, and builds its row. */
+/** Finds the transactions of a block, and builds its row. @returns its link to the blocks before it */
 function readBlock(
   { id, data }: BundleBlock,
   mc_seqno: number,
   context: BundleContext,
   blocks: BlockRow[],
   placed: PlacedTransaction[],
-): void {
+): BlockParents {
   const root = parseBocRoot(data) as TableCell;
   const { table } = root;
   const block = decodeCell(Block, root);
@@ -110,7 +116,9 @@ function readBlock(
     }
   }
   const place = { id: indexId(mc_seqno, blocks.length), block: id };
-  blocks.push(blockRow(place, block, { tx_count, global_version }));
+  const prev = previousBlockIds(id, info);
+  blocks.push(blockRow(place, block, { tx_count, global_version, prev }));
+  return { id, prev };
 }
 
 function inOrder(a: PlacedTransaction, b: PlacedTransaction): number {
@@ -253,7 +261,10 @@ const FLAGS = [
 function blockRow(
   place: { readonly id: bigint; readonly block: BlockId },
   block: Block,
-  counts: { readonly tx_count: number; readonly global_version: number },
+  {
+    prev,
+    ...counts
+  }: { readonly tx_count: number; readonly global_version: number; readonly prev: readonly BlockId[] },
 ): BlockRow {
   const { block: id } = place;
   const info = block.info.value;
@@ -283,15 +294,9 @@ function blockRow(
     rand_seed: extra.rand_seed,
     created_by: extra.created_by,
     ...counts,
-    prev_blocks: previousPositions(id, info),
+    prev_blocks: prev.flatMap(({ workchain, shard, seqno }) => position(workchain, shard, seqno)),
     shard_tops: isMasterchain(id) ? shardTops(block) : null,
   };
-}
-
-/** workchain, shard (signed), seqno of each. */
-function previousPositions({ workchain, shard }: BlockId, info: BlockInfo): bigint[] {
-  const shards = info.after_merge ? shardChildren(shard) : [info.after_split ? shardParent(shard) : shard];
-  return previousBlocks(info.prev_ref.value).flatMap(({ seq_no }, i) => position(workchain, shards[i]!, seq_no));
 }
 
 function shardTops(block: Block): bigint[] {
@@ -302,6 +307,7 @@ function shardTops(block: Block): bigint[] {
   );
 }
 
+/** workchain, shard (signed), seqno */
 function position(workchain: number, shard: bigint, seqno: number): bigint[] {
   return [BigInt(workchain), BigInt.asIntN(64, shard), BigInt(seqno)];
 }

@@ -7,12 +7,21 @@ import type { BlockRow, CodeRow, MessageRow } from '#drivers/store/tables.js';
 import type { TokenEventCandidate } from '#drivers/store/write/token-events.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { CellTable } from '#formats/cells/cell-table.js';
+import type { BlockId } from '#formats/proofs/block-id.js';
 import { compareBytes, toHex } from '#kernel/bytes.js';
+
+/** A block with the blocks before it, as its header names them (`prev_ref`), with their hashes. */
+export interface BlockParents {
+  readonly id: BlockId;
+  readonly prev: readonly BlockId[];
+}
 
 /** The rows that a bundle adds to the index, by ascending id. */
 export interface BundleRows {
   readonly mc_seqno: number;
   readonly blocks: readonly BlockRow[];
+  /** Of the blocks, in the same order. */
+  readonly links: readonly BlockParents[];
   readonly transactions: readonly BundleTransaction[];
   /** Each message that a transaction of the bundle sent, and inbound messages without a sender on the chain. */
   readonly messages: readonly MessageRow[];

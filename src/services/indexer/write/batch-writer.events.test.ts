@@ -24,7 +24,12 @@ it('records what each masterchain block touched, in few bytes', async () => {
   const chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'));
   const writer = new BatchWriter(
     { partition_rounds: 64, accounts: null },
-    { database, clock: systemClock, globalVersion: async (key_block) => chain.globalVersion(key_block) },
+    {
+      database,
+      clock: systemClock,
+      globalVersion: async (key_block) => chain.globalVersion(key_block),
+      mcBlockId: async () => null,
+    },
   );
   for (let at = 1; at < chain.bundles.length; at += 20) {
     const bundles = chain.bundles.slice(at, at + 20);

@@ -58,7 +58,8 @@ async function writerOf(
 
 function batchWriter(database: Database, accounts: ReadonlySet<bigint> | null, partition_rounds: number): BatchWriter {
   const globalVersion = async (key_block: number) => chain.globalVersion(key_block);
-  return new BatchWriter({ partition_rounds, accounts }, { database, clock: systemClock, globalVersion });
+  const mcBlockId = async (mc_seqno: number) => chain.bundles[mc_seqno - 1]?.blocks[0]?.id ?? null;
+  return new BatchWriter({ partition_rounds, accounts }, { database, clock: systemClock, globalVersion, mcBlockId });
 }
 
 function batch(from: number, to: number): BundleBatch {

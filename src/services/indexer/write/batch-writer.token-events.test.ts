@@ -75,7 +75,7 @@ async function newIndex(): Promise<Index> {
   opened.push({ database, test });
   await database.transaction((client) => openIndex(client, ZEROSTATE, PARTITION_ROUNDS));
   const globalVersion = async (key_block: number) => chain.globalVersion(key_block);
-  const modules = { database, clock: systemClock, globalVersion };
+  const modules = { database, clock: systemClock, globalVersion, mcBlockId: async () => null };
   return { database, writer: new BatchWriter({ partition_rounds: PARTITION_ROUNDS, accounts: null }, modules) };
 }
 

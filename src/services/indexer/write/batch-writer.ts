@@ -38,6 +38,7 @@ import {
   selectRows,
 } from '#services/indexer/rows/bundle-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
+import { ChainContinuity, type McBlockIdOf } from '#services/indexer/write/chain-continuity.js';
 
 export interface BatchWriterOptions {
   /** Masterchain blocks in one partition. */
@@ -51,6 +52,8 @@ export interface BatchWriterModules {
   readonly clock: Clock;
   /** The global version set by a key block. @param key_block masterchain seqno; 0: the zerostate */
   readonly globalVersion: (key_block: number) => Promise<number>;
+  /** The chain that is indexed, for indexed blocks next to gaps. */
+  readonly mcBlockId: McBlockIdOf;
   /** Default: the registered ones. */
   readonly derivations?: readonly Derivation[];
 }
@@ -100,6 +103,7 @@ export class BatchWriter {
   readonly #encoder = new BatchEncoder();
   readonly #partitions = new Set<number>();
   readonly #rows: BundleRowsBuilder;
+  readonly #continuity: ChainContinuity;
   /** Connections on which the staging tables exist. */
   readonly #prepared = new WeakSet<pg.PoolClient>();
 
@@ -107,18 +111,21 @@ export class BatchWriter {
     this.#options = options;
     this.#modules = modules;
     this.#rows = new BundleRowsBuilder(modules.globalVersion);
+    this.#continuity = new ChainContinuity(modules.mcBlockId);
   }
 
   /**
    * Writes a batch, entirely or not at all.
    *
-   * @throws store/overlap when a part of it is already written; store/*; cells/* and tlb/* for malformed blocks
+   * @throws store/overlap when a part of it is already written; indexer/other-branch, indexer/broken-link when it does not continue
+   *   the indexed chain; store/*; cells/* and tlb/* for malformed blocks
    */
   async write(batch: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
     const { clock, database } = this.#modules;
     const begun = clock.now();
     const built = await this.#build(batch);
     const { range } = built;
+    await database.withWriter((client) => this.#continuity.prepare(client, range, built.bundles));
     await this.#preparePartitions(range);
     const built_at = clock.now();
     let encodeMs = 0;
@@ -140,6 +147,7 @@ export class BatchWriter {
       const parts = {
         range,
         plainCodes: WALLET_CODE_HASHES,
+        requireContinuity: () => this.#continuity.require(client, range, built.bundles),
         rows: async () => {
           const known = exclusive ? await knownMessages(client, built.bundles) : undefined;
           await derived.read(client);

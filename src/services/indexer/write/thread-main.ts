@@ -18,7 +18,8 @@ async function openWriter(): Promise<BatchWriter> {
   const database = await Database.open({ url, writeConnections: 1, readConnections: 1 }, { clock: systemClock });
   const options = { partition_rounds, accounts: accounts === null ? null : new Set(accounts) };
   const globalVersion = (key_block: number): Promise<number> => side.host.globalVersion(key_block);
-  return new BatchWriter(options, { database, clock: systemClock, globalVersion });
+  const mcBlockId = (mc_seqno: number) => side.host.mcBlockId(mc_seqno);
+  return new BatchWriter(options, { database, clock: systemClock, globalVersion, mcBlockId });
 }
 
 void side.serve(async () => ({

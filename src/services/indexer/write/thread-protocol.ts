@@ -1,3 +1,4 @@
+import type { BlockId } from '#formats/proofs/block-id.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { BatchReport, ZerostateFile } from '#services/indexer/write/batch-writer.js';
 
@@ -18,6 +19,8 @@ export interface WriteThreadContract {
     awaitPrevious(): Promise<void>;
     /** Version of the rules that a key block set. */
     globalVersion(key_block: number): Promise<number>;
+    /** As `McBlockIdOf`. */
+    mcBlockId(mc_seqno: number): Promise<BlockId | null>;
   };
   readonly methods: {
     /** Writes a batch, or nothing of it. @throws as `BatchWriter.write` */

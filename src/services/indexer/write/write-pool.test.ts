@@ -30,7 +30,7 @@ function batch(from: number, to: number): BundleBatch {
 function pool(threads: number): WritePool {
   const start = { url: test.url, partition_rounds: 1000, accounts: null };
   const globalVersion = async (key_block: number) => chain.globalVersion(key_block);
-  return new WritePool(threads, start, { clock: systemClock, globalVersion });
+  return new WritePool(threads, start, { clock: systemClock, globalVersion, mcBlockId: async () => null });
 }
 
 async function indexed(): Promise<string> {

@@ -6,14 +6,18 @@ import { WorkerThread } from '#kernel/worker-thread.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { BatchReport, BundleBatch } from '#services/indexer/write/batch-writer.js';
+import type { McBlockIdOf } from '#services/indexer/write/chain-continuity.js';
 import { packBundles, type ThreadStart, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
 
-/** The version of the rules that a key block set. */
-type GlobalVersionOf = (key_block: number) => Promise<number>;
+/** What write threads ask about the chain. */
+export interface ChainAnswers {
+  /** The version of the rules that a key block set. */
+  globalVersion(key_block: number): Promise<number>;
+  readonly mcBlockId: McBlockIdOf;
+}
 
-export interface WritePoolModules {
+export interface WritePoolModules extends ChainAnswers {
   readonly clock: Clock;
-  readonly globalVersion: GlobalVersionOf;
 }
 
 /** An abandoned batch may still wait for a database that does not answer. */
@@ -49,7 +53,7 @@ export class WritePool {
   async write(batch: BundleBatch, order: BatchOrder, signal: AbortSignal): Promise<BatchReport> {
     const release = await this.#permits.acquire(signal)!;
     try {
-      const thread = this.#idle.pop() ?? new WriteThread(this.#start, this.#modules.globalVersion);
+      const thread = this.#idle.pop() ?? new WriteThread(this.#start, this.#modules);
       return await this.#write(thread, batch, order, signal);
     } finally {
       release();
@@ -95,11 +99,11 @@ class WriteThread {
   readonly #thread: WorkerThread<WriteThreadContract>;
   #awaitPrevious: () => Promise<void> = async () => {};
 
-  constructor(start: ThreadStart, globalVersion: GlobalVersionOf) {
+  constructor(start: ThreadStart, { globalVersion, mcBlockId }: ChainAnswers) {
     this.#thread = new WorkerThread({
       entry: new URL('./thread-main.js', import.meta.url),
       start,
-      host: { globalVersion, awaitPrevious: () => this.#awaitPrevious() },
+      host: { globalVersion, mcBlockId, awaitPrevious: () => this.#awaitPrevious() },
       lost: (problem) => indexerErrors['thread-lost']({ problem }),
       closed: () => indexerErrors['thread-lost']({ problem: 'it was stopped' }),
       unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
