@@ -7,7 +7,7 @@ import { backfillSettings, checkSettings, devSettings, migrateSettings, serveSet
 const tables = [serveSettings, devSettings, backfillSettings, checkSettings, migrateSettings];
 const names = [...new Set(tables.flatMap((table) => Object.keys(table)))];
 const variables = new Set(names.map(variableOf));
-const flags = new Set([...names.map(flagOf), '--print', '--check']);
+const flags = new Set([...names.map(flagOf), '--print', '--check', '--recreate']);
 /** Of the compose file alone. */
 const composeOnly = ['TERN_PUBLISH'];
 
