@@ -80,6 +80,8 @@ export interface EmbeddedServer {
 }
 
 const STARTING_OR_STOPPING = '57P03';
+/** SQLSTATE of a connection that is refused because a file of the cluster is missing or damaged. */
+const DAMAGED_STATE = /^(58P01|XX001|XX002)$/;
 /** A server without an owner for so long was left behind. */
 const UNOWNED_MS = 2000;
 /** After it a server is stopped without a checkpoint; the next start recovers from the WAL. */
@@ -266,7 +268,10 @@ class Server implements EmbeddedServer {
         throw storeErrors['embedded-start']({ folder, log });
       }
       const owner = await connectToServer(this.#socketFolder);
-      if (typeof owner === 'string') continue;
+      if (typeof owner === 'string') {
+        if (DAMAGED_STATE.test(owner)) throw await this.#damaged(owner);
+        continue;
+      }
       const holder = await takeOwnership(owner);
       if (holder === null) return owner;
       await owner.end();
@@ -274,6 +279,11 @@ class Server implements EmbeddedServer {
     }
     const log = await readLog(this.#folder, this.#logStart);
     throw storeErrors['embedded-start']({ folder, log: `not ready after ${this.#startTimeoutMs} ms; ${log}` });
+  }
+
+  async #damaged(state: string): Promise<TernError> {
+    const problem = damageIn(await readLog(this.#folder, this.#logStart)) ?? `it refuses connections with ${state}`;
+    return storeErrors['embedded-damaged']({ folder: this.#folder.cluster, problem });
   }
 
   /** Stops a server that runs in the folder and has no owner. */

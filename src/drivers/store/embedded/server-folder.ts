@@ -122,7 +122,7 @@ async function requireOriginal(cluster: string): Promise<void> {
 
 /** What PostgreSQL logs when files of a cluster are missing or damaged. */
 const DAMAGE =
-  /PANIC:|pg_control|control file|checkpoint record|global\/pg_filenode\.map|PG_VERSION|pg_xact|pg_wal|invalid page|invalid data in file|is not a valid data directory|relation mapping file/;
+  /PANIC:|could not find the database system|pg_control|control file|checkpoint record|global\/pg_filenode\.map|PG_VERSION|pg_xact|pg_wal|invalid page|invalid data in file|is not a valid data directory|relation mapping file/;
 
 /** The part of a log that names damage of the cluster; null: none. */
 export function damageIn(log: string): string | null {
