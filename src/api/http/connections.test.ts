@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
+import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RawRoute } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
@@ -6,6 +8,7 @@ import type { HttpServer } from '#api/http/server.js';
 import { type FakeWorld, startFakeServer } from '#test/support/fake-http-api.js';
 
 let server: HttpServer & { readonly world: FakeWorld };
+let metrics: Registry;
 const clients = new Set<Client>();
 afterEach(async () => {
   for (const client of clients) client.socket.destroy();
@@ -44,7 +47,8 @@ const rawRoutes: readonly RawRoute[] = [
 ];
 
 async function start(options: Partial<HttpOptions> = {}): Promise<void> {
-  server = await startFakeServer({ lingerMs: 20, ...options }, { rawRoutes });
+  metrics = new Registry();
+  server = await startFakeServer({ lingerMs: 20, ...options }, { rawRoutes, metrics });
 }
 
 /** A client that does what it is told, and keeps its side of the connection open. */
@@ -54,8 +58,8 @@ class Client {
   /** Whether the server has ended or closed the connection. */
   isEnded = false;
 
-  constructor() {
-    this.socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  constructor(host = '127.0.0.1') {
+    this.socket = connect({ port: server.port, host, allowHalfOpen: true });
     const end = () => {
       this.isEnded = true;
     };
@@ -91,15 +95,15 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const WAIT = '/api/v2/getBlock?wait=1&seqno=';
 
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text();
+  const text = await metrics.metrics();
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1));
 }
 const closedFor = (reason: string) => metric(`tern_http_closed_connections_total{reason="${reason}"}`);
 
-/** The server has no connection but the one that asks it. */
+/** The server has no connection, and holds nothing for one. */
 async function nobodyIsConnected(): Promise<void> {
-  await expect.poll(() => metric('tern_http_connections')).toBe(1);
+  await expect.poll(() => metric('tern_http_connections')).toBe(0);
   expect(await metric('tern_http_open_bodies')).toBe(0);
   expect(await metric('tern_http_held_body_bytes')).toBe(0);
 }
@@ -266,6 +270,14 @@ describe('connections', () => {
     server.world.release();
     await expect.poll(() => [...busy, third].map(({ statuses }) => statuses)).toEqual([[200], [200], [200]]);
     expect([await closedFor('made-room'), await closedFor('address-full')]).toEqual([expect.any(Number), 1]);
+  });
+
+  it('are bounded on all addresses of the host', async () => {
+    await start({ host: 'localhost', headersTimeoutMs: 100, requestTimeoutMs: 200 });
+    const hosts = (await lookup('localhost', { all: true })).map(({ address }) => address);
+    const all = hosts.map((host) => new Client(host).read().write('GET /healthz HTTP/1.1\r\n'));
+    await expect.poll(() => all.every(({ statuses }) => statuses[0] === 408)).toBe(true);
+    await nobodyIsConnected();
   });
 
   it('of trusted proxies are not', async () => {

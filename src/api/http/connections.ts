@@ -66,6 +66,8 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   readonly #ofAddress = new Map<string, Set<Connection>>();
   readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
+  /** Servers that listen. */
+  #listening = 0;
   #cancelSweep: CancelSchedule = () => {};
 
   constructor(settings: ConnectionSettings, modules: ConnectionModules) {
@@ -91,7 +93,13 @@ export class Connections {
     server.removeAllListeners('request').on('request', (message, response) => {
       if (this.#begin(message, response)) for (const handle of handlers) handle.call(server, message, response);
     });
-    server.once('listening', () => this.#sweepLater()).once('close', () => this.#cancelSweep());
+    server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
+    server.once('listening', () => {
+      if (this.#listening++ === 0) this.#sweepLater();
+    });
+    server.once('close', () => {
+      if (--this.#listening === 0) this.#cancelSweep();
+    });
   }
 
   /**
@@ -130,7 +138,7 @@ export class Connections {
    *
    * @param error of the event `clientError`
    */
-  refuse(error: Error & { readonly code?: string }, socket: Socket): void {
+  #onClientError(error: Error & { readonly code?: string }, socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection === undefined || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
       socket.destroy();

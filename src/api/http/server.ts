@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
@@ -147,15 +147,23 @@ async function buildApp(
   const app = Fastify({
     logger: false,
     trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
-    requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: options.keepAliveMs,
-    http: {
-      ...(message === null ? {} : { IncomingMessage: message }),
-      headersTimeout: options.headersTimeoutMs,
-      // Checked with the other faults of hosts.
-      requireHostHeader: false,
-      maxHeaderSize: options.maxHeaderBytes + longestUrl - options.maxUrlBytes,
-      connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
+    // Called for each address of the host: `localhost` may have two.
+    serverFactory: (handler) => {
+      const server = createServer(
+        {
+          ...(message === null ? {} : { IncomingMessage: message }),
+          requestTimeout: options.requestTimeoutMs,
+          keepAliveTimeout: options.keepAliveMs,
+          headersTimeout: options.headersTimeoutMs,
+          // Checked with the other faults of hosts.
+          requireHostHeader: false,
+          maxHeaderSize: options.maxHeaderBytes + longestUrl - options.maxUrlBytes,
+          connectionsCheckingInterval: Math.max(100, Math.min(5_000, options.headersTimeoutMs / 2)),
+        },
+        handler,
+      );
+      connections.watch(server);
+      return server.prependListener('request', toOriginForm);
     },
     return503OnClosing: false,
     forceCloseConnections: false,
@@ -164,14 +172,13 @@ async function buildApp(
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
     ...(paths.hasLenient ? { rewriteUrl: ({ url = '' }: IncomingMessage) => paths.canonical(url) } : {}),
-    clientErrorHandler: (error, socket) => connections.refuse(error, socket),
+    // Those of all servers go to the connections.
+    clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => {
       reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
       replies.failure(request, reply, error);
     },
   });
-  connections.watch(app.server);
-  app.server.prependListener('request', toOriginForm);
 
   const calls = new EndpointCalls(options, modules.clock, ({ network, api, endpoint }, units) =>
     metrics.worked(network.name, api.prefix, endpoint.name, units),
