@@ -49,6 +49,7 @@ export function collectMetrics(): DocumentedMetric[] {
       contracts: ofGroup,
       tvm: ofNetwork,
       indexes: ofNetwork,
+      readers: ofNetwork,
       databases: ofNetwork,
       writers: ofNetwork,
       metadata: ofNetwork,

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
+import { ReaderPool, type ReaderSettings } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
 import { withClosers } from '#app/service/environment.js';
@@ -19,6 +20,8 @@ export interface ServedV3 {
   readonly url: string;
   readonly database: Database;
   readonly reader: IndexPort;
+  /** Null: none. */
+  readonly readers: ReaderPool | null;
   close(): Promise<void>;
 }
 
@@ -28,13 +31,23 @@ const NO_TIME_LIMIT = 60_000;
  * Serves v3 over the index of a recorded chain; reads of the chain itself go to a liteserver of the same recording.
  *
  * @param indexUrl of a database with that index in place of the shared one
+ * @param readers reader threads; undefined: the main thread answers all calls
  */
-export function serveV3(indexed: IndexedChainOptions, indexUrl?: string): Promise<ServedV3> {
+export function serveV3(
+  indexed: IndexedChainOptions,
+  indexUrl?: string,
+  readers?: Partial<ReaderSettings>,
+): Promise<ServedV3> {
   const { name, folder } = indexed;
   return withClosers(async (closers) => {
     const surroundings = systemEnvironment(silentLogger);
-    const database = await Database.open({ url: indexUrl ?? (await sharedIndex(indexed)) }, { clock: systemClock });
+    const url = indexUrl ?? (await sharedIndex(indexed));
+    const database = await Database.open({ url }, { clock: systemClock });
     closers.add(() => database.close());
+    const start = async () => ({ url, isTestnet: false, queryTimeoutMs: NO_TIME_LIMIT });
+    const threads =
+      readers === undefined ? null : new ReaderPool(readers, { start, clock: systemClock, logger: silentLogger });
+    closers.add(() => threads?.close());
     const replayed = await startReplayedNetwork({ name, folder }, surroundings);
     closers.add(() => replayed.close());
     const open = await openNetwork(
@@ -69,6 +82,7 @@ export function serveV3(indexed: IndexedChainOptions, indexUrl?: string): Promis
             apis: [
               {
                 ...v3Description,
+                ...(threads === null ? {} : { threads }),
                 headSeqno: () => mcSeqno,
                 freshness: () => ({ mcSeqno, lagMs: null }),
                 context: (request) => v3Context(network, request),
@@ -82,7 +96,7 @@ export function serveV3(indexed: IndexedChainOptions, indexUrl?: string): Promis
     );
     closers.add(() => server.close());
     await until(() => open.health().ready);
-    return { url: server.url, database, reader, close: () => closers.close() };
+    return { url: server.url, database, reader, readers: threads, close: () => closers.close() };
   });
 }
 

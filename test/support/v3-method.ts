@@ -4,7 +4,7 @@ import type { Profile } from '#api/http/http-api.js';
 import { compileParameters } from '#api/http/parameters.js';
 import { foldingGrammar, parseQuery } from '#api/http/query-string.js';
 import { statusOf } from '#api/http/replies.js';
-import { type V3Context, type V3Network, v3Context } from '#api/v3/context.js';
+import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';
 import { isTernError } from '#kernel/tern-error.js';
 
@@ -23,9 +23,9 @@ export interface V3Answer {
 
 /** How a call is made; by default in the `spec` profile, without switches. */
 export interface V3Call {
-  readonly network?: Partial<V3Network>;
+  readonly network?: Partial<V3ChainNetwork>;
   readonly profile?: Profile;
-  readonly switches?: Partial<V3Context['switches']>;
+  readonly switches?: Partial<V3ChainContext['switches']>;
 }
 
 const NO_SWITCHES = {
@@ -37,7 +37,7 @@ const NO_SWITCHES = {
 };
 
 /** @throws RangeError when there is none */
-export function v3Endpoint(name: string): AnyEndpoint<V3Context> {
+export function v3Endpoint(name: string): AnyEndpoint<V3ChainContext> {
   const endpoint = v3Endpoints.find((one) => one.name === name || one.aliases?.includes(name));
   if (endpoint === undefined) throw new RangeError(`there is no method ${name}`);
   return endpoint;
@@ -52,7 +52,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
   const { network = {}, profile = 'spec', switches = {} } = call;
   const endpoint = v3Endpoint(name);
   const headers: Record<string, string> = {};
-  const context = v3Context({ isTestnet: false, ...network } as V3Network, {
+  const context = v3Context({ isTestnet: false, ...network } as V3ChainNetwork, {
     read: { signal: new AbortController().signal, deadlineMs: 10_000 },
     profile,
     switches: { ...NO_SWITCHES, ...switches },
@@ -61,6 +61,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     header: (header, value) => {
       headers[header] = value;
     },
+    foresee: () => {},
   });
   try {
     const reader = compileParameters(endpoint, foldingGrammar);

@@ -10,7 +10,7 @@ describe('kept results', () => {
     const clock = new FakeClock();
     const cache = new ResponseCache(10_000, 5_000, clock);
     cache.set('a', result('one'), 7);
-    expect(cache.get('a', 7)?.text).toBe('one');
+    expect(cache.get('a', 7)?.json).toBe('one');
     clock.advance(5_000);
     expect(cache.get('a', 7)?.renamed).toBe('ONE');
     clock.advance(1);
@@ -26,7 +26,7 @@ describe('kept results', () => {
     const cache = new ResponseCache(1_000, 5_000, clock);
     cache.set('a', result('one'), null);
     clock.advance(1e9);
-    expect(cache.get('a', 99)?.text).toBe('one');
+    expect(cache.get('a', 99)?.json).toBe('one');
     for (let i = 0; i < 100; i++) cache.set(`k${i}`, result('x'.repeat(50)), null);
     expect(cache.get('a', 99)).toBeUndefined();
     expect(cache.bytes).toBeLessThanOrEqual(1_000);

@@ -3,7 +3,8 @@ import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
 import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { HeldAnswers } from '#api/http/held-answers.js';
+import type { AnyHttpApi, ApiRequest, CallThreads, HttpNetwork, Profile, ThreadAnswer } from '#api/http/http-api.js';
 import {
   compileParameters,
   compileSwitches,
@@ -126,24 +127,33 @@ interface CallSettings extends WorkSettings {
   readonly maxConcurrent: number;
 }
 
+/** Thrown by `ApiRequest.foresee`: the call is for another thread. */
+class ForAnotherThread extends Error {}
+
 /** Calls endpoints: from the cache, coalesced with an identical call in flight, or by new work. */
 export class EndpointCalls {
   readonly cache: ResponseCache;
   readonly #settings: CallSettings;
   readonly #clock: Clock;
+  readonly #held: HeldAnswers;
   readonly #flights: SingleFlight<EndpointResult>;
   readonly #onWork: (endpoint: CompiledEndpoint, units: number) => void;
   readonly queue: WorkQueue;
   #inFlight = 0;
 
-  /** @param onWork called with the work that each call did, in work units */
+  /**
+   * @param held no call goes to another thread while they are full
+   * @param onWork called with the work that each call did, in work units
+   */
   constructor(
     settings: CallSettings,
     clock: Clock,
+    held: HeldAnswers,
     onWork: (endpoint: CompiledEndpoint, units: number) => void = () => {},
   ) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#held = held;
     this.#onWork = onWork;
     this.cache = new ResponseCache(settings.cacheBytes, settings.headCacheMs, clock);
     this.queue = new WorkQueue(settings, clock);
@@ -153,6 +163,11 @@ export class EndpointCalls {
   /** Calls in progress; coalesced ones count each. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Large answers that clients have not received yet. */
+  get heldBytes(): number {
+    return this.#held.bytes;
   }
 
   /** Calls that were coalesced with an identical one. */
@@ -178,7 +193,7 @@ export class EndpointCalls {
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
     const result = this.cache.get(key, headSeqnoOf(call.endpoint));
     if (result === undefined) return undefined;
-    const price = cachedPrice(result.text.length);
+    const price = cachedPrice(result.json.length);
     if (price > this.#settings.smallWork) return undefined;
     const decision = call.work.take(price);
     if (decision instanceof Promise) return undefined;
@@ -198,7 +213,7 @@ export class EndpointCalls {
     const { endpoint } = call.endpoint;
     const params = call.endpoint.parameters.read(call.raw, call.source);
     const cached = this.#cached(call, key);
-    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.text.length);
+    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.json.length);
     const deadlineMs = this.#deadlineOf(call);
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
@@ -212,7 +227,7 @@ export class EndpointCalls {
       // While it waited, the result may have come from another call.
       const kept = cached ?? (entered instanceof Promise ? this.#cached(call, key) : undefined);
       if (kept !== undefined) {
-        done = cachedPrice(kept.text.length);
+        done = cachedPrice(kept.json.length);
         return { result: kept, isCached: true };
       }
       if (this.#inFlight >= this.#settings.maxConcurrent) {
@@ -274,10 +289,11 @@ export class EndpointCalls {
 
   async #handle(call: EndpointCall, params: never, freshness: Freshness, signal: AbortSignal): Promise<EndpointResult> {
     const { endpoint, api, rename } = call.endpoint;
+    const { threads } = api;
     const headers = new Map<string, string>();
     let worked = 0;
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
-    const context = api.context({
+    const request: ApiRequest = {
       read: { signal, deadlineMs: this.#deadlineOf(call) },
       profile: api.profiles === 'separate' ? call.profile : 'spec',
       switches: call.switches.values,
@@ -289,10 +305,32 @@ export class EndpointCalls {
       worked: (units) => {
         worked += units;
       },
-    });
-    const value: unknown = await endpoint.handle(params, context as never);
-    const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
-    return new EndpointResult(text, [...headers], rename, mcSeqno, worked);
+      foresee: (price) => {
+        if (threads?.takes(endpoint.name, price)) throw new ForAnotherThread();
+      },
+    };
+    const onThread = async () => {
+      const { bytes, headers } = await this.#onThread(call, request);
+      return new EndpointResult(bytes, headers, rename, mcSeqno);
+    };
+    if (threads?.takes(endpoint.name, priceOf(endpoint, params, request.profile))) return onThread();
+    try {
+      const value: unknown = await endpoint.handle(params, api.context(request) as never);
+      const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
+      return new EndpointResult(text, [...headers], rename, mcSeqno, worked);
+    } catch (error) {
+      if (error instanceof ForAnotherThread) return onThread();
+      throw error;
+    }
+  }
+
+  /** @throws http/overloaded, and as {@link CallThreads.answer} */
+  async #onThread({ endpoint, raw, source }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
+    const { bytes, isFull } = this.#held;
+    if (isFull) throw httpErrors.overloaded({ limit: `${bytes} bytes of answers wait for their clients` });
+    const { read, profile, switches } = request;
+    const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
+    return (endpoint.api.threads as CallThreads).answer(call, read.signal);
   }
 }
 
@@ -312,35 +350,38 @@ function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
   return typeof endpoint.freshness === 'function' ? endpoint.freshness(params) : endpoint.freshness;
 }
 
+/** JSON: its text, or that in UTF-8. */
+export type SerializedJson = string | Uint8Array;
+
 /** The serialised result of an endpoint, and its headers. */
 export class EndpointResult {
   /** In the `spec` profile. */
-  readonly text: string;
+  readonly json: SerializedJson;
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The newest masterchain block of the data when the work began; null: valid for ever. */
   readonly mcSeqno: number | null;
   /** Work beside that of the price which the endpoint reported, in work units. */
   readonly worked: number;
   readonly #rename: RenameTypes;
-  #renamed: string | null = null;
+  #renamed: SerializedJson | null = null;
 
   constructor(
-    text: string,
+    json: SerializedJson,
     headers: readonly (readonly [string, string])[],
     rename: RenameTypes,
     mcSeqno: number | null = null,
     worked = 0,
   ) {
-    this.text = text;
+    this.json = json;
     this.worked = worked;
     this.headers = headers;
     this.mcSeqno = mcSeqno;
     this.#rename = rename;
   }
 
-  /** In the `toncenter` profile; computed once. */
-  get renamed(): string {
-    this.#renamed ??= this.#rename(this.text);
+  /** In the `toncenter` profile; computed once. Bytes come from APIs that write each profile. */
+  get renamed(): SerializedJson {
+    this.#renamed ??= typeof this.json === 'string' ? this.#rename(this.json) : this.json;
     return this.#renamed;
   }
 }
@@ -401,7 +442,8 @@ export class ResponseCache {
   /** @param headSeqno at which the work began; null for what is valid for ever */
   set(key: string, result: EndpointResult, headSeqno: number | null): void {
     if (headSeqno === 0 || key.length > MAX_KEY) return;
-    let bytes = result.text.length * COPIES;
+    const { json } = result;
+    let bytes = typeof json === 'string' ? json.length * COPIES : json.length;
     for (const [name, value] of result.headers) bytes += name.length + value.length;
     this.#entries.set(key, { result, headSeqno, since: this.#clock.now() }, bytes);
   }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { NoSwitches, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
+import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 
 /** The wire profile of a response: that of the published document, or of the live toncenter service. */
@@ -35,6 +35,38 @@ export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   readonly header: (name: string, value: string) => void;
   /** Reports work beside that which the price of the call stands for, in work units: gas that was used. */
   readonly worked: (units: number) => void;
+  /**
+   * Says what the rest of the call costs, once that is known, in units of `Endpoint.price`. Throws when `HttpApi.threads` takes
+   * calls of that price: the handler lets that error through, and the call begins anew there.
+   */
+  readonly foresee: (price: number) => void;
+}
+
+/** A call as another thread needs it: plain values only. */
+export interface ThreadCall<Values = SwitchValues<NoSwitches>> {
+  /** Name of the endpoint. */
+  readonly endpoint: string;
+  /** Parameters as they were given; the thread decodes them again. */
+  readonly raw: RawParameters;
+  readonly source: ParameterSource;
+  readonly profile: Profile;
+  readonly switches: Values;
+  readonly deadlineMs: number;
+}
+
+/** The result of a {@link ThreadCall}. */
+export interface ThreadAnswer {
+  /** JSON in UTF-8. */
+  readonly bytes: Uint8Array;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Other threads that answer calls, so that large ones do not stall this one. */
+export interface CallThreads<Values = SwitchValues<NoSwitches>> {
+  /** Whether calls of this endpoint and price are answered there. Must be fast and not throw. */
+  takes(endpoint: string, price: number): boolean;
+  /** @param signal calls it off. @throws what the endpoint throws, and when no thread can take it */
+  answer(call: ThreadCall<Values>, signal: AbortSignal): Promise<ThreadAnswer>;
 }
 
 /** An API of one network: a prefix with endpoints under it. */
@@ -74,6 +106,8 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   headSeqno?(): number;
   /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */
   freshness?(): ApiFreshness;
+  /** Only with the style `plain` and separate `profiles`: their results are sent as they are. */
+  readonly threads?: CallThreads<SwitchValues<Switches>>;
   context(request: ApiRequest<SwitchValues<Switches>>): Context;
 }
 

@@ -57,6 +57,7 @@ export class HttpMetrics {
         () => calls.queue.underWay,
       ],
       ['tern_http_waiting_requests', 'Requests waiting for room because of their price', () => calls.queue.waiting],
+      ['tern_http_held_answer_bytes', 'Large answers that clients have not received yet', () => calls.heldBytes],
       ['tern_http_cache_bytes', 'What the kept answers take in memory', () => calls.cache.bytes],
       ['tern_http_cache_entries', 'How many answers are kept', () => calls.cache.size],
     ];

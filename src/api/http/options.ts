@@ -45,6 +45,8 @@ export interface HttpSettings {
   readonly maxBodiesBytes: number;
   /** Bodies of one client address (IPv6: of a /64) that are being received; more get 503. Default 16. */
   readonly maxBodiesPerAddress: number;
+  /** Large answers that their clients have not received yet; above, further large calls get 503. Default 256 MiB. */
+  readonly maxHeldBytes: number;
   /** Path and query, unless an API allows more. Default 8 KiB. */
   readonly maxUrlBytes: number;
   /** URL and headers; increased by as much as an API allows longer URLs than `maxUrlBytes`. Default 64 KiB. */
@@ -97,6 +99,7 @@ const defaultHttpSettings: HttpSettings = {
   maxBodyBytes: 1024 * 1024,
   maxBodiesBytes: 256 * 1024 * 1024,
   maxBodiesPerAddress: 16,
+  maxHeldBytes: 256 * 1024 * 1024,
   maxUrlBytes: 8 * 1024,
   maxHeaderBytes: 64 * 1024,
   maxNesting: 256,
@@ -144,6 +147,7 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   maxBodyBytes: [1, 64 * 1024 * 1024],
   maxBodiesBytes: [1, Number.MAX_SAFE_INTEGER],
   maxBodiesPerAddress: [1, 1_000_000],
+  maxHeldBytes: [1, Number.MAX_SAFE_INTEGER],
   maxUrlBytes: [64, 64 * 1024],
   maxHeaderBytes: [1_024, 1024 * 1024],
   maxNesting: [1, 1_000],

@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
 import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { CallOutcome } from '#api/http/endpoint-calls.js';
+import type { CallOutcome, SerializedJson } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
+import type { HeldAnswers } from '#api/http/held-answers.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
@@ -19,6 +20,7 @@ interface RepliesModules {
   readonly metrics: HttpMetrics;
   readonly log: RequestLog;
   readonly paths: ApiPaths;
+  readonly held: HeldAnswers;
   /** Whether the server is shutting down: then connections are not kept alive. */
   readonly closing: { readonly isClosing: boolean };
 }
@@ -51,13 +53,14 @@ export class Replies {
   success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: CallOutcome): void {
     const { metrics, log } = this.#modules;
     const elapsedMs = this.#elapsed(state);
-    const text = state.profile === 'spec' ? result.text : result.renamed;
+    const json = state.profile === 'spec' ? result.json : result.renamed;
     addFreshness(reply, state.api, result.mcSeqno);
     for (const [name, value] of result.headers) reply.header(name, value);
     metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', 200, elapsedMs / 1000);
     log.success(request, state, elapsedMs, { status: 200, isCached });
     const stamp = () => this.#stamp(state, elapsedMs, isCached);
-    this.#send(request, reply, 200, state.style, elapsedMs, state.style.success(text, state, stamp));
+    const body = typeof json === 'string' ? state.style.success(json, state, stamp) : json;
+    this.#send(request, reply, 200, state.style, elapsedMs, body);
   }
 
   /** Counts and logs a response that a raw route writes itself, at its head. */
@@ -128,15 +131,17 @@ export class Replies {
     status: number,
     { isTimed }: ApiStyle,
     elapsedMs: number,
-    body: string,
+    body: SerializedJson,
   ): void {
     // Responses become stale within seconds, and depend on headers of the request.
     reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
     if (isTimed) reply.header('Server-Timing', `app;dur=${Math.round(elapsedMs * 1000) / 1000}`);
     if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
+    this.#modules.held.add(body, reply.raw);
+    const payload = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
     const isLong = body.length >= this.#settings.compressFrom;
-    if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(body);
-    else reply.send(body);
+    if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(payload);
+    else reply.send(payload);
   }
 }
 

@@ -14,6 +14,7 @@ import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
+import { HeldAnswers } from '#api/http/held-answers.js';
 import type { AnyHttpApi } from '#api/http/http-api.js';
 import { parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
@@ -180,13 +181,14 @@ async function buildApp(
     },
   });
 
-  const calls = new EndpointCalls(options, modules.clock, ({ network, api, endpoint }, units) =>
+  const held = new HeldAnswers(options.maxHeldBytes);
+  const calls = new EndpointCalls(options, modules.clock, held, ({ network, api, endpoint }, units) =>
     metrics.worked(network.name, api.prefix, endpoint.name, units),
   );
   const metrics: HttpMetrics = new HttpMetrics(modules.metrics, { calls, connections, bodies });
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
-  const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, closing });
+  const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, held, closing });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {

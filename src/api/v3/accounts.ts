@@ -22,7 +22,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
-import { addressesText, checkPage, listAnswer, pageOf, rowsOf, wantedFacts } from '#api/v3/page.js';
+import { addressesText, checkPage, listAnswer, pageOf, rowsOf, wantedFacts, writeRows } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
@@ -144,14 +144,15 @@ const accountStates = v3Endpoint({
     const all = accounts.map((account) => account.address);
     const facts = await network.index.addressFacts(all, wantedFacts(context, true), query);
     const page = { profile, addresses: new AddressCollector() };
-    const rows = accounts.map((account) => {
+    const writeState = (account: IndexedAccount): string => {
       const contract_methods = facts.accounts.get(account.address.toRaw())?.methods ?? null;
       const code = account.code_hash;
       // Accounts without code have an empty list here, and null in the address book.
       const names = code === null ? '[]' : interfacesJson(code, contract_methods);
       return writeAnswerJson(AccountStateFull, { ...account, contract_methods, interfaces: names }, page);
-    });
-    return jsonText(`{"accounts":[${rows.join(',')}],${addressesText(page.addresses, facts, context, true)}}`);
+    };
+    const rows = await writeRows(accounts, writeState, context);
+    return jsonText(`{"accounts":[${rows}],${addressesText(page.addresses, facts, context, true)}}`);
   },
 });
 

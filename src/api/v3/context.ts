@@ -4,24 +4,28 @@ import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
+import { systemClock } from '#kernel/clock.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 
-/** What API v3 uses of one network. */
+/** What most methods of API v3 use of one network: so little that a reader thread has it, too. */
 export interface V3Network {
   readonly index: IndexPort;
-  readonly chain: ChainReads;
-  readonly contracts: ContractReads;
   /** User-friendly addresses get the testnet flag. */
   readonly isTestnet: boolean;
 }
 
-/** Context of one request. */
+/** What the methods that API v2 has as well use of one network. */
+export interface V3ChainNetwork extends V3Network {
+  readonly chain: ChainReads;
+  readonly contracts: ContractReads;
+}
+
+/** Context of one request that the index answers. */
 export interface V3Context {
   readonly network: V3Network;
-  /** Deadline and abort signal of the request, for reads of the chain. */
-  readonly read: ReadOptions;
   /** Timeout and abort signal of the request, for reads of the index. */
   readonly query: IndexReadOptions;
   /** Profile of the answer. */
@@ -31,16 +35,41 @@ export interface V3Context {
   readonly header: (name: string, value: string) => void;
   /** Reports work beside that of the price, in work units. */
   readonly worked: (units: number) => void;
+  /** Divides what is written without I/O. */
+  readonly slices: WorkSlices;
+  /**
+   * Says what the rest of the call costs, once that is known, in units of `Endpoint.price`. A call that costs more than the
+   * main thread may take begins anew in a reader thread.
+   *
+   * @throws v3/answer-too-large
+   */
+  readonly foresee: (price: number) => void;
 }
 
-/** Makes the context of a request. */
-export function v3Context(network: V3Network, request: ApiRequest<SwitchValues<V3Switches>>): V3Context {
-  const { read, profile, switches, header, worked } = request;
+/** Context of one request that reads the chain. */
+export interface V3ChainContext extends V3Context {
+  readonly network: V3ChainNetwork;
+  /** Deadline and abort signal of the request, for reads of the chain. */
+  readonly read: ReadOptions;
+}
+
+/** Makes the context of a request. @param network with as much of the chain as the method needs */
+export function v3Context<Network extends V3Network>(
+  network: Network,
+  request: ApiRequest<SwitchValues<V3Switches>>,
+): V3Context & { readonly network: Network; readonly read: ReadOptions } {
+  const { read, profile, switches, header, worked, foresee } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
-  return { network, read, query: { signal: read.signal, timeoutMs }, profile, switches, header, worked };
+  const slices = new WorkSlices(systemClock, read.signal);
+  const query = { signal: read.signal, timeoutMs };
+  return { network, read, query, profile, switches, header, worked, slices, foresee };
 }
 
+/** Declares a method that the index answers. */
 export const v3Endpoint = endpointOf<V3Context>();
+
+/** Declares a method that reads the chain. */
+export const v3ChainEndpoint = endpointOf<V3ChainContext>();
 
 /** Default timeout of a query of the index, in milliseconds. */
 const DEFAULT_QUERY_TIMEOUT_MS = 3_000;

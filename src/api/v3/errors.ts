@@ -66,4 +66,34 @@ export const v3Errors = defineErrors('v3', {
     message: (d: { limit: number }) => `tuples or lists in the results are nested deeper than ${d.limit}`,
     remedy: 'Run the get-method locally on the state of the account, or let the contract return less nested values.',
   },
+  'answer-too-large': {
+    class: 'caller',
+    message: (d: { limit: string }) => `the answer would have more than ${d.limit}`,
+    remedy: 'Request fewer rows with limit, and follow X-Tern-Next.',
+  },
+  'readers-busy': {
+    class: 'overloaded',
+    message: (d: { waiting: number }) => `${d.waiting} large answers wait for a reader thread`,
+    remedy: 'Retry later, or request fewer rows; the operator can set more --api-workers.',
+  },
+  'reader-lost': {
+    class: 'overloaded',
+    message: (d: { problem: string }) => `the reader thread that made the answer ended: ${d.problem}`,
+    remedy: 'Retry later, or request fewer rows. Another thread takes its place.',
+  },
+  'reader-cancelled': {
+    class: 'caller',
+    message: () => 'nobody waits for the answer any more',
+    remedy: 'No action needed: the client has gone, or its deadline has passed.',
+  },
+  'reader-closed': {
+    class: 'shutting-down',
+    message: () => 'the reader threads are being stopped',
+    remedy: 'Retry with another instance, or when this one has restarted.',
+  },
+  'reader-unexpected': {
+    class: 'internal',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Report it with the text of the error; the log of the server has the details.',
+  },
 });

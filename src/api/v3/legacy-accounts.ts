@@ -14,7 +14,7 @@ import {
   word,
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
-import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { v3AccountParameter } from '#api/v3/parameters.js';
 import { ACCOUNT_PRICE } from '#api/v3/price.js';
@@ -147,7 +147,7 @@ interface AccountRequest {
   readonly use_v2?: boolean;
 }
 
-async function factsOf({ address, use_v2 }: AccountRequest, context: V3Context): Promise<AccountFacts> {
+async function factsOf({ address, use_v2 }: AccountRequest, context: V3ChainContext): Promise<AccountFacts> {
   const { network, read, query, profile } = context;
   if (use_v2 ?? READS_CHAIN[profile]) return factsOfRead(await network.chain.account(address, read), address);
   const [account = null] = await network.index.accounts({ address: [address] }, { boc: true }, query);
@@ -156,7 +156,7 @@ async function factsOf({ address, use_v2 }: AccountRequest, context: V3Context):
   return factsOfRead(await network.chain.account(address, { ...read, at: account.mc_seqno }), address);
 }
 
-const addressInformation = v3Endpoint({
+const addressInformation = v3ChainEndpoint({
   name: 'addressInformation',
   aliases: ['account'],
   verbs: GET,
@@ -177,7 +177,7 @@ const addressInformation = v3Endpoint({
   },
 });
 
-const walletInformation = v3Endpoint({
+const walletInformation = v3ChainEndpoint({
   name: 'walletInformation',
   aliases: ['wallet'],
   verbs: GET,
@@ -202,4 +202,4 @@ const walletInformation = v3Endpoint({
 });
 
 /** Account methods that API v2 has as well. */
-export const legacyAccountEndpoints: readonly AnyEndpoint<V3Context>[] = [addressInformation, walletInformation];
+export const legacyAccountEndpoints: readonly AnyEndpoint<V3ChainContext>[] = [addressInformation, walletInformation];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { V3Network } from '#api/v3/context.js';
+import type { V3ChainNetwork } from '#api/v3/context.js';
 import { decodeAccount } from '#api/v3/parameters.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -28,7 +28,7 @@ const external: Message = { info, init: null, body: { kind: 'right', value: CELL
 const externalCell = encodeCell(Message, external);
 
 const contractsWith = (run: FakeAnswer) =>
-  new FakeContracts([{ address, methods: { run } }]) as unknown as V3Network['contracts'];
+  new FakeContracts([{ address, methods: { run } }]) as unknown as V3ChainNetwork['contracts'];
 
 describe('runGetMethod', () => {
   const run = async (answer: FakeAnswer, stack: unknown[] = []) => {
@@ -113,7 +113,7 @@ describe('runGetMethod', () => {
 
 describe('message', () => {
   const send = (boc: string, chain: object = {}, contracts: object = {}) =>
-    callV3('message', { boc }, { network: { chain, contracts } as Partial<V3Network> });
+    callV3('message', { boc }, { network: { chain, contracts } as Partial<V3ChainNetwork> });
 
   it('sends what it is given, and tells both hashes', async () => {
     const sent: Uint8Array[] = [];
@@ -152,7 +152,7 @@ describe('estimateFee', () => {
       asked.push(question);
       return { in_fwd_fee: 1n, storage_fee: 2n, gas_fee: 3n, fwd_fee: 4n, caveat: 'new — rules' };
     },
-  } as unknown as V3Network['contracts'];
+  } as unknown as V3ChainNetwork['contracts'];
 
   it('asks with what it is given', async () => {
     const network = { contracts };
@@ -178,7 +178,7 @@ describe('accounts read from the chain', () => {
   const wallet = recordedAccounts.find(({ wallet: told }) => told?.wallet_type === 'wallet v3 r2');
   const { code, data } = wallet as { code: Cell; data: Cell };
   const contracts = new FakeContracts([{ address, code, data }]);
-  const chain = contracts as unknown as V3Network['chain'];
+  const chain = contracts as unknown as V3ChainNetwork['chain'];
   const incomplete = { mc_seqno: 77, incomplete: true, address } as unknown as IndexedAccount;
   const ask = (method: string, query: string) => callV3(method, query, { network: { chain } });
 

@@ -11,7 +11,7 @@ import {
   optional,
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
-import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64 } from '#api/v3/json-values.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
@@ -73,7 +73,7 @@ const V2EstimateFeeResult = answerType('V2EstimateFeeResult', {
 });
 
 /** JSON of the answer of a method that names no address. */
-function answerOf<Input>(type: AnswerValue<Input>, value: Input, { profile }: V3Context): JsonText {
+function answerOf<Input>(type: AnswerValue<Input>, value: Input, { profile }: V3ChainContext): JsonText {
   return jsonText(writeAnswerJson(type, value, { profile, addresses: new AddressCollector() }));
 }
 
@@ -232,7 +232,7 @@ function headerText(text: string): string {
     .slice(0, 200);
 }
 
-const message = v3Endpoint({
+const message = v3ChainEndpoint({
   name: 'message',
   verbs: POST,
   tag: TAG,
@@ -255,7 +255,7 @@ const message = v3Endpoint({
 });
 
 /** @throws v3/message-refused, chain/*, lite/* */
-async function send({ boc, cell }: ExternalInMessage, { network, read }: V3Context): Promise<void> {
+async function send({ boc, cell }: ExternalInMessage, { network, read }: V3ChainContext): Promise<void> {
   try {
     await network.chain.send(boc, read);
   } catch (error) {
@@ -270,7 +270,7 @@ async function send({ boc, cell }: ExternalInMessage, { network, read }: V3Conte
 async function explain(
   cell: Cell,
   nodeText: string,
-  { network, read }: Pick<V3Context, 'network' | 'read'>,
+  { network, read }: Pick<V3ChainContext, 'network' | 'read'>,
 ): Promise<SendDiagnosis> {
   try {
     return await network.contracts.explainRefusal(cell, nodeText, read);
@@ -292,7 +292,7 @@ const stack = Type.Transform(
   .Decode((entries) => decodeStack(entries as { type: string; value: unknown }[]))
   .Encode(() => []);
 
-const runGetMethod = v3Endpoint({
+const runGetMethod = v3ChainEndpoint({
   name: 'runGetMethod',
   verbs: POST,
   tag: TAG,
@@ -328,7 +328,7 @@ const runGetMethod = v3Endpoint({
   },
 });
 
-const estimateFee = v3Endpoint({
+const estimateFee = v3ChainEndpoint({
   name: 'estimateFee',
   verbs: POST,
   tag: TAG,
@@ -361,4 +361,4 @@ const estimateFee = v3Endpoint({
 });
 
 /** Methods for messages and get-methods that API v2 has as well. */
-export const legacyCallEndpoints: readonly AnyEndpoint<V3Context>[] = [message, runGetMethod, estimateFee];
+export const legacyCallEndpoints: readonly AnyEndpoint<V3ChainContext>[] = [message, runGetMethod, estimateFee];

@@ -68,11 +68,34 @@ export function listAnswer<Row>(
     write: async (listed, context) => {
       const { profile } = context;
       const page = { profile, addresses: new AddressCollector() };
-      const rows = rowsOf(listed, context).map((each) => row.write[profile](each, page));
+      const rows = await writeRows(rowsOf(listed, context), (each) => row.write[profile](each, page), context);
       const facts = await readAddressFacts(page.addresses, context, metadata);
-      return jsonText(`{"${member}":[${rows.join(',')}],${addressesText(page.addresses, facts, context, metadata)}}`);
+      return jsonText(`{"${member}":[${rows}],${addressesText(page.addresses, facts, context, metadata)}}`);
     },
   };
+}
+
+/** Longest list in an answer, in characters of JSON. */
+const MAX_LIST_CHARACTERS = 32 * 2 ** 20;
+
+/** JSON of the rows of an answer, with commas between them; written in slices. @throws v3/answer-too-large */
+export async function writeRows<Row>(
+  rows: readonly Row[],
+  write: (row: Row) => string,
+  { slices }: Pick<V3Context, 'slices'>,
+): Promise<string> {
+  const texts: string[] = [];
+  let characters = 0;
+  slices.begin();
+  for (const row of rows) {
+    if (slices.isOver) await slices.next();
+    const text = write(row);
+    characters += text.length + 1;
+    if (characters > MAX_LIST_CHARACTERS)
+      throw v3Errors['answer-too-large']({ limit: `${MAX_LIST_CHARACTERS} characters` });
+    texts.push(text);
+  }
+  return texts.join(',');
 }
 
 const NO_FACTS: AddressFacts = { accounts: new Map(), domains: new Map(), tokens: new Map() };

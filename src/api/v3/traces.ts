@@ -38,6 +38,12 @@ import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index
 /** Traces with more transactions are returned without them. */
 const MAX_TRACE_TRANSACTIONS = 4_000;
 
+/** Transactions of all traces of an answer. */
+const MAX_TRANSACTIONS = 10_000;
+
+/** Price of a transaction with its messages, in units of `Endpoint.price`. */
+const TRANSACTION_PRICE = 0.5;
+
 const TOO_LARGE = 'trace is too large';
 
 const TraceMeta = answerType('TraceMeta', {
@@ -250,6 +256,9 @@ async function listTraces(
   const { include_actions: _, supported_action_types: __, ...filter } = filterOf(given);
   const { rows, next } = await context.network.index.traces(filter, pageOf(given, context), context.query);
   if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
+  const loaded = rows.reduce((sum, { nodes }) => sum + (nodes > MAX_TRACE_TRANSACTIONS ? 1 : nodes), 0);
+  if (loaded > MAX_TRANSACTIONS) throw v3Errors['answer-too-large']({ limit: `${MAX_TRANSACTIONS} transactions` });
+  context.foresee(loaded * TRANSACTION_PRICE);
   const found = await transactionsOf(rows, context);
   const traces = rows.map((trace) => ({ trace, transactions: found.get(trace.root) ?? [], withActions }));
   return answer.write({ rows: traces, next }, context);

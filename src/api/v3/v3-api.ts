@@ -2,7 +2,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { statisticsEndpoints, v3AccountEndpoints } from '#api/v3/accounts.js';
 import { addressBookEndpoints } from '#api/v3/address-book.js';
 import { v3BlockEndpoints } from '#api/v3/blocks.js';
-import { type V3Context, v3Switches } from '#api/v3/context.js';
+import { type V3ChainContext, type V3Context, v3Switches } from '#api/v3/context.js';
 import { decodeEndpoints } from '#api/v3/decode.js';
 import { v3DnsEndpoints } from '#api/v3/dns.js';
 import { jettonEndpoints } from '#api/v3/jettons.js';
@@ -16,8 +16,8 @@ import { traceEndpoints } from '#api/v3/traces.js';
 import { transactionEndpoints } from '#api/v3/transactions.js';
 import { vestingEndpoints } from '#api/v3/vesting.js';
 
-/** All methods of API v3, in the order of the document: each resource file has a line here. */
-export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
+/** The methods that the index answers, in the order of the document: each resource file has a line here. */
+export const v3IndexEndpoints: readonly AnyEndpoint<V3Context>[] = [
   ...v3AccountEndpoints,
   ...addressBookEndpoints,
   ...traceEndpoints,
@@ -33,6 +33,11 @@ export const v3Endpoints: readonly AnyEndpoint<V3Context>[] = [
   ...vestingEndpoints,
   ...statisticsEndpoints,
   ...decodeEndpoints,
+];
+
+/** All methods of API v3, in the order of the document. */
+export const v3Endpoints: readonly AnyEndpoint<V3ChainContext>[] = [
+  ...v3IndexEndpoints,
   ...legacyAccountEndpoints,
   ...legacyCallEndpoints,
 ];

@@ -203,7 +203,7 @@ function indexOf(
   incarnation: string | null,
 ): IndexPlan | string {
   if (settings.index === 'off') return OFF;
-  const { databaseUrl, indexWorkers, databaseConnections, queryTimeout } = settings;
+  const { databaseUrl, indexWorkers, databaseConnections, apiWorkers, queryTimeout } = settings;
   return {
     database: server === null ? { url: databaseUrl!.url, readUrl: null } : databaseIn(server, zerostate, incarnation),
     role: 'all',
@@ -212,6 +212,7 @@ function indexOf(
     workers: indexWorkers,
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
+    apiWorkers,
     metadata: metadataOptions(settings),
     dnsRoots: settings.dnsRoot,
   };

@@ -74,16 +74,27 @@ export const dnsRoot = listSetting<DnsRoot>({
     'an additional NFT collection of DNS domains (TEP-81) besides .ton and .t.me; after a change, `tern index --rederive contracts` updates the index',
 });
 
+const workers = integerValue('N', 1, 64);
+
 /** Resources for writing and reading the index. */
 export const indexWorkSettings = {
   indexWorkers: optionalSetting({
-    ...integerValue('N', 1, 64),
+    ...workers,
     meaning: 'index writer threads per network; default: depends on the CPU cores',
   }),
   databaseConnections: singleSetting({
     ...integerValue('N', 1, 1000),
     fallback: '16',
-    meaning: 'maximum database connections for reading per network; the indexer uses a few more',
+    meaning:
+      'maximum database connections for reading per network; the indexer uses a few more, and each reader thread up to 6',
+  }),
+  apiWorkers: singleSetting<number | null>({
+    placeholder: 'N|auto',
+    accepted: 'a whole number from 1 to 64, or auto: one less than the CPU cores, at least 1 and at most 4',
+    parse: (text) => (text === 'auto' ? null : workers.parse(text)),
+    fallback: 'auto',
+    meaning:
+      'reader threads per network: they make the large answers of API v3, so that these do not delay other clients; started when needed',
   }),
   queryTimeout: singleSetting({
     ...secondsValue(0.05, 600),

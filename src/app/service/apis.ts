@@ -3,7 +3,8 @@ import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
-import { type V3Context, type V3Switches, v3Context } from '#api/v3/context.js';
+import { type V3ChainContext, type V3Switches, v3Context } from '#api/v3/context.js';
+import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import type { OpenNetwork } from '#app/service/network.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
@@ -37,10 +38,19 @@ export function v2Api(network: OpenNetwork): HttpApi<V2Context> {
   };
 }
 
-/** API v3 of a network that has an index. */
-export function v3Api(network: OpenNetwork, index: NetworkIndex, isTestnet: boolean): HttpApi<V3Context, V3Switches> {
+/** API v3 of a network that has an index. @param readers for its large calls */
+export function v3Api(
+  network: OpenNetwork,
+  index: NetworkIndex,
+  readers: ReaderPool,
+  isTestnet: boolean,
+): HttpApi<V3ChainContext, V3Switches> {
   return {
     ...v3Description,
+    threads: {
+      takes: (endpoint, price) => readers.takes(endpoint, price),
+      answer: (call, signal) => index.whileReadable(() => readers.answer(call, signal)),
+    },
     headSeqno: () => index.version,
     freshness: () => index.freshness(),
     context: (request) => {

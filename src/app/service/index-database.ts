@@ -259,20 +259,26 @@ const UNAVAILABLE: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads of an index whose database may not be open yet, or not reachable any more.
+ * Reads an index whose database may not be open yet, or not reachable any more.
  *
  * @param current the reads, or why there are none
- * @throws service/index-unavailable, and as {@link IndexPort}
+ * @throws service/index-unavailable, and what `read` throws
  */
+export async function readInterruptible<T>(
+  current: () => IndexPort | string,
+  read: (reads: IndexPort) => Promise<T>,
+): Promise<T> {
+  const reads = current();
+  if (typeof reads === 'string') throw serviceErrors['index-unavailable']({ problem: reads });
+  try {
+    return await read(reads);
+  } catch (error) {
+    if (!isTernError(error) || !UNAVAILABLE.has(error.code)) throw error;
+    throw serviceErrors['index-unavailable']({ problem: error.message }, error);
+  }
+}
+
+/** As {@link readInterruptible}, for all reads. @throws service/index-unavailable, and as {@link IndexPort} */
 export function interruptibleReads(current: () => IndexPort | string): IndexPort {
-  return wrapReads(async (read) => {
-    const reads = current();
-    if (typeof reads === 'string') throw serviceErrors['index-unavailable']({ problem: reads });
-    try {
-      return await read(reads);
-    } catch (error) {
-      if (!isTernError(error) || !UNAVAILABLE.has(error.code)) throw error;
-      throw serviceErrors['index-unavailable']({ problem: error.message }, error);
-    }
-  });
+  return wrapReads((read) => readInterruptible(current, read));
 }

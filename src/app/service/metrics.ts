@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { type ReaderMetrics, readerMetricRows } from '#api/v3/reader-pool.js';
 import { registerRows } from '#app/telemetry/metric-rows.js';
 import { type AdnlMetrics, adnlMetricRows } from '#drivers/adnl/metrics.js';
 import { liteMetricRows, type PoolMetrics } from '#drivers/lite/metrics.js';
@@ -32,6 +33,8 @@ export interface MeasuredService {
   /** Networks with an index. */
   readonly indexes: readonly MetricSource<IndexFigures>[];
   readonly databases: readonly MetricSource<DatabaseFigures>[];
+  /** Reader threads of networks with API v3. */
+  readonly readers: readonly MetricSource<ReaderMetrics>[];
   /** `null` where this process does not write. */
   readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where this process does not write. */
@@ -75,7 +78,7 @@ const versionRow: MetricRow<string> = {
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
   const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
     service;
-  const { localnets } = service;
+  const { localnets, readers } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
@@ -88,6 +91,7 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
     registerRows(registry, databaseMetricRows, databases, clock);
     registerRows(registry, metadataMetricRows, metadata, clock);
   }
+  if (readers.length > 0) registerRows(registry, readerMetricRows, readers, clock);
   if (localnets.length > 0) registerRows(registry, localnetMetricRows, localnets, clock);
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }

@@ -2,7 +2,7 @@ import type { ApiFreshness } from '#api/http/http-api.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
 import { BranchWatch } from '#app/service/branch-watch.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
-import { IndexDatabase, IndexWatch, interruptibleReads } from '#app/service/index-database.js';
+import { IndexDatabase, IndexWatch, interruptibleReads, readInterruptible } from '#app/service/index-database.js';
 import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
 import type { ChainSource } from '#app/service/network.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
@@ -24,6 +24,8 @@ export interface NetworkIndex {
   readonly role: IndexRole;
   /** Fail while the database is unavailable. */
   readonly reads: IndexPort;
+  /** Reads the database in another way, with the same errors while it is unavailable. */
+  whileReadable<T>(read: () => Promise<T>): Promise<T>;
   /** Default timeout of a query. */
   readonly queryTimeoutMs: number;
   /** Changes whenever the content of the index changes; 0 for an empty index. */
@@ -93,6 +95,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     // The index leader compares each block; others only read what is written.
     if (!writes) branch.start();
 
+    const current = () => reader ?? store.problem ?? 'the database is not open yet';
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
       const { last = null, gen_utime = null } = watch.progress ?? {};
@@ -106,7 +109,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     return {
       role,
       opened,
-      reads: interruptibleReads(() => reader ?? store.problem ?? 'the database is not open yet'),
+      reads: interruptibleReads(current),
+      whileReadable: (read) => readInterruptible(current, read),
       queryTimeoutMs,
       get version() {
         return watch.version;

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Registry } from 'prom-client';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import { ReaderPool } from '#api/v3/reader-pool.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
 import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
@@ -196,12 +197,21 @@ function measured(
       const local = localNodes?.get(name);
       return local === undefined ? [] : [{ labels: { network: name }, snapshot: local.counts }];
     }),
+    readers: networks.flatMap(({ http: { name }, readers }) =>
+      readers === null ? [] : [{ labels: { network: name }, snapshot: () => readers.metrics() }],
+    ),
     databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
   };
 }
 
 /** Index options without the network. */
-export type IndexPlan = Omit<NetworkIndexOptions, 'config'>;
+export interface IndexPlan extends Omit<NetworkIndexOptions, 'config'> {
+  /** Reader threads for large calls of API v3; `null` for the default. */
+  readonly apiWorkers: number | null;
+}
+
+/** One core is for the thread that serves all clients. */
+const DEFAULT_READERS = Math.max(1, Math.min(availableParallelism() - 1, 4));
 
 interface ServedNetworkOptions extends OpenNetworkOptions {
   /** `null` for a network without an index, or the reason why there is none. */
@@ -225,6 +235,8 @@ interface ServedNetwork {
   readonly open: OpenNetwork;
   /** `null` without an index. */
   readonly index: NetworkIndex | null;
+  /** `null` without API v3. */
+  readonly readers: ReaderPool | null;
   readonly http: HttpNetwork;
   close(): Promise<void>;
 }
@@ -254,12 +266,19 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       closers.add(() => index?.close());
     }
     const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
-    if (index !== null && index.role !== 'indexer') apis.push(v3Api(open, index, await isTestnet(network.config)));
+    let readers: ReaderPool | null = null;
+    if (plan !== null && typeof plan !== 'string' && index !== null && index.role !== 'indexer') {
+      const testnet = await isTestnet(network.config);
+      readers = readersOf(plan, testnet, { ...modules, logger });
+      closers.add(() => readers?.close());
+      apis.push(v3Api(open, index, readers, testnet));
+    }
     if (localNode !== null) apis.push(localnetApi(localNode.node, open));
     const reason = typeof plan === 'string' ? plan : NO_DATABASE;
     return {
       open,
       index,
+      readers,
       http: {
         name: network.name,
         hosts,
@@ -270,6 +289,19 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       close: () => closers.close(),
     };
   });
+}
+
+/** Reader threads of a network, which start when they are needed. */
+function readersOf(
+  { apiWorkers, database, queryTimeoutMs }: IndexPlan,
+  testnet: boolean,
+  { clock, logger }: Environment,
+): ReaderPool {
+  const start = async () => {
+    const { url, readUrl } = await database;
+    return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs };
+  };
+  return new ReaderPool({ threads: apiWorkers ?? DEFAULT_READERS }, { start, clock, logger });
 }
 
 function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {

@@ -1,0 +1,135 @@
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import type { CallThreads, ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
+import type { HttpOptions } from '#api/http/options.js';
+import type { SwitchValues } from '#api/http/parameters.js';
+import type { HttpServer } from '#api/http/server.js';
+import { fakeErrors, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
+import { fakePlainApi, type PlainSwitches, PlainWorld } from '#test/support/fake-plain-api.js';
+
+type Call = ThreadCall<SwitchValues<PlainSwitches>>;
+
+let server: HttpServer;
+let world: PlainWorld;
+afterEach(async () => {
+  world.release();
+  await server.close();
+});
+
+/** A server whose calls of a price from 50 on go to `answer`; `limit` is the price, and what remains to be done of `decode` 60. */
+async function start(
+  answer: (call: Call, signal: AbortSignal) => Promise<ThreadAnswer>,
+  options: Partial<HttpOptions> = {},
+): Promise<void> {
+  world = new PlainWorld();
+  const api = fakePlainApi(world);
+  const threads: CallThreads<SwitchValues<PlainSwitches>> = { takes: (_, price) => price >= 50, answer };
+  const endpoints = api.endpoints.map((endpoint) => {
+    if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: ({ limit }: { limit: number }) => limit };
+    if (endpoint.name !== 'decode') return endpoint;
+    const { handle } = endpoint;
+    return {
+      ...endpoint,
+      handle: async (params: never, context: never) => {
+        (context as Parameters<typeof handle>[1]).request.header('X-Tern-Next', 'of the first attempt');
+        (context as Parameters<typeof handle>[1]).request.foresee(60);
+        return handle(params, context);
+      },
+    };
+  });
+  const network = fakeNetwork('testing', []);
+  server = await startFakeServer(options, { networks: [{ ...network, apis: [{ ...api, endpoints, threads }] }] });
+}
+
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const wallets = (limit: number) => `${server.url}/api/v3/jetton/wallets?limit=${limit}&account=A,B&x_timeout=700`;
+
+it('goes to another thread by its price, as it was given', async () => {
+  const calls: Call[] = [];
+  await start(async (call) => {
+    calls.push(call);
+    return { bytes: bytesOf({ from: 'thread', name: 'Имя' }), headers: [['X-Tern-Next', 'n']] };
+  });
+  expect(await (await fetch(wallets(49))).json()).toEqual({ rows: [{ account: ['A', 'B'], limit: 49 }] });
+  expect(calls).toEqual([]);
+  const answer = await fetch(wallets(50));
+  expect(answer.headers.get('X-Tern-Next')).toBe('n');
+  expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(await answer.json()).toEqual({ from: 'thread', name: 'Имя' });
+  expect(calls).toEqual([
+    {
+      endpoint: 'jetton/wallets',
+      raw: { limit: '50', account: 'A,B' },
+      source: 'query',
+      profile: 'spec',
+      switches: { timeoutMs: 700, noAddressBook: false, actionsVersion: null },
+      deadlineMs: 700,
+    },
+  ]);
+});
+
+it('begins anew on another thread when it turns out to cost more', async () => {
+  await start(async ({ source }) => ({ bytes: bytesOf({ source }), headers: [] }));
+  const answer = await fetch(`${server.url}/api/v3/decode`, { method: 'POST', body: '{"text":"1"}' });
+  expect(answer.headers.get('X-Tern-Next')).toBeNull();
+  expect(await answer.json()).toEqual({ source: 'body' });
+});
+
+it('keeps the error of the thread', async () => {
+  await start(async () => {
+    throw fakeErrors.busy({});
+  });
+  const answer = await fetch(wallets(50));
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toEqual({ error: 'busy', code: 503 });
+});
+
+it('is called off when the client leaves', async () => {
+  let left = (): void => {};
+  const aborted = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  let begun = (): void => {};
+  const began = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  await start((_, signal) => {
+    begun();
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        left();
+        reject(signal.reason);
+      });
+    });
+  });
+  const leaving = new AbortController();
+  const answer = fetch(wallets(50), { signal: leaving.signal }).catch(() => null);
+  await began;
+  leaving.abort();
+  await answer;
+  await aborted;
+});
+
+it('is compressed for clients that accept it', async () => {
+  await start(async () => ({ bytes: bytesOf({ text: 'x'.repeat(1_000_000) }), headers: [] }));
+  const answer = await fetch(wallets(50), { headers: { 'Accept-Encoding': 'br' } });
+  expect(answer.headers.get('Content-Encoding')).toBe('br');
+  expect(((await answer.json()) as { text: string }).text.length).toBe(1_000_000);
+});
+
+it('is refused while clients do not take the answers that they asked for; others go on', async () => {
+  const bytes = bytesOf({ text: 'x'.repeat(16 * 2 ** 20) });
+  await start(async () => ({ bytes, headers: [] }), { maxHeldBytes: 2 ** 20 });
+  const silent = connect(server.port, '127.0.0.1');
+  const responding = new Promise<void>((resolve) => {
+    silent.once('readable', () => resolve());
+  });
+  silent.write('GET /api/v3/jetton/wallets?limit=50 HTTP/1.1\r\nHost: x\r\n\r\n');
+  await responding;
+  const refused = await fetch(wallets(50));
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ error: expect.stringContaining('bytes of answers wait') });
+  expect((await fetch(wallets(49))).status).toBe(200);
+  silent.destroy();
+  await expect.poll(async () => (await fetch(wallets(50))).status).toBe(200);
+});

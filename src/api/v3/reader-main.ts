@@ -1,0 +1,88 @@
+// A reader thread: answers calls of API v3 as a whole, over database connections of its own.
+import { JsonText } from '#api/http/endpoint.js';
+import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
+import { foldingGrammar } from '#api/http/query-string.js';
+import { v3Context } from '#api/v3/context.js';
+import { v3Errors } from '#api/v3/errors.js';
+import type { ReaderCall, ReaderContract } from '#api/v3/reader-protocol.js';
+import { v3IndexEndpoints } from '#api/v3/v3-api.js';
+import { Database } from '#drivers/store/database.js';
+import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
+import { systemClock } from '#kernel/clock.js';
+import { transfer } from '#kernel/worker-channel.js';
+import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
+
+const side = new WorkerSide<ReaderContract>({
+  unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
+});
+const { url, isTestnet, connections, queryTimeoutMs } = side.start;
+
+const endpoints = new Map(v3IndexEndpoints.map((endpoint) => [endpoint.name, endpoint]));
+const readers = new Map<string, ParameterReader>();
+const running = new Map<number, AbortController>();
+const encoder = new TextEncoder();
+
+let database: Promise<Database> | null = null;
+let index: IndexPort | null = null;
+
+/** The database need not be available when the thread starts. */
+async function openIndex(): Promise<IndexPort> {
+  database ??= Database.open(
+    { url, readOnly: true, writeConnections: 1, readConnections: connections, readTimeoutMs: queryTimeoutMs },
+    { clock: systemClock, logger: forwardedLogger(side.notify) },
+  );
+  try {
+    index ??= indexReads(await database);
+    return index;
+  } catch (error) {
+    database = null;
+    throw error;
+  }
+}
+
+/** The result of an endpoint, as the main thread would write it. */
+async function answer(call: ReaderCall, signal: AbortSignal) {
+  const endpoint = endpoints.get(call.endpoint)!;
+  let reader = readers.get(call.endpoint);
+  if (reader === undefined) {
+    reader = compileParameters(endpoint, foldingGrammar);
+    readers.set(call.endpoint, reader);
+  }
+  const params = reader.read(call.raw, call.source);
+  const headers: [string, string][] = [];
+  const { profile, deadlineMs, switches } = call;
+  const network = { index: index ?? (await openIndex()), isTestnet };
+  signal.throwIfAborted();
+  const context = v3Context(network, {
+    read: { signal, deadlineMs },
+    profile,
+    switches: { ...switches, timeoutMs: switches.timeoutMs ?? queryTimeoutMs },
+    group: null,
+    header: (name, value) => void headers.push([name, value]),
+    worked: () => {},
+    foresee: () => {},
+  });
+  const value: unknown = await endpoint.handle(params, context);
+  const bytes = encoder.encode(value instanceof JsonText ? value.text : JSON.stringify(value));
+  return transfer({ bytes, headers }, [bytes.buffer as ArrayBuffer]);
+}
+
+void side.serve(async () => ({
+  ready: undefined,
+  methods: {
+    answer: async (id, call) => {
+      const controller = new AbortController();
+      running.set(id, controller);
+      try {
+        return await answer(call, controller.signal);
+      } finally {
+        running.delete(id);
+      }
+    },
+    cancel: (id) => running.get(id)?.abort(v3Errors['reader-cancelled']({})),
+  },
+  close: async () => {
+    for (const controller of running.values()) controller.abort(v3Errors['reader-closed']({}));
+    await (await database)?.close();
+  },
+}));

@@ -1,0 +1,185 @@
+import { createServer, type Server } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { defaultReaderSettings, ReaderPool, type ReaderSettings } from '#api/v3/reader-pool.js';
+import type { ReaderCall } from '#api/v3/reader-protocol.js';
+import { v3IndexEndpoints } from '#api/v3/v3-api.js';
+import { connectionConfig } from '#drivers/store/connection.js';
+import { Database } from '#drivers/store/database.js';
+import { indexReads } from '#drivers/store/read/index-port.js';
+import { type Clock, systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
+import { copyOfIndex } from '#test/support/shared-index.js';
+import { callV3 } from '#test/support/v3-method.js';
+
+const QUERY_MS = 60_000;
+
+let url: string;
+let database: Database;
+beforeAll(async () => {
+  url = await copyOfIndex({ name: 'dev_chain', folder: DEV_CHAIN, to: null }, 'dev_chain_readers');
+  database = await Database.open({ url }, { clock: systemClock });
+});
+afterAll(() => database?.close());
+
+const pools: ReaderPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+function poolOf(options: Partial<ReaderSettings> = {}, urls: string[] = [url], clock: Clock = systemClock): ReaderPool {
+  const start = async () => ({
+    url: urls.length > 1 ? urls.shift()! : urls[0]!,
+    isTestnet: false,
+    queryTimeoutMs: QUERY_MS,
+  });
+  const pool = new ReaderPool(options, { start, clock, logger: silentLogger });
+  pools.push(pool);
+  return pool;
+}
+
+const call = (endpoint: string, raw: ReaderCall['raw'], changes: Partial<ReaderCall> = {}): ReaderCall => ({
+  endpoint,
+  raw,
+  source: 'query',
+  profile: 'spec',
+  switches: { timeoutMs: null, noAddressBook: false, noMetadata: false, debug: false, actionsVersion: null },
+  deadlineMs: QUERY_MS,
+  ...changes,
+});
+const forEver = () => new AbortController().signal;
+const query = (raw: ReaderCall['raw']) => new URLSearchParams(raw as Record<string, string>).toString();
+
+describe('reader threads', () => {
+  it('take what the index answers, from a price on', () => {
+    const pool = poolOf({ fromPrice: 25 });
+    for (const { name } of v3IndexEndpoints) expect(pool.takes(name, 25)).toBe(true);
+    expect(pool.takes('transactions', 24)).toBe(false);
+    for (const name of ['message', 'runGetMethod', 'estimateFee', 'addressInformation', 'walletInformation'])
+      expect(pool.takes(name, 1_000)).toBe(false);
+  });
+
+  it('start with the first call, and answer as the main thread does, with its headers', async () => {
+    const pool = poolOf();
+    expect(pool.metrics().threads).toBe(0);
+    const network = { index: indexReads(database) };
+    for (const profile of ['spec', 'toncenter'] as const) {
+      for (const [name, raw] of [
+        ['transactions', { limit: '7' }],
+        ['traces', { limit: '3' }],
+        ['messages', { limit: '20', sort: 'asc' }],
+        ['blocks', { limit: '5', workchain: '-1' }],
+      ] as const) {
+        const expected = await callV3(name, query(raw), { network, profile });
+        const { bytes, headers } = await pool.answer(call(name, raw, { profile }), forEver());
+        expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(expected.body);
+        expect(Object.fromEntries(headers)).toEqual(expected.headers);
+      }
+    }
+    expect(pool.metrics()).toMatchObject({ threads: 1, answers: 8, running: 0, replaced: 0 });
+  });
+
+  it('keep code, class and data of errors', async () => {
+    const pool = poolOf();
+    await expect(pool.answer(call('transactions', { mc_seqno: '2000000000' }), forEver())).rejects.toMatchObject({
+      code: 'v3/masterchain-block-not-found',
+      class: 'not-found',
+      data: { mc_seqno: 2_000_000_000 },
+    });
+    await expect(pool.answer(call('transactions', { limit: '0' }), forEver())).rejects.toMatchObject({
+      code: 'http/bad-parameter',
+      data: { parameter: 'limit' },
+    });
+    await expect(pool.answer(call('blocks', { cursor: 'x' }), forEver())).rejects.toMatchObject({
+      code: 'store/cursor',
+    });
+  });
+});
+
+/** While the table is locked, reads of it wait. */
+async function withLockedTable<T>(work: (blocked: () => Promise<number>) => Promise<T>): Promise<T> {
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('LOCK TABLE blocks');
+    return await work(async () => {
+      const [row] = await database.query<{ n: number }>({
+        text: `SELECT count(*)::int AS n FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'tern read'`,
+      });
+      return row!.n;
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+describe('reader threads with more than they can do', () => {
+  it('work on several calls; of those that wait, only so many', async () => {
+    const pool = poolOf({ callsPerThread: 2, maxWaiting: 1 });
+    await withLockedTable(async (blocked) => {
+      const leaving = new AbortController();
+      const answers = [forEver(), forEver(), leaving.signal].map((signal) =>
+        pool.answer(call('blocks', { limit: '1' }), signal),
+      );
+      await expect.poll(blocked).toBe(2);
+      expect(pool.metrics()).toMatchObject({ running: 2, waiting: 1, threads: 1 });
+      await expect(pool.answer(call('blocks', { limit: '1' }), forEver())).rejects.toMatchObject({
+        code: 'v3/readers-busy',
+        class: 'overloaded',
+      });
+      leaving.abort();
+      await expect(answers[2]).rejects.toThrow();
+      expect(pool.metrics().waiting).toBe(0);
+      const open = Promise.allSettled(answers.slice(0, 2));
+      await pool.close();
+      for (const each of await open)
+        expect(each).toMatchObject({ reason: { code: expect.stringMatching(/v3\/reader-closed|store\/cancelled/) } });
+    });
+  });
+
+  it('cancel the query of a call that nobody waits for', async () => {
+    const pool = poolOf();
+    await withLockedTable(async (blocked) => {
+      const leaving = new AbortController();
+      const answer = pool.answer(call('blocks', { limit: '1' }), leaving.signal);
+      await expect.poll(blocked).toBe(1);
+      leaving.abort();
+      await expect(answer).rejects.toMatchObject({ code: 'store/cancelled' });
+      expect(await blocked()).toBe(0);
+      expect(pool.metrics()).toMatchObject({ running: 0, replaced: 0 });
+    });
+  });
+
+  it('are replaced when they are stuck', async () => {
+    const silent = await silentServer();
+    const clock = new FakeClock();
+    const { port } = silent.server.address() as { port: number };
+    const pool = poolOf({}, [`postgresql://tern@127.0.0.1:${port}/tern`, url], clock);
+    const leaving = new AbortController();
+    const stuck = pool.answer(call('blocks', { limit: '1' }), leaving.signal);
+    await silent.asked;
+    leaving.abort();
+    await expect.poll(() => clock.pending).toBe(1);
+    clock.advance(defaultReaderSettings.stuckMs);
+    await expect(stuck).rejects.toMatchObject({ code: 'v3/reader-lost', class: 'overloaded' });
+    const { bytes } = await pool.answer(call('blocks', { limit: '1' }), forEver());
+    expect(JSON.parse(new TextDecoder().decode(bytes)).blocks.length).toBe(1);
+    expect(pool.metrics()).toMatchObject({ threads: 1, replaced: 1, answers: 1 });
+    silent.server.close();
+  });
+});
+
+/** Accepts connections and says nothing. */
+async function silentServer(): Promise<{ readonly server: Server; readonly asked: Promise<void> }> {
+  let connected = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    connected = resolve;
+  });
+  const server = createServer(() => connected());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  return { server, asked };
+}

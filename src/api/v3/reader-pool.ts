@@ -1,0 +1,219 @@
+import type { CallThreads, ThreadAnswer } from '#api/http/http-api.js';
+import type { SwitchValues } from '#api/http/parameters.js';
+import type { V3Switches } from '#api/v3/context.js';
+import { v3Errors } from '#api/v3/errors.js';
+import type { ReaderCall, ReaderContract, ReaderStart } from '#api/v3/reader-protocol.js';
+import { v3IndexEndpoints } from '#api/v3/v3-api.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import type { MetricRow } from '#kernel/metric-rows.js';
+import { Semaphore } from '#kernel/semaphore.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
+
+/** Settings of the reader threads of a network, with defaults. */
+export interface ReaderSettings {
+  /** Threads; each starts with the first call that it is needed for. Default: 1. */
+  readonly threads: number;
+  /** Calls of at least this price are answered by them. Default: 25. */
+  readonly fromPrice: number;
+  /** Calls that a thread has at a time: while one waits for the database, it works on others. Default: 4. */
+  readonly callsPerThread: number;
+  /** Calls that wait for a thread; further ones are refused. Default: 64. */
+  readonly maxWaiting: number;
+  /** Heap of a thread; one that needs more ends, and its calls fail. Default: 384 MiB. */
+  readonly heapMb: number;
+  /** A thread that has not ended a call so long after it was called off is stuck, and replaced. Default: 5 s. */
+  readonly stuckMs: number;
+}
+
+export const defaultReaderSettings: ReaderSettings = {
+  threads: 1,
+  fromPrice: 25,
+  callsPerThread: 4,
+  maxWaiting: 64,
+  heapMb: 384,
+  stuckMs: 5_000,
+};
+
+export interface ReaderModules {
+  /** What threads are started with; awaited by the calls that need one. */
+  readonly start: () => Promise<Omit<ReaderStart, 'connections'>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Counts since the start; times in seconds. */
+export interface ReaderMetrics {
+  readonly threads: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly answers: number;
+  readonly answer_bytes: number;
+  readonly answer_seconds: number;
+  readonly refused: number;
+  readonly replaced: number;
+}
+
+/** A thread and how many calls it has. */
+interface Reader {
+  readonly thread: WorkerThread<ReaderContract>;
+  calls: number;
+}
+
+const INDEX_ENDPOINTS: ReadonlySet<string> = new Set(v3IndexEndpoints.map(({ name }) => name));
+
+/** How long a thread may take to close its connections. */
+const CLOSE_MS = 2_000;
+
+/** Threads that answer large calls of API v3 as a whole: query, decoding and JSON. A lost thread is replaced when it is needed. */
+export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
+  readonly #settings: ReaderSettings;
+  readonly #modules: ReaderModules;
+  readonly #permits: Semaphore;
+  #readers: Reader[] = [];
+  #closed = false;
+  #nextId = 0;
+  #answers = 0;
+  #answerBytes = 0;
+  #answerSeconds = 0;
+  #refused = 0;
+  #replaced = 0;
+
+  constructor(options: Partial<ReaderSettings>, modules: ReaderModules) {
+    this.#settings = { ...defaultReaderSettings, ...options };
+    this.#modules = modules;
+    const { threads, callsPerThread, maxWaiting } = this.#settings;
+    this.#permits = new Semaphore(threads * callsPerThread, maxWaiting);
+  }
+
+  takes(endpoint: string, price: number): boolean {
+    return price >= this.#settings.fromPrice && INDEX_ENDPOINTS.has(endpoint);
+  }
+
+  /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
+  async answer(call: ReaderCall, signal: AbortSignal): Promise<ThreadAnswer> {
+    const permit = this.#permits.acquire(signal);
+    if (permit === null) {
+      this.#refused++;
+      throw v3Errors['readers-busy']({ waiting: this.#permits.waiting });
+    }
+    const release = await permit;
+    try {
+      const start = await this.#modules.start();
+      signal.throwIfAborted();
+      if (this.#closed) throw v3Errors['reader-closed']({});
+      return await this.#answer(this.#freeReader(start), call, signal);
+    } finally {
+      release();
+    }
+  }
+
+  metrics(): ReaderMetrics {
+    return {
+      threads: this.#readers.filter(({ thread }) => thread.isAlive).length,
+      running: this.#permits.taken,
+      waiting: this.#permits.waiting,
+      answers: this.#answers,
+      answer_bytes: this.#answerBytes,
+      answer_seconds: this.#answerSeconds,
+      refused: this.#refused,
+      replaced: this.#replaced,
+    };
+  }
+
+  /** Stops all threads; open calls fail with v3/reader-closed. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#permits.refuseWaiting(v3Errors['reader-closed']({}));
+    await Promise.all(this.#readers.map(({ thread }) => thread.close(CLOSE_MS)));
+  }
+
+  async #answer(reader: Reader, call: ReaderCall, signal: AbortSignal): Promise<ThreadAnswer> {
+    const { clock } = this.#modules;
+    const { stuckMs } = this.#settings;
+    const { thread } = reader;
+    const id = this.#nextId++;
+    const began = clock.now();
+    let stopWaiting = (): void => {};
+    const onAbort = (): void => {
+      thread.notify.cancel(id);
+      const problem = `it did not end a call within ${stuckMs} ms after it was called off`;
+      stopWaiting = clock.schedule(stuckMs, () => {
+        this.#noteLoss(problem);
+        void thread.terminate(v3Errors['reader-lost']({ problem }));
+      });
+    };
+    reader.calls++;
+    try {
+      const answering = thread.call.answer(id, call);
+      if (signal.aborted) onAbort();
+      signal.addEventListener('abort', onAbort, { once: true });
+      const answer = await answering;
+      this.#answers++;
+      this.#answerBytes += answer.bytes.length;
+      return answer;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      stopWaiting();
+      reader.calls--;
+      this.#answerSeconds += (clock.now() - began) / 1000;
+    }
+  }
+
+  /** The reader with the fewest calls; a new one while all have some and there may be more. */
+  #freeReader(start: Omit<ReaderStart, 'connections'>): Reader {
+    const alive = this.#readers.filter(({ thread }) => thread.isAlive);
+    this.#readers = alive;
+    const [least] = alive.toSorted((a, b) => a.calls - b.calls);
+    if (least !== undefined && (least.calls === 0 || alive.length >= this.#settings.threads)) return least;
+    const reader = { thread: this.#startThread(start), calls: 0 };
+    alive.push(reader);
+    return reader;
+  }
+
+  #startThread(start: Omit<ReaderStart, 'connections'>): WorkerThread<ReaderContract> {
+    const { callsPerThread, heapMb } = this.#settings;
+    const { logger } = this.#modules;
+    const thread = new WorkerThread<ReaderContract>({
+      entry: new URL('./reader-main.js', import.meta.url),
+      start: { ...start, connections: callsPerThread },
+      host: logMethods(logger),
+      lost: (problem) => v3Errors['reader-lost']({ problem }),
+      closed: () => v3Errors['reader-closed']({}),
+      unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    thread.ended.catch((error: unknown) => this.#noteLoss(isTernError(error) ? error.message : String(error)));
+    return thread;
+  }
+
+  #noteLoss(problem: string): void {
+    this.#replaced++;
+    this.#modules.logger.warn('a reader thread was lost', { problem });
+  }
+}
+
+/** Answers live as long as their call: in a small young generation they would be copied again and again. */
+const YOUNG_MB = 64;
+
+/** Metrics of reader threads. */
+export const readerMetricRows: readonly MetricRow<ReaderMetrics>[] = [
+  row('gauge', 'threads', 'Reader threads that run', ({ threads }) => threads),
+  row('gauge', 'running', 'Calls that reader threads work on', ({ running }) => running),
+  row('gauge', 'waiting', 'Calls that wait for a reader thread', ({ waiting }) => waiting),
+  row('counter', 'answers_total', 'Answers that reader threads made', ({ answers }) => answers),
+  row('counter', 'answer_bytes_total', 'Size of these answers', ({ answer_bytes }) => answer_bytes),
+  row('counter', 'answer_seconds_total', 'Time of calls in reader threads', ({ answer_seconds }) => answer_seconds),
+  row('counter', 'refused_total', 'Calls refused because too many waited', ({ refused }) => refused),
+  row('counter', 'replaced_total', 'Reader threads lost and replaced', ({ replaced }) => replaced),
+];
+
+function row(
+  kind: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (metrics: ReaderMetrics) => number,
+): MetricRow<ReaderMetrics> {
+  return { name: `tern_reader_${name}`, help, kind, read };
+}

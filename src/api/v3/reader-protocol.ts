@@ -1,0 +1,31 @@
+import type { ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
+import type { SwitchValues } from '#api/http/parameters.js';
+import type { V3Switches } from '#api/v3/context.js';
+import type { LogMethods } from '#kernel/worker-side.js';
+
+/** A call as a reader thread gets it. */
+export type ReaderCall = ThreadCall<SwitchValues<V3Switches>>;
+
+/** What a reader thread is started with. */
+export interface ReaderStart {
+  /** Connection URL of the database of the index, for reading. */
+  readonly url: string;
+  readonly isTestnet: boolean;
+  /** Connections at most: as many calls as the thread gets at a time. */
+  readonly connections: number;
+  /** Timeout of a query where a call does not set one, in milliseconds. */
+  readonly queryTimeoutMs: number;
+}
+
+/** The two sides of a reader thread: see `WorkerContract`. */
+export interface ReaderContract {
+  readonly start: ReaderStart;
+  readonly host: LogMethods;
+  readonly methods: {
+    /** The answer, whose bytes are moved. @param id of this call @throws what the endpoint throws */
+    answer(id: number, call: ReaderCall): Promise<ThreadAnswer>;
+    /** Calls a call off: its query is cancelled, and it fails soon; without effect when it has ended. */
+    cancel(id: number): void;
+  };
+  readonly ready: undefined;
+}
