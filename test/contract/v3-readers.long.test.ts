@@ -31,9 +31,11 @@ async function ask(mount: string, { method, path, query, body }: Recording): Pro
 }
 
 it('reader threads answer what was recorded with the same bytes as the main thread, in both profiles', async () => {
+  // Whether a query ends within a millisecond is not the same each time.
+  const isTimed = ({ query }: Recording) => /timeout/i.test(query ?? '');
   const onIndex = new Set(v3IndexEndpoints.map(({ name }) => `/${name}`));
   const recordings = readRecordings(vectorPath('collection/recorded-net/v3-recordings.jsonl.br')).filter(
-    (recording) => v3Call(recording) !== null && onIndex.has(recording.path),
+    (recording) => v3Call(recording) !== null && onIndex.has(recording.path) && !isTimed(recording),
   );
   expect(recordings.length).toBeGreaterThan(800);
   for (const mount of ['/api/v3', '/toncenter/api/v3']) {

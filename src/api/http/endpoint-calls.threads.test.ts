@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { CallThreads, ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { SwitchValues } from '#api/http/parameters.js';
 import type { HttpServer } from '#api/http/server.js';
 import { fakeErrors, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
-import { fakePlainApi, type PlainSwitches, PlainWorld } from '#test/support/fake-plain-api.js';
+import { fakePlainApi, type PlainContext, type PlainSwitches, PlainWorld } from '#test/support/fake-plain-api.js';
 
 type Call = ThreadCall<SwitchValues<PlainSwitches>>;
 
@@ -24,15 +25,15 @@ async function start(
   world = new PlainWorld();
   const api = fakePlainApi(world);
   const threads: CallThreads<SwitchValues<PlainSwitches>> = { takes: (_, price) => price >= 50, answer };
-  const endpoints = api.endpoints.map((endpoint) => {
-    if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: ({ limit }: { limit: number }) => limit };
+  const endpoints = api.endpoints.map((endpoint): AnyEndpoint<PlainContext> => {
+    if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: ({ limit }) => limit };
     if (endpoint.name !== 'decode') return endpoint;
     const { handle } = endpoint;
     return {
       ...endpoint,
-      handle: async (params: never, context: never) => {
-        (context as Parameters<typeof handle>[1]).request.header('X-Tern-Next', 'of the first attempt');
-        (context as Parameters<typeof handle>[1]).request.foresee(60);
+      handle: async (params, context) => {
+        context.request.header('X-Tern-Next', 'of the first attempt');
+        context.request.foresee(60);
         return handle(params, context);
       },
     };

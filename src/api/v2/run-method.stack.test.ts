@@ -268,6 +268,10 @@ describe('tuples, lists and null', () => {
     for (let level = 0; level < 5000; level++) deep = { '@type': 'tvm.stackEntryTuple', tuple: { elements: [deep] } };
     expect(refusal(() => decodeTypedStack([deep]))).toMatch(/nested more than/);
     expect(refusal(() => decodeLegacyStack(Array(8001).fill(['num', 1])))).toMatch(/8000 values/);
+    const bytes = 'AAAA'.repeat(21_846);
+    const large = /65535 bytes of cells, which nodes do not take/;
+    expect(refusal(() => decodeLegacyStack([['cell', bytes]]))).toMatch(large);
+    expect(refusal(() => decodeTypedStack([{ '@type': 'tvm.stackEntrySlice', slice: { bytes } }]))).toMatch(large);
     const lists = Array(9).fill(['list', { elements: Array(1000).fill(number(1)) }]);
     expect(refusal(() => decodeLegacyStack(lists))).toMatch(/8000 values.*\(at stack\[7\]/);
   });

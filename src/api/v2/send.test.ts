@@ -113,6 +113,7 @@ describe('sending', () => {
     ['two roots', twoRoots, /boc.*2 roots/],
     ['an empty cell', toBase64(serializeBoc(EMPTY_CELL)), /boc.*not an external-in message/],
     ['a message between contracts', inner, /boc/],
+    ['more than nodes take', toBase64(new Uint8Array(65_538)), /boc.*has 65538 bytes.*at most 65535/],
     ['a number', 5, /boc/],
     ['an object', {}, /boc/],
   ];

@@ -14,6 +14,7 @@ import { SimpleLibs, StateInit } from '#formats/tlb/account.js';
 import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import {
   type ExternalInMessage,
+  MAX_EXTERNAL_MESSAGE_BYTES,
   Message,
   normalizedExternalHash,
   readExternalInMessage,
@@ -113,7 +114,12 @@ function bytesOf(text: string): Uint8Array {
   return decodeBase64(text);
 }
 
+/** Larger ones are refused before they are parsed. @throws v2/parameter-value */
 function rootOf(bytes: Uint8Array): Cell {
+  const { length } = bytes;
+  if (length > MAX_EXTERNAL_MESSAGE_BYTES) {
+    throw badValue(`it has ${length} bytes; nodes take external-in messages of at most ${MAX_EXTERNAL_MESSAGE_BYTES}`);
+  }
   return refusing('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
 

@@ -13,7 +13,7 @@ import {
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType, cellTypeName } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
+import { MAX_STACK_BYTES, VM_NULL, type VmStackValue, vmCell, vmInt, vmSlice, vmTuple } from '#formats/tlb/vm-stack.js';
 
 /**
  * Schemas of the arguments of get methods, for the document only: the decoders of stacks check them. They accept more than
@@ -93,9 +93,9 @@ export const LegacyStackArgument = Type.Array(
 
 type ReadContent = (content: unknown, budget: StackBudget) => VmStackValue;
 
-const readCell: ReadContent = (content) => vmCell(cellIn(content));
-const readSlice: ReadContent = (content) => sliceOf(cellIn(content));
-const readBuilder: ReadContent = (content) => builderOf(cellIn(content));
+const readCell: ReadContent = (content, budget) => vmCell(cellIn(content, budget));
+const readSlice: ReadContent = (content, budget) => sliceOf(cellIn(content, budget));
+const readBuilder: ReadContent = (content, budget) => builderOf(cellIn(content, budget));
 const readTuple: ReadContent = (content, budget) => tupleValue(content, budget, 0);
 const readList: ReadContent = (content, budget) => listValue(content, budget, 0);
 
@@ -157,12 +157,14 @@ function readNull(content: unknown): VmStackValue {
   return VM_NULL;
 }
 
-function cellIn(content: unknown): Cell {
+function cellIn(content: unknown, budget: StackBudget): Cell {
   if (typeof content === 'string') {
-    return content.trimStart().startsWith('{') ? cellOfTree(parsed(content)) : cellFromBase64(content, 'the cell');
+    return content.trimStart().startsWith('{')
+      ? cellOfTree(parsed(content))
+      : cellFromBase64(content, 'the cell', budget);
   }
   if (typeof content === 'object' && content !== null && 'bytes' in content) {
-    return cellFromBase64(objectFields(content, 'the cell', ['bytes', 'object']).bytes, 'bytes');
+    return cellFromBase64(objectFields(content, 'the cell', ['bytes', 'object']).bytes, 'bytes', budget);
   }
   return cellOfTree(content);
 }
@@ -184,14 +186,22 @@ const MAX_LEVELS = 512;
 /** Most items of a tuple of the TVM. */
 const MAX_TUPLE = 255;
 
-/** How many more values may be read, over all entries of a stack. */
+/** How many more values and bytes of cells may be read, over all entries of a stack. */
 class StackBudget {
   #left = MAX_VALUES;
+  #bytesLeft = MAX_STACK_BYTES;
 
   /** @throws v2/stack-entry */
   take(count: number): void {
     this.#left -= count;
     if (this.#left < 0) throw badEntry(`the stack has more than ${MAX_VALUES} values, nested ones counted`);
+  }
+
+  /** Before they are parsed. @throws v2/stack-entry */
+  takeBytes(count: number): void {
+    this.#bytesLeft -= count;
+    if (this.#bytesLeft < 0)
+      throw badEntry(`the stack has more than ${MAX_STACK_BYTES} bytes of cells, which nodes do not take`);
   }
 }
 
@@ -224,9 +234,13 @@ function typedValue(entry: unknown, budget: StackBudget, level: number): VmStack
     case 'stackEntryNumber':
       return withinPath('number', () => integerOf(contentOf(entry, 'number', 'numberDecimal', 'number')));
     case 'stackEntryCell':
-      return withinPath('cell', () => vmCell(cellFromBase64(contentOf(entry, 'cell', 'cell', 'bytes'), 'bytes')));
+      return withinPath('cell', () =>
+        vmCell(cellFromBase64(contentOf(entry, 'cell', 'cell', 'bytes'), 'bytes', budget)),
+      );
     case 'stackEntrySlice':
-      return withinPath('slice', () => sliceOf(cellFromBase64(contentOf(entry, 'slice', 'slice', 'bytes'), 'bytes')));
+      return withinPath('slice', () =>
+        sliceOf(cellFromBase64(contentOf(entry, 'slice', 'slice', 'bytes'), 'bytes', budget)),
+      );
     case 'stackEntryTuple':
       return withinPath('tuple', () => tupleValue(contentField(entry, 'tuple'), budget, level));
     case 'stackEntryList':
@@ -301,11 +315,13 @@ function integerOf(value: unknown): VmStackValue {
 }
 
 /** The only root of a bag of cells in base64. @throws v2/stack-entry, v2/parameter-value, cells/* */
-function cellFromBase64(value: unknown, what: string): Cell {
+function cellFromBase64(value: unknown, what: string, budget: StackBudget): Cell {
   if (typeof value !== 'string')
     throw badEntry(`${what} is ${jsonTypeOf(value)}; expected is a bag of cells in base64`);
   if (value === '') throw badEntry(`${what} is empty; expected is a bag of cells in base64`);
-  return parseBocRoot(decodeBase64(value));
+  const bytes = decodeBase64(value);
+  budget.takeBytes(bytes.length);
+  return parseBocRoot(bytes);
 }
 
 /** A slice of a whole cell. @throws v2/stack-entry for an exotic cell */

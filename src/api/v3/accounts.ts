@@ -114,6 +114,9 @@ export function walletOf({ code_hash, code_boc, data_boc }: IndexedAccount): Wal
   return readWallet(parseBocRoot(code_boc), parseBocRoot(data_boc));
 }
 
+/** Bytes of code and data whose base64 takes one unit of `Endpoint.price` to write. */
+const BYTES_PER_UNIT = 200_000;
+
 const TAG = 'Accounts';
 const GET = ['GET'] as const;
 const STATUSES = [422, 504];
@@ -141,6 +144,8 @@ const accountStates = v3Endpoint({
   handle: async ({ address: wanted, include_boc = true, code_hash }, context) => {
     const { network, query, profile } = context;
     const accounts = await network.index.accounts({ address: wanted, code_hash }, { boc: include_boc }, query);
+    const bytes = accounts.reduce((sum, each) => sum + (each.code_boc?.length ?? 0) + (each.data_boc?.length ?? 0), 0);
+    context.foresee(bytes / BYTES_PER_UNIT);
     const all = accounts.map((account) => account.address);
     const facts = await network.index.addressFacts(all, wantedFacts(context, true), query);
     const page = { profile, addresses: new AddressCollector() };

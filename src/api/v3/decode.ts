@@ -27,6 +27,16 @@ const opcode = Type.Transform(Type.String())
   })
   .Encode(String);
 
+const opcodesPrice = itemsPrice(ROW_PRICE.opcode);
+
+/** Characters of bodies that take one unit: of bodies with nested ones, the JSON of which is several times as long. */
+const CHARACTERS_PER_UNIT = 2_000;
+
+function decodePrice(params: { readonly opcodes?: readonly number[]; readonly bodies?: readonly string[] }): number {
+  const characters = (params.bodies ?? []).reduce((sum, body) => sum + body.length, 0);
+  return opcodesPrice(params) + characters / CHARACTERS_PER_UNIT;
+}
+
 const decode = v3Endpoint({
   name: 'decode',
   verbs: ['GET', 'POST'],
@@ -49,11 +59,14 @@ const decode = v3Endpoint({
   statuses: [422],
   price: itemsPrice(ROW_PRICE.opcode),
   freshness: 'forever',
-  handle: async ({ opcodes = [], bodies = [] }, { profile }) => {
-    const answer = {
-      opcodes: opcodes.map((one) => opcodeName(one) ?? UNKNOWN),
-      bodies: bodies.map(decodeMessageBodyText),
-    };
+  handle: async ({ opcodes = [], bodies = [] }, { profile, slices }) => {
+    const decoded: ReturnType<typeof decodeMessageBodyText>[] = [];
+    slices.begin();
+    for (const body of bodies) {
+      if (slices.isOver) await slices.next();
+      decoded.push(decodeMessageBodyText(body));
+    }
+    const answer = { opcodes: opcodes.map((one) => opcodeName(one) ?? UNKNOWN), bodies: decoded };
     return jsonText(writeAnswerJson(DecodeResponse, answer, { profile, addresses: new AddressCollector() }));
   },
 });

@@ -103,6 +103,12 @@ describe('runGetMethod', () => {
     expect(error).toContain('parameter stack');
   });
 
+  it('refuses a stack that is larger than nodes take, before it is parsed', async () => {
+    const entry = { type: 'cell', value: 'AAAA'.repeat(11_000) };
+    expect((await run(0, [entry])).error).not.toContain('which nodes do not take');
+    expect((await run(0, [entry, entry])).error).toContain('more than 65535 bytes, which nodes do not take');
+  });
+
   it('refuses a number for the name of the method, and results that are nested without end', async () => {
     expect((await callV3('runGetMethod', { address: A, method: 85143 })).status).toBe(422);
     let deep = vmTuple([vmInt(1)]);
@@ -142,6 +148,12 @@ describe('message', () => {
     const { status, error } = await send(boc);
     expect(status).toBe(422);
     expect(error).toContain('parameter boc');
+  });
+
+  it('refuses what is larger than nodes take, before it is parsed', async () => {
+    const { status, error } = await send('AAAA'.repeat(21_846));
+    expect(status).toBe(422);
+    expect(error).toMatch(/boc.*has 65538 bytes.*at most 65535/);
   });
 });
 

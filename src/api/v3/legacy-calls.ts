@@ -22,9 +22,14 @@ import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
-import { type ExternalInMessage, normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
+import {
+  type ExternalInMessage,
+  MAX_EXTERNAL_MESSAGE_BYTES,
+  normalizedExternalHash,
+  readExternalInMessage,
+} from '#formats/tlb/message.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
-import { type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
+import { MAX_STACK_BYTES, type VmStackValue, vmCell, vmInt, vmSlice } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { SendDiagnosis } from '#services/emulation/contract-reads.js';
@@ -85,7 +90,7 @@ const externalMessageParameter = Type.Transform(
   }),
 )
   .Decode((text): ExternalInMessage => {
-    const boc = decodeBase64(text);
+    const boc = decodeMessagePart(text);
     const cell = rootCell(boc);
     return refusedAsParameter('it is a cell, but no external-in message', () => readExternalInMessage(cell, boc));
   })
@@ -95,7 +100,7 @@ const externalMessageParameter = Type.Transform(
 function optionalCellBocParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64' }))
-      .Decode((text) => (text === '' ? undefined : rootCell(decodeBase64(text))))
+      .Decode((text) => (text === '' ? undefined : rootCell(decodeMessagePart(text))))
       .Encode((cell) => (cell === undefined ? '' : toBase64(serializeBoc(cell)))),
   );
 }
@@ -113,6 +118,14 @@ function decodeBase64(text: string): Uint8Array {
   throw invalidParameter('it is not base64 in the standard alphabet, with padding');
 }
 
+/** A message or a part of one; larger ones are refused before they are parsed. @throws v3/parameter-value */
+function decodeMessagePart(text: string): Uint8Array {
+  const bytes = decodeBase64(text);
+  if (bytes.length <= MAX_EXTERNAL_MESSAGE_BYTES) return bytes;
+  const most = `nodes take external-in messages of at most ${MAX_EXTERNAL_MESSAGE_BYTES}`;
+  throw invalidParameter(`it has ${bytes.length} bytes; ${most}`);
+}
+
 function rootCell(bytes: Uint8Array): Cell {
   return refusedAsParameter('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
@@ -125,6 +138,9 @@ function refusedAsParameter<T>(problem: string, read: () => T): T {
     throw isTernError(error) ? invalidParameter(`${problem}: ${error.message}`, error) : error;
   }
 }
+
+/** Of the values of a stack: numbers, and bags of cells in base64. */
+const MAX_STACK_CHARACTERS = 4 * Math.ceil(MAX_STACK_BYTES / 3);
 
 /** An argument of a get-method in a request. */
 interface StackArgument {
@@ -146,6 +162,10 @@ const ARGUMENT_READERS: ReadonlyMap<string, (value: string) => VmStackValue> = n
 
 /** @throws v3/parameter-value */
 function decodeStack(entries: readonly StackArgument[]): VmStack {
+  const characters = entries.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  if (characters > MAX_STACK_CHARACTERS) {
+    throw invalidParameter(`the stack has more than ${MAX_STACK_BYTES} bytes, which nodes do not take`);
+  }
   return entries.map(({ type, value }, index) => {
     const read = ARGUMENT_READERS.get(type);
     if (read === undefined)

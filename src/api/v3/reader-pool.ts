@@ -15,7 +15,7 @@ import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
 export interface ReaderSettings {
   /** Threads; each starts with the first call that it is needed for. Default: 1. */
   readonly threads: number;
-  /** Calls of at least this price are answered by them. Default: 25. */
+  /** Calls of at least this price are answered by them. Default: 20. */
   readonly fromPrice: number;
   /** Calls that a thread has at a time: while one waits for the database, it works on others. Default: 4. */
   readonly callsPerThread: number;
@@ -29,7 +29,7 @@ export interface ReaderSettings {
 
 export const defaultReaderSettings: ReaderSettings = {
   threads: 1,
-  fromPrice: 25,
+  fromPrice: 20,
   callsPerThread: 4,
   maxWaiting: 64,
   heapMb: 384,

@@ -41,9 +41,6 @@ const MAX_TRACE_TRANSACTIONS = 4_000;
 /** Transactions of all traces of an answer. */
 const MAX_TRANSACTIONS = 10_000;
 
-/** Price of a transaction with its messages, in units of `Endpoint.price`. */
-const TRANSACTION_PRICE = 0.5;
-
 const TOO_LARGE = 'trace is too large';
 
 const TraceMeta = answerType('TraceMeta', {
@@ -258,7 +255,7 @@ async function listTraces(
   if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
   const loaded = rows.reduce((sum, { nodes }) => sum + (nodes > MAX_TRACE_TRANSACTIONS ? 1 : nodes), 0);
   if (loaded > MAX_TRANSACTIONS) throw v3Errors['answer-too-large']({ limit: `${MAX_TRANSACTIONS} transactions` });
-  context.foresee(loaded * TRANSACTION_PRICE);
+  context.foresee(loaded * ROW_PRICE.transaction);
   const found = await transactionsOf(rows, context);
   const traces = rows.map((trace) => ({ trace, transactions: found.get(trace.root) ?? [], withActions }));
   return answer.write({ rows: traces, next }, context);

@@ -147,6 +147,9 @@ export function normalizedExternalHash(message: Message): Uint8Array {
   }).hash(0);
 }
 
+/** Nodes take external-in messages of at most so many bytes (`max_ext_msg_size` of ConfigParam 43 by default). */
+export const MAX_EXTERNAL_MESSAGE_BYTES = 65_535;
+
 /** An external-in message as a liteserver accepts it for sending. */
 export interface ExternalInMessage {
   /** The bag of cells it was received in, or its serialisation. */

@@ -11,6 +11,9 @@ import { dependent, record, union, variant } from '#formats/tlb/codec/record.js'
 import { tlbErrors } from '#formats/tlb/errors.js';
 import { isTernError } from '#kernel/tern-error.js';
 
+/** Nodes take arguments of a get-method of at most so many bytes, as a bag of cells. */
+export const MAX_STACK_BYTES = 65_535;
+
 /**
  * A TVM value, as on the stack of a get-method. Its constructors in TL-B:
  *

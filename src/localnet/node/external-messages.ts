@@ -6,7 +6,7 @@ import { Account } from '#formats/tlb/account.js';
 import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
-import { readExternalInMessage } from '#formats/tlb/message.js';
+import { MAX_EXTERNAL_MESSAGE_BYTES, readExternalInMessage } from '#formats/tlb/message.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
@@ -21,7 +21,7 @@ import type {
 } from '#localnet/producer/block-request.js';
 
 /** Defaults without configuration parameter 43. */
-const USUAL_LIMITS = { max_ext_msg_size: 65_535, max_ext_msg_depth: 512 } as const;
+const USUAL_LIMITS = { max_ext_msg_size: MAX_EXTERNAL_MESSAGE_BYTES, max_ext_msg_depth: 512 } as const;
 
 /** Start lts of blocks are multiples of it. */
 const LT_STEP = 1_000_000n;
