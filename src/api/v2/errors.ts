@@ -17,6 +17,11 @@ export const v2Errors = defineErrors('v2', {
     message: (d: { limit: number }) => `Result stack depth >= ${d.limit}: tuples or lists are nested deeper than that`,
     remedy: 'Run the get method locally on the account state, or change the contract to return less nesting.',
   },
+  'result-size': {
+    class: 'caller',
+    message: (d: { limit: number }) => `the cells of the result have more than ${d.limit} characters in base64`,
+    remedy: 'Run the get method locally on the account state, or change the contract to return less.',
+  },
   'stack-size': {
     class: 'caller',
     message: (d: { problem: string }) => `the arguments cannot be passed to the TVM: ${d.problem}`,

@@ -355,6 +355,14 @@ describe('results', () => {
     expect(hashOf(parseBocRoot(fromBase64(content.bytes)!))).toBe(hashOf(cellOfMany));
   });
 
+  it('are refused when a cell is repeated in them without end', () => {
+    let large = EMPTY_CELL;
+    for (let i = 0; i < 500; i++) large = new Builder().storeUint(i, 1_000).storeRef(large).endCell();
+    const many = [vmTuple(Array.from({ length: 255 }, () => vmCell(large)))];
+    expect(refusal(() => encodeTypedStack(many))).toMatch(/more than 2097152 characters/);
+    expect(refusal(() => encodeLegacyStack(many))).toMatch(/more than 2097152 characters/);
+  });
+
   it('are refused when they are nested too deep, and not when they are merely long', () => {
     let deep = vmTuple([]);
     let pairs: VmStackValue = vmInt(1);

@@ -164,24 +164,41 @@ export type RunGetMethodStdResult = Static<typeof RunGetMethodStdResult>;
 /**
  * Results for `runGetMethod`. Slices have the type `cell`, as clients expect; null is an empty list; the items of tuples and
  * lists are typed.
- * @throws v2/result-depth
+ * @throws v2/result-depth, v2/result-size
  */
 export function encodeLegacyStack(stack: VmStack): LegacyEntry[] {
-  return stack.map(legacyEntry);
+  const cells = new ResultCells();
+  return stack.map((value) => legacyEntry(value, cells));
 }
 
-function legacyEntry(value: VmStackValue): LegacyEntry {
+/** Characters of base64 of all cells of a result: a contract can put a cell on the stack as often as it likes. */
+const MAX_RESULT_CHARACTERS = 2 ** 21;
+
+/** Writes the cells of one result. */
+class ResultCells {
+  #left = MAX_RESULT_CHARACTERS;
+
+  /** A bag of cells in base64. @throws v2/result-size */
+  boc(cell: Cell): string {
+    const text = bocBase64(cell);
+    this.#left -= text.length;
+    if (this.#left < 0) throw v2Errors['result-size']({ limit: MAX_RESULT_CHARACTERS });
+    return text;
+  }
+}
+
+function legacyEntry(value: VmStackValue, cells: ResultCells): LegacyEntry {
   switch (value.kind) {
     case 'vm_stk_tinyint':
     case 'vm_stk_int':
       return ['num', hexOf(value.value)];
     case 'vm_stk_cell':
-      return cellEntry(value.cell);
+      return cellEntry(value.cell, cells);
     case 'vm_stk_slice':
-      return cellEntry(cellOfSlice(value.slice));
+      return cellEntry(cellOfSlice(value.slice), cells);
     case 'vm_stk_null':
     case 'vm_stk_tuple': {
-      const entry = typedEntry(value, 0);
+      const entry = typedEntry(value, 0, cells);
       if ('tuple' in entry) return ['tuple', entry.tuple];
       if ('list' in entry) return ['list', entry.list];
       return ['unsupported', ''];
@@ -191,8 +208,8 @@ function legacyEntry(value: VmStackValue): LegacyEntry {
   }
 }
 
-function cellEntry(cell: Cell): LegacyEntry {
-  const bytes = bocBase64(cell);
+function cellEntry(cell: Cell, cells: ResultCells): LegacyEntry {
+  const bytes = cells.boc(cell);
   const object = treeOfCell(cell);
   return ['cell', object === null ? { bytes } : { bytes, object }];
 }
@@ -205,18 +222,19 @@ function hexOf(value: bigint): string {
 /** Deepest nesting of tuples and lists in a result. */
 export const MAX_RESULT_LEVELS = 256;
 
-/** Results for `runGetMethodStd`. @throws v2/result-depth */
+/** Results for `runGetMethodStd`. @throws v2/result-depth, v2/result-size */
 export function encodeTypedStack(stack: VmStack): TypedEntry[] {
-  return stack.map((value) => typedEntry(value, 0));
+  const cells = new ResultCells();
+  return stack.map((value) => typedEntry(value, 0, cells));
 }
 
 /**
  * A value with its type. A chain of pairs that ends in null is a list (so null is an empty one); builders, continuations and
  * NaN cannot be represented.
  * @param level nesting depth in tuples and lists
- * @throws v2/result-depth
+ * @throws v2/result-depth, v2/result-size
  */
-function typedEntry(value: VmStackValue, level: number): TypedEntry {
+function typedEntry(value: VmStackValue, level: number, cells: ResultCells): TypedEntry {
   switch (value.kind) {
     case 'vm_stk_tinyint':
     case 'vm_stk_int':
@@ -225,49 +243,49 @@ function typedEntry(value: VmStackValue, level: number): TypedEntry {
         number: { '@type': STACK_TYPE.number, number: value.value.toString() },
       };
     case 'vm_stk_cell':
-      return { '@type': STACK_TYPE.cellEntry, cell: { '@type': STACK_TYPE.cell, bytes: bocBase64(value.cell) } };
+      return { '@type': STACK_TYPE.cellEntry, cell: { '@type': STACK_TYPE.cell, bytes: cells.boc(value.cell) } };
     case 'vm_stk_slice':
       return {
         '@type': STACK_TYPE.sliceEntry,
-        slice: { '@type': STACK_TYPE.slice, bytes: bocBase64(cellOfSlice(value.slice)) },
+        slice: { '@type': STACK_TYPE.slice, bytes: cells.boc(cellOfSlice(value.slice)) },
       };
     case 'vm_stk_null':
-      return { '@type': STACK_TYPE.listEntry, list: listJson([], level) };
+      return { '@type': STACK_TYPE.listEntry, list: listJson([], level, cells) };
     case 'vm_stk_tuple':
-      return tupleEntry(value, level);
+      return tupleEntry(value, level, cells);
     default:
       return { '@type': STACK_TYPE.unsupportedEntry };
   }
 }
 
-function tupleEntry(value: VmStackValue & { kind: 'vm_stk_tuple' }, level: number): TypedEntry {
-  if (value.data.length !== 2) return { '@type': STACK_TYPE.tupleEntry, tuple: tupleJson(value.data, level) };
+function tupleEntry(value: VmStackValue & { kind: 'vm_stk_tuple' }, level: number, cells: ResultCells): TypedEntry {
+  if (value.data.length !== 2) return { '@type': STACK_TYPE.tupleEntry, tuple: tupleJson(value.data, level, cells) };
   const { heads, rest } = consList(value);
-  if (rest.kind === 'vm_stk_null') return { '@type': STACK_TYPE.listEntry, list: listJson(heads, level) };
+  if (rest.kind === 'vm_stk_null') return { '@type': STACK_TYPE.listEntry, list: listJson(heads, level, cells) };
   // No pair of the chain is a list, so none of them needs to be checked again.
   const deepest = level + heads.length;
   checkLevel(deepest);
-  let entry = typedEntry(rest, deepest);
+  let entry = typedEntry(rest, deepest, cells);
   for (let index = heads.length - 1; index >= 0; index--) {
-    const elements = [typedEntry(heads[index]!, level + index + 1), entry];
+    const elements = [typedEntry(heads[index]!, level + index + 1, cells), entry];
     entry = { '@type': STACK_TYPE.tupleEntry, tuple: { '@type': STACK_TYPE.tuple, elements } };
   }
   return entry;
 }
 
 /** @throws v2/result-depth */
-function tupleJson(items: readonly VmStackValue[], level: number): VmTuple {
-  return { '@type': STACK_TYPE.tuple, elements: elementsOf(items, level) };
+function tupleJson(items: readonly VmStackValue[], level: number, cells: ResultCells): VmTuple {
+  return { '@type': STACK_TYPE.tuple, elements: elementsOf(items, level, cells) };
 }
 
 /** @throws v2/result-depth */
-function listJson(items: readonly VmStackValue[], level: number): VmList {
-  return { '@type': STACK_TYPE.list, elements: elementsOf(items, level) };
+function listJson(items: readonly VmStackValue[], level: number, cells: ResultCells): VmList {
+  return { '@type': STACK_TYPE.list, elements: elementsOf(items, level, cells) };
 }
 
-function elementsOf(items: readonly VmStackValue[], level: number): TypedEntry[] {
+function elementsOf(items: readonly VmStackValue[], level: number, cells: ResultCells): TypedEntry[] {
   checkLevel(level + 1);
-  return items.map((item) => typedEntry(item, level + 1));
+  return items.map((item) => typedEntry(item, level + 1, cells));
 }
 
 function checkLevel(level: number): void {

@@ -66,6 +66,11 @@ export const v3Errors = defineErrors('v3', {
     message: (d: { limit: number }) => `tuples or lists in the results are nested deeper than ${d.limit}`,
     remedy: 'Run the get-method locally on the state of the account, or let the contract return less nested values.',
   },
+  'result-size': {
+    class: 'caller',
+    message: (d: { limit: number }) => `the cells of the result have more than ${d.limit} characters in base64`,
+    remedy: 'Run the get-method locally on the account state, or change the contract to return less.',
+  },
   'answer-too-large': {
     class: 'caller',
     message: (d: { limit: string }) => `the answer would have more than ${d.limit}`,

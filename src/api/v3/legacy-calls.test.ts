@@ -115,6 +115,13 @@ describe('runGetMethod', () => {
     for (let i = 0; i < 300; i++) deep = vmTuple([deep]);
     expect((await run([deep])).code).toBe('v3/result-depth');
   });
+
+  it('refuses results in which a cell is repeated without end', async () => {
+    let large = CELL;
+    for (let i = 0; i < 500; i++) large = new Builder().storeUint(i, 1_000).storeRef(large).endCell();
+    const many = vmTuple(Array.from({ length: 255 }, () => vmCell(large)));
+    expect((await run([many])).code).toBe('v3/result-size');
+  });
 });
 
 describe('message', () => {

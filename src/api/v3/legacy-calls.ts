@@ -199,26 +199,43 @@ const MAX_LEVELS = 256;
 /**
  * Results of a get-method: numbers in hexadecimal, cells and slices as bags of cells; a slice outside of tuples has the type
  * `cell`, as in the live service. Cons pairs that end in null are a list, and null is an empty one.
- * @throws v3/result-depth
+ * @throws v3/result-depth, v3/result-size
  */
 function encodeStack(stack: VmStack): StackEntry[] {
+  const cells = new ResultCells();
   return stack.map((value) => {
-    const entry = entryOf(value, 0);
+    const entry = entryOf(value, 0, cells);
     return entry.type === 'slice' ? { ...entry, type: 'cell' } : entry;
   });
 }
 
-function entryOf(value: VmStackValue, level: number): StackEntry {
+/** Characters of base64 of all cells of a result: a contract can put a cell on the stack as often as it likes. */
+const MAX_RESULT_CHARACTERS = 2 ** 21;
+
+/** Writes the cells of one result. */
+class ResultCells {
+  #left = MAX_RESULT_CHARACTERS;
+
+  /** A bag of cells in base64. @throws v3/result-size */
+  boc(cell: Cell): string {
+    const text = checkedBocBase64(cell);
+    this.#left -= text.length;
+    if (this.#left < 0) throw v3Errors['result-size']({ limit: MAX_RESULT_CHARACTERS });
+    return text;
+  }
+}
+
+function entryOf(value: VmStackValue, level: number, cells: ResultCells): StackEntry {
   if (level > MAX_LEVELS) throw v3Errors['result-depth']({ limit: MAX_LEVELS });
-  const all = (values: readonly VmStackValue[]) => values.map((one) => entryOf(one, level + 1));
+  const all = (values: readonly VmStackValue[]) => values.map((one) => entryOf(one, level + 1, cells));
   switch (value.kind) {
     case 'vm_stk_tinyint':
     case 'vm_stk_int':
       return { type: 'num', value: hexOf(value.value) };
     case 'vm_stk_cell':
-      return { type: 'cell', value: checkedBocBase64(value.cell) };
+      return { type: 'cell', value: cells.boc(value.cell) };
     case 'vm_stk_slice':
-      return { type: 'slice', value: checkedBocBase64(cellOfSlice(value.slice)) };
+      return { type: 'slice', value: cells.boc(cellOfSlice(value.slice)) };
     case 'vm_stk_null':
       return { type: 'list', value: [] };
     case 'vm_stk_tuple': {
