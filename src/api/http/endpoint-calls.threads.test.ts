@@ -26,7 +26,7 @@ async function start(
   const api = fakePlainApi(world);
   const threads: CallThreads<SwitchValues<PlainSwitches>> = { takes: (_, price) => price >= 50, answer };
   const endpoints = api.endpoints.map((endpoint): AnyEndpoint<PlainContext> => {
-    if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: ({ limit }) => limit };
+    if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: limitOf };
     if (endpoint.name !== 'decode') return endpoint;
     const { handle } = endpoint;
     return {
@@ -42,6 +42,7 @@ async function start(
   server = await startFakeServer(options, { networks: [{ ...network, apis: [{ ...api, endpoints, threads }] }] });
 }
 
+const limitOf = (params: unknown) => (params as { readonly limit: number }).limit;
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const wallets = (limit: number) => `${server.url}/api/v3/jetton/wallets?limit=${limit}&account=A,B&x_timeout=700`;
 
