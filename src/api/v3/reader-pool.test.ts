@@ -53,12 +53,14 @@ const forEver = () => new AbortController().signal;
 const query = (raw: ReaderCall['raw']) => new URLSearchParams(raw as Record<string, string>).toString();
 
 describe('reader threads', () => {
-  it('take what the index answers, from a price on', () => {
+  it('take what the index answers, from a price on, until they are closed', async () => {
     const pool = poolOf({ fromPrice: 25 });
     for (const { name } of v3IndexEndpoints) expect(pool.takes(name, 25)).toBe(true);
     expect(pool.takes('transactions', 24)).toBe(false);
     for (const name of ['message', 'runGetMethod', 'estimateFee', 'addressInformation', 'walletInformation'])
       expect(pool.takes(name, 1_000)).toBe(false);
+    await pool.close();
+    expect(pool.takes('transactions', 25)).toBe(false);
   });
 
   it('start with the first call, and answer as the main thread does, with its headers', async () => {

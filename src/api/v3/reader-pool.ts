@@ -88,7 +88,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   takes(endpoint: string, price: number): boolean {
-    return price >= this.#settings.fromPrice && INDEX_ENDPOINTS.has(endpoint);
+    return !this.#closed && price >= this.#settings.fromPrice && INDEX_ENDPOINTS.has(endpoint);
   }
 
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
