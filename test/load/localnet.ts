@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { toBase64 } from '#kernel/bytes.js';
-import { buildInternalMessage, createTransfer, type WalletOwner } from '#localnet/wallets/create-transfer.js';
-import { fundedWallets, HIGHLOAD_TIMEOUT, signingKey, walletContract } from '#localnet/wallets/wallet-contract.js';
+import { walletContract } from '#localnet/wallets/wallet-contract.js';
 import { ServedTern } from '#test/support/served-tern.js';
 import { percentile } from '../../bench/latency.js';
+import { fundHighloadSenders, type HighloadSender, type SentMessage, sendBoc } from './highload-senders.js';
 
 /** What a campaign on a local network is told. */
 export interface LocalnetGround {
@@ -16,7 +14,7 @@ export interface LocalnetGround {
   readonly write: (line: string) => void;
 }
 
-/** Wallets that send: highload ones, which need no order, so that nothing but the network sets the pace. */
+/** Wallets that send. */
 const SENDERS = 8;
 const RECEIVERS = 200;
 /** A transfer is two transactions: one sends, one receives. */
@@ -30,25 +28,18 @@ const LAG_MS = 500;
 const WARM_UP = 1 / 3;
 const GROWTH = 0.1;
 
-interface Sent {
-  readonly hash: string;
-  readonly accepted: boolean;
-  /** Why it was not. */
-  readonly problem: string;
-}
-
 /** A local network with its index at a steady rate: the index keeps up, no block is missed, memory is flat. */
 export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGround): Promise<boolean> {
   const tern = await ServedTern.start(['dev', '--data', data, '--port', '0', '--block-time', String(BLOCK_TIME_MS)]);
   try {
-    const senders = await fundSenders(tern.url);
+    const senders = await fundHighloadSenders(tern.url, SENDERS);
     const before = await headSeqno(tern.url);
     const began = performance.now();
     const end = began + seconds * 1000;
     const made = new Map<number, number>();
     const indexed = new Map<number, number>();
     const memory: number[] = [];
-    const sent: Sent[] = [];
+    const sent: SentMessage[] = [];
     await Promise.all([
       watchHeads(tern.url, end, made, indexed),
       sample(tern, end, memory),
@@ -90,58 +81,11 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
   }
 }
 
-/** New highload wallets with coins, deployed by their first message. */
-async function fundSenders(url: string): Promise<readonly Sender[]> {
-  const senders = Array.from({ length: SENDERS }, (_, number) => new Sender(number));
-  const funded = fundedWallets().find(({ version }) => version === 'v5r1')!;
-  const messages = senders.map(({ wallet }) => ({
-    message: buildInternalMessage({ to: wallet.address, value: 10_000_000_000_000n, bounce: false }),
-  }));
-  const options = { seqno: 0, validUntil: now() + 600, messages };
-  if (!(await sendBoc(url, serializeBoc(createTransfer(funded, options)))).accepted)
-    throw new Error('no coins to send');
-  for (const { wallet } of senders) {
-    for (const until = Date.now() + 30_000; ; await delay(100)) {
-      const { result } = await json(`${url}/api/v2/getAddressBalance?address=${wallet.address.toRaw()}`);
-      if (BigInt(result) > 0n) break;
-      if (Date.now() > until) throw new Error(`${wallet.address.toRaw()} got no coins`);
-    }
-  }
-  return senders;
-}
-
-class Sender {
-  readonly wallet: WalletOwner;
-  readonly #init;
-  #queries = 0;
-
-  constructor(number: number) {
-    const seed = new Uint8Array(32).fill(number + 1);
-    const { address, walletId, init } = walletContract({
-      version: 'highload-v3',
-      publicKey: signingKey(seed).publicKey,
-    });
-    this.wallet = { version: 'highload-v3', address, walletId, seed };
-    this.#init = init;
-  }
-
-  transfer(to: WalletOwner['address']): Uint8Array {
-    const seqno = this.#queries++;
-    const message = createTransfer(this.wallet, {
-      seqno,
-      validUntil: now() - 30 + HIGHLOAD_TIMEOUT,
-      messages: [{ message: buildInternalMessage({ to, value: 10_000_000n, bounce: false }) }],
-      init: this.#init,
-    });
-    return serializeBoc(message);
-  }
-}
-
 async function send(
   url: string,
-  senders: readonly Sender[],
+  senders: readonly HighloadSender[],
   { end, transfersPerSecond }: { readonly end: number; readonly transfersPerSecond: number },
-  sent: Sent[],
+  sent: SentMessage[],
 ): Promise<void> {
   const receivers = Array.from(
     { length: RECEIVERS },
@@ -152,7 +96,11 @@ async function send(
   for (let number = 0; performance.now() < end; number++) {
     const due = began + (number * 1000) / transfersPerSecond;
     if (due > performance.now()) await delay(due - performance.now());
-    const boc = senders[number % senders.length]!.transfer(receivers[number % receivers.length]!);
+    const boc = senders[number % senders.length]!.transfer({
+      to: receivers[number % receivers.length]!,
+      value: 10_000_000n,
+      bounce: false,
+    });
     const sending = sendBoc(url, boc).then((result) => void sent.push(result));
     open.add(sending);
     void sending.finally(() => open.delete(sending));
@@ -191,21 +139,6 @@ async function sample(tern: ServedTern, end: number, memory: number[]): Promise<
   }
 }
 
-/** Not accepted is also what got no answer. */
-async function sendBoc(url: string, boc: Uint8Array): Promise<Sent> {
-  try {
-    const answer = await fetch(`${url}/api/v2/sendBocReturnHash`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ boc: toBase64(boc) }),
-    });
-    const { ok, result, error } = (await answer.json()) as { ok: boolean; result?: { hash: string }; error?: string };
-    return { accepted: ok, hash: result?.hash ?? '', problem: error ?? '' };
-  } catch (error) {
-    return { accepted: false, hash: '', problem: String((error as Error).cause ?? error) };
-  }
-}
-
 async function headSeqno(url: string): Promise<number> {
   return (await json(`${url}/localnet/status`)).head.seqno;
 }
@@ -216,7 +149,7 @@ async function missingBlocks(url: string): Promise<number> {
   return index_missing_blocks + index_fill_missing_blocks;
 }
 
-async function notIndexed(url: string, sent: readonly Sent[]): Promise<number> {
+async function notIndexed(url: string, sent: readonly SentMessage[]): Promise<number> {
   let lost = 0;
   const step = Math.max(1, Math.floor(sent.length / LOOKED_FOR));
   for (let at = 0; at < sent.length; at += step) {
@@ -230,10 +163,6 @@ async function notIndexed(url: string, sent: readonly Sent[]): Promise<number> {
 // biome-ignore lint/suspicious/noExplicitAny: answers of any form
 async function json(url: string): Promise<any> {
   return (await fetch(url)).json();
-}
-
-function now(): number {
-  return Math.floor(Date.now() / 1000);
 }
 
 function mib(bytes: number): string {

@@ -1,5 +1,5 @@
 // npm run -s load -- connections|limits|localnet [--seconds N] [--connections N] [--rate N]: a running Tern under load, on this
-// machine only.
+// machine only. npm run -s load -- worst …: under attack, see README.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ import { vectorPath } from '#test/support/vector-files.js';
 import { loadConnections } from './connections.js';
 import { loadLimits } from './limits.js';
 import { loadLocalnet } from './localnet.js';
+import { loadWorst } from './worst/worst.js';
+import { readWorstArguments } from './worst/worst-arguments.js';
 
 /** What a campaign works with. */
 export interface Ground {
@@ -35,6 +37,9 @@ const campaigns: Readonly<Record<string, Campaign>> = {
 /** The campaign on a network that lives, and not on a recorded chain. */
 const LOCALNET = 'localnet' as const;
 
+/** The campaign with arguments of its own. */
+const WORST = 'worst';
+
 const MOST_SECONDS = 3_600;
 const MOST_CONNECTIONS = 10_000;
 const MOST_RATE = 10_000;
@@ -54,7 +59,7 @@ function readArguments() {
   const connections = Number(values.connections);
   const rate = Number(values.rate);
   if (campaign === undefined || more.length > 0)
-    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET].join(', ')}`);
+    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET, WORST].join(', ')}`);
   if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new TypeError(`--seconds is 1 to ${MOST_SECONDS}`);
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS)) {
     throw new TypeError(`--connections is 1 to ${MOST_CONNECTIONS}`);
@@ -63,26 +68,38 @@ function readArguments() {
   return { campaign, seconds, connections, rate };
 }
 
-let given: ReturnType<typeof readArguments> | null = null;
+/** A campaign with its arguments: what it is to do in an empty folder. */
+type Prepared = (scratch: string, write: (line: string) => void) => Promise<boolean>;
+
+/** @throws TypeError that says which argument is wrong */
+function prepare(): Prepared {
+  if (process.argv[2] === WORST) {
+    const worst = readWorstArguments(process.argv.slice(3));
+    return (scratch, write) => loadWorst(worst, scratch, write);
+  }
+  const { campaign, seconds, connections, rate } = readArguments();
+  return (scratch, write) => {
+    const data = join(scratch, 'data');
+    return campaign === LOCALNET
+      ? loadLocalnet({ data, seconds, rate, write })
+      : onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);
+  };
+}
+
+let run: Prepared | null = null;
 try {
-  given = readArguments();
+  run = prepare();
 } catch (error) {
   process.stderr.write(`load: ${(error as Error).message}\n`);
   process.exitCode = 1;
 }
-if (given !== null) {
-  const { campaign, seconds, connections, rate } = given;
+if (run !== null) {
   const scratch = mkdtempSync(join(tmpdir(), 'tern-load-'));
   // A database that root starts runs as another user, who has to get there.
   chmodSync(scratch, 0o755);
-  const data = join(scratch, 'data');
-  const write = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
-    const held =
-      campaign === LOCALNET
-        ? await loadLocalnet({ data, seconds, rate, write })
-        : await onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);
-    write(held ? 'load: all as it should be' : 'load: NOT as it should be');
+    const held = await run(scratch, (line) => void process.stdout.write(`${line}\n`));
+    process.stderr.write(held ? 'load: all as it should be\n' : 'load: NOT as it should be\n');
     if (!held) process.exitCode = 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });

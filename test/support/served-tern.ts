@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TernProcess } from '#test/support/tern-process.js';
+import { type Ending, TernProcess } from '#test/support/tern-process.js';
 
 const READY_MS = 30_000;
 
@@ -40,6 +40,21 @@ export class ServedTern {
   /** The number of its process. */
   get pid(): number {
     return this.#process.pid;
+  }
+
+  /** Resolves when its process is gone, however it went. */
+  get ended(): Promise<Ending> {
+    return this.#process.ended;
+  }
+
+  /** What it has written to standard error: the log. */
+  get log(): string {
+    return this.#process.err;
+  }
+
+  /** Sends a signal and does not wait. */
+  send(signal: NodeJS.Signals): void {
+    this.#process.send(signal);
   }
 
   /** CPU time that it has taken so far, all threads together, in milliseconds; as `/metrics` tells it. */

@@ -1,0 +1,193 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HttpCall } from '../../../../bench/v2/keep-alive-client.js';
+import type { NetworkFacts } from '../hostile-network.js';
+
+/** Something that a hostile visitor does for as long as it is let. */
+export interface Abuse {
+  /** As in `--only`. */
+  readonly name: string;
+  /** What it does, for the table. */
+  readonly what: string;
+  run(attack: Attack): Promise<void>;
+}
+
+/** What came of an abuse. */
+export interface AbuseTally {
+  requests: number;
+  /** Answers by status; failures by their code. */
+  readonly statuses: Record<string, number>;
+  /** Bytes that were received. */
+  bytes: number;
+  /** Milliseconds until the slowest answer. */
+  slowest: number;
+  /** One of the requests, shortened. */
+  example: string;
+  /** The first answer other than 200, 429 and 503, shortened: to see that the abuse is what it is meant to be. */
+  refusal: string;
+}
+
+/** How something is asked. */
+export interface Asking {
+  readonly from: string;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How long a request of an attacker is waited for. */
+const TIMEOUT_MS = 60_000;
+/** Requests of one abuse that may be open at once, so that the attack does not end with the memory of the attacker. */
+const MOST_OPEN = 200;
+const REFUSAL_LENGTH = 160;
+
+/** An abuse while it runs. */
+export class Attack {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Keys of plan free, for this abuse alone. */
+  readonly keys: readonly string[];
+  readonly facts: NetworkFacts;
+  readonly tally: AbuseTally = { requests: 0, statuses: {}, bytes: 0, slowest: 0, example: '', refusal: '' };
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 4 });
+  readonly #sockets = new Set<Socket>();
+  /** First of its addresses. */
+  readonly #firstAddress: number;
+
+  constructor(options: {
+    readonly url: string;
+    readonly keys: readonly string[];
+    readonly facts: NetworkFacts;
+    readonly signal: AbortSignal;
+    readonly firstAddress: number;
+  }) {
+    this.url = options.url;
+    const { hostname, port } = new URL(options.url);
+    this.host = hostname;
+    this.port = Number(port);
+    this.keys = options.keys;
+    this.facts = options.facts;
+    this.signal = options.signal;
+    this.#firstAddress = options.firstAddress;
+  }
+
+  /** An address of the loopback network, as that of another client. */
+  address(number: number): string {
+    return `127.0.0.${2 + ((this.#firstAddress + number) % 199)}`;
+  }
+
+  get isOver(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** Resolves at the end of the pause or of the attack. */
+  async pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.signal }).catch(() => {});
+  }
+
+  /** Asks so often each second, whether or not there were answers. */
+  async atRate(perSecond: number, ask: (number: number) => Promise<void>): Promise<void> {
+    const began = performance.now();
+    let open = 0;
+    for (let number = 0; !this.isOver; number++) {
+      const wait = began + (number * 1000) / perSecond - performance.now();
+      if (wait > 0) await this.pause(wait);
+      if (this.isOver) return;
+      if (open >= MOST_OPEN) {
+        this.count('not sent: too many are unanswered');
+        continue;
+      }
+      open++;
+      void ask(number).finally(() => open--);
+    }
+  }
+
+  /** Sends a request and reads the answer, of which only the size is kept. */
+  ask({ path, body }: HttpCall, { from, key = null, headers = {} }: Asking): Promise<void> {
+    const { tally } = this;
+    tally.requests++;
+    if (tally.example === '') tally.example = `${body === undefined ? 'GET' : 'POST'} ${path}`.slice(0, 120);
+    return new Promise((resolve) => {
+      const began = performance.now();
+      const all: Record<string, string | number> = { ...headers };
+      if (key !== null) all['x-api-key'] = key;
+      if (body !== undefined) all['content-length'] = Buffer.byteLength(body);
+      const method = body === undefined ? 'GET' : 'POST';
+      const route = { agent: this.#agent, host: this.host, port: this.port, localAddress: from };
+      const sent = request({ ...route, method, path, headers: all, timeout: TIMEOUT_MS }, (answer) => {
+        let start = '';
+        answer.on('data', (part: Buffer) => {
+          tally.bytes += part.length;
+          if (start.length < REFUSAL_LENGTH) start += part.toString('latin1', 0, REFUSAL_LENGTH);
+        });
+        answer.on('error', () => {});
+        answer.on('close', () => {
+          this.#answered(answer.statusCode!, start, began);
+          resolve();
+        });
+      });
+      const stop = (): void => void sent.destroy();
+      this.signal.addEventListener('abort', stop, { once: true });
+      sent.on('timeout', () => sent.destroy(Object.assign(new Error('timeout'), { code: 'timeout' })));
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        if (!this.isOver) this.count(error.code ?? error.message);
+        resolve();
+      });
+      sent.on('close', () => this.signal.removeEventListener('abort', stop));
+      sent.end(body);
+    });
+  }
+
+  /** A bare connection; what comes is counted, and the first status line of it. */
+  socket(from: string, { allowHalfOpen = false, reads = true } = {}): Socket {
+    const { tally } = this;
+    tally.requests++;
+    const socket = connect({ host: this.host, port: this.port, localAddress: from, allowHalfOpen });
+    this.#sockets.add(socket);
+    const began = performance.now();
+    let isNew = true;
+    if (reads) {
+      socket.on('data', (part: Buffer) => {
+        tally.bytes += part.length;
+        if (!isNew) return;
+        isNew = false;
+        this.#answered(Number(part.toString('latin1', 9, 12)), part.toString('latin1', 0, 400), began);
+      });
+    }
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (!this.isOver) this.count(error.code ?? error.message);
+    });
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      if (!this.isOver) this.count('closed');
+    });
+    return socket;
+  }
+
+  /** Sockets that are open. */
+  get sockets(): number {
+    return this.#sockets.size;
+  }
+
+  count(name: string | number): void {
+    this.tally.statuses[name] = (this.tally.statuses[name] ?? 0) + 1;
+  }
+
+  close(): void {
+    this.count(`open at the end: ${this.#sockets.size}`);
+    if (this.#sockets.size === 0) delete this.tally.statuses['open at the end: 0'];
+    this.#agent.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #answered(status: number, start: string, began: number): void {
+    if (this.isOver) return;
+    const { tally } = this;
+    this.count(status);
+    tally.slowest = Math.max(tally.slowest, performance.now() - began);
+    if (![200, 429, 503].includes(status) && tally.refusal === '') tally.refusal = start.slice(-REFUSAL_LENGTH);
+  }
+}

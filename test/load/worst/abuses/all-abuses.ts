@@ -1,0 +1,15 @@
+import type { Abuse } from './abuse.js';
+import { hostileBodies } from './bodies.js';
+import { hostileEmulation } from './emulation.js';
+import { floods } from './floods.js';
+import { largeAnswers } from './large-answers.js';
+import { hostileSockets } from './sockets.js';
+
+/** Everything that is tried. */
+export const allAbuses: readonly Abuse[] = [
+  ...largeAnswers,
+  ...hostileBodies,
+  ...hostileSockets,
+  ...hostileEmulation,
+  ...floods,
+];

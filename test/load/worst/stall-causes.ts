@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { ownMs, type Stall } from './probe-readings.js';
+
+/** What of a V8 CPU profile is read. */
+interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  /** Microseconds of the monotonic clock. */
+  readonly startTime: number;
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly children?: readonly number[];
+}
+
+/** What the main thread did during a stall. */
+export interface StallCause {
+  /** Milliseconds, not counting what it waited for a processor. */
+  readonly ms: number;
+  /** Functions in which it was most of that time, with their share of it, 0 to 1. */
+  readonly functions: readonly { readonly name: string; readonly share: number }[];
+  /** Functions of Tern that it was in, directly or by what they called: shares overlap. */
+  readonly within: readonly { readonly name: string; readonly share: number }[];
+}
+
+const FUNCTIONS = 3;
+const WITHIN = 8;
+/** In files of the measured program, built or not. */
+const OWN_FILE = /\/(?:dist|src)\/(.+)$/;
+const TICK_US = 5_000;
+
+/** The causes of the longest stalls, by a CPU profile of the time. @param file that the probe wrote */
+export function stallCauses(file: string, stalls: readonly Stall[], count: number): StallCause[] {
+  const profile: CpuProfile = JSON.parse(readFileSync(file, 'utf8'));
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const parents = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const longest = stalls.toSorted((a, b) => ownMs(b) - ownMs(a)).slice(0, count);
+  const times: number[] = [];
+  let time = profile.startTime;
+  for (const delta of profile.timeDeltas) {
+    time += delta;
+    times.push(time);
+  }
+  return longest.map((stall) => {
+    const begin = stall.end - stall.ms * 1000 - TICK_US;
+    const functions = new Map<string, number>();
+    const within = new Map<string, number>();
+    let total = 0;
+    for (const [i, at] of times.entries()) {
+      if (at < begin || at > stall.end) continue;
+      const node = nodes.get(profile.samples[i]!)!;
+      if (node.callFrame.functionName === '(idle)') continue;
+      const took = profile.timeDeltas[i + 1] ?? 0;
+      total += took;
+      add(functions, frameName(node), took);
+      for (const name of ownFunctions(node, nodes, parents)) add(within, name, took);
+    }
+    return { ms: ownMs(stall), functions: most(functions, total, FUNCTIONS), within: most(within, total, WITHIN) };
+  });
+}
+
+/** Each once, though it may call itself. */
+function ownFunctions(
+  leaf: ProfileNode,
+  nodes: ReadonlyMap<number, ProfileNode>,
+  parents: ReadonlyMap<number, number>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (let node: ProfileNode | undefined = leaf; node !== undefined; node = nodes.get(parents.get(node.id) ?? -1)) {
+    const { url } = node.callFrame;
+    if (OWN_FILE.test(url) && !url.includes('node_modules')) found.add(frameName(node));
+  }
+  return found;
+}
+
+function frameName({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
+  const file = url.includes('node_modules')
+    ? url.slice(url.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    : (OWN_FILE.exec(url)?.[1] ?? url);
+  return `${functionName || '(anonymous)'}${file === '' ? '' : ` ${file}:${lineNumber + 1}`}`;
+}
+
+function add(sums: Map<string, number>, name: string, value: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + value);
+}
+
+function most(sums: ReadonlyMap<string, number>, total: number, count: number): { name: string; share: number }[] {
+  const sorted = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, count);
+  return sorted.map(([name, sum]) => ({ name, share: total === 0 ? 0 : sum / total }));
+}
