@@ -16,7 +16,7 @@ async function attack({ url, names, keys, facts, ms }: AttackOrder): Promise<Rea
   setMaxListeners(0, signal);
   const attacks = names.map((name, i) => {
     const abuse = allAbuses.find((each) => each.name === name)!;
-    const running = new Attack({ url, keys: [keys[i % keys.length]!], facts, signal, firstAddress: i * 5 });
+    const running = new Attack({ url, keys: [keys[i % keys.length]!], facts, signal, network: i });
     return { name, running, done: abuse.run(running) };
   });
   setTimeout(() => over.abort(), ms);

@@ -132,7 +132,7 @@ export interface HonestGround {
   readonly sent: string[];
 }
 
-/** Addresses of honest clients; those of the attackers are below. */
+/** Addresses of honest clients; those of the attackers are in other networks. */
 const address = (number: number): string => `127.0.1.${number}`;
 
 const ACCOUNTS = 20;

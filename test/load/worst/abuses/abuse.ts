@@ -40,6 +40,9 @@ const TIMEOUT_MS = 60_000;
 /** Requests of one abuse that may be open at once, so that the attack does not end with the memory of the attacker. */
 const MOST_OPEN = 200;
 const REFUSAL_LENGTH = 160;
+/** All of 127.0.0.0/8 is this machine. */
+const FIRST_NETWORK = 10;
+const ADDRESSES = 250;
 
 /** An abuse while it runs. */
 export class Attack {
@@ -54,15 +57,16 @@ export class Attack {
   readonly signal: AbortSignal;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 4 });
   readonly #sockets = new Set<Socket>();
-  /** First of its addresses. */
-  readonly #firstAddress: number;
+  /** Second byte of its addresses: they are of no other abuse. */
+  readonly #network: number;
 
   constructor(options: {
     readonly url: string;
     readonly keys: readonly string[];
     readonly facts: NetworkFacts;
     readonly signal: AbortSignal;
-    readonly firstAddress: number;
+    /** 0 to 200: another one for each abuse. */
+    readonly network: number;
   }) {
     this.url = options.url;
     const { hostname, port } = new URL(options.url);
@@ -71,12 +75,12 @@ export class Attack {
     this.keys = options.keys;
     this.facts = options.facts;
     this.signal = options.signal;
-    this.#firstAddress = options.firstAddress;
+    this.#network = FIRST_NETWORK + options.network;
   }
 
   /** An address of the loopback network, as that of another client. */
   address(number: number): string {
-    return `127.0.0.${2 + ((this.#firstAddress + number) % 199)}`;
+    return `127.${this.#network}.0.${1 + (number % ADDRESSES)}`;
   }
 
   get isOver(): boolean {
