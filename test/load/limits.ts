@@ -43,7 +43,7 @@ export async function loadLimits({ config, data, seconds, write }: Ground): Prom
     };
     await Promise.all(Array.from({ length: WORKERS }, worker));
     const passed = statuses.get(200) ?? 0;
-    const wanted = PLAN.requests_per_second * seconds;
+    const wanted = PLAN.requests_per_second * seconds + PLAN.burst;
     const off = passed / wanted - 1;
     write(`plan of ${PLAN.requests_per_second}/s, burst ${PLAN.burst}, ${seconds} s of overload: ${printed(statuses)}`);
     write(
