@@ -11,8 +11,8 @@ async function keep(
   open: (from: string, number: number) => Socket,
 ): Promise<void> {
   for (let number = 0; !attack.isOver; ) {
-    // No more than a few hundred new ones a second.
-    for (let i = 0; i < 20 && attack.sockets < sockets; i++) {
+    // No more than a hundred new ones a second.
+    for (let i = 0; i < 5 && attack.sockets < sockets; i++) {
       open(attack.address(number % addresses), number);
       number++;
     }
@@ -120,9 +120,9 @@ const pipelinedGarbage: Abuse = {
 
 const garbage: Abuse = {
   name: 'garbage',
-  what: 'what is no HTTP, 50 connections a second',
+  what: 'what is no HTTP, 20 connections a second',
   run: (attack) =>
-    attack.atRate(50, async (number) => {
+    attack.atRate(20, async (number) => {
       const socket = attack.socket(attack.address(number % 100));
       socket.write(Buffer.alloc(2_000, number & 0xff));
     }),
@@ -130,9 +130,9 @@ const garbage: Abuse = {
 
 const connectionFlood: Abuse = {
   name: 'connection-flood',
-  what: '200 connections a second from 50 addresses, each closed after one request',
+  what: '50 connections a second from 50 addresses, each closed after one request',
   run: (attack) =>
-    attack.atRate(200, async (number) => {
+    attack.atRate(50, async (number) => {
       const socket = attack.socket(attack.address(number % 50));
       socket.end(INFO);
     }),
