@@ -119,7 +119,7 @@ describe('the file of keys', () => {
   it('says which file the system refuses', async () => {
     writeFileSync(join(folder, 'data'), 'a file');
     await expect(open().list()).rejects.toMatchObject({ code: 'access/file', message: expect.stringContaining(path) });
-    await expect(open().add(record(1))).rejects.toMatchObject({ code: 'access/file' });
+    await expect(open().add(record(1))).rejects.toMatchObject({ code: 'files/no-folder' });
   });
 });
 

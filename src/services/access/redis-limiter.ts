@@ -48,7 +48,7 @@ type RedisWithScript = Redis & {
 };
 
 /** Calls of at most this price pass unless the budget is known to be exhausted: their work is added up and sent later. */
-const SMALL_UNITS = 4;
+const SMALL_UNITS = 5;
 
 /** The sum of small work that is sent to Redis. */
 const SENT_UNITS = 20;
