@@ -36,7 +36,7 @@ export class PrecompressedText {
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** The encoding that suits best; null: the text as it is. */
-export function acceptedEncoding(header: string | readonly string[] | undefined): Encoding | null {
+function acceptedEncoding(header: string | readonly string[] | undefined): Encoding | null {
   if (header === undefined) return null;
   const accepted = new Set<string>();
   for (const part of String(header).split(',', MOST_ENCODINGS)) {

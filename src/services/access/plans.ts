@@ -46,12 +46,12 @@ const LEAST_WORK_BURST = 200;
 const WORK_BURST_SECONDS = 10;
 
 /** The budget of a plan that does not name one. */
-export function defaultWork(requestsPerSecond: number | null): number | null {
+function defaultWork(requestsPerSecond: number | null): number | null {
   return requestsPerSecond === null ? null : requestsPerSecond * WORK_PER_REQUEST;
 }
 
 /** The work at once of a plan that does not name it: that of ten seconds. */
-export function defaultWorkBurst(workPerSecond: number | null): number {
+function defaultWorkBurst(workPerSecond: number | null): number {
   return Math.max(LEAST_WORK_BURST, (workPerSecond ?? 0) * WORK_BURST_SECONDS);
 }
 

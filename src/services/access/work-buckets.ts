@@ -1,7 +1,7 @@
 import { TwoGenerationMap } from '#services/access/two-generation-map.js';
 
 /** How much work per second, and how much at once after a pause, in work units. */
-export interface WorkRate {
+interface WorkRate {
   readonly work_per_second: number;
   readonly work_burst: number;
 }
