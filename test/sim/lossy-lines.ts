@@ -13,8 +13,8 @@ const PATIENCE_MS = 240_000;
 const LOST = 5;
 /** What a TCP connection carries in one packet of an Ethernet. */
 const SEGMENT_BYTES = 1_448;
-/** After which TCP sends a lost segment again. */
-const RETRANSMISSION_MS = 200;
+/** After which TCP has sent a lost segment again: about a round trip, since later segments tell that it is lost. */
+const RETRANSMISSION_MS = 20;
 
 /** What happens to the line while the index is written; returns what ends it. */
 const LINES: Readonly<Record<string, (proxy: TcpProxy, random: Random) => () => void>> = {
