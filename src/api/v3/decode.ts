@@ -57,7 +57,7 @@ const decode = v3Endpoint({
   ),
   result: DecodeResponse.schema,
   statuses: [422],
-  price: itemsPrice(ROW_PRICE.opcode),
+  price: decodePrice,
   freshness: 'forever',
   handle: async ({ opcodes = [], bodies = [] }, { profile, slices }) => {
     const decoded: ReturnType<typeof decodeMessageBodyText>[] = [];
