@@ -63,6 +63,7 @@ export class WorkerThread<Contract extends WorkerContract> {
       stderr: silent,
       ...(resourceLimits === undefined ? {} : { resourceLimits }),
     });
+    this.id = this.#worker.threadId;
     const post = (message: ToWorker, transfer: ArrayBuffer[] = []): void => this.#worker.postMessage(message, transfer);
     this.#channel = new Channel({ post, methods: host, unexpected, ...(values === undefined ? {} : { values }) });
     let settleReady: { resolve: (value: Contract['ready']) => void; reject: (error: TernError) => void };
@@ -141,6 +142,9 @@ export class WorkerThread<Contract extends WorkerContract> {
     await this.#worker.terminate();
     await this.#exited;
   }
+
+  /** The number of the thread in this process; no other thread of it gets the same one. */
+  readonly id: number;
 
   get isReady(): boolean {
     return this.#isReady;

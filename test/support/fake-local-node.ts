@@ -191,12 +191,9 @@ export class FakeLocalNode implements LocalNode {
     return this.foreign.has(address.toRaw()) ? this.#mined(['touch', address.toRaw()]) : null;
   }
 
-  /** The old chain ends a moment after this was answered. */
   #begin(seqno: number): void {
-    setTimeout(() => {
-      this.#chain++;
-      this.#seqno = seqno;
-    }, 150);
+    this.#chain++;
+    this.#seqno = seqno;
   }
 
   #note(call: readonly [string, ...unknown[]]): void {

@@ -6,9 +6,9 @@ import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { addCurrency, CurrencyCollection } from '#formats/tlb/currency.js';
 import { OutMsgQueue, ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ShardStateUnsplit, splitStateCell } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
-import { mergeStates, splitState, splitStateCell } from '#localnet/producer/split-merge-states.js';
+import { mergeStates, splitState } from '#localnet/producer/split-merge-states.js';
 import { type BlockLink, blockLinks } from '#test/support/chain-states.js';
 import { readBytes, readChain } from '#test/support/vector-files.js';
 

@@ -181,6 +181,8 @@ export class EndpointCalls {
     let { key } = endpoint;
     if (endpoint.api.profiles === 'separate') key += ` ${profile}`;
     if (group !== null) key += ` ${group.length},${group}`;
+    const epoch = endpoint.network.epoch?.() ?? 0;
+    if (epoch !== 0) key += ` #${epoch}`;
     if (switches.given !== null) key += ` ${parametersKey(switches.given, 'query')}`;
     return key + parametersKey(raw, source);
   }

@@ -135,6 +135,8 @@ export interface HttpNetwork {
   /** Host names that select it, without port; the first network of the server serves all others. */
   readonly hosts: readonly string[];
   readonly apis: readonly AnyHttpApi[];
+  /** Changes when another chain takes the place of this one: no cached response is valid then. Default: it never does. */
+  epoch?(): number;
   /** Called for every probe; must be fast. */
   health(): NetworkHealth;
   /** The newest masterchain seqno, 0 when unknown. Its change invalidates responses of freshness `head`, unless the API has its own. */

@@ -108,11 +108,12 @@ export const SnapshotsAnswer = named('SnapshotsResponse', { snapshots: Type.Arra
 export const EndingAnswer = named(
   'EndingResponse',
   {
-    chain: Type.String({
-      description: 'The chain that ends. The network has restarted when the status has another one.',
+    chain: Type.Union([Type.String(), Type.Null()], {
+      description: 'The chain that has ended; null when none was running.',
     }),
+    new_chain: Type.String({ description: 'The chain that runs now.' }),
   },
-  'The chain that ends with this call.',
+  'The chain that ended with this call, and the new one.',
 );
 
 export const ExportedAnswer = named(

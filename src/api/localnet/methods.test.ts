@@ -294,14 +294,17 @@ describe('snapshots', () => {
       'One.a_b-1',
       'two',
     ]);
-    expect((await call('snapshots/load', { name: 'One.a_b-1' })).json).toEqual({ chain: 'chain-1' });
+    expect((await call('snapshots/load', { name: 'One.a_b-1' })).json).toEqual({
+      chain: 'chain-1',
+      new_chain: 'chain-2',
+    });
     expect((await call('snapshots/delete', { name: 'two' })).json).toEqual({ snapshots: [one] });
     const { status, json } = await call('snapshots/load', { name: 'two' });
     expect([status, json.error]).toEqual([404, 'there is no snapshot two']);
   });
 
   it('reset begins anew; export writes a folder', async () => {
-    expect((await call('reset', {})).json).toEqual({ chain: 'chain-1' });
+    expect((await call('reset', {})).json).toEqual({ chain: 'chain-1', new_chain: 'chain-2' });
     await expect.poll(async () => (await call('status')).json).toMatchObject({ chain: 'chain-2', head: head(0) });
     await call('mine', { blocks: 4 });
     expect((await call('export', { folder: '/tmp/a chain' })).json).toEqual({ folder: '/tmp/a chain', blocks: 12 });

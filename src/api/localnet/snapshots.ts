@@ -11,6 +11,8 @@ import {
 } from '#api/localnet/answers.js';
 import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
 import { badParameterValue, paramsOf, snapshotName } from '#api/localnet/parameters.js';
+import { localnetErrors } from '#localnet/node/errors.js';
+import type { LocalNode } from '#localnet/node/local-node.js';
 
 const TAG = 'Snapshots';
 const POST = ['POST'] as const;
@@ -18,8 +20,24 @@ const POST = ['POST'] as const;
 const LONGEST_PATH = 4_096;
 
 const RESTARTS =
-  'After the response everything that follows the chain restarts: for a moment the server does not listen. The network is ' +
-  'back when the status has another `chain`; the index is rebuilt.';
+  'Everything that follows the chain restarts: until the response the other APIs answer 503, and afterwards the index is rebuilt. ' +
+  'When it fails, the response says why, and the network goes on with the chain that it has. One such call at a time: another one gets 409.';
+
+/** Of methods that replace the chain. */
+const REPLACES = {
+  statuses: [409, 504],
+  errorStatuses: { [localnetErrors['other-command'].code]: 409 },
+  freshness: 'none',
+  deadlineMs: LONG_OPERATION_MS,
+} as const;
+
+/** The chain that `replace` ended, and the one that took its place. */
+async function replaced(node: LocalNode, replace: () => Promise<void>) {
+  // A network that does not run has no status.
+  const before = await node.status().catch(() => null);
+  await replace();
+  return { chain: before?.chain ?? null, new_chain: (await node.status()).chain };
+}
 
 const list = localnetEndpoint({
   name: 'snapshots',
@@ -56,14 +74,9 @@ const load = localnetEndpoint({
   description: `Ends the chain and continues from the snapshot, which stays. ${RESTARTS}`,
   params: paramsOf({ name: snapshotName }),
   result: EndingAnswer,
-  statuses: [404, 504],
-  freshness: 'none',
-  deadlineMs: LONG_OPERATION_MS,
-  handle: async ({ name }, { node }) => {
-    const { chain } = await node.status();
-    await node.loadSnapshot(name);
-    return { chain };
-  },
+  ...REPLACES,
+  statuses: [404, ...REPLACES.statuses],
+  handle: ({ name }, { node }) => replaced(node, () => node.loadSnapshot(name)),
 });
 
 const remove = localnetEndpoint({
@@ -90,14 +103,8 @@ const reset = localnetEndpoint({
   description: `Ends the chain and starts another one from a new zerostate. Snapshots stay. ${RESTARTS}`,
   params: paramsOf({}),
   result: EndingAnswer,
-  statuses: [504],
-  freshness: 'none',
-  deadlineMs: LONG_OPERATION_MS,
-  handle: async (_, { node }) => {
-    const { chain } = await node.status();
-    await node.reset();
-    return { chain };
-  },
+  ...REPLACES,
+  handle: (_, { node }) => replaced(node, () => node.reset()),
 });
 
 const folder = Type.Transform(

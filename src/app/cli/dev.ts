@@ -79,8 +79,6 @@ export function devCommand(environment: CliEnvironment): Command {
 interface RunningDev {
   /** The start page. */
   readonly page: string;
-  /** Rejects when it ends unexpectedly. */
-  readonly ended?: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -133,17 +131,17 @@ async function startLocalnet(
     surroundings,
   );
   closers.add(() => local.close());
-  const { service, local: network, url } = local.parts();
+  const { service, node, url, configFile } = local;
   const withoutIndex = await withoutIndexOf(settings, service);
-  const { head, fork } = await network.node.status();
+  const { head, fork } = await node.status();
   const page = localnetPage({
     ...{ version, url, isContinued, blockTimeMs, paused, withoutIndex },
     headSeqno: head.seqno,
     fork: fork === null ? null : `${fork.source} at masterchain block ${fork.block.seqno}`,
-    wallets: await network.node.wallets(),
-    configFile: network.configFile,
+    wallets: await node.wallets(),
+    configFile,
   });
-  return { page, ended: local.ended, close: () => closers.close() };
+  return { page, close: () => closers.close() };
 }
 
 /** Starts a recorded chain. */

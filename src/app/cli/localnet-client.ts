@@ -1,6 +1,4 @@
 import { cliErrors } from '#app/cli/errors.js';
-import { pause, systemClock } from '#kernel/clock.js';
-import { isTernError } from '#kernel/tern-error.js';
 
 /** JSON answer of the control API. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
@@ -64,27 +62,4 @@ function reasonOf(error: unknown): string {
   const reason = cause ?? error;
   if (typeof reason === 'object' && reason !== null && 'code' in reason) return String(reason.code);
   return reason instanceof Error ? reason.message : String(reason);
-}
-
-/** Timeout for the restart of everything that follows the chain. */
-const RESTART_TIMEOUT_MS = 60_000;
-const RESTART_POLL_MS = 100;
-
-/**
- * Waits until a network has restarted with another chain; meanwhile its server does not listen.
- * @param client of the control API; the answer contains the id of the previous chain
- * @returns the status of the new chain
- * @throws cli/no-localnet, cli/localnet-failed: the error of the last attempt after the timeout
- */
-export async function waitForRestart(client: LocalnetClient, { chain }: LocalnetAnswer): Promise<LocalnetAnswer> {
-  for (const until = systemClock.now() + RESTART_TIMEOUT_MS; ; await pause(RESTART_POLL_MS, systemClock)) {
-    const isLast = systemClock.now() > until;
-    try {
-      const status = await client.get('status');
-      if (status.chain !== chain) return status;
-      if (isLast) throw cliErrors['localnet-failed']({ problem: `chain ${chain} is still running`, status: 504 });
-    } catch (error) {
-      if (isLast || !isTernError(error)) throw error;
-    }
-  }
 }

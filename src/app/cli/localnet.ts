@@ -5,7 +5,7 @@ import { readInput } from '#app/cli/decode-input.js';
 import { addSettings, type CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import type { ChainReport } from '#app/cli/localnet-check.js';
-import { type LocalnetAnswer, LocalnetClient, waitForRestart } from '#app/cli/localnet-client.js';
+import { type LocalnetAnswer, LocalnetClient } from '#app/cli/localnet-client.js';
 import { readSettings } from '#app/config/setting.js';
 import { devSettings, localnetSettings } from '#app/config/settings.js';
 import { toBase64 } from '#kernel/bytes.js';
@@ -165,9 +165,10 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
       );
     }),
     command('snapshot <action> [name]', 'save, load, list or delete snapshots of the chain', snapshot),
-    command('reset', 'replace the chain by a new one', async ({ client, show }) =>
-      show(await waitForRestart(client, await client.post('reset')), statusText),
-    ),
+    command('reset', 'replace the chain by a new one', async ({ client, show }) => {
+      await client.post('reset');
+      show(await client.get('status'), statusText);
+    }),
     command('export <folder>', 'export the chain to a folder, for tern replay', async ({ client, show }, [folder]) =>
       show(
         await client.post('export', { folder: resolve(folder!) }),
@@ -192,7 +193,7 @@ const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
     throw cliErrors.usage({ problem: 'tern localnet snapshot requires save NAME, load NAME, delete NAME or list' });
   }
   const answer = await client.post(`snapshots/${action}`, { name });
-  if (action === 'load') return show(await waitForRestart(client, answer), statusText);
+  if (action === 'load') return show(await client.get('status'), statusText);
   show(answer, action === 'save' ? snapshotText : snapshotsText);
 };
 

@@ -3,13 +3,21 @@ import type { NamedNetwork } from '#app/config/networks.js';
 import type { ForkSpec } from '#app/config/settings.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
 import { type OpenFork, openFork } from '#app/service/fork.js';
-import { type IndexPlan, type RunningService, type ServicePlan, startService } from '#app/service/service.js';
+import {
+  type IndexPlan,
+  type PlannedNetwork,
+  type RunningService,
+  type ServicePlan,
+  startService,
+} from '#app/service/service.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import type { CancelSchedule } from '#kernel/clock.js';
 import { makeFolder, writeFileAtomic } from '#kernel/files.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { chainOrigin } from '#localnet/ledger/genesis.js';
-import { requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
+import { requireSnapshot, restoreSnapshot, returnToChain } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
@@ -39,93 +47,261 @@ export interface LocalServiceOptions {
   readonly indexOf: (chain: FollowedChain) => IndexPlan | string;
 }
 
-/** A local network with its services. */
-interface RunningParts extends Running {
-  readonly local: RunningLocalNetwork;
-  readonly service: RunningService;
-  /** URL of the server; the port remains the same after a restart. */
-  readonly url: string;
-}
-
-/** A local network with its APIs, which restarts when its chain is replaced. */
+/** A local network with its APIs. */
 export interface LocalService {
-  readonly parts: () => RunningParts;
-  readonly ended: Promise<void>;
+  /** URL of the server. */
+  readonly url: string;
+  readonly service: RunningService;
+  readonly node: LocalNode;
+  /** Path of the global.config.json for third-party lite clients. */
+  readonly configFile: string;
   close(): Promise<void>;
 }
 
 /** @throws as startLocalNetwork and startService */
-export async function startLocalService(options: LocalServiceOptions, modules: Environment): Promise<LocalService> {
-  const { name, folder, blockTimeMs, paused, liteserverPort, signatures, version, settings } = options;
-  let { port } = options.listen;
-  let restartable: Restartable<RunningParts> | null = null;
-
-  /** Restarts everything that follows the chain, after the response to the request is sent. */
-  const change = async (command: string, work: () => void): Promise<void> => {
-    if (restartable?.change(async () => work()) !== true) throw localnetErrors['other-command']({ command });
-  };
-
-  /** Fork source of a new chain: the configured one, after a reset the same block again. */
-  let given = options.fork;
-  let isFirst = true;
-
-  const start = (): Promise<RunningParts> =>
-    withClosers(async (closers) => {
-      const chain = chainOrigin(folder);
-      const wanted = isFirst || chain === null ? given : null;
-      const fork = await openFork({ given: wanted, folder, chain, dataFolder: settings.data }, modules);
-      closers.add(() => fork?.close());
-      isFirst = false;
-      given = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
-      const local = await startLocalNetwork(
-        { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork },
-        modules,
-      );
-      closers.add(() => local.close());
-      const service = await startService(
-        {
-          version,
-          networks: [local.network],
-          groups: [],
-          listeners: [{ address: { host: options.listen.host, port }, networks: [name] }],
-          hostOf: [],
-          indexes: new Map([[name, options.indexOf(local.address)]]),
-          localNodes: new Map([
-            [name, { node: changeableNode(local.node, folder, change), counts: local.counts, isFork: fork !== null }],
-          ]),
-          keepsKeyBlocks: false,
-          settings,
-        },
-        modules,
-      );
-      closers.add(() => service.close());
-      const [http] = service.servers;
-      port = Number(new URL(http!.url).port);
-      return { local, service, url: http!.url, ended: local.ended, close: () => closers.close() };
-    });
-
-  const running = await Restartable.begin(start);
-  restartable = running;
-  return { parts: () => running.current, ended: running.ended, close: () => running.close() };
+export function startLocalService(options: LocalServiceOptions, modules: Environment): Promise<LocalService> {
+  return withClosers(async (closers) => {
+    const { name, version, settings, listen } = options;
+    const chain = new LocalChain(options, modules);
+    const changes = new ChainChanges(chain, name, modules);
+    closers.add(() => chain.stop());
+    const { network, index, localNode } = await chain.start(changes, 'continue');
+    const service = await startService(
+      {
+        version,
+        networks: [network],
+        groups: [],
+        listeners: [{ address: listen, networks: [name] }],
+        hostOf: [],
+        indexes: new Map(index === null ? [] : [[name, index]]),
+        localNodes: new Map(localNode === null ? [] : [[name, localNode]]),
+        keepsKeyBlocks: false,
+        settings,
+      },
+      modules,
+    );
+    closers.add(() => service.close());
+    changes.allow(service);
+    closers.add(() => changes.close());
+    const { node } = localNode!;
+    return { url: service.servers[0]!.url, service, node, configFile: network.source, close: () => closers.close() };
+  });
 }
 
-/** The node with operations that replace the chain: stop, change the folder, restart. */
-function changeableNode(
-  node: RunningNode,
-  folder: string,
-  change: (command: string, work: () => void) => Promise<void>,
-): LocalNode {
-  const changes: Pick<LocalNode, 'loadSnapshot' | 'reset'> = {
-    loadSnapshot: async (name) => {
-      requireSnapshot(folder, name);
-      await change('the load of a snapshot', () => restoreSnapshot(folder, name));
-    },
-    reset: () => change('a reset', () => resetChain(folder)),
+/** How a chain starts: as it is stored, or as a new one that takes the place of the stored one. */
+type ChainStart = 'continue' | 'anew';
+
+/** The chain of a local network in its folder, and the thread that runs it. */
+class LocalChain {
+  readonly #options: LocalServiceOptions;
+  readonly #modules: Environment;
+  /** Fork source of a new chain: the configured one, after a reset the same block again. */
+  #fork: ForkSpec | null;
+  #hasStarted = false;
+  /** Of the chain that ran last. */
+  #incarnation: string | null = null;
+  #counts: ProducedCounts = { mcBlocks: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
+  #running: { readonly node: RunningNode; close(): Promise<void> } | null = null;
+
+  constructor(options: LocalServiceOptions, modules: Environment) {
+    this.#options = options;
+    this.#modules = modules;
+    this.#fork = options.fork;
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  /** Null when it does not run. */
+  get node(): RunningNode | null {
+    return this.#running?.node ?? null;
+  }
+
+  /** Starts the thread. @throws as startLocalNetwork, and openFork */
+  start(changes: ChainChanges, how: ChainStart): Promise<PlannedNetwork> {
+    return withClosers(async (closers) => {
+      const { folder, settings, indexOf } = this.#options;
+      const replacesChain = how === 'anew';
+      const chain = replacesChain ? null : chainOrigin(folder);
+      const given = !this.#hasStarted || chain === null ? this.#fork : null;
+      const fork = await openFork({ given, folder, chain, dataFolder: settings.data }, this.#modules);
+      closers.add(() => fork?.close());
+      const local = await startLocalNetwork({ ...this.#options, replacesChain, fork }, this.#modules, (more) => {
+        this.#counts = sumOf(this.#counts, more);
+      });
+      closers.add(() => local.close());
+      this.#fork = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
+      this.#hasStarted = true;
+      this.#incarnation = local.address.incarnation;
+      const running = { node: local.node, close: () => closers.close() };
+      this.#running = running;
+      local.ended.catch((error: unknown) => {
+        if (this.#running === running) changes.noteLost(error);
+      });
+      return {
+        network: local.network,
+        index: indexOf(local.address),
+        localNode: { node: changes.node, counts: () => this.#counts, isFork: fork !== null },
+      };
+    });
+  }
+
+  /** After a failed replacement: the chain that ran last is the stored one again, if it is still there. */
+  restore(): void {
+    if (this.#incarnation !== null) returnToChain(this.folder, this.#incarnation);
+  }
+
+  /** Ends the thread, if it runs: then the folder may be changed. @throws localnet/thread-stuck */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    await running?.close();
+  }
+}
+
+function sumOf(a: ProducedCounts, b: ProducedCounts): ProducedCounts {
+  return {
+    mcBlocks: a.mcBlocks + b.mcBlocks,
+    transactions: a.transactions + b.transactions,
+    emulateMs: a.emulateMs + b.emulateMs,
+    totalMs: a.totalMs + b.totalMs,
   };
-  return new Proxy(node as LocalNode, {
-    get: (target, method) =>
-      Object.hasOwn(changes, method) ? Reflect.get(changes, method) : Reflect.get(target, method),
-  });
+}
+
+/** Pauses between attempts to start a network again that does not run. */
+const RETRY_MS = { first: 1_000, most: 30_000 } as const;
+
+/**
+ * Replaces the chain of a running service, one change at a time. When a change fails, the stored chain is started again: the
+ * one before, or the new one if it is complete. When that fails as well, it is tried again and again.
+ */
+class ChainChanges {
+  readonly #chain: LocalChain;
+  readonly #name: string;
+  readonly #modules: Environment;
+  #service: RunningService | null = null;
+  /** What the network is being changed by; null when it is not. */
+  #command: string | null = 'its start';
+  #work: Promise<unknown> = Promise.resolve();
+  #isClosing = false;
+  #problem: string | null = null;
+  #retryMs: number = RETRY_MS.first;
+  #cancel: CancelSchedule = () => {};
+  readonly node: LocalNode;
+
+  constructor(chain: LocalChain, name: string, modules: Environment) {
+    this.#chain = chain;
+    this.#name = name;
+    this.#modules = modules;
+    const own: Pick<LocalNode, 'loadSnapshot' | 'reset'> = {
+      loadSnapshot: async (snapshot) => {
+        requireSnapshot(chain.folder, snapshot);
+        await this.#change('the load of a snapshot', () => {
+          restoreSnapshot(chain.folder, snapshot);
+          return chain.start(this, 'continue');
+        });
+      },
+      reset: () => this.#change('a reset', () => chain.start(this, 'anew')),
+    };
+    this.node = new Proxy(own as LocalNode, {
+      get: (_, method) => {
+        if (Object.hasOwn(own, method)) return Reflect.get(own, method);
+        // A promise that resolves with this object asks for `then`.
+        return method === 'then' ? undefined : (...args: readonly unknown[]) => this.#call(method, args);
+      },
+    });
+  }
+
+  /** From now on the chain may be replaced. */
+  allow(service: RunningService): void {
+    this.#service = service;
+    this.#command = null;
+  }
+
+  /** The thread has ended by itself. */
+  noteLost(error: unknown): void {
+    if (this.#command === null) this.#retryLater(error);
+  }
+
+  /** Waits for the change in progress; later ones are refused. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#cancel();
+    await this.#work;
+  }
+
+  async #call(method: string | symbol, args: readonly unknown[]): Promise<unknown> {
+    const { node } = this.#chain;
+    if (node !== null && this.#problem === null) return Reflect.get(node, method)(...args);
+    throw this.#command === null
+      ? localnetErrors.stopped({ problem: this.#problem ?? 'it is closed' })
+      : localnetErrors['other-command']({ command: this.#command });
+  }
+
+  /** @param start replaces the chain, and starts it */
+  async #change(command: string, start: () => Promise<PlannedNetwork>): Promise<void> {
+    if (this.#command !== null) throw localnetErrors['other-command']({ command: this.#command });
+    if (this.#isClosing) throw localnetErrors.closing({});
+    this.#command = command;
+    this.#cancel();
+    const work = this.#replace(command, start);
+    this.#work = work.catch(() => {});
+    await work;
+  }
+
+  async #replace(command: string, start: () => Promise<PlannedNetwork>): Promise<void> {
+    const { logger } = this.#modules;
+    let failure: { readonly error: unknown } | null = null;
+    try {
+      await this.#service!.replace(this.#name, {
+        meanwhile: localnetErrors['other-command']({ command }),
+        failed: (error) => localnetErrors.stopped({ problem: problemOf(error) }),
+        next: async () => {
+          await this.#chain.stop();
+          try {
+            return await start();
+          } catch (error) {
+            failure = { error };
+            logger.warn('the chain could not be replaced; the stored one is started again', {
+              command,
+              problem: problemOf(error),
+            });
+            await this.#chain.stop();
+            this.#chain.restore();
+            return this.#chain.start(this, 'continue');
+          }
+        },
+      });
+      this.#problem = null;
+      this.#retryMs = RETRY_MS.first;
+    } catch (error) {
+      failure ??= { error };
+      this.#command = null;
+      this.#retryLater(error);
+    }
+    this.#command = null;
+    if (failure !== null) throw (failure as { readonly error: unknown }).error;
+  }
+
+  #retryLater(error: unknown): void {
+    if (this.#isClosing) return;
+    const { logger, clock } = this.#modules;
+    this.#problem = problemOf(error);
+    logger.warn('the local network does not run; it is started again', {
+      problem: this.#problem,
+      in_ms: this.#retryMs,
+    });
+    this.#cancel = clock.schedule(this.#retryMs, () => {
+      this.#change('a start after a failure', () => this.#chain.start(this, 'continue')).catch(() => {});
+    });
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.most);
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (isTernError(error)) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 interface LocalNetworkOptions {
@@ -141,6 +317,8 @@ interface LocalNetworkOptions {
   readonly signatures: 'simplex' | 'ordinary';
   /** The open fork source; null for a network without fork. */
   readonly fork: OpenFork | null;
+  /** Whether a new chain takes the place of a stored one. */
+  readonly replacesChain: boolean;
 }
 
 /** A local network in a worker thread. */
@@ -148,9 +326,6 @@ interface RunningLocalNetwork {
   readonly network: NamedNetwork;
   readonly node: RunningNode;
   readonly address: NodeAddress;
-  /** Path of the global.config.json for third-party lite clients. */
-  readonly configFile: string;
-  readonly counts: () => ProducedCounts;
   /** Rejects when it ends unexpectedly. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -165,16 +340,20 @@ const TVM_WORKERS = 2;
  * Starts a local network: a chain in the folder and a liteserver on this computer.
  * @throws ledger/*, genesis/*, adnl/listen-failed, localnet/thread-lost
  */
-function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): Promise<RunningLocalNetwork> {
+function startLocalNetwork(
+  options: LocalNetworkOptions,
+  modules: Environment,
+  onProduced: (more: ProducedCounts) => void,
+): Promise<RunningLocalNetwork> {
   return withClosers(async (closers) => {
-    const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork } = options;
-    const { logger, unixTimeMs } = modules;
+    const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork, replacesChain } = options;
+    const { clock, logger, unixTimeMs } = modules;
     makeFolder(folder);
-    let counts: ProducedCounts = { mcBlocks: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
     const thread = new NodeThread(
       {
         options: {
           folder,
+          replacesChain,
           blockTimeMs,
           paused,
           liteserver: { host: HOST, port: liteserverPort },
@@ -188,16 +367,10 @@ function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): 
         isFork: fork !== null,
       },
       {
+        clock,
         logger,
         forkSource: fork?.forkSource ?? null,
-        onProduced: (more) => {
-          counts = {
-            mcBlocks: counts.mcBlocks + more.mcBlocks,
-            transactions: counts.transactions + more.transactions,
-            emulateMs: counts.emulateMs + more.emulateMs,
-            totalMs: counts.totalMs + more.totalMs,
-          };
-        },
+        onProduced,
       },
     );
     closers.add(() => thread.close());
@@ -209,8 +382,6 @@ function startLocalNetwork(options: LocalNetworkOptions, modules: Environment): 
       network: { name, source: configFile, config: parseGlobalConfig(config, configFile) },
       node: thread.node,
       address,
-      configFile,
-      counts: () => counts,
       ended: thread.ended,
       close: () => closers.close(),
     };
@@ -222,77 +393,4 @@ function forkPlan({ origin, start }: OpenFork): ForkPlan | null {
   if (start === null) return null;
   const { config, end_lt: startLt, global_id: globalId } = start;
   return { origin, config: serializeBoc(config), startLt, globalId };
-}
-
-/** A part that can be stopped and restarted. */
-export interface Running {
-  /** Rejects when it ends unexpectedly; resolves when closed. */
-  readonly ended: Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Runs a part: `change` stops it, executes a change, and starts a new one. */
-export class Restartable<Current extends Running> {
-  readonly #start: () => Promise<Current>;
-  #current: Current;
-  #closing = false;
-  #changing: Promise<void> | null = null;
-  #end: { resolve: () => void; reject: (error: unknown) => void } | null = null;
-  /** Resolves when closed; rejects when the part ends unexpectedly or cannot be restarted. */
-  readonly ended: Promise<void>;
-
-  private constructor(start: () => Promise<Current>, first: Current) {
-    this.#start = start;
-    this.#current = first;
-    this.ended = new Promise((resolve, reject) => {
-      this.#end = { resolve, reject };
-    });
-    this.ended.catch(() => {});
-    this.#watch(first);
-  }
-
-  static async begin<Current extends Running>(start: () => Promise<Current>): Promise<Restartable<Current>> {
-    return new Restartable(start, await start());
-  }
-
-  /** The current or last part. */
-  get current(): Current {
-    return this.#current;
-  }
-
-  get isChanging(): boolean {
-    return this.#changing !== null || this.#closing;
-  }
-
-  /** Starts a change unless one is in progress; a failure is fatal. @returns whether it was started */
-  change(work: () => Promise<void>): boolean {
-    if (this.isChanging) return false;
-    this.#changing = (async () => {
-      await this.#current.close();
-      await work();
-      if (this.#closing) return;
-      this.#current = await this.#start();
-      this.#watch(this.#current);
-    })();
-    this.#changing.then(
-      () => {
-        this.#changing = null;
-      },
-      (error) => this.#end?.reject(error),
-    );
-    return true;
-  }
-
-  async close(): Promise<void> {
-    this.#closing = true;
-    await this.#changing?.catch(() => {});
-    await this.#current.close();
-    this.#end?.resolve();
-  }
-
-  #watch(running: Current): void {
-    running.ended.catch((error) => {
-      if (this.#current === running && !this.isChanging) this.#end?.reject(error);
-    });
-  }
 }

@@ -13,6 +13,7 @@ import { type Environment, withClosers, withLogField } from '#app/service/enviro
 import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
 import { type OpenNetwork, type OpenNetworkOptions, openNetwork, PUBLIC_GROUP } from '#app/service/network.js';
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
+import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
 import type { Address } from '#formats/address/address.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
@@ -43,7 +44,24 @@ export interface RunningService {
   readonly servers: readonly HttpServer[];
   /** Resolves when pending databases are open or unreachable; rejects when one is unusable. */
   readonly opened: Promise<void>;
+  /**
+   * Replaces the network of a name while the servers go on listening; see {@link NetworkSlot}.
+   * @throws what `next` throws, and as {@link startService}
+   */
+  replace(name: string, how: NetworkReplacement): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A network of a service with its index and local node. */
+export interface PlannedNetwork {
+  readonly network: NamedNetwork;
+  readonly index: IndexPlan | string | null;
+  readonly localNode: ServedLocalNode | null;
+}
+
+/** How a network of a service is replaced. `next` prepares the one that takes its place. */
+export interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
+  readonly next: () => Promise<PlannedNetwork>;
 }
 
 const MIB = 2 ** 20;
@@ -63,14 +81,11 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
 
     const cores = Math.min(availableParallelism(), 8);
     const tvmWorkers = settings.tvmWorkers ?? Math.max(1, Math.floor(cores / networks.length));
-    const open = new Map<string, ServedNetwork>();
-    for (const network of networks) {
-      const index = plan.indexes.get(network.name) ?? null;
-      const opened = await openServedNetwork(
+    const openPlanned = (planned: PlannedNetwork): Promise<ServedNetwork> => {
+      const { network, index } = planned;
+      return openServedNetwork(
         {
-          network,
-          index,
-          localNode: plan.localNodes?.get(network.name) ?? null,
+          ...planned,
           hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
@@ -83,8 +98,14 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
         },
         modules,
       );
-      closers.add(() => opened.close());
-      open.set(network.name, opened);
+    };
+    const open = new Map<string, NetworkSlot<ServedNetwork>>();
+    for (const network of networks) {
+      const index = plan.indexes.get(network.name) ?? null;
+      const localNode = plan.localNodes?.get(network.name) ?? null;
+      const slot = new NetworkSlot(await openPlanned({ network, index, localNode }));
+      closers.add(() => slot.close());
+      open.set(network.name, slot);
     }
 
     const maxConnections = affordableConnections(settings.maxConnections, processLimits(), listeners.length);
@@ -112,9 +133,15 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       modules.logger.info('listening', { url: server.url, networks: names.join() });
       servers.push(server);
     }
-    const opened = Promise.all([...open.values()].map(({ index }) => index?.opened)).then(() => {});
+    const opened = Promise.all([...open.values()].map(({ latest }) => latest.index?.opened)).then(() => {});
     opened.catch(() => {});
-    return { servers, opened, close: () => closers.close() };
+    return {
+      servers,
+      opened,
+      replace: (name, { next, ...how }) =>
+        open.get(name)!.replace({ ...how, open: async () => openPlanned(await next()) }),
+      close: () => closers.close(),
+    };
   });
 }
 
@@ -164,14 +191,18 @@ function groupsByNetwork(
 
 function measured(
   { version, localNodes }: ServicePlan,
-  networks: readonly ServedNetwork[],
+  networks: readonly NetworkSlot<ServedNetwork>[],
   access: (() => AccessMetrics) | null,
 ): MeasuredService {
-  const pools = networks.flatMap(({ http: { name }, open }) =>
-    [...open.pools].map(([group, pool]) => ({ labels: { network: name, group }, pool })),
+  // Each figure is one of the network that is in the slot when it is read.
+  const pools = networks.flatMap((slot) =>
+    [...slot.latest.open.pools.keys()].map((group) => ({
+      labels: { network: slot.http.name, group },
+      pool: () => slot.latest.open.pools.get(group)!,
+    })),
   );
-  const indexes = networks.flatMap(({ http: { name }, index }) =>
-    index === null ? [] : [{ labels: { network: name }, index }],
+  const indexes = networks.flatMap((slot) =>
+    slot.latest.index === null ? [] : [{ labels: { network: slot.http.name }, index: () => slot.latest.index! }],
   );
   return {
     version,
@@ -183,24 +214,26 @@ function measured(
         return { ready, head_seqno: headSeqno, head_age_seconds: headAgeMs === null ? null : headAgeMs / 1000 };
       },
     })),
-    pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.lite.metrics() })),
-    connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.connections })),
-    contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool.contracts.metrics() })),
-    tvm: networks.map(({ http: { name }, open }) => ({
-      labels: { network: name },
-      snapshot: () => open.tvm.metrics(),
+    pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().lite.metrics() })),
+    connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().connections })),
+    contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().contracts.metrics() })),
+    tvm: networks.map((slot) => ({
+      labels: { network: slot.http.name },
+      snapshot: () => slot.latest.open.tvm.metrics(),
     })),
-    indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.figures() })),
-    writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.writing() })),
-    metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.metadata() })),
+    indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().figures() })),
+    writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().writing() })),
+    metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().metadata() })),
     localnets: networks.flatMap(({ http: { name } }) => {
       const local = localNodes?.get(name);
       return local === undefined ? [] : [{ labels: { network: name }, snapshot: local.counts }];
     }),
-    readers: networks.flatMap(({ http: { name }, readers }) =>
-      readers === null ? [] : [{ labels: { network: name }, snapshot: () => readers.metrics() }],
+    readers: networks.flatMap((slot) =>
+      slot.latest.readers === null
+        ? []
+        : [{ labels: { network: slot.http.name }, snapshot: () => slot.latest.readers!.metrics() }],
     ),
-    databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index.databaseFigures() })),
+    databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().databaseFigures() })),
   };
 }
 
@@ -222,7 +255,7 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
 }
 
 /** A local node in this process. */
-interface ServedLocalNode {
+export interface ServedLocalNode {
   readonly node: LocalNode;
   /** Counters of block production since the start. */
   readonly counts: () => ProducedCounts;
@@ -231,7 +264,7 @@ interface ServedLocalNode {
 }
 
 /** A network with its index and APIs. */
-interface ServedNetwork {
+export interface ServedNetwork {
   readonly open: OpenNetwork;
   /** `null` without an index. */
   readonly index: NetworkIndex | null;

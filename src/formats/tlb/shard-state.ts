@@ -1,7 +1,8 @@
+import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccounts } from '#formats/tlb/account.js';
 import { BlkMasterInfo, ExtBlkRef, KeyExtBlkRef, KeyMaxLt, ShardIdent } from '#formats/tlb/block-id.js';
 import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
-import { type Codec, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { type Codec, encodeCell, Lazy, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
 import { bytesKey, hashmap, hashmapE, uintKey } from '#formats/tlb/codec/dictionary.js';
 import { bool, cellRef, constrained, int32, uint16, uint32, uint64, unit } from '#formats/tlb/codec/primitives.js';
 import { record, union, variant, when } from '#formats/tlb/codec/record.js';
@@ -146,3 +147,12 @@ export const ShardState = union('ShardState', [
   }),
 ]);
 export type ShardState = ValueOf<typeof ShardState>;
+
+/** The `split_state` from which the Merkle update of the first block after a merge starts. */
+export function splitStateCell(left: Cell, right: Cell): Cell {
+  return encodeCell(ShardState, {
+    kind: 'split_state',
+    left: Lazy.ofCell(ShardStateUnsplit as Codec<ShardStateUnsplit>, left),
+    right: Lazy.ofCell(ShardStateUnsplit as Codec<ShardStateUnsplit>, right),
+  });
+}

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { threadId } from 'node:worker_threads';
 import {
   createFileExclusive,
   fileProblem,
@@ -169,9 +170,10 @@ export function cutTo(file: string, descriptor: number, length: number): void {
 let counter = 0;
 
 /**
- * Locks a folder for this process. A stale lock of a killed process is taken over.
+ * Locks a folder for this thread. A lock that a killed process left is taken over. One of a thread of this process that was
+ * terminated is removed by {@link removeThreadLock}: only who started a thread knows that it has ended.
  *
- * The file `lock` has the process id and the start time of the process, since ids are reused.
+ * The file `lock` has the process id, the start time of the process, since ids are reused, and the thread id, which is not.
  *
  * @returns releases the lock
  * @throws ledger/in-use, ledger/unwritable
@@ -179,7 +181,7 @@ let counter = 0;
 export function lockFolder(folder: string): () => void {
   ensureFolder(folder);
   const file = join(folder, 'lock');
-  const mine = `${process.pid} ${startOf(process.pid)} ${++counter}.${Math.random().toString(36).slice(2)}\n`;
+  const mine = `${ownerOf(threadId)} ${++counter}.${Math.random().toString(36).slice(2)}\n`;
   while (!writing(file, () => createFileExclusive(file, mine))) {
     const found = textOf(file);
     if (found === '') continue;
@@ -189,6 +191,18 @@ export function lockFolder(folder: string): () => void {
   return () => {
     if (textOf(file) === mine) rmSync(file, { force: true });
   };
+}
+
+/** Removes the lock that a thread of this process held when it ended, if it did. @throws ledger/unwritable */
+export function removeThreadLock(folder: string, thread: number): void {
+  const file = join(folder, 'lock');
+  const found = textOf(file);
+  if (found.startsWith(`${ownerOf(thread)} `)) takeAway(file, found);
+}
+
+/** The beginning of a lock: process, its start time, thread. */
+function ownerOf(thread: number): string {
+  return `${process.pid} ${startOf(process.pid)} ${thread}`;
 }
 
 /** Removes a stale lock; a newer one, which may have been created meanwhile, is put back. */

@@ -19,7 +19,7 @@ import { BlockFiles, LiveBlock } from '#localnet/ledger/block-files.js';
 import { bundleEntries } from '#localnet/ledger/bundle-entries.js';
 import { ledgerErrors } from '#localnet/ledger/errors.js';
 import { GENESIS_FILE, type Genesis, readGenesis, writeGenesis, zerostateName } from '#localnet/ledger/genesis.js';
-import { ensureFolder, listFolder, lockFolder, writing } from '#localnet/ledger/ledger-files.js';
+import { ensureFolder, listFolder, lockFolder, removeAll, writing } from '#localnet/ledger/ledger-files.js';
 import {
   type ChainFolder,
   type ChainSnapshot,
@@ -108,12 +108,20 @@ export class LiveLedger implements Ledger {
     return currentChain(folder) !== null;
   }
 
-  /** Creates a chain in a folder that has none. @throws ledger/chain-exists, ledger/in-use, ledger/unwritable */
-  static create(folder: string, genesis: Genesis, options: Partial<LiveLedgerOptions> = {}): LiveLedger {
+  /**
+   * Creates a chain in a folder that has none, or in the place of the one that it has: that one is removed when the new one
+   * is complete.
+   * @throws ledger/chain-exists, ledger/in-use, ledger/unwritable
+   */
+  static create(
+    folder: string,
+    genesis: Genesis,
+    { replacesChain = false, ...options }: Partial<LiveLedgerOptions> & { readonly replacesChain?: boolean } = {},
+  ): LiveLedger {
     return whileLocked(folder, (unlock) => {
-      if (currentChain(folder) !== null) throw ledgerErrors['chain-exists']({ folder });
+      if (!replacesChain && currentChain(folder) !== null) throw ledgerErrors['chain-exists']({ folder });
       const chain = replaceChain(folder, (path) => writeGenesis(path, genesis));
-      return new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock);
+      return openedAlone(new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock), folder);
     });
   }
 
@@ -126,9 +134,8 @@ export class LiveLedger implements Ledger {
     return whileLocked(folder, (unlock) => {
       const chain = currentChain(folder);
       if (chain === null) throw ledgerErrors['no-chain']({ folder });
-      removeOtherChains(folder, chain.incarnation);
       removeSnapshotDrafts(folder);
-      return new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock);
+      return openedAlone(new LiveLedger(folder, chain, { ...DEFAULTS, ...options }, unlock), folder);
     });
   }
 
@@ -253,16 +260,24 @@ export class LiveLedger implements Ledger {
 
   /**
    * Copies zerostates and packs into a new folder, for `tern replay` and other tools; without keys.
-   * @throws ledger/export-folder, ledger/unwritable
+   * @throws ledger/export-folder, files/no-folder, ledger/unwritable
    */
   exportTo(folder: string): { readonly blocks: number } {
-    if (listFolder(folder).length > 0) throw ledgerErrors['export-folder']({ folder });
     ensureFolder(folder);
+    if (listFolder(folder).length > 0) throw ledgerErrors['export-folder']({ folder });
     const zerostates = this.zerostates.map(({ id }) => join(this.#chain.path, zerostateName(id)));
     const packs = this.#files.paths.filter((file) => file.endsWith('.pack'));
-    for (const file of [...zerostates, ...packs]) {
-      const to = join(folder, basename(file));
-      writing(to, () => copyFileSync(file, to, constants.COPYFILE_FICLONE));
+    const made: string[] = [];
+    try {
+      for (const file of [...zerostates, ...packs]) {
+        const to = join(folder, basename(file));
+        made.push(to);
+        writing(to, () => copyFileSync(file, to, constants.COPYFILE_FICLONE));
+      }
+    } catch (error) {
+      // Half a chain would look like a damaged one, and would fill a disk that is full.
+      for (const file of made) removeAll(file);
+      throw error;
     }
     return { blocks: this.#files.lists.count };
   }
@@ -336,6 +351,12 @@ export class LiveLedger implements Ledger {
 function shardsOf(masterchainState: Cell): BlockId[] {
   const { custom } = decodeCell(ShardStateUnsplit, masterchainState);
   return [...shardDescrs(custom!.value.shard_hashes)].map(blockOfShard);
+}
+
+/** A ledger that has been opened; chains that it took the place of are removed. */
+function openedAlone(ledger: LiveLedger, folder: string): LiveLedger {
+  removeOtherChains(folder, ledger.incarnation);
+  return ledger;
 }
 
 /** Locks the folder, and unlocks it when `use` fails. */

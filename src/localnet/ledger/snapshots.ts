@@ -47,7 +47,8 @@ export function resetChain(folder: string): void {
 }
 
 /**
- * Replaces the chain by a snapshot, as a chain of its own with a new incarnation.
+ * Replaces the chain by a snapshot, as a chain of its own with a new incarnation. The files of the chain before stay until
+ * the new one has been opened: see {@link returnToChain}.
  * @throws ledger/no-snapshot, ledger/bad-snapshot-name, ledger/in-use, ledger/unwritable
  */
 export function restoreSnapshot(folder: string, name: string): void {
@@ -194,7 +195,7 @@ export function currentChain(folder: string): ChainFolder | null {
 }
 
 /**
- * Creates a new chain in the folder, makes it the current one and removes the others.
+ * Creates a new chain in the folder and makes it the current one. The others stay until it has been opened.
  *
  * @param fill writes its files into a folder
  * @throws ledger/unwritable, and what `fill` throws: then the folder is unchanged
@@ -211,8 +212,13 @@ export function replaceChain(folder: string, fill: (path: string) => void): Chai
     throw error;
   }
   moveTo(path + DRAFT, path);
-  removeOtherChains(folder, incarnation);
   return { incarnation, path };
+}
+
+/** Makes a chain the current one again, where the one that took its place could not be opened. @throws ledger/in-use, ledger/unwritable */
+export function returnToChain(folder: string, incarnation: string): void {
+  if (!listFolder(join(folder, CHAINS)).includes(incarnation)) return;
+  whileLocked(folder, () => writeWhole(join(folder, 'current'), `${incarnation}\n`));
 }
 
 /** Removes the chain of a folder, if there is one, even a damaged one. @throws ledger/unwritable */

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBoc } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { Block } from '#formats/tlb/block.js';
 import { MASTERCHAIN, previousBlocks } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { splitStateCell } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { BlockFiles } from '#localnet/ledger/block-files.js';
@@ -259,7 +259,7 @@ export class StateWalk {
         return state;
       });
       const [first, second] = before as [Cell, Cell?];
-      const state = applyMerkleUpdate(second === undefined ? first : splitStateRoot(first, second), root.ref(2));
+      const state = applyMerkleUpdate(second === undefined ? first : splitStateCell(first, second), root.ref(2));
       made.push({ block: toHex(root.hash()), prev, state });
     }
     return made;
@@ -279,14 +279,6 @@ export class StateWalk {
 function previousOf(root: Cell): string[] {
   const { info } = decodeCell(Block, root);
   return previousBlocks(info.value.prev_ref.value).map(({ root_hash }) => toHex(root_hash));
-}
-
-/**
- * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
- * merge starts.
- */
-function splitStateRoot(left: Cell, right: Cell): Cell {
-  return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 
 /** A file of states. */

@@ -194,7 +194,7 @@ export class BlockLoop {
       externals,
       overrides: wishes.flatMap(({ overrides }) => overrides),
       wants: this.#wants,
-      full: () => clock.now() >= end,
+      full: () => this.#closed || clock.now() >= end,
     });
     append(produced.bundle);
     pool.settle(produced.externals);

@@ -49,6 +49,16 @@ export const localnetErrors = defineErrors('localnet', {
     message: (d: { command: string }) => `the network is being changed by another command (${d.command})`,
     remedy: 'Retry when that command is done.',
   },
+  stopped: {
+    class: 'overloaded',
+    message: (d: { problem: string }) => `the network does not run: ${d.problem}`,
+    remedy: 'It is started again every few seconds. Correct the cause, or replace the chain by a snapshot or a reset.',
+  },
+  'thread-stuck': {
+    class: 'internal',
+    message: (d: { seconds: number }) => `the thread of the network has not ended within ${d.seconds} s`,
+    remedy: 'Restart the process; the chain continues from its last complete block.',
+  },
   closing: {
     class: 'shutting-down',
     message: (_: Record<string, never>) => 'the local network is shutting down',

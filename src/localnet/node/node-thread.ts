@@ -2,6 +2,8 @@ import { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Cell } from '#formats/cells/cell.js';
+import type { Clock } from '#kernel/clock.js';
+import { withDeadline } from '#kernel/deadline.js';
 import type { Logger } from '#kernel/logger.js';
 import type { MetricRow } from '#kernel/metric-rows.js';
 import type { ValueCodec } from '#kernel/worker-channel.js';
@@ -9,6 +11,7 @@ import type { LogMethods } from '#kernel/worker-side.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
 import type { ForkOrigin } from '#localnet/ledger/genesis.js';
+import { removeThreadLock } from '#localnet/ledger/ledger-files.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { RunningNode } from '#localnet/node/local-node.js';
 import type { LiveNodeOptions, NodeAddress } from '#localnet/node/start-node.js';
@@ -60,20 +63,27 @@ export interface ProducedCounts {
 }
 
 export interface NodeThreadModules {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly onProduced: (counts: ProducedCounts) => void;
   /** The network that this one is a fork of. */
   readonly forkSource: ForkSource | null;
 }
 
-/** A block may be in production, and the states are written when the chain is closed. */
-const GIVE_UP_MS = 2_500;
+/** How long a node may take to end in order: a block may be in production, and the states are written when the chain is closed. */
+const GIVE_UP_MS = 20_000;
+
+/** How long a thread that is terminated may take to end: what it is doing natively cannot be interrupted. */
+const TERMINATE_MS = 5_000;
 
 /** A node in a thread of its own. */
 export class NodeThread {
   readonly #thread: WorkerThread<NodeThreadContract>;
+  readonly #clock: Clock;
+  /** Resolves when the thread was closed; rejects when it has ended by itself. The folder is unlocked then. */
+  readonly ended: Promise<void>;
 
-  constructor(start: NodeStart, { logger, onProduced, forkSource }: NodeThreadModules) {
+  constructor(start: NodeStart, { clock, logger, onProduced, forkSource }: NodeThreadModules) {
     this.#thread = new WorkerThread({
       entry: new URL('./node-main.js', import.meta.url),
       start,
@@ -89,6 +99,11 @@ export class NodeThread {
       closed: () => localnetErrors.closing({}),
       unexpected: (problem, cause) => localnetErrors['round-failed']({ problem }, cause),
     });
+    this.#clock = clock;
+    const { id } = this.#thread;
+    // A thread that was terminated has not unlocked it.
+    this.ended = this.#thread.ended.finally(() => removeThreadLock(start.options.folder, id));
+    this.ended.catch(() => {});
   }
 
   /** The node; its methods also throw localnet/thread-lost and localnet/closing. */
@@ -101,14 +116,22 @@ export class NodeThread {
     return this.#thread.ready;
   }
 
-  /** Resolves when the thread was closed; rejects when it has ended by itself. */
-  get ended(): Promise<void> {
-    return this.#thread.ended;
-  }
-
-  /** Ends the node: no block is lost, nor any message that is in a block. */
-  close(): Promise<void> {
-    return this.#thread.close(GIVE_UP_MS);
+  /**
+   * Ends the node: no block is lost, nor any message that is in a block.
+   * @throws localnet/thread-stuck
+   */
+  async close(giveUpMs = GIVE_UP_MS): Promise<void> {
+    const closed = this.#thread.close(giveUpMs).then(() => this.ended.catch(() => {}));
+    const mostMs = giveUpMs + TERMINATE_MS;
+    await withDeadline(
+      closed,
+      {
+        until: this.#clock.now() + mostMs,
+        expired: () => localnetErrors['thread-stuck']({ seconds: mostMs / 1_000 }),
+        aborted: () => localnetErrors.closing({}),
+      },
+      this.#clock,
+    );
   }
 }
 

@@ -35,9 +35,11 @@ const FIRST_BLOCKS = 2;
  */
 export async function startNode(options: LiveNodeOptions, modules: LiveNodeModules): Promise<StartedNode> {
   const { clock, logger } = modules;
-  const ledger = LiveLedger.exists(options.folder)
-    ? LiveLedger.open(options.folder)
-    : LiveLedger.create(options.folder, modules.makeGenesis());
+  const { folder, replacesChain } = options;
+  const ledger =
+    !replacesChain && LiveLedger.exists(folder)
+      ? LiveLedger.open(folder)
+      : LiveLedger.create(folder, modules.makeGenesis(), { replacesChain });
   const tvm = new TvmPool({ workers: options.tvmWorkers, spares: 0 }, { clock, logger });
   try {
     await tvm.start();
@@ -134,6 +136,8 @@ async function serve(
 export interface LiveNodeOptions {
   /** Folder of the chain. */
   readonly folder: string;
+  /** Whether a new chain takes the place of one that is there; else that one continues. */
+  readonly replacesChain: boolean;
   /** Milliseconds between blocks. */
   readonly blockTimeMs: number;
   /** Whether blocks are produced only on demand. */

@@ -12,7 +12,7 @@ import { shardSibling } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
 import { type ShardEntry, shardDescrs } from '#formats/tlb/shard-hashes.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ShardStateUnsplit, splitStateCell } from '#formats/tlb/shard-state.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import type { ChainState } from '#localnet/ledger/block-bundle.js';
 import type { MadeBlock } from '#localnet/producer/block-cells.js';
@@ -30,7 +30,7 @@ import { makeMasterchainBlock, makeShardBlock, type ShardBlockPlan } from '#loca
 import { contains, routingPrefix } from '#localnet/producer/routing.js';
 import { type NextShardBlock, nextShardBlocks } from '#localnet/producer/shard-config.js';
 import { signBlock, type ValidatorKey, validatorKey } from '#localnet/producer/sign-block.js';
-import { mergeStates, splitState, splitStateCell } from '#localnet/producer/split-merge-states.js';
+import { mergeStates, splitState } from '#localnet/producer/split-merge-states.js';
 import { placeOverrides } from '#localnet/producer/state-overrides.js';
 import { MessageFaults } from '#localnet/producer/transaction-runner.js';
 

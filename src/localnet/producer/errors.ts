@@ -2,6 +2,8 @@ import { defineErrors } from '#kernel/tern-error.js';
 
 const REPORT = 'This should not happen; please report it with the previous block and the messages sent.';
 
+const REPORT_WITH_CONFIG = 'This should not happen; please report it with the configuration of the network.';
+
 /** Errors of block production. */
 export const producerErrors = defineErrors('producer', {
   'value-flow': {
@@ -37,12 +39,6 @@ export const producerErrors = defineErrors('producer', {
     message: (d: { block: string }) => `the state after ${d.block}, from which the next block continues, was not given`,
     remedy: 'Give the state after the newest block of each shard that the masterchain lists.',
   },
-});
-
-const REPORT_WITH_CONFIG = 'This should not happen; please report it with the configuration of the network.';
-
-/** Errors of the shard configuration and of split and merged states. */
-export const shardConfigErrors = defineErrors('producer', {
   'shards-incomplete': {
     class: 'internal',
     message: (d: { workchain: number; shard: string }) =>

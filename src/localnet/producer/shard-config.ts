@@ -28,7 +28,7 @@ import {
   shardDescrFees,
   shardDescrs,
 } from '#formats/tlb/shard-hashes.js';
-import { shardConfigErrors } from '#localnet/producer/errors.js';
+import { producerErrors } from '#localnet/producer/errors.js';
 
 /** The newest block of a shard in a bundle, with sums over it and the blocks of the bundle that it follows. */
 export interface ShardTopBlock {
@@ -102,8 +102,8 @@ export function registerShards(
  */
 function registeredBefore(before: ShardHashes, { id, info }: ShardTopBlock): readonly ShardEntry[] {
   const [first, ...others] = shardsBefore(before, id);
-  if (first === undefined) throw shardConfigErrors['shard-unknown']({ shard: printShard(id) });
-  const wrong = (problem: string): Error => shardConfigErrors['shard-not-next']({ block: printPosition(id), problem });
+  if (first === undefined) throw producerErrors['shard-unknown']({ shard: printShard(id) });
+  const wrong = (problem: string): Error => producerErrors['shard-not-next']({ block: printPosition(id), problem });
   for (const entry of [first, ...others]) {
     const { seq_no, next_catchain_seqno } = entry.descr;
     if (seq_no >= id.seqno) throw wrong(`${printShard(entry)} is at ${seq_no} already`);
@@ -321,7 +321,7 @@ export function nextShardBlocks(hashes: ShardHashes, gen_utime: number): readonl
 export function nextShardBlock(hashes: ShardHashes, shard: Shard, gen_utime: number): NextShardBlock {
   const prev = shardsBefore(hashes, shard);
   const [first] = prev;
-  if (first === undefined) throw shardConfigErrors['shard-unknown']({ shard: printShard(shard) });
+  if (first === undefined) throw producerErrors['shard-unknown']({ shard: printShard(shard) });
   const after_merge = prev.length > 1;
   const after_split = !after_merge && first.shard !== shard.shard;
   return {
@@ -369,12 +369,12 @@ function treeOf({ workchain }: Pick<Shard, 'workchain'>, shards: ReadonlyMap<big
       return Lazy.ofValue(ShardTree, { kind: 'bt_fork', left: tree(left), right: tree(right) });
     }
     const entry = shards.get(shard);
-    if (entry === undefined) throw shardConfigErrors['shards-incomplete']({ workchain, shard: shardHex(shard) });
+    if (entry === undefined) throw producerErrors['shards-incomplete']({ workchain, shard: shardHex(shard) });
     leaves++;
     return Lazy.ofValue(ShardTree, { kind: 'bt_leaf', leaf: entry.descr });
   };
   const root = tree(WHOLE_WORKCHAIN);
-  if (leaves !== shards.size) throw shardConfigErrors['shards-incomplete']({ workchain, shard: 'overlapping ones' });
+  if (leaves !== shards.size) throw producerErrors['shards-incomplete']({ workchain, shard: 'overlapping ones' });
   return root;
 }
 

@@ -1,4 +1,3 @@
-import type { Cell } from '#formats/cells/cell.js';
 import { mergeAugmentedDictionaries, splitAugmentedDictionary } from '#formats/cells/dict-edit.js';
 import { openCell } from '#formats/cells/slice.js';
 import { ShardAccounts } from '#formats/tlb/account.js';
@@ -15,12 +14,12 @@ import {
   WHOLE_WORKCHAIN,
 } from '#formats/tlb/block-id.js';
 import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
-import { type Codec, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import { Lazy } from '#formats/tlb/codec/codec.js';
 import { addCurrency, type CurrencyCollection, ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { type OutMsgQueueExtra, OutMsgQueueInfo, type ProcessedInfo } from '#formats/tlb/out-msg-queue.js';
-import { ShardState, ShardStateTotals, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ShardStateTotals, type ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { BitString } from '#kernel/bytes.js';
-import { shardConfigErrors } from '#localnet/producer/errors.js';
+import { producerErrors } from '#localnet/producer/errors.js';
 import { ProcessedMessages } from '#localnet/producer/out-queue.js';
 import { contains, intermediatePrefix, routingPrefix } from '#localnet/producer/routing.js';
 
@@ -41,7 +40,7 @@ export function splitState(parent: ShardStateUnsplit, shard: bigint): ShardState
     parent.shard_id.shard_pfx_bits + 1 !== shardPrefixLength(shard) ||
     shardParent(shard) !== shardOf(parent.shard_id)
   )
-    throw shardConfigErrors['states-apart']({
+    throw producerErrors['states-apart']({
       problem: `${shardHex(shard)} is no half of ${shardHex(shardOf(parent.shard_id))}`,
     });
   const accounts = partOf(parent.accounts.value, shard);
@@ -75,8 +74,7 @@ function splitQueues(
   for (const [key, enqueued] of out_queue) {
     const { cur_addr, msg } = enqueued.out_msg.value;
     const { info } = msg.value;
-    if (info.kind !== 'int_msg_info')
-      throw shardConfigErrors['states-apart']({ problem: 'a message to outside waits' });
+    if (info.kind !== 'int_msg_info') throw producerErrors['states-apart']({ problem: 'a message to outside waits' });
     const at = intermediatePrefix(cur_addr, routingPrefix(info.src), routingPrefix(info.dest));
     if (contains({ workchain, shard }, at)) size++;
     else waiting = waiting.delete(key);
@@ -156,23 +154,13 @@ export function mergeStates(left: ShardStateUnsplit, right: ShardStateUnsplit): 
   };
 }
 
-/** The `split_state` from which the Merkle update of the first block after a merge starts. */
-export function splitStateCell(left: Cell, right: Cell): Cell {
-  const codec = ShardStateUnsplit as Codec<ShardStateUnsplit>;
-  return encodeCell(ShardState, {
-    kind: 'split_state',
-    left: Lazy.ofCell(codec, left),
-    right: Lazy.ofCell(codec, right),
-  });
-}
-
 /** The parent shard of the two. */
 function parentOf({ shard_id: left }: ShardStateUnsplit, { shard_id: right }: ShardStateUnsplit): bigint {
   const [a, b] = [shardOf(left), shardOf(right)];
   const parent = a === WHOLE_WORKCHAIN ? null : shardParent(a);
   const [first, second] = parent === null ? [] : shardChildren(parent);
   if (parent === null || left.workchain_id !== right.workchain_id || a !== first || b !== second)
-    throw shardConfigErrors['states-apart']({
+    throw producerErrors['states-apart']({
       problem: `${shardHex(a)} and ${shardHex(b)} are not the halves of a shard`,
     });
   return parent;

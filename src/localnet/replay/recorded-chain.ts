@@ -1,9 +1,9 @@
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { type BlockId, isMasterchain, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { checkZerostate } from '#formats/proofs/shard-state.js';
+import { splitStateCell } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { replayErrors } from '#localnet/replay/errors.js';
@@ -97,7 +97,7 @@ class ChainBuilder {
 
   #place(found: RecordedBlock, mc_seqno: number): ChainBlock {
     const [first, second] = found.prev.map((prev) => this.#stateAfter(prev)) as [Cell, Cell?];
-    const before = second === undefined ? first : splitState(first, second);
+    const before = second === undefined ? first : splitStateCell(first, second);
     let state: Cell;
     try {
       state = applyMerkleUpdate(before, parseBocRoot(found.bytes).ref(2));
@@ -155,14 +155,6 @@ function otherZerostate(
   where: string,
 ): Error {
   return replayErrors['other-zerostate']({ file, field, expected: toHex(expected), found: toHex(found), where });
-}
-
-/**
- * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
- * merge starts.
- */
-function splitState(left: Cell, right: Cell): Cell {
-  return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 
 /**

@@ -13,7 +13,7 @@ import type { Block, BlockExtra, BlockInfo, McBlockExtra } from '#formats/tlb/bl
 import { inMsgDescr, outMsgDescr } from '#formats/tlb/block-messages.js';
 import { AugmentedDictionary, type AugmentedType } from '#formats/tlb/codec/augmented-dictionary.js';
 import { type Codec, decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { ShardStateUnsplit, splitStateCell } from '#formats/tlb/shard-state.js';
 import { type AnyDictionary, type Place, pathOf, walkValue } from '#formats/tlb/walk-value.js';
 import { bytesEqual } from '#kernel/bytes.js';
 import { isTernError, TernError } from '#kernel/tern-error.js';
@@ -88,7 +88,7 @@ export function openBlock(given: NewBlock, stateAfter: (id: BlockId) => KnownSta
     return known;
   });
   const [first, second] = previous as [KnownState, KnownState?];
-  const from = second === undefined ? first.root : splitState(first.root, second.root);
+  const from = second === undefined ? first.root : splitStateCell(first.root, second.root);
   let stateRoot: Cell;
   try {
     stateRoot = applyMerkleUpdate(from, block.state_update.cell);
@@ -102,14 +102,6 @@ export function openBlock(given: NewBlock, stateAfter: (id: BlockId) => KnownSta
   rules.equal('given-block', info.end_lt, given.end_lt, 'end_lt');
   const shard = { workchain: id.workchain, shard: id.shard };
   return { rules, id, shard, root, block, info, extra, mcExtra, previous, stateRoot, after };
-}
-
-/**
- * `split_state#5f327da5 left:^ShardStateUnsplit right:^ShardStateUnsplit`: the state from which the first block after a
- * merge starts.
- */
-function splitState(left: Cell, right: Cell): Cell {
-  return new Builder().storeUint(0x5f327da5, 32).storeRef(left).storeRef(right).endCell();
 }
 
 /** @throws validation/malformed instead of what decoding throws */
