@@ -17,6 +17,7 @@ import type { CancelSchedule } from '#kernel/clock.js';
 import { makeFolder, writeFileAtomic } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { chainOrigin } from '#localnet/ledger/genesis.js';
+import { requireSpace } from '#localnet/ledger/ledger-files.js';
 import { requireSnapshot, restoreSnapshot, returnToChain } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import { localnetErrors } from '#localnet/node/errors.js';
@@ -243,6 +244,8 @@ class ChainChanges {
   async #change(command: string, start: () => Promise<PlannedNetwork>): Promise<void> {
     if (this.#command !== null) throw localnetErrors['other-command']({ command: this.#command });
     if (this.#isClosing) throw localnetErrors.closing({});
+    // Found before the running chain is ended: where nothing can be written, it could not be started again either.
+    if (this.#problem === null) requireSpace(this.#chain.folder);
     this.#command = command;
     this.#cancel();
     const work = this.#replace(command, start);

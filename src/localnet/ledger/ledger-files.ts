@@ -100,6 +100,19 @@ export function ensureFolder(folder: string): void {
   makeFolder(folder, 0o700);
 }
 
+/** What a chain needs at its start, generously: its zerostates, first blocks and first checkpoint. */
+const START_BYTES = 4 * 2 ** 20;
+
+/** Checks that a chain can be started in a folder: by writing as much as it needs. @throws ledger/unwritable */
+export function requireSpace(folder: string): void {
+  const file = join(folder, 'space.draft');
+  try {
+    writeWhole(file, new Uint8Array(START_BYTES));
+  } finally {
+    for (const each of [file, `${file}.draft`]) rmSync(each, { force: true });
+  }
+}
+
 /** Renames a file or folder within one file system. @throws ledger/unwritable */
 export function moveTo(from: string, to: string): void {
   writing(to, () => renameSync(from, to));

@@ -217,8 +217,11 @@ export function replaceChain(folder: string, fill: (path: string) => void): Chai
 
 /** Makes a chain the current one again, where the one that took its place could not be opened. @throws ledger/in-use, ledger/unwritable */
 export function returnToChain(folder: string, incarnation: string): void {
-  if (!listFolder(join(folder, CHAINS)).includes(incarnation)) return;
-  whileLocked(folder, () => writeWhole(join(folder, 'current'), `${incarnation}\n`));
+  const file = join(folder, 'current');
+  const text = `${incarnation}\n`;
+  const current = readFileIfAny(file);
+  if (current !== null && new TextDecoder().decode(current) === text) return;
+  if (listFolder(join(folder, CHAINS)).includes(incarnation)) whileLocked(folder, () => writeWhole(file, text));
 }
 
 /** Removes the chain of a folder, if there is one, even a damaged one. @throws ledger/unwritable */
