@@ -9,6 +9,7 @@ import { v3Description } from '#api/v3/v3-api.js';
 import type { OpenNetwork } from '#app/service/network.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
 import { pause, systemClock } from '#kernel/clock.js';
+import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 
 /** Version of the published document that this API follows. */
@@ -67,8 +68,12 @@ export function v3Api(
 /** Polling interval for the head of the liteserver. */
 const EVERY_MS = 5;
 
-/** The control API of a local network. @param network verified reads of the same chain */
-export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<LocalnetContext> {
+/**
+ * The control API of a local network.
+ * @param network verified reads of the same chain
+ * @param ended aborted when the network is closed: its head moves no more
+ */
+export function localnetApi(node: LocalNode, network: OpenNetwork, ended: AbortSignal): HttpApi<LocalnetContext> {
   return {
     ...localnetDescription,
     context: ({ group, read }) => {
@@ -83,9 +88,16 @@ export function localnetApi(node: LocalNode, network: OpenNetwork): HttpApi<Loca
           return account?.kind === 'account' ? account.storage.balance.grams : 0n;
         },
         untilKnown: async ({ seqno }) => {
-          await chain.waitForHead(seqno, read);
-          // Cached responses depend on the head reported by the liteserver.
-          while (lite.headSeqno < seqno && !read.signal.aborted) await pause(EVERY_MS, systemClock, read.signal);
+          const signal = AbortSignal.any([read.signal, ended]);
+          const known = async (): Promise<void> => {
+            await chain.waitForHead(seqno, { ...read, signal });
+            // Cached responses depend on the head reported by the liteserver.
+            while (lite.headSeqno < seqno && !signal.aborted) await pause(EVERY_MS, systemClock, signal);
+          };
+          await known().catch((error: unknown) => {
+            if (!ended.aborted) throw error;
+          });
+          if (ended.aborted) throw localnetErrors['other-command']({ command: 'the replacement of its chain' });
         },
       };
     },

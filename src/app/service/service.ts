@@ -306,7 +306,9 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       closers.add(() => readers?.close());
       apis.push(v3Api(open, index, readers, testnet));
     }
-    if (localNode !== null) apis.push(localnetApi(localNode.node, open));
+    const ended = new AbortController();
+    closers.add(() => ended.abort());
+    if (localNode !== null) apis.push(localnetApi(localNode.node, open, ended.signal));
     const reason = typeof plan === 'string' ? plan : NO_DATABASE;
     return {
       open,
