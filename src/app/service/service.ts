@@ -60,7 +60,7 @@ export interface PlannedNetwork {
 }
 
 /** How a network of a service is replaced. `next` prepares the one that takes its place. */
-export interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
+interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
   readonly next: () => Promise<PlannedNetwork>;
 }
 
@@ -255,7 +255,7 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
 }
 
 /** A local node in this process. */
-export interface ServedLocalNode {
+interface ServedLocalNode {
   readonly node: LocalNode;
   /** Counters of block production since the start. */
   readonly counts: () => ProducedCounts;
@@ -264,7 +264,7 @@ export interface ServedLocalNode {
 }
 
 /** A network with its index and APIs. */
-export interface ServedNetwork {
+interface ServedNetwork {
   readonly open: OpenNetwork;
   /** `null` without an index. */
   readonly index: NetworkIndex | null;
