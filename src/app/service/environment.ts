@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configErrors } from '#app/config/errors.js';
 import type { RandomBytes } from '#drivers/adnl/keys.js';
-import type { BlockId } from '#formats/proofs/block-id.js';
+import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
 import { fileProblem, makeFolder } from '#kernel/files.js';
@@ -67,9 +67,14 @@ export async function prepareDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** Path of the key block file of a network, with its name and zerostate. */
-export function keyBlockPath(folder: string, network: string, zerostate: BlockId): string {
-  return join(folder, 'key-blocks', `${network}-${toHex(zerostate.root_hash.subarray(0, 8))}.txt`);
+/** Path of the key block file of a network, with its name and zerostate; of a local network, for each of its chains. */
+export function keyBlockPath(
+  folder: string,
+  network: string,
+  { zeroState, incarnation }: Pick<GlobalConfig, 'zeroState' | 'incarnation'>,
+): string {
+  const chain = incarnation === null ? '' : `-${incarnation}`;
+  return join(folder, 'key-blocks', `${network}-${toHex(zeroState.root_hash.subarray(0, 8))}${chain}.txt`);
 }
 
 /** A logger that adds a field to every line. */

@@ -168,7 +168,7 @@ function openForkRemote(source: string, dataFolder: string, modules: Environment
     const keyBlocks = isRecorded
       ? new KeyBlockMemory()
       : new KeyBlockFile(
-          { path: keyBlockPath(dataFolder, network.name, zeroState), zero_state: zeroState },
+          { path: keyBlockPath(dataFolder, network.name, network.config), zero_state: zeroState },
           { logger },
         );
     const chain = new Chain(

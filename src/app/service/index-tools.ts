@@ -54,7 +54,7 @@ export function openIndexTools(options: IndexToolsOptions, modules: Environment)
     const { zeroState } = network.config;
     await database.withWriter((client) => prepareSchema(client, migrations, { network: zeroState, writes }));
     await prepareDataFolder(dataFolder);
-    const path = keyBlockPath(dataFolder, network.name, zeroState);
+    const path = keyBlockPath(dataFolder, network.name, network.config);
     const source = await openChainSource(
       { config: network.config, cacheBytes: 16 * MIB, deadlineMs: DEADLINE_MS },
       { ...modules, keyBlocks: new KeyBlockFile({ path, zero_state: zeroState }, { logger }) },

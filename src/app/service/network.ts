@@ -73,7 +73,7 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
         options.dataFolder === null
           ? new KeyBlockMemory()
           : new KeyBlockFile(
-              { path: keyBlockPath(options.dataFolder, name, zeroState), zero_state: zeroState },
+              { path: keyBlockPath(options.dataFolder, name, config), zero_state: zeroState },
               { logger },
             );
       const own = group === PUBLIC_GROUP ? logger : withLogField(logger, 'group', group);

@@ -54,8 +54,13 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
     zeroState,
     initBlock: starts.reduce((newest, block) => (block.seqno > newest.seqno ? block : newest)),
     hardforks,
-    incarnation: incarnation.isAbsent ? null : incarnation.text(),
+    incarnation: incarnation.isAbsent ? null : incarnationOf(incarnation),
   };
+}
+
+/** It becomes part of file names. */
+function incarnationOf(field: GlobalConfigField): string {
+  return /^[0-9a-f]{1,64}$/.test(field.text()) ? field.text() : field.refuse('up to 64 hexadecimal digits');
 }
 
 function servers(config: GlobalConfigField): LiteServerAddress[] {
