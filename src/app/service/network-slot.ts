@@ -1,4 +1,4 @@
-import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
+import type { AnyHttpApi, CallThreads, HttpNetwork } from '#api/http/http-api.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { TernError } from '#kernel/tern-error.js';
 
@@ -77,10 +77,19 @@ export class NetworkSlot<Content extends SlotContent> {
       ...api,
       ...(api.headSeqno === undefined ? {} : { headSeqno: () => now().headSeqno!() }),
       ...(api.freshness === undefined ? {} : { freshness: () => now().freshness!() }),
+      ...(api.threads === undefined ? {} : { threads: this.#threadsOf(now) }),
       context: (request) => {
         if (this.#problem !== null && !isControl) throw this.#problem;
         return now().context(request);
       },
+    };
+  }
+
+  /** While nothing is served, calls stay here, where `context` refuses them. */
+  #threadsOf(now: () => AnyHttpApi): CallThreads {
+    return {
+      takes: (endpoint, price) => this.#problem === null && now().threads?.takes(endpoint, price) === true,
+      answer: (call, signal) => now().threads!.answer(call, signal),
     };
   }
 }
