@@ -31,7 +31,7 @@ class Machine {
   }
 
   static async start(): Promise<Machine> {
-    return new Machine(await Emulator.instantiate(await compileEmulator(), 2));
+    return new Machine(await Emulator.instantiate(await compileEmulator(), { maxConfigs: 2, maxBytes: 2 ** 30 }));
   }
 
   run({ code, data, address, utime: now, balance }: RecordedAccount, method: string, stack: VmStack): VmStack {

@@ -58,6 +58,7 @@ export class FakeContracts implements ContractStateReads {
       last_transaction: null,
       ran_on: 'local',
       ran_on_reason: null,
+      remembered_ms: null,
     };
   }
 

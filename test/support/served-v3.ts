@@ -56,7 +56,7 @@ export function serveV3(
         groups: [],
         dataFolder: null,
         getMethods: 'local',
-        tvmWorkers: 1,
+        tvm: { workers: 1, slowWorkers: 1, rememberMs: 0, cpuMs: 60_000, keyCpuMs: 60_000 },
         cacheBytes: 1 << 24,
         deadlineMs: NO_TIME_LIMIT,
         maxHeadAgeMs: 0,

@@ -53,7 +53,11 @@ export async function callV3(name: string, given: string | object, call: V3Call 
   const endpoint = v3Endpoint(name);
   const headers: Record<string, string> = {};
   const context = v3Context({ isTestnet: false, ...network } as V3ChainNetwork, {
-    read: { signal: new AbortController().signal, deadlineMs: 10_000 },
+    read: {
+      signal: new AbortController().signal,
+      deadlineMs: 10_000,
+      client: { id: 'test', hasKey: false, onTvmCost: () => {} },
+    },
     profile,
     switches: { ...NO_SWITCHES, ...switches },
     group: null,

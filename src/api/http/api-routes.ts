@@ -175,9 +175,19 @@ export class ApiRoutes {
     source: EndpointCall['source'],
   ) {
     const { calls, replies } = this.#modules;
-    const { profile, switches, group, client, work } = state;
+    const { profile, switches, group, client, work, keyId } = state;
     const endpoint = state.endpoint as CompiledEndpoint;
-    const call: EndpointCall = { endpoint, raw, source, profile, switches, group, client, work };
+    const call: EndpointCall = {
+      endpoint,
+      raw,
+      source,
+      profile,
+      switches,
+      group,
+      client,
+      work,
+      hasKey: keyId !== null,
+    };
     const key = calls.keyOf(call);
     let kept: EndpointResult | undefined;
     try {

@@ -4,7 +4,15 @@ import { styleOf } from '#api/http/api-style.js';
 import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
-import type { AnyHttpApi, ApiRequest, CallThreads, HttpNetwork, Profile, ThreadAnswer } from '#api/http/http-api.js';
+import type {
+  AnyHttpApi,
+  ApiRequest,
+  CallThreads,
+  HttpNetwork,
+  Profile,
+  RequestClient,
+  ThreadAnswer,
+} from '#api/http/http-api.js';
 import {
   compileParameters,
   compileSwitches,
@@ -112,6 +120,7 @@ export interface EndpointCall {
   readonly group: string | null;
   /** Who shares the process with others. */
   readonly client: string;
+  readonly hasKey: boolean;
   readonly work: WorkBudget;
 }
 
@@ -249,6 +258,14 @@ export class EndpointCalls {
     return key === null ? undefined : this.cache.get(key, headSeqnoOf(call.endpoint), false);
   }
 
+  #clientOf(call: EndpointCall): RequestClient {
+    const onTvmCost: RequestClient['onTvmCost'] = ({ gas, cpuMs }) => {
+      // The gas of a result is part of the work that its endpoint reports.
+      if (gas === 0) this.#settle(call, 0, cpuMs);
+    };
+    return { id: call.client, hasKey: call.hasKey, onTvmCost };
+  }
+
   #settle(call: EndpointCall, taken: number, done: number): void {
     call.work.settle(taken, done);
     this.#onWork(call.endpoint, done);
@@ -296,7 +313,7 @@ export class EndpointCalls {
     let worked = 0;
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
     const request: ApiRequest = {
-      read: { signal, deadlineMs: this.#deadlineOf(call) },
+      read: { signal, deadlineMs: this.#deadlineOf(call), client: this.#clientOf(call) },
       profile: api.profiles === 'separate' ? call.profile : 'spec',
       switches: call.switches.values,
       group: call.group,

@@ -21,10 +21,24 @@ export interface ApiFreshness {
   readonly lagMs: number | null;
 }
 
+/** Whom a request is for. Of coalesced requests: the first one. */
+export interface RequestClient {
+  /** Opaque: of the API key, or of the address without one. */
+  readonly id: string;
+  readonly hasKey: boolean;
+  /** Charges what a request to the TVM took: gas, 0 when it is unknown, and CPU milliseconds. */
+  readonly onTvmCost: (cost: { readonly gas: number; readonly cpuMs: number }) => void;
+}
+
 /** The properties of a request from which an API makes the context of its handlers. */
 export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   /** To be passed to every read: aborted when no client waits for the response any more. */
-  readonly read: { readonly signal: AbortSignal; readonly deadlineMs: number };
+  readonly read: {
+    readonly signal: AbortSignal;
+    readonly deadlineMs: number;
+    /** Absent in reader threads, which run no contracts. */
+    readonly client?: RequestClient;
+  };
   /** The profile to write: that of the request where `profiles` is `separate`, else `spec`. */
   readonly profile: Profile;
   /** By the names of `HttpApi.switches`. */

@@ -24,7 +24,7 @@ function network(result: Partial<GetMethodRead> = {}) {
     runGetMethod: async (_address: Address, method: string | number, stack: VmStack, options: ReadAt) => {
       asked.push({ method, stack, options });
       const read = { exit_code: 0, gas_used: 549, stack: [vmInt(42), VM_NULL], block, last_transaction: null };
-      return { ...read, ran_on: 'local', ran_on_reason: null, ...result };
+      return { ...read, ran_on: 'local', ran_on_reason: null, remembered_ms: null, ...result };
     },
   };
   return { asked, network: { contracts } as never };
@@ -74,6 +74,12 @@ describe('runGetMethod', () => {
         'X-Tern-Get-Method': 'node; reason=the network has global version 99, the emulator knows 13',
       });
     }
+  });
+
+  it('says in a header when the result is that of an earlier run', async () => {
+    const { network: contracts } = network({ exit_code: -14, remembered_ms: 12_345 });
+    const { headers } = await callV2(runMethodEndpoints, 'runGetMethod', { address, method: 1, stack: [] }, contracts);
+    expect(headers).toEqual({ 'X-Tern-Get-Method': 'memory; age=12' });
   });
 
   const methods: readonly [unknown, string | number][] = [

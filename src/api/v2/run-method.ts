@@ -49,7 +49,7 @@ function signedNumber(text: string): number {
 
 const TAG = 'Run method';
 const STATUSES = [404, 422, 500, 504];
-/** The header of results that a node computed, and not this service on proven state. */
+/** The header of results that a node computed, and not this service on proven state, and of results from memory. */
 const HEADER = 'X-Tern-Get-Method';
 
 interface GetMethodQuery {
@@ -76,6 +76,7 @@ async function run({ address, method, stack, seqno }: GetMethodQuery, context: V
     throw error;
   }
   context.worked(result.gas_used / GAS_PER_WORK_UNIT);
+  if (result.remembered_ms !== null) header(HEADER, `memory; age=${Math.round(result.remembered_ms / 1000)}`);
   if (result.ran_on === 'node') header(HEADER, `node; reason=${headerText(result.ran_on_reason ?? 'unknown')}`);
   return result;
 }
@@ -92,7 +93,8 @@ const runGetMethod = v2Endpoint({
     'number, or a decimal or hexadecimal string), `cell`, `slice` and `builder` (a bag of cells in base64, `{"bytes": …}` ' +
     'with the same, or the tree `{"data": {"b64", "len"}, "refs"}`), `tuple` and `list` (`{"elements": […]}` with typed ' +
     'entries), `null`. The types `tvm.Cell`, `tvm.Slice` and so on are aliases. The header `X-Tern-Get-Method` says when a ' +
-    'node computed the result.',
+    'node computed the result (`node`), and when it is that of an earlier run of the same method on the same data, which ran ' +
+    'out of gas and is not repeated for some minutes (`memory`).',
   params: Type.Object(
     {
       address: accountParameter,

@@ -256,7 +256,10 @@ function hexOf(value: bigint): string {
 const TAG = 'Api/v2';
 const POST = ['POST'] as const;
 
-/** Says that a node ran a get-method, and why it was not run here on proven state. */
+/**
+ * Says that a node ran a get-method, and why it was not run here on proven state; or that the result is that of an earlier run,
+ * which ran out of gas.
+ */
 const RAN_ON_HEADER = 'X-Tern-Get-Method';
 /** Says why the real fees may differ from the estimate. */
 const ESTIMATE_HEADER = 'X-Tern-Fee-Estimate';
@@ -360,6 +363,7 @@ const runGetMethod = v3ChainEndpoint({
     const { network, read, header, worked } = context;
     const run = await network.contracts.runGetMethod(address, method, given, read);
     worked(run.gas_used / GAS_PER_WORK_UNIT);
+    if (run.remembered_ms !== null) header(RAN_ON_HEADER, `memory; age=${Math.round(run.remembered_ms / 1000)}`);
     if (run.ran_on === 'node') header(RAN_ON_HEADER, `node; reason=${headerText(run.ran_on_reason ?? 'unknown')}`);
     return answerOf(V2RunGetMethodResult, { ...run, stack: encodeStack(run.stack) }, context);
   },

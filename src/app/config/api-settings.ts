@@ -31,6 +31,27 @@ export const apiSettings = {
     ...integerValue('N', 1, 256),
     meaning: 'TVM worker threads per network; default: the CPU cores, divided among the networks',
   }),
+  tvmCpuTime: singleSetting({
+    ...secondsValue(0.01, 60),
+    fallback: '0.5',
+    meaning:
+      'maximum CPU time of a get-method or an emulation for clients without an API key; afterwards the response is 422',
+  }),
+  tvmKeyCpuTime: singleSetting({
+    ...secondsValue(0.01, 60),
+    fallback: '1',
+    meaning: 'the same for clients with an API key',
+  }),
+  tvmSlowWorkers: optionalSetting({
+    ...integerValue('N', 0, 64),
+    meaning:
+      'TVM worker threads of low priority for slow runs, per network, started when they are needed; 0: slow runs are not separated from quick ones; default: half of the TVM worker threads, at least 1',
+  }),
+  tvmMemory: singleSetting({
+    ...secondsValue(0, 86_400),
+    fallback: '300',
+    meaning: 'how long get-methods that ran out of gas or CPU time are answered from memory instead of being run again',
+  }),
   access: singleSetting({
     ...keywordValue('open', 'keys'),
     fallback: 'open',

@@ -16,6 +16,29 @@ import type { ContractReads } from '#services/emulation/contract-reads.js';
 import { ContractService } from '#services/emulation/contract-service.js';
 import type { GetMethodsMode } from '#services/emulation/options.js';
 
+/** Threads and limits of the TVM of a network; times in milliseconds. */
+export interface NetworkTvmOptions {
+  readonly workers: number;
+  /** Threads for slow runs. */
+  readonly slowWorkers: number;
+  /** How long runs that were ended by a limit are answered from memory. */
+  readonly rememberMs: number;
+  /** CPU time of a request of a client without an API key. */
+  readonly cpuMs: number;
+  /** The same with one. */
+  readonly keyCpuMs: number;
+}
+
+const MIB = 2 ** 20;
+
+/** Of each client, so that the queue has room for others; and memory that the slowest runs of some hundred milliseconds need. */
+const TVM_BOUNDS = {
+  maxWaitingOfClient: 256,
+  maxWaitingOfContract: 64,
+  emulatorBytes: 96 * MIB,
+  maxEmulatorBytes: 384 * MIB,
+};
+
 /** Options of a network. */
 export interface OpenNetworkOptions {
   readonly network: NamedNetwork;
@@ -24,8 +47,7 @@ export interface OpenNetworkOptions {
   /** Folder of proven key blocks; `null` to store them in memory only, as for recorded chains, which may become shorter. */
   readonly dataFolder: string | null;
   readonly getMethods: GetMethodsMode;
-  /** TVM worker threads. */
-  readonly tvmWorkers: number;
+  readonly tvm: NetworkTvmOptions;
   /** Cache size for immutable answers, per liteserver group. */
   readonly cacheBytes: number;
   readonly deadlineMs: number;
@@ -58,10 +80,11 @@ export interface OpenNetwork {
  */
 export function openNetwork(options: OpenNetworkOptions, modules: Environment): Promise<OpenNetwork> {
   return withClosers(async (closers) => {
-    const { network, groups, tvmWorkers, maxHeadAgeMs, importAccount } = options;
+    const { network, groups, maxHeadAgeMs, importAccount } = options;
     const imported = importAccount === undefined ? {} : { importAccount };
     const logger = withLogField(modules.logger, 'network', network.name);
-    const tvm = new TvmPool({ workers: tvmWorkers }, { clock: modules.clock, logger });
+    const { workers, slowWorkers, rememberMs } = options.tvm;
+    const tvm = new TvmPool({ workers, slowWorkers, rememberMs, ...TVM_BOUNDS }, { clock: modules.clock, logger });
     closers.add(() => tvm.close());
     await tvm.start();
 
@@ -108,6 +131,7 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
 /** Options of a group of liteservers. */
 interface LiteserverPoolOptions extends ChainSourceOptions {
   readonly getMethods: GetMethodsMode;
+  readonly tvm: Pick<NetworkTvmOptions, 'cpuMs' | 'keyCpuMs'>;
 }
 
 interface LiteserverPoolModules extends ChainSourceModules {
@@ -129,11 +153,15 @@ interface LiteserverPool extends ChainSource {
 function openLiteserverPool(options: LiteserverPoolOptions, modules: LiteserverPoolModules): Promise<LiteserverPool> {
   return withClosers(async (closers) => {
     const { getMethods, deadlineMs } = options;
+    const { cpuMs, keyCpuMs } = options.tvm;
     const { clock, unixTimeMs, logger, tvm } = modules;
     const source = await openChainSource(options, modules);
     closers.add(() => source.close());
     const { lite, chain } = source;
-    const contracts = new ContractService({ getMethods, deadlineMs }, { chain, tvm, lite, clock, logger });
+    const contracts = new ContractService(
+      { getMethods, deadlineMs, cpuMs, keyCpuMs },
+      { chain, tvm, lite, clock, logger },
+    );
     const servers = () =>
       lite.metrics().servers.map(({ server, state, is_archive, seqno }) => ({
         name: server,

@@ -11,7 +11,13 @@ import { ForkAccountImporter } from '#app/service/account-import.js';
 import { localnetApi, v2Api, v3Api } from '#app/service/apis.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
 import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
-import { type OpenNetwork, type OpenNetworkOptions, openNetwork, PUBLIC_GROUP } from '#app/service/network.js';
+import {
+  type NetworkTvmOptions,
+  type OpenNetwork,
+  type OpenNetworkOptions,
+  openNetwork,
+  PUBLIC_GROUP,
+} from '#app/service/network.js';
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
 import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
@@ -91,7 +97,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
           getMethods: settings.getMethods,
           // A pure indexer runs no get-methods.
-          tvmWorkers: isIndexer(index) ? 1 : tvmWorkers,
+          tvm: tvmLimits(settings, isIndexer(index) ? 1 : tvmWorkers),
           cacheBytes: settings.nodeCacheMb * MIB,
           deadlineMs: settings.requestTimeout,
           maxHeadAgeMs: settings.maxHeadAge,
@@ -147,6 +153,12 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
 
 function isIndexer(index: IndexPlan | string | null): boolean {
   return index !== null && typeof index !== 'string' && index.role === 'indexer';
+}
+
+function tvmLimits(settings: ApiSettings, workers: number): NetworkTvmOptions {
+  const { tvmCpuTime, tvmKeyCpuTime, tvmMemory, tvmSlowWorkers = null } = settings;
+  const slowWorkers = tvmSlowWorkers ?? Math.max(1, Math.floor(workers / 2));
+  return { workers, slowWorkers, rememberMs: tvmMemory, cpuMs: tvmCpuTime, keyCpuMs: tvmKeyCpuTime };
 }
 
 function httpSettings(settings: ApiSettings) {

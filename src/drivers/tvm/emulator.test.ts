@@ -78,7 +78,7 @@ function argumentsFor(more: Partial<EmulateArguments>): EmulateArguments {
 describe('the emulator', () => {
   let emulator: Emulator;
   beforeAll(async () => {
-    emulator = await Emulator.instantiate(await compileEmulator(), 2);
+    emulator = await Emulator.instantiate(await compileEmulator(), { maxConfigs: 2, maxBytes: 2 ** 30 });
   });
 
   it('is the one that its version tells of', () => {

@@ -57,6 +57,29 @@ function enlargeStack(exports: EmulatorExports, raw: RawExports): void {
   }
 }
 
+/** Limits of an emulator. */
+export interface EmulatorLimits {
+  /** Maximum number of cached configurations, and of transaction emulators. */
+  readonly maxConfigs: number;
+  /** Maximum size of its memory. */
+  readonly maxBytes: number;
+}
+
+const PAGE_BYTES = 65_536;
+
+/** The loader grows the memory by its method `grow`, and reports a failure to the allocator of the emulator. */
+function limitMemory(memory: WebAssembly.Memory, maxBytes: number, onGrow: (isRefused: boolean) => void): void {
+  const grow = memory.grow.bind(memory);
+  Object.defineProperty(memory, 'grow', {
+    value: (pages: number) => {
+      const isRefused = memory.buffer.byteLength + pages * PAGE_BYTES > maxBytes;
+      onGrow(isRefused);
+      if (!isRefused) return grow(pages);
+      throw tvmErrors['out-of-memory']({ limitBytes: maxBytes });
+    },
+  });
+}
+
 /**
  * A thin synchronous binding to one instance of the WASM emulator. It caches a few configurations in WASM memory (LRU).
  * An instance must not be used after a call has thrown.
@@ -68,15 +91,18 @@ export class Emulator {
   /** In order of use. */
   readonly #configs = new Map<string, number>();
   readonly #emulators = new Map<string, TransactionEmulator>();
+  #isOutOfMemory = false;
 
-  private constructor(exports: EmulatorExports, memory: WebAssembly.Memory, maxConfigs: number) {
+  private constructor(exports: EmulatorExports, memory: WebAssembly.Memory, { maxConfigs, maxBytes }: EmulatorLimits) {
     this.#exports = exports;
     this.#memory = memory;
     this.#maxConfigs = maxConfigs;
+    limitMemory(memory, maxBytes, (isRefused) => {
+      this.#isOutOfMemory = isRefused;
+    });
   }
 
-  /** @param maxConfigs maximum number of cached configurations, and of transaction emulators */
-  static async instantiate(module: WebAssembly.Module, maxConfigs: number): Promise<Emulator> {
+  static async instantiate(module: WebAssembly.Module, limits: EmulatorLimits): Promise<Emulator> {
     let raw = {} as RawExports;
     const exports = await instantiate({
       instantiateWasm(imports, done) {
@@ -88,7 +114,12 @@ export class Emulator {
       printErr() {},
     });
     enlargeStack(exports, raw);
-    return new Emulator(exports, raw[MEMORY], maxConfigs);
+    return new Emulator(exports, raw[MEMORY], limits);
+  }
+
+  /** Whether it wanted more memory than it may have. */
+  get isOutOfMemory(): boolean {
+    return this.#isOutOfMemory;
   }
 
   get memoryBytes(): number {

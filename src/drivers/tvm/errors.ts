@@ -30,14 +30,30 @@ export const tvmErrors = defineErrors('tvm', {
     remedy: 'Check code, data, stack, account and message. Unmodified data of the network can always be run.',
   },
   timeout: {
-    class: 'caller',
+    class: 'overloaded',
     message: (d: { afterMs: number }) => `the run took more than ${d.afterMs} ms and was stopped`,
-    remedy: 'Lower the gas limit, or raise timeoutMs if the computer is slow.',
+    remedy: 'Retry later, when the computer has less to do, or raise timeoutMs.',
+  },
+  'cpu-time': {
+    class: 'caller',
+    message: (d: { limitMs: number }) => `the run used more than ${d.limitMs} ms of CPU time and was stopped`,
+    remedy: 'The contract is too expensive to run. Ask for less by its arguments; an operator can raise tvmCpuTime.',
+  },
+  'ran-out-before': {
+    class: 'caller',
+    message: (d: { limit: string; cpuMs: number; agoMs: number; forgottenInMs: number; isExact: boolean }) =>
+      `${d.isExact ? 'the same run' : 'this method of several contracts with the same code'} ran out of ${d.limit} ${seconds(d.agoMs)} ago, after ${d.cpuMs} ms of CPU time, and is not repeated for ${seconds(d.forgottenInMs)}`,
+    remedy: 'Retry when the contract has changed, or after that time.',
+  },
+  'out-of-memory': {
+    class: 'caller',
+    message: (d: { limitBytes: number }) => `the run needed more than ${d.limitBytes} bytes of memory and was stopped`,
+    remedy: 'The contract is too expensive to run. Ask for less by its arguments.',
   },
   overloaded: {
     class: 'overloaded',
-    message: (d: { workers: number; waiting: number }) =>
-      `all ${d.workers} workers are busy and ${d.waiting} runs are queued`,
+    message: (d: { waiting: number; ofClient: boolean }) =>
+      d.ofClient ? 'the client has too many runs in the queue' : `${d.waiting} runs are queued`,
     remedy: 'Retry later, run less at once, or raise workers or maxWaiting.',
   },
   'waited-too-long': {
@@ -66,3 +82,7 @@ export const tvmErrors = defineErrors('tvm', {
     remedy: 'Check that node_modules/@ton/sandbox is installed in the version of package-lock.json (npm ci).',
   },
 });
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}

@@ -43,9 +43,8 @@ export interface GetMethodRequest {
   /** 32 bytes; default: zeros, as in the reference implementation. */
   readonly rand_seed?: Uint8Array;
   /**
-   * Default: 1,000,000, as in the reference implementation; `ACCEPT` does not lift it. `ACCEPT` lifts a lower limit, and then
-   * only the timeout limits the run. With a higher limit, a method that runs out of gas at 1,000,000 is run again with that
-   * limit, which `ACCEPT` does not lift; not on networks before global version 4.
+   * Default: 1,000,000, as in the reference implementation. Nothing that the contract does lifts it. With a higher limit, a
+   * method that runs out of gas at 1,000,000 is run again with that limit; not on networks before global version 4.
    */
   readonly gas_limit?: number;
   /** Root of `HashmapE 256 ^Cell` (or of the libraries of a masterchain state): known libraries. */
@@ -67,6 +66,8 @@ export interface GetMethodResult {
   readonly vm_log: string | null;
   /** Hash of a library that was needed and not found; 32 bytes. */
   readonly missing_library: Uint8Array | null;
+  /** Null: it was run. A number: the result is from the memory of a run that ran out of gas so many milliseconds ago. */
+  readonly remembered_ms: number | null;
 }
 
 /** Exit code of a run without code. */
@@ -75,14 +76,17 @@ export const NO_CODE = -13;
 /** The result without code: the initial stack. */
 export function resultWithoutCode(request: GetMethodRequest): GetMethodResult {
   const stack = [...request.stack, vmInt(getMethodId(request.method))];
-  return { exit_code: NO_CODE, gas_used: 0, stack, vm_log: null, missing_library: null };
+  return { exit_code: NO_CODE, gas_used: 0, stack, vm_log: null, missing_library: null, remembered_ms: null };
 }
 
 /** The parts shared by all runs of one request. */
 export type GetMethodParts = Omit<GetMethodJob, 'config' | 'libraries' | 'prevBlocksInfo'>;
 
-/** The emulator's default limit, which `ACCEPT` does not lift. */
+/** The emulator's default limit. `ACCEPT` and `SETGASLIMIT` would lift any other limit of the emulator, but not this one. */
 export const USUAL_GAS = 1_000_000;
+
+/** Selects {@link USUAL_GAS}. */
+const FIXED_GAS = '0';
 
 /** A stack is a chain of nested cells, and cells nest at most 1,024 deep. */
 const MAX_ARGUMENTS = 1_000;
@@ -114,7 +118,7 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
       balance: uint63Of('balance', request.balance),
       extra_currencies: extraCurrencies(request.extra_currencies ?? []),
       rand_seed: randSeedOf(request.rand_seed),
-      gas_limit: gas_limit >= USUAL_GAS ? '0' : String(gas_limit),
+      gas_limit: FIXED_GAS,
       debug_enabled: false,
     },
     wantLog: log_level !== undefined,
@@ -123,6 +127,10 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
 
 /** @throws cells/*, tlb/vm-size for an excessively large result */
 export function getMethodResult(reply: GetMethodReply): GetMethodResult {
+  return { ...readResult(reply), remembered_ms: null };
+}
+
+function readResult(reply: GetMethodReply): Omit<GetMethodResult, 'remembered_ms'> {
   const { exitCode, gasUsed, stack, log, missingLibrary } = reply;
   return {
     exit_code: exitCode,

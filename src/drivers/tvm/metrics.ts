@@ -6,8 +6,12 @@ export interface TvmMetrics {
   readonly workers: number;
   /** Spare worker threads. */
   readonly spares: number;
+  /** Threads for slow runs. */
+  readonly slow_workers: number;
   readonly busy: number;
   readonly waiting: number;
+  /** Of these, slow runs. */
+  readonly waiting_slow: number;
   readonly get_methods: number;
   /** Get methods that needed the whole configuration or previous blocks. */
   readonly get_methods_with_config: number;
@@ -16,8 +20,13 @@ export interface TvmMetrics {
   readonly failures: Readonly<Record<string, number>>;
   /** Workers replaced after a timeout or a crash. */
   readonly replaced: number;
+  /** Runs that turned out to be slow, and continued with a lower priority. */
+  readonly demoted: number;
+  /** Requests that were answered from the memory of a run that a limit ended. */
+  readonly remembered: number;
   /** Runs executed by workers: one request may need several. */
   readonly runs: number;
+  /** CPU time; elapsed time where the system does not tell. */
   readonly run_seconds: number;
   /** Time in the queue. */
   readonly wait_seconds: number;
@@ -30,6 +39,15 @@ export const tvmMetricRows: readonly MetricRow<TvmMetrics>[] = [
   row('gauge', 'workers', 'Active worker threads', (m) => m.workers),
   row('gauge', 'busy_workers', 'Busy worker threads', (m) => m.busy),
   row('gauge', 'waiting_runs', 'Queued runs', (m) => m.waiting),
+  row('gauge', 'slow_workers', 'Worker threads for slow runs', (m) => m.slow_workers),
+  row('gauge', 'waiting_slow_runs', 'Queued runs that are known to be slow', (m) => m.waiting_slow),
+  row('counter', 'demoted_runs_total', 'Runs that turned out to be slow and got a lower priority', (m) => m.demoted),
+  row(
+    'counter',
+    'remembered_runs_total',
+    'Requests that were not run because the same run was ended by a limit before',
+    (m) => m.remembered,
+  ),
   row('counter', 'get_methods_total', 'Get-methods requested', (m) => m.get_methods),
   row(
     'counter',
@@ -39,7 +57,7 @@ export const tvmMetricRows: readonly MetricRow<TvmMetrics>[] = [
   ),
   row('counter', 'transactions_total', 'Transactions emulated', (m) => m.transactions),
   row('counter', 'runs_total', 'Runs executed by workers', (m) => m.runs),
-  row('counter', 'run_seconds_total', 'Total duration of runs', (m) => m.run_seconds),
+  row('counter', 'run_seconds_total', 'Total CPU time of runs', (m) => m.run_seconds),
   row('counter', 'wait_seconds_total', 'Total time of runs in the queue', (m) => m.wait_seconds),
   row('counter', 'replaced_workers_total', 'Workers replaced after a timeout or a crash', (m) => m.replaced),
   row('gauge', 'emulator_bytes', 'Peak memory of an emulator', (m) => m.emulator_bytes),

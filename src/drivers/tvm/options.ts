@@ -17,16 +17,33 @@ export interface TvmSettings {
   readonly spares: number;
   /** Maximum queued runs; further ones are refused. Default 1,024. */
   readonly maxWaiting: number;
-  /** Timeout of a run; its worker is stopped. 1 to 2^31 - 1; default 5 s. */
+  /** Maximum queued runs of a client. 0 to 2^31 - 1; default 1,024. */
+  readonly maxWaitingOfClient: number;
+  /** Maximum queued runs of a client for one contract. 0 to 2^31 - 1; default 1,024. */
+  readonly maxWaitingOfContract: number;
+  /** Timeout of a run, in elapsed time; its worker is stopped. 1 to 2^31 - 1; default 5 s. */
   readonly timeoutMs: number;
+  /** Maximum CPU time of all runs of a request; its worker is stopped. 1 to 2^31 - 1; default 5 s. */
+  readonly cpuMs: number;
+  /**
+   * Threads for slow runs beside the workers: they have a lower priority and are started when they are needed. 0 to 64;
+   * default 0: then slow runs are not separated from the others.
+   */
+  readonly slowWorkers: number;
+  /** A run with more CPU time is slow. 1 to 2^31 - 1; default 25. */
+  readonly slowMs: number;
+  /** How long slow runs, and those that were ended by a limit, are remembered. 0 to 2^31 - 1; default 0: not at all. */
+  readonly rememberMs: number;
   /** Maximum time in the queue. 1 to 2^31 - 1; default 10 s. */
   readonly queueTimeoutMs: number;
   /** Maximum gas limit of a get method request. 1 to 2^31 - 1; default 100,000,000. */
   readonly maxGas: number;
   /** Cached network configurations, in the pool and in each worker. 1 to 64; default 4. */
   readonly configs: number;
-  /** An emulator with more memory than this is replaced. 32 MiB to 2 GiB; default 256 MiB. */
+  /** An emulator with more memory than this after a run is replaced. 32 MiB to 2 GiB; default 256 MiB. */
   readonly emulatorBytes: number;
+  /** Maximum memory of an emulator; a run that needs more is ended. 32 MiB to 2 GiB; default 2 GiB. */
+  readonly maxEmulatorBytes: number;
 }
 
 export type TvmOptions = Partial<TvmSettings>;
@@ -38,11 +55,18 @@ const BOUNDS: Readonly<Record<keyof TvmSettings, readonly [least: number, most: 
   workers: [1, 256, Math.min(availableParallelism(), 8)],
   spares: [0, 16, 1],
   maxWaiting: [0, INT31, 1_024],
+  maxWaitingOfClient: [0, INT31, 1_024],
+  maxWaitingOfContract: [0, INT31, 1_024],
   timeoutMs: [1, INT31, 5_000],
+  cpuMs: [1, INT31, 5_000],
+  slowWorkers: [0, 64, 0],
+  slowMs: [1, INT31, 25],
+  rememberMs: [0, INT31, 0],
   queueTimeoutMs: [1, INT31, 10_000],
   maxGas: [1, INT31, 100_000_000],
   configs: [1, 64, 4],
   emulatorBytes: [32 * MIB, 2_048 * MIB, 256 * MIB],
+  maxEmulatorBytes: [32 * MIB, 2_048 * MIB, 2_048 * MIB],
 };
 
 /** Fills in defaults and checks bounds. @throws tvm/bad-option */

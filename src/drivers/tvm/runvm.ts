@@ -65,9 +65,9 @@ const NULL_ADDRESS = Address.ofParts(0, new Uint8Array(32));
 
 /**
  * The emulator builds the context itself, with less data than nodes: no logical time, no due payment, 32-bit method ids, and
- * a gas limit that `ACCEPT` lifts. Therefore the run executes in a child VM (`RUNVM`) with the complete context. Networks
- * before global version 4 have no `RUNVM`: there a prelude before the code sets the context, and a run that lifts the limit
- * and exceeds it is reported at its end as out of gas, one unit above the limit.
+ * a gas limit that `ACCEPT` lifts unless it is 1,000,000. Therefore the run executes in a child VM (`RUNVM`) with the complete context. Networks
+ * before global version 4 have no `RUNVM`: there a prelude before the code sets the context, and a run that exceeds the limit
+ * is reported at its end as out of gas, one unit above the limit.
  *
  * @throws tvm/bad-request
  */
@@ -90,7 +90,6 @@ export function wrapInRunvm(run: ContextRun, globalVersion: number): RunvmCall {
       code: new Builder().storeBytes(PRELUDE).storeRef(code).endCell(),
       data,
       stack: [...stack, run.c7],
-      gas_limit: gas_limit + PRELUDE_GAS,
     },
     unwrap: (result) => withoutPrelude(result, gas_limit),
   };
@@ -122,10 +121,14 @@ function unwrapRunvm({ exit_code, stack }: Omit<ContextResult, 'gas_used'>): Con
 }
 
 function withoutPrelude({ exit_code, gas_used, stack }: ContextResult, limit: number): ContextResult {
-  const gas = gas_used - PRELUDE_GAS;
-  if (gas <= limit) return { exit_code, gas_used: gas, stack };
-  const used = exit_code === OUT_OF_GAS ? gas : limit + 1;
-  return { exit_code: OUT_OF_GAS, gas_used: used, stack: [vmInt(used)] };
+  return withinGas({ exit_code, gas_used: gas_used - PRELUDE_GAS, stack }, limit);
+}
+
+/** The result that the run would have had with a lower limit, where the emulator cannot be given one. */
+export function withinGas<Result extends ContextResult>(result: Result, limit: number): Result {
+  if (result.gas_used <= limit) return result;
+  const gas_used = limit + 1;
+  return { ...result, exit_code: OUT_OF_GAS, gas_used, stack: [vmInt(gas_used)] };
 }
 
 /**
@@ -141,10 +144,10 @@ const RUNVM_WITH_OWN_CODE = serializeBoc(
 const RUNVM_OVERHEAD_GAS = 20_000;
 
 /**
- * The same run with a higher gas limit than the emulator's default of 1,000,000. `ACCEPT` lifts any other limit of the
+ * The same run with another gas limit than the emulator's default of 1,000,000. `ACCEPT` lifts any other limit of the
  * emulator, so the contract runs in a child VM (`RUNVM`) with a fixed limit.
  */
-export function withMoreGas(
+export function withGasLimit(
   { stack: given, method, data }: GetMethodRequest,
   code: Cell,
   parts: GetMethodParts,
@@ -161,6 +164,6 @@ export function withMoreGas(
 }
 
 /** The result of the contract, from the result of the outer VM. @throws tvm/crashed */
-export function resultWithMoreGas(result: GetMethodResult): GetMethodResult {
+export function resultWithGasLimit(result: GetMethodResult): GetMethodResult {
   return { ...result, ...unwrapRunvm(result) };
 }

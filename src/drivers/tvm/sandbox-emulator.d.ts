@@ -38,6 +38,7 @@ declare namespace WebAssembly {
   interface Module {}
   interface Memory {
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   interface Exports {
     readonly [name: string]: unknown;

@@ -1,5 +1,4 @@
 import {
-  findLibraries,
   LOG_LEVELS,
   type LogLevel,
   type ResolveLibrary,
@@ -98,15 +97,15 @@ export function transactionParts(request: TransactionRequest | TickTockRequest):
   };
 }
 
-/** Hashes of the libraries referenced by the code that may run. @throws cells/*, tlb/* */
-export function librariesOfTransaction(request: TransactionRequest | TickTockRequest): Uint8Array[] {
+/** The codes that may run: of the account, and of the message. @throws cells/*, tlb/* */
+export function codesOfTransaction(request: TransactionRequest | TickTockRequest): Cell[] {
   const codes: (Cell | null)[] = [];
   const account = decodeCell(ShardAccount, request.shard_account).account.value;
   if (account.kind === 'account' && account.storage.state.kind === 'account_active') {
     codes.push(account.storage.state.state_init.code);
   }
   if ('message' in request) codes.push(messageInit(decodeCell(Message, request.message))?.code ?? null);
-  return codes.flatMap((code) => (code === null ? [] : findLibraries(code)));
+  return codes.filter((code) => code !== null);
 }
 
 export function transactionResult(reply: TransactionReply | NotAcceptedReply): TransactionResult {

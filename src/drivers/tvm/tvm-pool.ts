@@ -19,29 +19,33 @@ import {
   prevBlocksText,
   requireWhole,
 } from '#drivers/tvm/request-fields.js';
+import { RunHistory, type RunSubject } from '#drivers/tvm/run-history.js';
 import {
   type ContextResult,
   type ContextRun,
   RUNVM_VERSION,
-  resultWithMoreGas,
-  withMoreGas,
+  resultWithGasLimit,
+  withGasLimit,
+  withinGas,
   withoutNetworkContext,
   wrapInRunvm,
 } from '#drivers/tvm/runvm.js';
 import { type EmulatorConfig, EmulatorConfigCache, type SharedBoc, SharedBocCache } from '#drivers/tvm/shared-bocs.js';
 import {
-  librariesOfTransaction,
+  codesOfTransaction,
   type TickTockRequest,
   type TransactionRequest,
   type TransactionResult,
   transactionParts,
   transactionResult,
 } from '#drivers/tvm/transaction.js';
-import { type RunOptions, WorkerPool } from '#drivers/tvm/worker-pool.js';
+import { WorkerPool } from '#drivers/tvm/worker-pool.js';
 import type { GetMethodReply, Job, Reply } from '#drivers/tvm/worker-protocol.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { VmStackValue } from '#formats/tlb/vm-stack.js';
+import { encodeCell } from '#formats/tlb/codec/codec.js';
+import { VmStack, type VmStackValue } from '#formats/tlb/vm-stack.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Maximum retries of a get method after a missing library. */
@@ -53,6 +57,38 @@ const MAX_CONFIG_READERS = 4_096;
 /** Cached library dictionaries. */
 const MAX_LIBRARIES = 8;
 
+/** How far a run may go, and for whom it is. */
+export interface RunOptions {
+  /** Calls it off: a run that waits is taken out, of one under way the result is dropped. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds of elapsed time; instead of `timeoutMs` of the pool. */
+  readonly timeoutMs?: number;
+  /** Milliseconds of CPU time; instead of `cpuMs` of the pool. */
+  readonly cpuMs?: number;
+  /** Opaque id of the client. Clients take turns, and slow runs delay further ones of the same client. Default: nobody. */
+  readonly client?: string;
+  /** Called once when the request has ended, also with an error, if anything was run. */
+  readonly onCost?: (cost: TvmCost) => void;
+}
+
+/** What the runs of a request took. */
+export interface TvmCost {
+  /** 0 when a run was stopped, because then it is unknown. */
+  readonly gas: number;
+  /** CPU milliseconds. */
+  readonly cpuMs: number;
+}
+
+/** One request to the pool, which may need several runs. */
+interface PooledRequest {
+  readonly options: RunOptions;
+  readonly subject: RunSubject;
+  /** Raw address. */
+  readonly contract: string;
+  /** CPU milliseconds so far. */
+  cpuMs: number;
+}
+
 /** State of a get method, which may need several runs. */
 interface GetMethodRun {
   readonly request: GetMethodRequest;
@@ -60,7 +96,7 @@ interface GetMethodRun {
   readonly libraries: LibraryCollection;
   /** Code hash and method id. */
   readonly method: string;
-  readonly options: RunOptions;
+  readonly pooled: PooledRequest;
   /** Encoded for the emulator; undefined until needed. */
   prevBlocksInfo: string | null | undefined;
 }
@@ -71,11 +107,16 @@ export class TvmPool {
   readonly #configs: EmulatorConfigCache;
   readonly #libraries = new SharedBocCache(MAX_LIBRARIES);
   readonly #workers: WorkerPool;
+  readonly #history: RunHistory<GetMethodResult>;
+  readonly #clock: Clock;
   /** Code hash and method id of get methods that are run with the whole configuration immediately. */
   readonly #configReaders = new Set<string>();
+  /** Of those that are run with their own gas limit immediately, because the usual one is not enough. */
+  readonly #gasUsers = new Set<string>();
   #getMethods = 0;
   #getMethodsWithConfig = 0;
   #transactions = 0;
+  #remembered = 0;
   readonly #failures: Record<string, number> = {};
 
   /** @throws tvm/bad-option */
@@ -83,6 +124,8 @@ export class TvmPool {
     this.#settings = checkTvmSettings(options);
     this.#configs = new EmulatorConfigCache(this.#settings.configs);
     this.#workers = new WorkerPool(this.#settings, modules);
+    this.#history = new RunHistory(this.#settings, modules.clock);
+    this.#clock = modules.clock;
   }
 
   /** Compiles the emulator and starts the workers; resolves when the first one is ready. @throws tvm/not-started */
@@ -101,6 +144,7 @@ export class TvmPool {
       get_methods: this.#getMethods,
       get_methods_with_config: this.#getMethodsWithConfig,
       transactions: this.#transactions,
+      remembered: this.#remembered,
       failures: { ...this.#failures },
     };
   }
@@ -109,8 +153,11 @@ export class TvmPool {
    * Runs a get method, first with only the parameters that the TVM setup reads; if the log shows that the method may have
    * read more, it is run again with the whole configuration, so that the result is the same.
    *
-   * @throws tvm/bad-request, tvm/bad-config, tvm/bad-library, tvm/refused, tvm/timeout, tvm/overloaded,
-   *   tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; errors of `resolveLibrary` and `prev_blocks_info`
+   * A run that was ended by a limit is not repeated for some time: the result, or the error, is that of before.
+   *
+   * @throws tvm/bad-request, tvm/bad-config, tvm/bad-library, tvm/refused, tvm/timeout, tvm/cpu-time, tvm/ran-out-before,
+   *   tvm/out-of-memory, tvm/overloaded, tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; errors of
+   *   `resolveLibrary` and `prev_blocks_info`
    */
   runGetMethod(request: GetMethodRequest, options: RunOptions = {}): Promise<GetMethodResult> {
     this.#getMethods++;
@@ -118,21 +165,43 @@ export class TvmPool {
       const { code, resolveLibrary = null, gas_limit = USUAL_GAS } = request;
       if (code === null) return resultWithoutCode(request);
       const parts = getMethodParts(request, code, this.#settings.maxGas);
+      const method = `${toHex(code.hash())}:${parts.params.method_id}`;
+      const subject: RunSubject = {
+        method,
+        client: options.client ?? NOBODY,
+        exact: once(() => exactKey(method, request.data, request.stack)),
+      };
+      const pooled: PooledRequest = { options, subject, contract: request.address.toRaw(), cpuMs: 0 };
+      const known = this.#recall(subject);
+      if (known !== null) return known;
       const run: GetMethodRun = {
         request,
         image: this.#configs.get(request.config),
         libraries: new LibraryCollection(request.libraries ?? null, resolveLibrary),
-        method: `${toHex(code.hash())}:${parts.params.method_id}`,
-        options,
+        method,
+        pooled,
         prevBlocksInfo: undefined,
       };
       if (resolveLibrary !== null) await run.libraries.add(findLibraries(code));
-      const reply = await this.#complete(run, parts, run.image.short);
-      const enough = gas_limit <= USUAL_GAS || reply.exitCode !== OUT_OF_GAS;
-      if (enough || run.image.globalVersion < RUNVM_VERSION) return getMethodResult(reply);
-      const more = await this.#complete(run, withMoreGas(request, code, parts, gas_limit), null);
-      return resultWithMoreGas(getMethodResult(more));
+      return this.#recorded(pooled, () => this.#withinGas(run, parts, code, gas_limit));
     });
+  }
+
+  async #withinGas(run: GetMethodRun, parts: GetMethodParts, code: Cell, gas_limit: number): Promise<GetMethodResult> {
+    const { request, image, method } = run;
+    const canLimit = image.globalVersion >= RUNVM_VERSION;
+    const isUsual = gas_limit === USUAL_GAS || (gas_limit > USUAL_GAS && !this.#gasUsers.has(method));
+    if (isUsual || !canLimit) {
+      const reply = await this.#complete(run, parts, image.short);
+      const isEnough = gas_limit <= USUAL_GAS || reply.exitCode !== OUT_OF_GAS;
+      if (isEnough || !canLimit) {
+        const result = getMethodResult(reply);
+        return gas_limit < USUAL_GAS ? withinGas(result, gas_limit) : result;
+      }
+      remember(this.#gasUsers, method);
+    }
+    const reply = await this.#complete(run, withGasLimit(request, code, parts, gas_limit), null);
+    return resultWithGasLimit(getMethodResult(reply));
   }
 
   /**
@@ -141,7 +210,7 @@ export class TvmPool {
    * @param first the initial configuration; null for the whole one
    */
   async #complete(run: GetMethodRun, parts: GetMethodParts, first: SharedBoc | null): Promise<GetMethodReply> {
-    const { image, libraries, method, options } = run;
+    const { image, libraries, method, pooled } = run;
     let config = this.#configReaders.has(method) ? null : first;
     for (let libraryRuns = 0; ; ) {
       if (config === null && run.prevBlocksInfo === undefined) {
@@ -151,7 +220,7 @@ export class TvmPool {
       const prevBlocksInfo = config === null ? (run.prevBlocksInfo ?? null) : null;
       const reply = await this.#run(
         { ...parts, config: config ?? image.whole, libraries: librariesBoc(libraries.root), prevBlocksInfo },
-        options,
+        pooled,
         'get-method',
       );
       if (reply.sawConfig && config !== null) {
@@ -179,20 +248,31 @@ export class TvmPool {
       const image = this.#configs.get(run.config);
       const config = image.short ?? image.whole;
       const libraries = librariesBoc(run.libraries);
+      const method = `${toHex(run.code.hash())}:${run.method_id}`;
+      const subject: RunSubject = {
+        method,
+        client: options.client ?? NOBODY,
+        exact: once(() => exactKey(method, run.data, run.stack)),
+      };
+      const pooled: PooledRequest = { options, subject, contract: method, cpuMs: 0 };
       const runWith = async (c7: VmStackValue) => {
         const { request, unwrap } = wrapInRunvm({ ...run, c7 }, image.globalVersion);
         const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
-        const reply = await this.#run({ ...parts, config, libraries, prevBlocksInfo: null }, options, 'get-method');
+        const reply = await this.#run({ ...parts, config, libraries, prevBlocksInfo: null }, pooled, 'get-method');
         return { sawConfig: reply.sawConfig, result: unwrap(getMethodResult(reply)) };
       };
-      const method = `${toHex(run.code.hash())}:${run.method_id}`;
-      if (image.short !== null && !this.#configReaders.has(method)) {
-        const { sawConfig, result } = await runWith(withoutNetworkContext(run.c7));
-        if (!sawConfig) return result;
-        remember(this.#configReaders, method);
-      }
-      this.#getMethodsWithConfig++;
-      return (await runWith(run.c7)).result;
+      const known = this.#recall(subject);
+      if (known !== null) return contextResult(known);
+      const ended = await this.#recorded(pooled, async () => {
+        if (image.short !== null && !this.#configReaders.has(method)) {
+          const { sawConfig, result } = await runWith(withoutNetworkContext(run.c7));
+          if (!sawConfig) return { ...result, ...NO_DETAILS };
+          remember(this.#configReaders, method);
+        }
+        this.#getMethodsWithConfig++;
+        return { ...(await runWith(run.c7)).result, ...NO_DETAILS };
+      });
+      return contextResult(ended);
     });
   }
 
@@ -214,13 +294,23 @@ export class TvmPool {
     this.#transactions++;
     return this.#counted(async () => {
       const parts = transactionParts(request);
+      const codes = codesOfTransaction(request);
+      const method = `${codes.map((code) => toHex(code.hash())).join()}:transaction`;
+      const account = toHex(request.shard_account.hash());
+      const what = 'message' in request ? toHex(request.message.hash()) : request.which;
+      const subject = { method, client: options.client ?? NOBODY, exact: () => `${account}:${what}` };
+      // A result would be that of another time; an error is the same.
+      this.#recall(subject);
       const { whole, globalVersion } = this.#configs.get(request.config);
       const { resolveLibrary = null, prev_blocks_info: info = null } = request;
       const libraries = new LibraryCollection(request.libraries ?? null, resolveLibrary);
-      if (resolveLibrary !== null) await libraries.add(librariesOfTransaction(request));
+      if (resolveLibrary !== null) await libraries.add(codes.flatMap(findLibraries));
       const prevBlocksInfo = info === null ? null : prevBlocksText(info, globalVersion);
       const job = { ...parts, config: whole, libraries: this.#librariesText(libraries.root), prevBlocksInfo };
-      return transactionResult(await this.#run(job, options, 'transaction', 'not-accepted'));
+      const pooled: PooledRequest = { options, subject, contract: account, cpuMs: 0 };
+      return this.#recorded(pooled, async () =>
+        transactionResult(await this.#run(job, pooled, 'transaction', 'not-accepted')),
+      );
     });
   }
 
@@ -229,15 +319,69 @@ export class TvmPool {
     return root === null ? null : this.#libraries.get(requireWhole('libraries', root));
   }
 
+  /** The result of the same run, if it ran out of gas before. @throws tvm/ran-out-before */
+  #recall(subject: RunSubject): GetMethodResult | null {
+    const recalled = this.#history.recall(subject);
+    if (recalled === null) return null;
+    this.#remembered++;
+    const { ranOut, isExact, forgottenInMs } = recalled;
+    const { limit, cpuMs, at, result } = ranOut;
+    const agoMs = Math.round(this.#clock.now() - at);
+    if (isExact && result !== null) return { ...result, remembered_ms: agoMs };
+    const error = { limit, cpuMs: Math.round(cpuMs), agoMs, forgottenInMs: Math.round(forgottenInMs), isExact };
+    throw tvmErrors['ran-out-before'](error);
+  }
+
+  /** Records in the history how the runs of a request ended, and reports what they took. */
+  async #recorded<Result extends GetMethodResult | TransactionResult>(
+    pooled: PooledRequest,
+    runs: () => Promise<Result>,
+  ): Promise<Result> {
+    const { subject, options } = pooled;
+    let gas = 0;
+    try {
+      const result = await runs();
+      const isGetMethod = 'gas_used' in result;
+      gas = isGetMethod ? result.gas_used : 0;
+      const isOut = isGetMethod && result.exit_code === OUT_OF_GAS;
+      this.#history.ended(subject, pooled.cpuMs, isOut ? 'gas' : null, isOut ? result : null);
+      return result;
+    } catch (error) {
+      const isOut =
+        isTernError(error, tvmErrors['cpu-time'].code) || isTernError(error, tvmErrors['out-of-memory'].code);
+      if (isOut || isTernError(error, tvmErrors.refused.code)) {
+        this.#history.ended(subject, pooled.cpuMs, isOut ? 'time' : null, null);
+      }
+      throw error;
+    } finally {
+      if (pooled.cpuMs > 0) options.onCost?.({ gas, cpuMs: pooled.cpuMs });
+    }
+  }
+
   /** Returns the reply if it is of one of these kinds. @throws tvm/refused, tvm/crashed, and as {@link WorkerPool.run} */
   async #run<Kind extends Reply['kind']>(
     job: Job,
-    options: RunOptions,
+    pooled: PooledRequest,
     ...kinds: readonly Kind[]
   ): Promise<Extract<Reply, { kind: Kind }>> {
-    const reply = await this.#workers.run(job, options);
+    const { options, subject, contract } = pooled;
+    const { timeoutMs, slowMs, cpuMs: usualCpuMs, maxEmulatorBytes: limitBytes } = this.#settings;
+    const limitMs = options.cpuMs ?? usualCpuMs;
+    const leftMs = limitMs - pooled.cpuMs;
+    if (leftMs <= 0) throw tvmErrors['cpu-time']({ limitMs });
+    const reply = await this.#workers.run(job, {
+      ...{ client: subject.client, contract, signal: options.signal },
+      lane: pooled.cpuMs > slowMs ? 'slow' : this.#history.laneOf(subject),
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+      cpuMs: leftMs,
+      cpuLimitMs: limitMs,
+      onCpuTime: (cpuMs) => {
+        pooled.cpuMs += cpuMs;
+      },
+    });
     if ((kinds as readonly string[]).includes(reply.kind)) return reply as Extract<Reply, { kind: Kind }>;
     const { kind, problem } = reply as Extract<Reply, { problem: string }>;
+    if (kind === 'out-of-memory') throw tvmErrors['out-of-memory']({ limitBytes });
     throw tvmErrors[kind === 'refused' ? 'refused' : 'crashed']({ problem });
   }
 
@@ -250,6 +394,29 @@ export class TvmPool {
       throw error;
     }
   }
+}
+
+/** The client of runs that name none. */
+const NOBODY = '';
+
+/** Fields that results of `runInContext` do not have. */
+const NO_DETAILS = { vm_log: null, missing_library: null, remembered_ms: null };
+
+function contextResult({ exit_code, gas_used, stack }: GetMethodResult): ContextResult {
+  return { exit_code, gas_used, stack };
+}
+
+function exactKey(method: string, data: Cell | null, stack: VmStack): string {
+  const given = stack.length === 0 ? '' : toHex(encodeCell(VmStack, stack).hash());
+  return `${method}:${data === null ? '' : toHex(data.hash())}:${given}`;
+}
+
+function once(compute: () => string): () => string {
+  let value: string | undefined;
+  return () => {
+    value ??= compute();
+    return value;
+  };
 }
 
 async function prevBlocksOf({ request, image }: GetMethodRun): Promise<string | null> {

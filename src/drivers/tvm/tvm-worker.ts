@@ -10,30 +10,39 @@ import type {
   TransactionJob,
   TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
+import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/thread-cpu-time.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 
 const side = new WorkerSide<TvmWorkerContract>({ unexpected: (problem) => tvmErrors.crashed({ problem }) });
-const { module, configs, emulatorBytes } = side.start;
+const { module, configs, emulatorBytes, maxEmulatorBytes } = side.start;
+const begunAt = new Float64Array(side.start.begunAt);
+const cpuTime = ownThreadCpuTime();
+const usedMs = (): number => (cpuTime === null ? null : readThreadCpuMs(cpuTime)) ?? performance.now();
 
 /** Whole and shortened form of each. */
-const instantiate = (): Promise<Emulator> => Emulator.instantiate(module, configs * 2);
+const instantiate = (): Promise<Emulator> =>
+  Emulator.instantiate(module, { maxConfigs: configs * 2, maxBytes: maxEmulatorBytes });
 let emulator: Emulator | null = null;
 
 async function run(job: Job): Promise<JobResult> {
-  emulator ??= await instantiate();
+  const begun = usedMs();
+  begunAt[0] = begun;
+  const used = emulator ?? (await instantiate());
+  emulator = used;
   let reply: Reply;
-  let memoryBytes = 0;
   try {
-    reply = job.kind === 'get-method' ? runGetMethod(emulator, job) : emulate(emulator, job);
-    memoryBytes = emulator.memoryBytes;
-    if (memoryBytes > emulatorBytes) emulator = null;
+    reply = job.kind === 'get-method' ? runGetMethod(used, job) : emulate(used, job);
+    if (used.isOutOfMemory) reply = { kind: 'out-of-memory', problem: 'an allocation failed' };
+    if (used.isOutOfMemory || used.memoryBytes > emulatorBytes) emulator = null;
   } catch (error) {
     // A trap, an exception of C++ (a number), or no memory: nothing is certain about the instance any more.
+    const kind = used.isOutOfMemory ? 'out-of-memory' : 'crashed';
+    reply = { kind, problem: error instanceof Error ? error.message : `exception ${String(error)}` };
     emulator = null;
-    reply = { kind: 'crashed', problem: error instanceof Error ? error.message : `exception ${String(error)}` };
   }
-  return transfer({ reply, memoryBytes }, buffersOf(reply));
+  const cpuMs = Math.max(0, usedMs() - begun);
+  return transfer({ reply, memoryBytes: used.memoryBytes, cpuMs }, buffersOf(reply));
 }
 
 function runGetMethod(on: Emulator, job: GetMethodJob): Reply {
@@ -79,5 +88,5 @@ void side.serve(async () => {
   } catch (error) {
     throw tvmErrors['not-started']({ problem: error instanceof Error ? error.message : String(error) }, error);
   }
-  return { ready: undefined, methods: { run } };
+  return { ready: cpuTime, methods: { run } };
 });

@@ -1,5 +1,6 @@
 import type { EmulateArguments } from '#drivers/tvm/emulator.js';
 import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
+import type { ThreadCpuTime } from '#kernel/thread-cpu-time.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -7,6 +8,9 @@ export interface WorkerStart {
   /** As in the options of the pool. */
   readonly configs: number;
   readonly emulatorBytes: number;
+  readonly maxEmulatorBytes: number;
+  /** A `Float64Array` of one: CPU milliseconds of the thread at the beginning of its job. */
+  readonly begunAt: SharedArrayBuffer;
 }
 
 /** Bags of cells travel as bytes. */
@@ -69,18 +73,24 @@ export interface NotAcceptedReply {
   readonly log: string;
 }
 
-/** `refused`: the emulator says that it cannot do it. `crashed`: it broke; the next job gets a fresh one. */
+/**
+ * `refused`: the emulator says that it cannot do it. `crashed`: it broke; `out-of-memory`: it needed more than it may have;
+ * after both the next job gets a fresh one.
+ */
 export interface FailureReply {
-  readonly kind: 'refused' | 'crashed';
+  readonly kind: 'refused' | 'crashed' | 'out-of-memory';
   readonly problem: string;
 }
 
 export type Reply = GetMethodReply | TransactionReply | NotAcceptedReply | FailureReply;
 
-/** A reply, and how large the memory of the worker's emulator is. */
+/** A reply, and what it took. */
 export interface JobResult {
   readonly reply: Reply;
+  /** Memory of the worker's emulator after the job. */
   readonly memoryBytes: number;
+  /** CPU milliseconds; elapsed ones where the system does not tell. */
+  readonly cpuMs: number;
 }
 
 /** The two sides of a TVM worker: see `WorkerContract`. A worker runs one job at a time. */
@@ -88,5 +98,6 @@ export interface TvmWorkerContract {
   readonly start: WorkerStart;
   readonly host: object;
   readonly methods: { run(job: Job): Promise<JobResult> };
-  readonly ready: undefined;
+  /** How its CPU time can be read. */
+  readonly ready: ThreadCpuTime | null;
 }

@@ -12,6 +12,16 @@ import { chainErrors } from '#services/chain/errors.js';
  */
 export type BlockAt = 'head' | number | BlockPosition | BlockId;
 
+/** Whom a read is for. */
+export interface ReadClient {
+  /** Opaque: equal for what shares limits, such as a key or an address. */
+  readonly id: string;
+  /** Whether the client has an API key. */
+  readonly hasKey: boolean;
+  /** Called after each request to the TVM with the gas (0 when unknown) and the CPU milliseconds that it took. */
+  readonly onTvmCost?: (cost: { readonly gas: number; readonly cpuMs: number }) => void;
+}
+
 /** Options of every read. */
 export interface ReadOptions {
   /** Deadline of the whole read, including all queries, in milliseconds. */
@@ -21,6 +31,8 @@ export interface ReadOptions {
   readonly proof?: boolean;
   /** Whether immutable answers may be cached. Default: true. Set to false for bulk reads without repetition. */
   readonly cache?: boolean;
+  /** Clients take turns where work is queued. Default: none, as for the work of Tern itself. */
+  readonly client?: ReadClient;
   /** Called for each account that is read, directly or indirectly, and does not exist. */
   readonly onAbsent?: (address: Address) => void;
 }
@@ -82,6 +94,10 @@ export class ReadContext {
     return this.#options.signal;
   }
 
+  get client(): ReadClient | undefined {
+    return this.#options.client;
+  }
+
   /** The deadline of the read, for waiting. */
   get deadline(): Deadline {
     return {
@@ -96,11 +112,12 @@ export class ReadContext {
   remaining(): ReadOptions {
     const deadlineMs = this.remainingMs();
     const { signal } = this;
-    const { cache = true, onAbsent } = this.#options;
+    const { cache = true, onAbsent, client } = this.#options;
     return {
       deadlineMs,
       ...(signal === undefined ? {} : { signal }),
       ...(cache ? {} : { cache }),
+      ...(client === undefined ? {} : { client }),
       ...(onAbsent === undefined ? {} : { onAbsent }),
     };
   }

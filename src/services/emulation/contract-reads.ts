@@ -24,6 +24,8 @@ export interface GetMethodRead {
   readonly ran_on: RanOn;
   /** Why it did not run locally; null when it did. */
   readonly ran_on_reason: string | null;
+  /** Milliseconds since the run whose result this is, if it ran out of gas and was not repeated; null when it ran now. */
+  readonly remembered_ms: number | null;
 }
 
 export interface TokenRead {

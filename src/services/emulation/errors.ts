@@ -21,6 +21,11 @@ export const contractsErrors = defineErrors('contracts', {
     remedy:
       'Set --get-methods to auto or node, so that a liteserver runs them; a newer release may have a newer emulator.',
   },
+  'node-overloaded': {
+    class: 'overloaded',
+    message: (d: { waiting: number }) => `${d.waiting} get methods wait for liteservers`,
+    remedy: 'Retry later, or run less at once.',
+  },
   'no-prices': {
     class: 'upstream',
     message: (d: { param: number }) => `the network configuration has no parameter ${d.param}, which contains prices`,

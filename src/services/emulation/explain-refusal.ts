@@ -74,7 +74,8 @@ export async function explainRefusal(
     if (!isTernError(error)) throw error;
     if (error.code === contractsErrors['no-workchain'].code)
       return { reason: 'no-workchain', explanation: sentence(error.message) };
-    return unknown(`The account could not be read: ${error.message}.`);
+    const what = error.code.startsWith('tvm/') ? 'message could not be executed here' : 'account could not be read';
+    return unknown(`The ${what}: ${error.message}.`);
   }
 }
 

@@ -15,6 +15,7 @@ import { copyBlockId, expectBlock } from '#services/chain/proven-blocks.js';
 import type { BlockAt, ReadContext } from '#services/chain/read-context.js';
 import type { GetMethodRead } from '#services/emulation/contract-reads.js';
 import { contractsErrors } from '#services/emulation/errors.js';
+import { FairGate } from '#services/emulation/fair-gate.js';
 import type { GetMethodLocation } from '#services/emulation/metrics.js';
 import type { ContractSettings } from '#services/emulation/options.js';
 import {
@@ -41,6 +42,7 @@ export interface GetMethodCall {
 export class GetMethodRunner {
   readonly #settings: ContractSettings;
   readonly #modules: EmulationModules;
+  readonly #nodeGate: FairGate;
   /** Network versions already logged as too new. */
   readonly #warned = new Set<number>();
   #localRuns = 0;
@@ -49,6 +51,7 @@ export class GetMethodRunner {
   constructor(settings: ContractSettings, modules: EmulationModules) {
     this.#settings = settings;
     this.#modules = modules;
+    this.#nodeGate = new FairGate(settings.nodeRuns, modules.clock);
   }
 
   get localRuns(): number {
@@ -97,6 +100,7 @@ export class GetMethodRunner {
       exit_code,
       gas_used,
       stack: result,
+      remembered_ms,
     } = await tvm.runGetMethod(
       {
         code: init?.code ?? null,
@@ -116,7 +120,8 @@ export class GetMethodRunner {
       },
       runOptions(context, this.#settings),
     );
-    return { exit_code, gas_used, stack: result, block, last_transaction, ran_on: 'local', ran_on_reason: null };
+    const ran = { exit_code, gas_used, stack: result, remembered_ms };
+    return { ...ran, block, last_transaction, ran_on: 'local', ran_on_reason: null };
   }
 
   async #runOnNode(
@@ -128,8 +133,12 @@ export class GetMethodRunner {
     checkWorkchain(address, view);
     const { block } = view;
     this.#nodeRuns++;
-    const run = await runOnNode(context, { address, method, stack, block });
-    return { ...run, gas_used: 0, block, ran_on: 'node', ran_on_reason };
+    const run = await this.#nodeGate.run(
+      { client: context.client?.id ?? '', contract: address.toRaw() },
+      context.deadline,
+      () => runOnNode(context, { address, method, stack, block }),
+    );
+    return { ...run, ...{ gas_used: 0, remembered_ms: null }, block, ran_on: 'node', ran_on_reason };
   }
 
   #warn(network_version: number): void {

@@ -22,8 +22,14 @@ export interface ContractOptions {
   readonly getMethods?: GetMethodsMode;
   /** Gas limit of get methods that run locally; nodes have their own limit, 300,000. */
   readonly getMethodGas?: number;
-  /** Timeout of one run, in milliseconds. */
+  /** Timeout of one run, in milliseconds of elapsed time. */
   readonly runTimeoutMs?: number;
+  /** CPU time of one request to the TVM, in milliseconds. */
+  readonly cpuMs?: number;
+  /** The same for clients with an API key. */
+  readonly keyCpuMs?: number;
+  /** Concurrent get methods on liteservers. */
+  readonly nodeRuns?: number;
   /** Default deadline of a call, including all reads and runs, in milliseconds. */
   readonly deadlineMs?: number;
   /** Number of cached configurations. */
@@ -39,6 +45,9 @@ export type ContractSettings = Required<ContractOptions>;
 const CONTRACT_LIMITS = {
   getMethodGas: { default: 4_000_000, min: 1, max: 100_000_000 },
   runTimeoutMs: { default: 5_000, min: 1, max: 600_000 },
+  cpuMs: { default: 500, min: 1, max: 600_000 },
+  keyCpuMs: { default: 1_000, min: 1, max: 600_000 },
+  nodeRuns: { default: 16, min: 1, max: 10_000 },
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   configs: { default: 4, min: 1, max: 64 },
   libraryBytes: { default: 64 * 2 ** 20, min: 0, max: 2 ** 40 },
@@ -60,6 +69,9 @@ export function checkContractOptions(options: ContractOptions): ContractSettings
     getMethods,
     getMethodGas: limited('getMethodGas'),
     runTimeoutMs: limited('runTimeoutMs'),
+    cpuMs: limited('cpuMs'),
+    keyCpuMs: limited('keyCpuMs'),
+    nodeRuns: limited('nodeRuns'),
     deadlineMs: limited('deadlineMs'),
     configs: limited('configs'),
     libraryBytes: limited('libraryBytes'),

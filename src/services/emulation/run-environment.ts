@@ -1,6 +1,6 @@
 import { emulatorKnows } from '#drivers/tvm/emulator-binary.js';
 import type { ResolveLibrary } from '#drivers/tvm/request-fields.js';
-import type { RunOptions } from '#drivers/tvm/worker-pool.js';
+import type { RunOptions } from '#drivers/tvm/tvm-pool.js';
 import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -91,11 +91,17 @@ export async function accountView(
   throw contractsErrors['no-workchain']({ workchain: address.workchain, block: printPosition(view.block) });
 }
 
-/** Timeout and abort signal of a run. @throws chain/deadline, chain/aborted */
-export function runOptions(context: ReadContext, { runTimeoutMs }: ContractSettings): RunOptions {
-  const { deadlineMs = runTimeoutMs, signal } = context.remaining();
-  const timeoutMs = Math.ceil(Math.min(runTimeoutMs, deadlineMs));
-  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+/** Limits, client and abort signal of a run. @throws chain/deadline, chain/aborted */
+export function runOptions(context: ReadContext, settings: ContractSettings): RunOptions {
+  const { runTimeoutMs, cpuMs, keyCpuMs } = settings;
+  const { deadlineMs = runTimeoutMs, signal, client } = context.remaining();
+  return {
+    timeoutMs: Math.ceil(Math.min(runTimeoutMs, deadlineMs)),
+    cpuMs: client?.hasKey === true ? keyCpuMs : cpuMs,
+    ...(signal === undefined ? {} : { signal }),
+    ...(client === undefined ? {} : { client: client.id }),
+    ...(client?.onTvmCost === undefined ? {} : { onCost: client.onTvmCost }),
+  };
 }
 
 /** The configuration after a masterchain block. */

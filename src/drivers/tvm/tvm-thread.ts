@@ -1,0 +1,74 @@
+import { constants, setPriority } from 'node:os';
+import { tvmErrors } from '#drivers/tvm/errors.js';
+import type { Job, JobResult, TvmWorkerContract, WorkerStart } from '#drivers/tvm/worker-protocol.js';
+import type { ThreadCpuTime } from '#kernel/thread-cpu-time.js';
+import { readThreadCpuMs } from '#kernel/thread-cpu-time.js';
+import { WorkerThread } from '#kernel/worker-thread.js';
+
+/** The emulator recurses over stacks, tuples and cells. */
+const STACK_MIB = 32;
+
+/** Priority of threads that execute slow runs: they get what the others leave. */
+const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+
+/** A TVM worker: a thread that executes one job at a time, and tells its CPU time while it does. */
+export class TvmThread {
+  readonly #worker: WorkerThread<TvmWorkerContract>;
+  /** CPU time of the thread at the beginning of its job, in milliseconds. Written by the thread. */
+  readonly #begunAt: Float64Array;
+  #cpuTime: ThreadCpuTime | null = null;
+
+  constructor(start: Omit<WorkerStart, 'begunAt'>) {
+    const begunAt = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+    this.#begunAt = new Float64Array(begunAt);
+    const worker: WorkerThread<TvmWorkerContract> = new WorkerThread<TvmWorkerContract>({
+      entry: new URL('./tvm-worker.js', import.meta.url),
+      start: { ...start, begunAt },
+      host: {},
+      lost: (problem) => tvmErrors[worker.isReady ? 'crashed' : 'not-started']({ problem }),
+      closed: () => tvmErrors.closed({}),
+      unexpected: (problem, cause) => tvmErrors.crashed({ problem }, cause),
+      resourceLimits: { stackSizeMb: STACK_MIB },
+      silent: true,
+    });
+    this.#worker = worker;
+  }
+
+  /** Resolves when it takes jobs. @throws tvm/not-started */
+  async start(): Promise<void> {
+    this.#cpuTime = await this.#worker.ready;
+  }
+
+  /** Rejects when the thread ends by itself. */
+  get ended(): Promise<void> {
+    return this.#worker.ended;
+  }
+
+  run(job: Job): Promise<JobResult> {
+    this.#begunAt[0] = Number.NaN;
+    return this.#worker.call.run(job);
+  }
+
+  /** CPU milliseconds of the job under way; null where the system does not tell. */
+  cpuMs(): number | null {
+    const begun = this.#begunAt[0]!;
+    if (this.#cpuTime === null) return null;
+    if (Number.isNaN(begun)) return 0;
+    const now = readThreadCpuMs(this.#cpuTime);
+    return now === null ? null : Math.max(0, now - begun);
+  }
+
+  /** Lets other threads go first, for good: only privileged processes may raise priorities. */
+  lowerPriority(): void {
+    if (this.#cpuTime === null) return;
+    try {
+      setPriority(this.#cpuTime.threadId, LOW_PRIORITY);
+    } catch {
+      // Refused by the system: it runs like the others.
+    }
+  }
+
+  terminate(): Promise<void> {
+    return this.#worker.terminate();
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** How other threads of the process find the CPU time of a thread. Linux only. */
+export interface ThreadCpuTime {
+  /** Id of the thread in the operating system, which `os.setPriority` takes. */
+  readonly threadId: number;
+  /** The file of the kernel with the time; see proc(5). */
+  readonly file: string;
+}
+
+/** Of the calling thread; null where the system does not tell it. */
+export function ownThreadCpuTime(): ThreadCpuTime | null {
+  try {
+    const [process, , thread] = readlinkSync('/proc/thread-self').split('/');
+    const found = { threadId: Number(thread), file: `/proc/${process}/task/${thread}/schedstat` };
+    return readThreadCpuMs(found) === null ? null : found;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * CPU time of a thread in milliseconds since it started; of a thread that runs, as of the last tick of the scheduler, 1 to
+ * 10 ms ago. Null: the thread has ended, or the kernel does not count.
+ */
+export function readThreadCpuMs({ file }: ThreadCpuTime): number | null {
+  try {
+    const nanoseconds = Number.parseInt(readFileSync(file, 'latin1'), 10);
+    return nanoseconds > 0 ? nanoseconds / 1e6 : null;
+  } catch {
+    return null;
+  }
+}
