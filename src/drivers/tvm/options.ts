@@ -30,12 +30,14 @@ export interface TvmSettings {
    * default 0: then slow runs are not separated from the others.
    */
   readonly slowWorkers: number;
-  /** A run with more CPU time is slow. 1 to 2^31 - 1; default 25. */
+  /** A run with more CPU milliseconds is slow; four times as many for the first runs of a thread. 1 to 2^31 - 1; default 25. */
   readonly slowMs: number;
   /** How long slow runs, and those that were ended by a limit, are remembered. 0 to 2^31 - 1; default 0: not at all. */
   readonly rememberMs: number;
   /** Maximum time in the queue. 1 to 2^31 - 1; default 10 s. */
   readonly queueTimeoutMs: number;
+  /** Maximum time of slow runs in the queue, if it is shorter. 1 to 2^31 - 1; default 2^31 - 1. */
+  readonly slowQueueTimeoutMs: number;
   /** Maximum gas limit of a get method request. 1 to 2^31 - 1; default 100,000,000. */
   readonly maxGas: number;
   /** Cached network configurations, in the pool and in each worker. 1 to 64; default 4. */
@@ -63,6 +65,7 @@ const BOUNDS: Readonly<Record<keyof TvmSettings, readonly [least: number, most: 
   slowMs: [1, INT31, 25],
   rememberMs: [0, INT31, 0],
   queueTimeoutMs: [1, INT31, 10_000],
+  slowQueueTimeoutMs: [1, INT31, INT31],
   maxGas: [1, INT31, 100_000_000],
   configs: [1, 64, 4],
   emulatorBytes: [32 * MIB, 2_048 * MIB, 256 * MIB],

@@ -5,12 +5,12 @@ import { FakeClock } from '#test/support/fake-clock.js';
 let clock: FakeClock;
 let history: RunHistory<string>;
 
-const SLOW = 100;
-const QUICK = 1;
+const SLOW = true;
+const QUICK = false;
 
 beforeEach(() => {
   clock = new FakeClock();
-  history = new RunHistory({ slowMs: 25, rememberMs: 300_000 }, clock);
+  history = new RunHistory({ rememberMs: 300_000 }, clock);
 });
 
 /** `seqno:1`: method, and what makes the run another one. */
@@ -18,27 +18,31 @@ function subject(name: string, client = 'a'): RunSubject {
   return { method: name.split(':')[0]!, exact: () => name, client };
 }
 
+function ended(of: RunSubject, isSlow: boolean, limit: 'gas' | 'time' | null, result: string | null): void {
+  history.ended(of, { cpuMs: 1, isSlow, limit, result });
+}
+
 describe('the lane of a run', () => {
   it('is that of its method: fresh, then known', () => {
     expect(history.laneOf(subject('m:1'))).toBe('fresh');
-    history.ended(subject('m:1'), QUICK, null, null);
+    ended(subject('m:1'), QUICK, null, null);
     expect(history.laneOf(subject('m:2', 'b'))).toBe('known');
   });
 
   it('is the slow one for the same run as a slow one, and for the method after several', () => {
-    for (let i = 0; i < 20; i++) history.ended(subject(`m:${i}`), QUICK, null, null);
-    history.ended(subject('m:slow'), SLOW, null, null);
+    for (let i = 0; i < 20; i++) ended(subject(`m:${i}`), QUICK, null, null);
+    ended(subject('m:slow'), SLOW, null, null);
     expect(history.laneOf(subject('m:slow', 'b'))).toBe('slow');
     expect(history.laneOf(subject('m:1', 'b'))).toBe('known');
-    for (const each of ['x', 'y']) history.ended(subject(`m:${each}`, each), SLOW, null, null);
+    for (const each of ['x', 'y']) ended(subject(`m:${each}`, each), SLOW, null, null);
     expect(history.laneOf(subject('m:1', 'b'))).toBe('slow');
-    for (let i = 0; i < 20; i++) history.ended(subject(`m:${i}`), QUICK, null, null);
+    for (let i = 0; i < 20; i++) ended(subject(`m:${i}`), QUICK, null, null);
     expect(history.laneOf(subject('m:1', 'b'))).toBe('known');
   });
 
   it('of a client with slow runs is the slow one, unless runs of the method are always quick', () => {
-    history.ended(subject('wallet:1', 'b'), QUICK, null, null);
-    for (const each of ['x:1', 'y:1']) history.ended(subject(each), SLOW, 'gas', '-14');
+    ended(subject('wallet:1', 'b'), QUICK, null, null);
+    for (const each of ['x:1', 'y:1']) ended(subject(each), SLOW, 'gas', '-14');
     expect(history.laneOf(subject('new:1'))).toBe('slow');
     expect(history.laneOf(subject('new:1', 'b'))).toBe('fresh');
     expect(history.laneOf(subject('wallet:2'))).toBe('known');
@@ -49,7 +53,7 @@ describe('the lane of a run', () => {
 
 describe('memory', () => {
   it('recalls the same run until it is forgotten, for every client', () => {
-    history.ended(subject('m:1'), SLOW, 'gas', '-14');
+    ended(subject('m:1'), SLOW, 'gas', '-14');
     clock.advance(1_000);
     const recalled = history.recall(subject('m:1', 'b'));
     expect(recalled).toMatchObject({ isExact: true, forgottenInMs: 299_000, ranOut: { limit: 'gas', result: '-14' } });
@@ -59,22 +63,22 @@ describe('memory', () => {
   });
 
   it('does not recall what ended by itself, nor what a limit ended quickly', () => {
-    history.ended(subject('m:1'), SLOW, null, null);
-    history.ended(subject('n:1'), QUICK, 'gas', '-14');
+    ended(subject('m:1'), SLOW, null, null);
+    ended(subject('n:1'), QUICK, 'gas', '-14');
     expect(history.recall(subject('m:1'))).toBeNull();
     expect(history.recall(subject('n:1'))).toBeNull();
   });
 
   it('recalls by code what several accounts did, but not to clients who did nothing slow', () => {
-    for (const each of ['m:1', 'm:2', 'm:3']) history.ended(subject(each), SLOW, 'time', null);
+    for (const each of ['m:1', 'm:2', 'm:3']) ended(subject(each), SLOW, 'time', null);
     expect(history.recall(subject('m:4'))).toMatchObject({ isExact: false, ranOut: { limit: 'time' } });
     expect(history.recall(subject('m:4', 'b'))).toBeNull();
-    history.ended(subject('m:5', 'b'), QUICK, null, null);
+    ended(subject('m:5', 'b'), QUICK, null, null);
     expect(history.recall(subject('m:4'))).toBeNull();
   });
 
   it('is bounded', () => {
-    for (let i = 0; i < 20_000; i++) history.ended(subject(`${i}:1`, `c${i}`), SLOW, 'gas', '-14');
+    for (let i = 0; i < 20_000; i++) ended(subject(`${i}:1`, `c${i}`), SLOW, 'gas', '-14');
     expect(history.recall(subject('0:1'))).toBeNull();
     expect(history.recall(subject('19999:1'))).not.toBeNull();
   });

@@ -26,6 +26,16 @@ export interface RanOut<Result> {
   readonly at: number;
 }
 
+/** How a run ended. */
+export interface RunEnd<Result> {
+  readonly cpuMs: number;
+  readonly isSlow: boolean;
+  /** The limit that ended it; null: it ended by itself. */
+  readonly limit: RanOut<Result>['limit'] | null;
+  /** To be recalled; null without one. */
+  readonly result: Result | null;
+}
+
 /** A run that need not be repeated. */
 export interface Recalled<Result> {
   readonly ranOut: RanOut<Result>;
@@ -36,8 +46,6 @@ export interface Recalled<Result> {
 }
 
 export interface RunHistorySettings {
-  /** A run with more CPU milliseconds is slow. */
-  readonly slowMs: number;
   /** How long runs are remembered. */
   readonly rememberMs: number;
 }
@@ -110,20 +118,15 @@ export class RunHistory<Result> {
     return quick > 0 ? 'known' : 'fresh';
   }
 
-  /** Records the end of a run. @param limit that ended it; null: it ended by itself */
-  ended(
-    { method, exact, client }: RunSubject,
-    cpuMs: number,
-    limit: 'gas' | 'time' | null,
-    result: Result | null,
-  ): void {
+  /** Records the end of a run. */
+  ended({ method, exact, client }: RunSubject, { cpuMs, isSlow, limit, result }: RunEnd<Result>): void {
     let record = this.#methods.get(method);
     if (record === undefined) {
       record = { quick: 0, slow: 0, ended: 0, ranOut: new Set() };
       this.#methods.set(method, record);
     }
     if (limit === null) record.ended++;
-    if (cpuMs <= this.#settings.slowMs) {
+    if (!isSlow) {
       record.quick++;
       return;
     }

@@ -87,6 +87,7 @@ interface PooledRequest {
   readonly contract: string;
   /** CPU milliseconds so far. */
   cpuMs: number;
+  isSlow: boolean;
 }
 
 /** State of a get method, which may need several runs. */
@@ -171,7 +172,7 @@ export class TvmPool {
         client: options.client ?? NOBODY,
         exact: once(() => exactKey(method, request.data, request.stack)),
       };
-      const pooled: PooledRequest = { options, subject, contract: request.address.toRaw(), cpuMs: 0 };
+      const pooled: PooledRequest = { options, subject, contract: request.address.toRaw(), cpuMs: 0, isSlow: false };
       const known = this.#recall(subject);
       if (known !== null) return known;
       const run: GetMethodRun = {
@@ -254,7 +255,7 @@ export class TvmPool {
         client: options.client ?? NOBODY,
         exact: once(() => exactKey(method, run.data, run.stack)),
       };
-      const pooled: PooledRequest = { options, subject, contract: method, cpuMs: 0 };
+      const pooled: PooledRequest = { options, subject, contract: method, cpuMs: 0, isSlow: false };
       const runWith = async (c7: VmStackValue) => {
         const { request, unwrap } = wrapInRunvm({ ...run, c7 }, image.globalVersion);
         const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
@@ -307,7 +308,7 @@ export class TvmPool {
       if (resolveLibrary !== null) await libraries.add(codes.flatMap(findLibraries));
       const prevBlocksInfo = info === null ? null : prevBlocksText(info, globalVersion);
       const job = { ...parts, config: whole, libraries: this.#librariesText(libraries.root), prevBlocksInfo };
-      const pooled: PooledRequest = { options, subject, contract: account, cpuMs: 0 };
+      const pooled: PooledRequest = { options, subject, contract: account, cpuMs: 0, isSlow: false };
       return this.#recorded(pooled, async () =>
         transactionResult(await this.#run(job, pooled, 'transaction', 'not-accepted')),
       );
@@ -344,13 +345,13 @@ export class TvmPool {
       const isGetMethod = 'gas_used' in result;
       gas = isGetMethod ? result.gas_used : 0;
       const isOut = isGetMethod && result.exit_code === OUT_OF_GAS;
-      this.#history.ended(subject, pooled.cpuMs, isOut ? 'gas' : null, isOut ? result : null);
+      this.#history.ended(subject, { ...ranOf(pooled), limit: isOut ? 'gas' : null, result: isOut ? result : null });
       return result;
     } catch (error) {
       const isOut =
         isTernError(error, tvmErrors['cpu-time'].code) || isTernError(error, tvmErrors['out-of-memory'].code);
       if (isOut || isTernError(error, tvmErrors.refused.code)) {
-        this.#history.ended(subject, pooled.cpuMs, isOut ? 'time' : null, null);
+        this.#history.ended(subject, { ...ranOf(pooled), limit: isOut ? 'time' : null, result: null });
       }
       throw error;
     } finally {
@@ -365,18 +366,19 @@ export class TvmPool {
     ...kinds: readonly Kind[]
   ): Promise<Extract<Reply, { kind: Kind }>> {
     const { options, subject, contract } = pooled;
-    const { timeoutMs, slowMs, cpuMs: usualCpuMs, maxEmulatorBytes: limitBytes } = this.#settings;
+    const { timeoutMs, cpuMs: usualCpuMs, maxEmulatorBytes: limitBytes } = this.#settings;
     const limitMs = options.cpuMs ?? usualCpuMs;
     const leftMs = limitMs - pooled.cpuMs;
     if (leftMs <= 0) throw tvmErrors['cpu-time']({ limitMs });
     const reply = await this.#workers.run(job, {
       ...{ client: subject.client, contract, signal: options.signal },
-      lane: pooled.cpuMs > slowMs ? 'slow' : this.#history.laneOf(subject),
+      lane: pooled.isSlow ? 'slow' : this.#history.laneOf(subject),
       timeoutMs: options.timeoutMs ?? timeoutMs,
       cpuMs: leftMs,
       cpuLimitMs: limitMs,
-      onCpuTime: (cpuMs) => {
+      onCpuTime: (cpuMs, isSlow) => {
         pooled.cpuMs += cpuMs;
+        pooled.isSlow ||= isSlow;
       },
     });
     if ((kinds as readonly string[]).includes(reply.kind)) return reply as Extract<Reply, { kind: Kind }>;
@@ -404,6 +406,10 @@ const NO_DETAILS = { vm_log: null, missing_library: null, remembered_ms: null };
 
 function contextResult({ exit_code, gas_used, stack }: GetMethodResult): ContextResult {
   return { exit_code, gas_used, stack };
+}
+
+function ranOf({ cpuMs, isSlow }: PooledRequest) {
+  return { cpuMs, isSlow };
 }
 
 function exactKey(method: string, data: Cell | null, stack: VmStack): string {

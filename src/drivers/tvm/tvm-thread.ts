@@ -8,6 +8,8 @@ import { WorkerThread } from '#kernel/worker-thread.js';
 /** The emulator recurses over stacks, tuples and cells. */
 const STACK_MIB = 32;
 
+const COLD_JOBS = 5;
+
 /** Priority of threads that execute slow runs: they get what the others leave. */
 const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
@@ -17,6 +19,7 @@ export class TvmThread {
   /** CPU time of the thread at the beginning of its job, in milliseconds. Written by the thread. */
   readonly #begunAt: Float64Array;
   #cpuTime: ThreadCpuTime | null = null;
+  #jobs = 0;
 
   constructor(start: Omit<WorkerStart, 'begunAt'>) {
     const begunAt = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
@@ -44,7 +47,13 @@ export class TvmThread {
     return this.#worker.ended;
   }
 
+  /** Whether it executes one of its first jobs, which take longer: code is compiled, configurations are read. */
+  get isCold(): boolean {
+    return this.#jobs <= COLD_JOBS;
+  }
+
   run(job: Job): Promise<JobResult> {
+    this.#jobs++;
     this.#begunAt[0] = Number.NaN;
     return this.#worker.call.run(job);
   }

@@ -17,8 +17,8 @@ export interface JobOptions extends Turn {
   /** The CPU time that the error about it names. */
   readonly cpuLimitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called once with the CPU milliseconds that a started run took, also when it was stopped. */
-  readonly onCpuTime?: (cpuMs: number) => void;
+  /** Called once with the CPU milliseconds that a started run took, also when it was stopped, and whether it was slow. */
+  readonly onCpuTime?: (cpuMs: number, isSlow: boolean) => void;
 }
 
 /** A job that waits or runs. */
@@ -26,8 +26,9 @@ interface Run extends Turn {
   readonly job: Job;
   readonly options: JobOptions;
   lane: Lane;
-  /** CPU milliseconds of earlier attempts. */
+  /** CPU milliseconds of all attempts. */
   spentMs: number;
+  isSlow: boolean;
   waitsSince: number;
   cancelWait: CancelSchedule;
   settle: (outcome: { readonly reply: Reply } | { readonly error: TernError }) => void;
@@ -41,6 +42,8 @@ const FRESH_TURN = 8;
 const LOOK_MS = 4;
 /** Threads for slow runs are stopped when they had nothing to do for this long. */
 const IDLE_MS = 30_000;
+/** How much longer the first runs of a thread may take before they are slow. */
+const COLD_FACTOR = 4;
 
 /**
  * Threads that execute jobs, one each at a time.
@@ -121,7 +124,7 @@ export class WorkerPool {
       if (signal?.aborted) return reject(tvmErrors.aborted({}, signal.reason));
       const lane = this.#settings.slowWorkers === 0 ? 'known' : options.lane;
       const run: Run = {
-        ...{ job, options, lane, client, contract, spentMs: 0, waitsSince: 0 },
+        ...{ job, options, lane, client, contract, spentMs: 0, isSlow: false, waitsSince: 0 },
         cancelWait: () => {},
         settle: (outcome) => {
           signal?.removeEventListener('abort', onAbort);
@@ -158,7 +161,8 @@ export class WorkerPool {
 
   #enqueue(run: Run): void {
     const { clock } = this.#modules;
-    const { queueTimeoutMs: afterMs } = this.#settings;
+    const { queueTimeoutMs, slowQueueTimeoutMs } = this.#settings;
+    const afterMs = run.lane === 'slow' ? Math.min(slowQueueTimeoutMs, queueTimeoutMs) : queueTimeoutMs;
     run.waitsSince = clock.now();
     const queue = this.#queues[run.lane];
     const isFirst = queue.size === 0 && this.#takeThread(run);
@@ -234,6 +238,9 @@ export class WorkerPool {
     run.cancelWait();
     if (run.lane === 'slow') this.#slowBusy.add(thread);
     else this.#busy.set(thread, run);
+    const { slowMs, slowWorkers } = this.#settings;
+    const running = thread.run(job);
+    const quickMs = thread.isCold ? slowMs * COLD_FACTOR : slowMs;
     const began = clock.now();
     this.#waitMs += began - run.waitsSince;
     this.#runs++;
@@ -245,15 +252,15 @@ export class WorkerPool {
       isOver = true;
       cancel();
       run.spentMs += cpuMs;
+      run.isSlow ||= cpuMs >= quickMs;
       this.#cpuMs += cpuMs;
     };
     const stop = (cpuMs: number, error: TernError): void => {
       end(cpuMs);
       this.#replace(thread);
-      options.onCpuTime?.(run.spentMs);
+      options.onCpuTime?.(run.spentMs, run.isSlow);
       run.settle({ error });
     };
-    const { slowMs, slowWorkers } = this.#settings;
     let isSlow = run.lane === 'slow' || slowWorkers === 0;
     const look = (): void => {
       const cpuMs = used();
@@ -265,7 +272,7 @@ export class WorkerPool {
         stop(cpuMs, tvmErrors.timeout({ afterMs: options.timeoutMs }));
         return;
       }
-      if (!isSlow && cpuMs >= slowMs) {
+      if (!isSlow && cpuMs >= quickMs) {
         isSlow = true;
         this.#demoted++;
         if (!this.#demote(thread)) {
@@ -280,24 +287,24 @@ export class WorkerPool {
       watch(cpuMs);
     };
     const watch = (cpuMs: number): void => {
-      const leftMs = (isSlow ? options.cpuMs : Math.min(slowMs, options.cpuMs)) - cpuMs;
+      const leftMs = (isSlow ? options.cpuMs : Math.min(quickMs, options.cpuMs)) - cpuMs;
       const delayMs = Math.max(Math.min(leftMs, options.timeoutMs - elapsed()), LOOK_MS);
       cancel = this.#schedule(delayMs, look);
     };
     watch(0);
-    thread.run(job).then(
+    running.then(
       ({ reply, memoryBytes, cpuMs }) => {
         if (isOver) return;
         end(cpuMs);
         this.#emulatorBytes = Math.max(this.#emulatorBytes, memoryBytes);
-        options.onCpuTime?.(run.spentMs);
+        options.onCpuTime?.(run.spentMs, run.isSlow);
         run.settle({ reply });
         this.#release(thread);
       },
       (error) => {
         if (isOver) return;
         end(elapsed());
-        options.onCpuTime?.(run.spentMs);
+        options.onCpuTime?.(run.spentMs, run.isSlow);
         run.settle({ error: this.#closed ? tvmErrors.closed({}) : error });
       },
     );

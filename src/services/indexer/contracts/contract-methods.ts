@@ -86,13 +86,15 @@ export class ContractMethodRunner {
     const { config, prevBlocks } = await configAt(state);
     const pool = await tvm();
     this.#count++;
-    const result = await pool.runGetMethod({
+    const request = {
       ...{ code: running.code.cell, data: running.data, method, stack, now, balance, extra_currencies, config },
       address: state.address,
       prev_blocks_info: prevBlocks,
       ...(rand_seed === null ? {} : { rand_seed }),
-      resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => libraries.find(hash))),
-    });
+      resolveLibrary: (hashes: readonly Uint8Array[]) => Promise.all(hashes.map((hash) => libraries.find(hash))),
+    };
+    // Codes take turns: many accounts with an endless code do not hold up others.
+    const result = await pool.runGetMethod(request, { client: running.code.hash });
     const { exit_code } = result;
     if (exit_code === OUT_OF_GAS) throw indexerErrors['contract-out-of-gas']({ address, method });
     if (exit_code !== 0 && exit_code !== 1) {

@@ -237,10 +237,13 @@ const REFUSAL_REASONS: ReadonlyMap<string, DetectionRefusal> = new Map([
   [indexerErrors['contract-too-large'].code, 'too-large'],
   ['tlb/vm-size', 'too-large'],
   [tvmErrors.refused.code, 'malformed'],
+  [tvmErrors['out-of-memory'].code, 'too-large'],
 ]);
 
 const LATE_REASONS: ReadonlyMap<string, DetectionRefusal> = new Map([
   [tvmErrors.timeout.code, 'too-long'],
+  [tvmErrors['cpu-time'].code, 'too-long'],
+  [tvmErrors['ran-out-before'].code, 'too-long'],
   [tvmErrors.crashed.code, 'crashed'],
 ]);
 

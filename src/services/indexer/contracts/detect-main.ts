@@ -25,12 +25,26 @@ const chain: DetectionChain = side.host;
 /** Queue timeout of the TVM pool: a run may wait for long behind others; each run has its own time limit. */
 const QUEUE_MS = 3_600_000;
 
+/**
+ * Get-methods of interfaces take a few milliseconds. What takes long is limited, and waits in a lane of its own for no longer than
+ * this, because a batch is written when all of its contracts are detected or postponed.
+ */
+const CPU_MS = 500;
+const SLOW_QUEUE_MS = 2_000;
+const REMEMBER_MS = 600_000;
+
 let tvm: Promise<TvmPool> | null = null;
 
 /** Started on demand: 60 MB per worker, not needed while no code must be run. */
 function startTvm(): Promise<TvmPool> {
   tvm ??= (async () => {
-    const pool = new TvmPool({ workers: tvmWorkers, queueTimeoutMs: QUEUE_MS }, { clock: systemClock });
+    const limits = {
+      queueTimeoutMs: QUEUE_MS,
+      slowQueueTimeoutMs: SLOW_QUEUE_MS,
+      rememberMs: REMEMBER_MS,
+      cpuMs: CPU_MS,
+    };
+    const pool = new TvmPool({ workers: tvmWorkers, slowWorkers: 1, ...limits }, { clock: systemClock });
     await pool.start();
     return pool;
   })();
