@@ -205,13 +205,15 @@ export class WorkerPool {
     }
   }
 
-  /** Fresh runs, which may turn out to be slow, leave a worker to the others. */
+  /** Fresh runs, which may turn out to be slow and to cost their worker, leave one to the others. */
   #canStart(lane: Lane): boolean {
     if (this.#idle.length === 0) return false;
     if (lane !== 'fresh') return true;
     let running = 0;
     for (const run of this.#busy.values()) if (run.lane === 'fresh') running++;
-    return running < Math.max(1, this.#settings.workers - 1);
+    // Workers that are being replaced do not count.
+    const others = this.#idle.length + this.#busy.size - running;
+    return others >= Math.min(2, this.#settings.workers);
   }
 
   /** A thread for a slow run; starts one when there may be more. */
