@@ -15,7 +15,7 @@ import { vectorPath } from '../test/support/vector-files.js';
 import type { BenchCase } from './harness.js';
 import type { BenchSuite } from './suite.js';
 
-/** Blocks are parsed anew for each pass, as the indexer does. */
+/** Blocks are parsed again for each pass, as the indexer does. */
 function cases(): BenchCase[] {
   const blocks = recordedBundles(vectorPath('dev-chain')).bundles.flatMap((bundle) => bundle.blocks);
   const transaction = new TransactionCellReader();

@@ -19,7 +19,7 @@ function makeChain(): MadeTransaction[][] {
     const root = below(4) === 0 ? (below(4) === 0 ? 'none' : 'external') : null;
     const sent = root === 'none' ? 0 : root === null ? below(2) : 2 + below(2);
     return {
-      round: below(transactionsPerRound),
+      bundle: below(transactionsPerRound),
       message: below(1000),
       root,
       account: below(1000),

@@ -71,11 +71,11 @@ async function fill(url: string, contracts: boolean): Promise<Pass> {
       transactions += batch.transactions;
       if (mcBlocks === to) written = systemClock.now();
     });
-    const begun = systemClock.now();
+    const startedAt = systemClock.now();
     await indexer.run();
     const { detected: looked, natively, runs, seconds } = indexer.metrics().contracts;
     return {
-      rate: transactions / ((written - begun) / 1000),
+      rate: transactions / ((written - startedAt) / 1000),
       after: (systemClock.now() - written) / 1000,
       ...{ looked, natively, runs, seconds },
     };

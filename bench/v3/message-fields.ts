@@ -7,7 +7,7 @@ export interface MessageFields {
   /** The account ids, without workchain; null: there is none. */
   readonly source: number | null;
   readonly destination: number | null;
-  /** 64 bits, followed by the 32 of created_at; null for messages from outside. */
+  /** 64 bits, followed by the 32 of created_at; null for external-in messages. */
   readonly created_lt: number | null;
   /** 64 bits that make the body unlike others: query_id, part of a comment, or part of a signature. */
   readonly token: { readonly bit: number; readonly isText: boolean } | null;

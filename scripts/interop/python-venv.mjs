@@ -40,7 +40,7 @@ export function findPython(run) {
 }
 
 /**
- * The Python of a virtual environment that has what a requirements file names; made when it is not there yet, and anew when
+ * The Python of a virtual environment that has what a requirements file names; made when it is not there yet, and again when
  * the file has changed.
  * @param {string} folder of the environment
  * @param {string} requirements path of the file

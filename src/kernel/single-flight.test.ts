@@ -5,13 +5,13 @@ import { FakeClock } from '#test/support/fake-clock.js';
 
 /** Work that ends when the test says so. */
 class Work {
-  begun = 0;
+  startedAt = 0;
   flight: Flight | null = null;
   resolve: (value: string) => void = () => {};
   reject: (error: unknown) => void = () => {};
 
   readonly start = (flight: Flight): Promise<string> => {
-    this.begun++;
+    this.startedAt++;
     this.flight = flight;
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -37,12 +37,12 @@ describe('one flight', () => {
     const work = new Work();
     const both = [1, 2].map(() => flights.do('a', work.start, patience()));
     const other = flights.do('b', async () => 'else', patience());
-    expect([work.begun, flights.joined]).toEqual([1, 1]);
+    expect([work.startedAt, flights.joined]).toEqual([1, 1]);
     work.resolve('done');
     expect(await Promise.all([...both, other])).toEqual(['done', 'done', 'else']);
     expect(flights.size).toBe(0);
     void flights.do('a', work.start, patience());
-    expect(work.begun).toBe(2);
+    expect(work.startedAt).toBe(2);
   });
 
   it('fails for all', async () => {
@@ -71,7 +71,7 @@ describe('one flight', () => {
     expect([flights.size, clock.pending]).toEqual([0, 0]);
     // Whoever comes now gets work of his own, whatever becomes of the old one.
     const next = message(flights.do('a', work.start, patience()));
-    expect(work.begun).toBe(2);
+    expect(work.startedAt).toBe(2);
     work.resolve('new');
     expect(await next).toBe('new');
   });

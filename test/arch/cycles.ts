@@ -8,13 +8,13 @@ export function findCycles(files: readonly SourceFile[]): string[] {
     graph.set(path, [...new Set(imports.map(({ specifier }) => fileOf(specifier)).filter((file) => file !== null))]);
   }
   const problems: string[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const start of graph.keys()) {
-    if (told.has(start)) continue;
-    const round = shortestRound(graph, start);
-    if (round === null) continue;
-    for (const file of round) told.add(file);
-    problems.push(`import cycle: ${[...round, start].join(' → ')}; move what they share into a file below both`);
+    if (reported.has(start)) continue;
+    const bundle = shortestRound(graph, start);
+    if (bundle === null) continue;
+    for (const file of bundle) reported.add(file);
+    problems.push(`import cycle: ${[...bundle, start].join(' → ')}; move what they share into a file below both`);
   }
   return problems;
 }

@@ -62,7 +62,7 @@ const balanceOf = async (url: string) =>
 const near = (balance: bigint, expected: bigint) => balance <= expected && balance > expected - 1_000_000n;
 
 describe('tern dev', () => {
-  it('is a network that lives, goes on where it was killed, and begins anew when it is told to', async () => {
+  it('is a network that lives, goes on where it was killed, and begins again when it is told to', async () => {
     const { dev, url } = await start();
     expect(dev.out).toContain(`v5r1  ${address}  1000000 TON\n        ${wallet.mnemonic!.join(' ')}\n`);
     expect(dev.out).toContain('This is a new chain; a block every 400 ms.');

@@ -101,7 +101,7 @@ describe('tern index and tern check', () => {
     expect(differs.stderr).toMatch(/^tern: cli\/index-differs: the index differs from the chain: 1 differences/);
   });
 
-  it('derive contracts and token events anew on demand', async () => {
+  it('derive contracts and token events again on demand', async () => {
     const { url, connect } = await database('empty');
     const tokens = join(away, 'tokens.config.json');
     served.push(await serveRecording(join(import.meta.dirname, '../../vectors/dev-chain'), 340, tokens));

@@ -141,7 +141,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect([...kinds].sort()).toEqual(['account-set', 'message-injected']);
   });
 
-  it('goes back to a snapshot, and begins anew', async () => {
+  it('goes back to a snapshot, and begins again', async () => {
     const { head } = await run('snapshot', 'save', 'before');
     await run('fund', account(1), '1');
     await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n), { timeout: 10_000 }).toBe(7);
@@ -150,8 +150,8 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect(loaded.chain).not.toBe(chain);
     expect(loaded.head.seqno).toBeGreaterThanOrEqual(head.seqno);
     await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n), { timeout: 10_000 }).toBe(6);
-    const begun = await run('reset');
-    expect(begun.head.seqno).toBeLessThan(head.seqno);
+    const startedAt = await run('reset');
+    expect(startedAt.head.seqno).toBeLessThan(head.seqno);
     expect((await run('snapshot', 'list')).snapshots).toHaveLength(1);
     expect((await run('snapshot', 'delete', 'before')).snapshots).toEqual([]);
     expect(existsSync(join(folder, 'data'))).toBe(true);

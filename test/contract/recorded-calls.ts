@@ -95,7 +95,7 @@ export function readRules(file: string): Rule[] {
   return JSON.parse(readFileSync(file, 'utf8')) as Rule[];
 }
 
-/** Asks all calls anew, and compares what is answered with what was recorded. @param part what of the bodies is compared */
+/** Asks all calls again, and compares what is answered with what was recorded. @param part what of the bodies is compared */
 export async function compareCalls(
   calls: readonly RecordedCall[],
   rules: readonly Rule[],

@@ -46,11 +46,11 @@ describe('metadata of the recorded tokens', () => {
 
   it.each(Object.entries(CONTENT))('of %s are what the reference reads from the chain', async (kind, column) => {
     const rows = table(kind);
-    const told = await metadataOf(rows.map(({ address }) => address!));
+    const reported = await metadataOf(rows.map(({ address }) => address!));
     const counts = { onChain: 0, toBeRead: 0, invalid: 0 };
     for (const row of rows) {
       const content = JSON.parse(row[column]!) as Record<string, string>;
-      const entry = told[row.address!];
+      const entry = reported[row.address!];
       const info = entry.token_info.find(({ type }: { type: string }) => type === kind);
       const identity = kind === 'nft_items' ? { type: kind, nft_index: row.index } : { type: kind };
       if (content.uri) {
@@ -81,14 +81,14 @@ describe('metadata of the recorded tokens', () => {
 
   it('of jetton wallets are their balances, and their masters are there', async () => {
     const rows = table('jetton_wallets');
-    const told = await metadataOf(rows.map(({ address }) => address!));
+    const reported = await metadataOf(rows.map(({ address }) => address!));
     expect(rows.length).toBe(184);
     for (const { address, balance, owner, jetton } of rows) {
-      expect(told[address!], address).toEqual({
+      expect(reported[address!], address).toEqual({
         is_indexed: true,
         token_info: [{ valid: true, type: 'jetton_wallets', extra: { balance, owner, jetton } }],
       });
-      expect(told[jetton!]?.token_info[0]?.type, jetton).toBe('jetton_masters');
+      expect(reported[jetton!]?.token_info[0]?.type, jetton).toBe('jetton_masters');
     }
   });
 });

@@ -35,7 +35,7 @@ function remakeProofs(entries: Iterable<ChainEntry>): number {
   return proofs.length;
 }
 
-describe('proofs of blocks, made anew from the blocks, are the same cells', () => {
+describe('proofs of blocks, made again from the blocks, are the same cells', () => {
   it('blocks 1 to 10 of mainnet', () => {
     expect(remakeProofs(readChain(vectorPath('mainnet-genesis')))).toBe(20);
   });

@@ -9,13 +9,13 @@ interface Tally {
   deviations: number;
 }
 
-/** Checks all rounds of a chain. */
+/** Checks all masterchain blocks of a chain. */
 function validateChain(folder: string): Tally {
-  const { tip, zerostates, rounds } = chainBundles(folder);
+  const { tip, zerostates, bundles } = chainBundles(folder);
   const validator = new BlockValidator(tip, zerostates);
   const tally: Tally = { blocks: 0, transactions: 0, deviations: 0 };
-  for (const round of rounds) {
-    const { blocks, transactions, deviations } = validator.check(round);
+  for (const bundle of bundles) {
+    const { blocks, transactions, deviations } = validator.check(bundle);
     tally.blocks += blocks;
     tally.transactions += transactions;
     tally.deviations += deviations.length;
@@ -26,7 +26,7 @@ function validateChain(folder: string): Tally {
 const recorded = vectorPath('collection/recorded-net/chain');
 const genesis = vectorPath('collection/mainnet-genesis');
 
-describe('the check of rounds accepts blocks of the reference software', () => {
+describe('the check of masterchain blocks accepts blocks of the reference software', () => {
   it('all of recorded-net: splits and merges, key blocks, deferred messages', { timeout: 900_000 }, () => {
     expect(validateChain(recorded)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
   });

@@ -21,23 +21,23 @@ import { vectorPath } from '#test/support/vector-files.js';
 
 const recorded = vectorPath('collection/recorded-net/chain');
 
-describe('the rounds of the recorded network', () => {
+describe('the masterchain blocks of the recorded network', () => {
   it('are as its files say, over splits and merges', async () => {
     const expected = expectedBundles(recorded);
     const { chain, ledger, source, clock } = replayedChain(recorded);
-    const rounds = new BundleSource({}, { chain, clock, logger: silentLogger });
+    const bundles = new BundleSource({}, { chain, clock, logger: silentLogger });
     let seqno = 0;
-    for await (const round of rounds.bundles(1, ledger.lastSeqno)) {
+    for await (const bundle of bundles.bundles(1, ledger.lastSeqno)) {
       seqno++;
-      expect(round.mc_seqno).toBe(seqno);
-      expectRound(round, expected[seqno]!);
+      expect(bundle.mc_seqno).toBe(seqno);
+      expectRound(bundle, expected[seqno]!);
     }
     expect(seqno).toBe(ledger.lastSeqno);
     expect(seqno).toBeGreaterThan(1_000);
     for (const kind of ['afterSplit', 'afterMerge'] as const) {
-      const among = expected.filter((round) => round[kind] > 0);
+      const among = expected.filter((bundle) => bundle[kind] > 0);
       expect(among.length, kind).toBeGreaterThan(0);
-      for (const { mc_seqno } of among) expectRound(await rounds.bundle(mc_seqno), expected[mc_seqno]!);
+      for (const { mc_seqno } of among) expectRound(await bundles.bundle(mc_seqno), expected[mc_seqno]!);
     }
     expect(source.faults).toEqual([]);
   });
@@ -106,19 +106,19 @@ async function roundsOver(...servers: readonly RealServer[]) {
   return { rounds: new BundleSource(options, { chain, clock: systemClock, logger }), pool };
 }
 
-describe('rounds over a pool on real sockets', () => {
+describe('masterchain blocks over a pool on real sockets', () => {
   it('are whole though the only server vanishes and comes back', async () => {
     const server = await new RealServer(honest).start();
-    const { rounds } = await roundsOver(server);
+    const { rounds: bundles } = await roundsOver(server);
     const found: McBlockBundle[] = [];
-    for await (const round of rounds.bundles(1, ledger.lastSeqno)) {
-      found.push(round);
-      if (round.mc_seqno !== 20 && round.mc_seqno !== 200) continue;
+    for await (const bundle of bundles.bundles(1, ledger.lastSeqno)) {
+      found.push(bundle);
+      if (bundle.mc_seqno !== 20 && bundle.mc_seqno !== 200) continue;
       await server.stop();
       await new Promise((resolve) => setTimeout(resolve, 200));
       await server.start();
     }
-    for (const [i, round] of found.entries()) expectRound(round, expected[i + 1]!);
+    for (const [i, bundle] of found.entries()) expectRound(bundle, expected[i + 1]!);
     expect(found).toHaveLength(ledger.lastSeqno);
   });
 
@@ -133,9 +133,9 @@ describe('rounds over a pool on real sockets', () => {
       return answer;
     };
     const servers = await Promise.all([forgets, lies, honest].map((answer) => new RealServer(answer).start()));
-    const { rounds, pool } = await roundsOver(...servers);
+    const { rounds: bundles, pool } = await roundsOver(...servers);
     let seqno = 0;
-    for await (const round of rounds.bundles(1, 200)) expectRound(round, expected[++seqno]!);
+    for await (const bundle of bundles.bundles(1, 200)) expectRound(bundle, expected[++seqno]!);
     expect(seqno).toBe(200);
     const liar = pool.metrics().servers[1]!;
     expect(liar.state).toBe('quarantined');
@@ -143,9 +143,9 @@ describe('rounds over a pool on real sockets', () => {
   });
 
   it('leave the memory for answers to others', async () => {
-    const { rounds, pool } = await roundsOver(await new RealServer(honest).start());
+    const { rounds: bundles, pool } = await roundsOver(await new RealServer(honest).start());
     let bytes = 0;
-    for await (const { blocks } of rounds.bundles(1, ledger.lastSeqno))
+    for await (const { blocks } of bundles.bundles(1, ledger.lastSeqno))
       for (const { data } of blocks) bytes += data.length;
     expect(bytes).toBeGreaterThan(4_000_000);
     expect(pool.metrics()).toMatchObject({ cache_entries: 0, cache_bytes: 0, cache_misses: 0 });

@@ -47,7 +47,7 @@ const MISFITS: readonly string[] = [
   'config_proof_4324374.boc 79 tlb/constructor-tag',
 ];
 
-/** Codecs of the values that stand in cells of their own, to write them anew. */
+/** Codecs of the values that stand in cells of their own, to write them again. */
 const IN_CELLS: Readonly<Record<string, Codec<never>>> = {
   ConfigProposalSetup: ConfigProposalSetup as Codec<unknown> as Codec<never>,
   JettonBridgePrices: JettonBridgePrices as Codec<unknown> as Codec<never>,

@@ -84,10 +84,10 @@ describe('contracts of mainnet', () => {
       const reference = libraryHashOf(code);
       const library = reference === null ? null : libraries.get(toHex(reference));
       const methods = codeMethods(library ?? code);
-      const told = interfaceNamesOf(toHex(code.hash()), methods);
+      const reported = interfaceNamesOf(toHex(code.hash()), methods);
       if (reference !== null && library === undefined) {
         // Six of them refer to libraries that are not in the collection.
-        expect([methods, told], name).toEqual([null, []]);
+        expect([methods, reported], name).toEqual([null, []]);
         counts.withoutLibrary++;
         continue;
       }
@@ -95,7 +95,7 @@ describe('contracts of mainnet', () => {
       if (reference !== null) counts.ofLibraries++;
       const named = wanted.filter((kind) => !UNNAMED.test(kind)).map((kind) => NAMES[kind] ?? kind);
       if (named.length < wanted.length) counts.unnamed++;
-      const besides = told.filter((kind) => !named.includes(kind));
+      const besides = reported.filter((kind) => !named.includes(kind));
       for (const kind of besides) {
         const isMeant = WALLETS.test(kind)
           ? wanted.includes('CocoonWallet')
@@ -103,10 +103,10 @@ describe('contracts of mainnet', () => {
         expect(isMeant, `${name}: ${kind}`).toBe(true);
       }
       if (besides.length > 0) counts.besides++;
-      const missing = named.filter((kind) => !told.includes(kind));
+      const missing = named.filter((kind) => !reported.includes(kind));
       if (missing.length > 0) {
         // The code stands for one kind, which is told alone.
-        expect([told, missing], name).toEqual([['moon_pool'], ['jetton_master']]);
+        expect([reported, missing], name).toEqual([['moon_pool'], ['jetton_master']]);
         counts.codeAlone++;
       } else if (besides.length === 0 && named.length === wanted.length) counts.same++;
     }

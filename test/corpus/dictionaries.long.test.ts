@@ -12,7 +12,7 @@ import {
 } from '#test/support/states-of-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-/** Makes the values of all files anew. */
+/** Makes the values of all files again. */
 function remakeFiles(files: Iterable<CorpusFile>): RemakeCounts {
   const remaker = new Remaker();
   for (const { name, kind, root } of files) {
@@ -31,7 +31,7 @@ function globalVersion(block: Block): number {
   return block.info.value.gen_software?.version ?? 0;
 }
 
-/** Follows a chain and makes every `stride`-th state anew, those after merges, and the last one of each workchain. */
+/** Follows a chain and makes every `stride`-th state again, those after merges, and the last one of each workchain. */
 function remakeStates(directory: string, zerostates: Zerostates, stride: number): RemakeCounts {
   const remaker = new Remaker();
   let i = 0;

@@ -29,15 +29,15 @@ describe('rows of the recorded network', () => {
 
   beforeAll(() => {
     chain = recordedBundles(`${folder}/chain`);
-    rows = chain.bundles.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
+    rows = chain.bundles.map((bundle) => buildBundleRows(bundle, { globalVersion: chain.globalVersion, writer }));
   });
 
   it('of transactions and messages are what the whole decoders say', () => {
     let count = 0;
-    for (const [i, round] of chain.bundles.entries()) {
-      const expected = expectedTransactions(round);
+    for (const [i, bundle] of chain.bundles.entries()) {
+      const expected = expectedTransactions(bundle);
       const { transactions, messages } = rows[i]!;
-      expect(transactions.length, `round ${round.mc_seqno}`).toBe(expected.length);
+      expect(transactions.length, `round ${bundle.mc_seqno}`).toBe(expected.length);
       const found = transactions.map((row, ordinal) => ({
         hash: toHex(row.hash),
         lt: row.lt,
@@ -58,10 +58,10 @@ describe('rows of the recorded network', () => {
         ...row,
         messages: all.filter(({ position }) => position > 0 || row.in_msg!.kind !== 'internal'),
       }));
-      expect(found, `round ${round.mc_seqno}`).toEqual(wanted);
+      expect(found, `round ${bundle.mc_seqno}`).toEqual(wanted);
       for (const [ordinal, { messages: all, in_msg }] of expected.entries()) {
         const row = transactions[ordinal]!;
-        expect(row.id).toBe((BigInt(round.mc_seqno) << 24n) | BigInt(ordinal));
+        expect(row.id).toBe((BigInt(bundle.mc_seqno) << 24n) | BigInt(ordinal));
         expect(receivedMessage(row), row.hash.toString()).toEqual(
           in_msg === null ? null : { tx_id: row.id, ...all[0] },
         );
@@ -89,14 +89,14 @@ describe('rows of the recorded network', () => {
   });
 
   it('of accounts are what the whole states hold', () => {
-    for (const [i, round] of chain.bundles.entries()) {
-      const states = round.states.map((state) => decodeCell(ShardStateUnsplit, state));
+    for (const [i, bundle] of chain.bundles.entries()) {
+      const states = bundle.states.map((state) => decodeCell(ShardStateUnsplit, state));
       for (const change of rows[i]!.accounts) {
         const id = change.address.subarray(1);
-        const holders = round.blocks.flatMap(({ id: block }, at) =>
+        const holders = bundle.blocks.flatMap(({ id: block }, at) =>
           block.workchain === new Int8Array(change.address)[0] ? [states[at]!] : [],
         );
-        const name = `${round.mc_seqno} ${toHex(change.address)}`;
+        const name = `${bundle.mc_seqno} ${toHex(change.address)}`;
         const matching = holders
           .map(({ accounts }) => accounts.value.get(id))
           .filter((account) => account?.last_trans_lt === change.last_trans_lt);
@@ -118,7 +118,7 @@ describe('rows of the recorded network', () => {
   });
 
   it.each([1, 50, 2000])(
-    'of accounts are whole at the end, in batches of %i rounds',
+    'of accounts are whole at the end, in batches of %i masterchain blocks',
     (size) => {
       const index = new Map<string, LatestAccount>();
       const counts = { batches: 0, rows: 0, wanting: 0, unknown: 0 };
@@ -130,7 +130,7 @@ describe('rows of the recorded network', () => {
       for (let at = 0; at < rows.length; at += size) batches.push(rows.slice(at, at + size));
       for (const batch of batches) {
         const fold = new BatchAccounts();
-        for (const round of batch) fold.add(round);
+        for (const bundle of batch) fold.add(bundle);
         const wanting = fold.incompleteAddresses();
         const known = new Map(
           wanting.flatMap((address) => {
@@ -160,10 +160,10 @@ describe('rows of the recorded network', () => {
       const codes = new Set(writer.codes.map(({ code_hash }) => toHex(code_hash)));
       const unknownCodes = new Set<string>();
       let compared = 0;
-      for (const [at, round] of chain.bundles.slice(-1).entries()) {
+      for (const [at, bundle] of chain.bundles.slice(-1).entries()) {
         expect(at).toBe(0);
-        for (const [i, state] of round.states.entries()) {
-          const { workchain } = round.blocks[i]!.id;
+        for (const [i, state] of bundle.states.entries()) {
+          const { workchain } = bundle.blocks[i]!.id;
           for (const [id, { account }] of decodeCell(ShardStateUnsplit, state).accounts.value) {
             const key = toHex(new Uint8Array([workchain, ...id]));
             const row = index.get(key)!;

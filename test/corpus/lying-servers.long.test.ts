@@ -198,7 +198,7 @@ async function tellLies(
   const honest = replayServer(ledger);
   const over = (...servers: DirectServer[]) => chainOver(ledger.zerostate, servers);
   const tally: Tally = { lies: 0, refused: 0, harmless: 0, unverifiable: 0, answers: new Set() };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { name, read, instead } of all) {
     const answered: Uint8Array[] = [];
     const truth = await printedValue(read, over(recordingServer(honest, answered)).chain);
@@ -206,8 +206,8 @@ async function tellLies(
     if (instead !== undefined) await instead(over(recordingServer(honest, others)).chain);
     for (const [question, answer] of answered.entries()) {
       const key = Buffer.from(answer).toString('latin1');
-      if (told.has(key)) continue;
-      told.add(key);
+      if (reported.has(key)) continue;
+      reported.add(key);
       for (const lie of liesInstead(answer, others[question], random, flips)) {
         tally.lies++;
         tally.answers.add(lie.answer);

@@ -7,7 +7,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 const recorded = vectorPath('collection/recorded-net/chain');
 const genesis = vectorPath('collection/mainnet-genesis');
 
-describe('what masterchain blocks have beside accounts, made anew', () => {
+describe('what masterchain blocks have beside accounts, made again', () => {
   it('is as the reference software wrote it', () => {
     expect(compareMasterchainRules(recorded, RECORDED_ZEROSTATES)).toEqual({
       masterchainBlocks: 1219,

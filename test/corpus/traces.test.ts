@@ -18,14 +18,14 @@ const folder = vectorPath('collection/recorded-net');
 function roundsOf(chain: string): BlockFacts[][] {
   const { masterchain, shards } = chainFacts(chain);
   const places = new Map(shards.map(({ id }, at) => [toHex(id.root_hash), at]));
-  const rounds: BlockFacts[][] = [];
+  const bundles: BlockFacts[][] = [];
   let from = 0;
   for (const block of masterchain.slice(1)) {
     const to = Math.max(from, ...block.tops.map(({ root_hash }) => 1 + (places.get(toHex(root_hash)) ?? -1)));
-    rounds[block.id.seqno] = [block, ...shards.slice(from, to)];
+    bundles[block.id.seqno] = [block, ...shards.slice(from, to)];
     from = to;
   }
-  return rounds;
+  return bundles;
 }
 
 interface OrderedTransaction extends TraceTransaction {
@@ -33,9 +33,9 @@ interface OrderedTransaction extends TraceTransaction {
   readonly account: Uint8Array;
 }
 
-function transactionsOf(round: readonly BlockFacts[], mc_seqno: number): TraceTransaction[] {
+function transactionsOf(bundle: readonly BlockFacts[], mc_seqno: number): TraceTransaction[] {
   const list: Omit<OrderedTransaction, 'id'>[] = [];
-  for (const { id, bytes, start_lt } of round) {
+  for (const { id, bytes, start_lt } of bundle) {
     const { workchain } = isMasterchain(id) ? { workchain: -1 } : id;
     for (const cell of transactionCells(bytes)) {
       const { lt, now, account_addr, in_msg, out_msgs } = decodeCell(Transaction, cell);
@@ -81,7 +81,7 @@ function columns({ trace_id, state, ...trace }: StoredTrace): Record<string, str
 }
 
 describe('traces of the recorded network', () => {
-  let rounds: TraceTransaction[][];
+  let bundles: TraceTransaction[][];
   let head: number;
 
   beforeAll(() => {
@@ -90,14 +90,14 @@ describe('traces of the recorded network', () => {
         .toString()
         .split('|')[1],
     );
-    rounds = roundsOf(`${folder}/chain`)
+    bundles = roundsOf(`${folder}/chain`)
       .slice(0, head + 1)
       .map(transactionsOf);
   });
 
   function inOneGo(): TraceStore {
     const store = new TraceStore();
-    store.add(rounds.flat(), false);
+    store.add(bundles.flat(), false);
     return store;
   }
 
@@ -119,7 +119,7 @@ describe('traces of the recorded network', () => {
   it('give each transaction the trace that the other index gives it', () => {
     const { traces, roots } = inOneGo().content();
     const ids = new Map(traces.map(({ root, trace_id }) => [root, toBase64(trace_id)]));
-    const hashes = new Map(rounds.flat().map(({ id, hash }) => [id, toBase64(hash)]));
+    const hashes = new Map(bundles.flat().map(({ id, hash }) => [id, toBase64(hash)]));
     const found = new Map(roots.map(([id, root]) => [hashes.get(id)!, ids.get(root)!]));
     const expected = new Map<string, string>();
     for (const { hash, trace_id } of csvRows(`${folder}/v3-tables/transactions.csv.br`)) expected.set(hash!, trace_id!);
@@ -130,9 +130,9 @@ describe('traces of the recorded network', () => {
   it.each(['1', '2', '3'])('are the same for batches in any order (%s)', (seed) => {
     const random = new Random(seed);
     const batches: TraceTransaction[][] = [];
-    for (let at = 0; at < rounds.length; ) {
+    for (let at = 0; at < bundles.length; ) {
       const size = 1 + random.below(80);
-      batches.push(rounds.slice(at, at + size).flat());
+      batches.push(bundles.slice(at, at + size).flat());
       at += size;
     }
     for (let at = batches.length - 1; at > 0; at--) {
@@ -148,7 +148,7 @@ describe('traces of the recorded network', () => {
     const senders = new Map<string, TraceTransaction>();
     let links = 0;
     let links_of_one_round = 0;
-    for (const transaction of rounds.flat()) {
+    for (const transaction of bundles.flat()) {
       const { in_msg } = transaction;
       if (in_msg?.kind === 'internal') {
         const sender = senders.get(toHex(in_msg.hash));

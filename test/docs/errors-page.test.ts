@@ -4,7 +4,7 @@ import { defineErrors } from '#kernel/tern-error.js';
 import { collectErrors, errorsOf, errorsPage, sharedCodes } from './errors-page.js';
 
 describe('docs/errors.md', () => {
-  it('is what the code says; npm run docs:errors writes it anew', async () => {
+  it('is what the code says; npm run docs:errors writes it again', async () => {
     expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage(await collectErrors('src')));
   });
 

@@ -4,7 +4,7 @@ import { collectMetrics, metricsPage } from './metrics-page.js';
 
 const metrics = collectMetrics();
 
-it('docs/metrics.md is what the code registers; npm run docs:metrics writes it anew', () => {
+it('docs/metrics.md is what the code registers; npm run docs:metrics writes it again', () => {
   expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricsPage(metrics));
 });
 

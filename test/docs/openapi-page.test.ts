@@ -7,7 +7,7 @@ import { DOCUMENTED, openApiPage } from './openapi-page.js';
 describe.each(Object.entries(DOCUMENTED))('%s', (file, api) => {
   const committed = readFileSync(file, 'utf8');
 
-  it('is what the endpoints say; npm run docs:openapi writes it anew', () => {
+  it('is what the endpoints say; npm run docs:openapi writes it again', () => {
     expect(committed).toBe(openApiPage(api));
   });
 

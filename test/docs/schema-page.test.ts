@@ -19,7 +19,7 @@ function headAndType(line: string): readonly [string, string] {
 const nameOf = (head: string): string => /^\w*?(?=[#$]|_?$)/.exec(head)![0];
 
 describe('schemas/tern.tlb', () => {
-  it('is what the code quotes; scripts/schema-doc.ts writes it anew', () => {
+  it('is what the code quotes; scripts/schema-doc.ts writes it again', () => {
     expect(readFileSync('schemas/tern.tlb', 'utf8')).toBe(schemaPage(collectSchema()));
   });
 

@@ -13,7 +13,7 @@ import { settingsPage } from './settings-page.js';
 
 const page = settingsPage();
 
-it('docs/config.md is what the code says; npm run docs:config writes it anew', () => {
+it('docs/config.md is what the code says; npm run docs:config writes it again', () => {
   expect(readFileSync('docs/config.md', 'utf8')).toBe(page);
 });
 

@@ -114,7 +114,7 @@ const PATIENCE_MS = 5_000;
  * @returns what is wrong with the answer; null: nothing
  */
 export async function judge(api: string, { method, path, body }: NastyRequest): Promise<string | null> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const init = { method, signal: AbortSignal.timeout(PATIENCE_MS), ...(body === undefined ? {} : { body }) };
   let text = '';
   let status = 0;
@@ -134,7 +134,7 @@ export async function judge(api: string, { method, path, body }: NastyRequest): 
     const isRefusal = status === 500 && error.startsWith(REFUSAL);
     return PROPER.has(status) || isReasoned || isRefusal ? null : `${status}: ${text.slice(0, 300)}`;
   } catch (error) {
-    return `${status} after ${Math.round(performance.now() - begun)} ms: ${error} ${text.slice(0, 200)}`;
+    return `${status} after ${Math.round(performance.now() - startedAt)} ms: ${error} ${text.slice(0, 200)}`;
   }
 }
 
@@ -155,9 +155,9 @@ export async function sendAll(api: string, requests: Iterable<NastyRequest>, con
   const work = async () => {
     for (let next = queue.next(); next.done !== true && failures.length < 50; next = queue.next()) {
       const request = next.value;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const problem = await judge(api, request);
-      const elapsed = performance.now() - begun;
+      const elapsed = performance.now() - startedAt;
       sent++;
       const label = `${request.method} ${request.path.slice(0, 300)} ${String(request.body ?? '').slice(0, 500)}`;
       if (elapsed > slowestMs) [slowestMs, slowest] = [elapsed, label];

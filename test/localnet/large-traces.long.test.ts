@@ -73,7 +73,7 @@ describe('large traces', () => {
     const transfer = chain.transfer(chain.wallet('v5r1'), ...messages);
     let count = 0;
     let externals: readonly PendingExternalIn[] = [transfer];
-    for (let rounds = 0; count < chains * (length + 1) && rounds < 3_000; rounds++) {
+    for (let bundles = 0; count < chains * (length + 1) && bundles < 3_000; bundles++) {
       const produced = await chain.round({ externals, full: deadline() });
       if (produced.externals.length > 0) externals = [];
       count += transactionsOf(produced, counter);
@@ -128,8 +128,8 @@ describe('20,000 external-in messages at once', () => {
 
     const order = new Map<string, string[]>();
     const outcomes: ExternalInOutcome[] = [];
-    for (let rounds = 0; waiting.size > 0; rounds++) {
-      expect(rounds).toBeLessThan(1_000);
+    for (let bundles = 0; waiting.size > 0; bundles++) {
+      expect(bundles).toBeLessThan(1_000);
       const produced = await chain.round({ externals: waiting.messages(), full: deadline() });
       waiting.settle(produced.externals);
       outcomes.push(...produced.externals);

@@ -20,7 +20,7 @@ export interface LongRunOptions {
   /** Asked before each round. */
   readonly enough: (report: LongRunReport) => boolean;
   readonly seed: string;
-  /** Messages from outside in a round, at most. */
+  /** External-in messages in a masterchain block, at most. */
   readonly messages: number;
   /** Called after each round. */
   readonly progress?: (report: LongRunReport) => void;
@@ -28,7 +28,7 @@ export interface LongRunOptions {
 
 /** What happened. */
 export interface LongRunReport {
-  readonly rounds: number;
+  readonly bundles: number;
   readonly blocks: number;
   readonly transactions: number;
   readonly messages: number;
@@ -36,7 +36,7 @@ export interface LongRunReport {
   readonly merges: number;
   readonly keyBlocks: number;
   readonly mostShards: number;
-  /** Of messages from outside. */
+  /** Of external-in messages. */
   readonly refused: number;
   /** Deviations, which only key blocks have: an account that was set. */
   readonly deviations: number;
@@ -52,10 +52,10 @@ const FREE_PARAMETER = -1001;
 const MOST_SHARDS = 4;
 
 /**
- * Makes a chain with random traffic, splits, merges and key blocks, and checks each round, and at begin and end the whole
+ * Makes a chain with random traffic, splits, merges and key blocks, and checks each masterchain block, and at begin and end the whole
  * states.
  *
- * @throws validation/* at the first round that a validator would not accept
+ * @throws validation/* at the first masterchain block that a validator would not accept
  */
 export async function longRun(options: LongRunOptions, emulation: Emulation): Promise<LongRunReport> {
   const random = new Random(options.seed);
@@ -75,7 +75,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
   const traffic = new Traffic(random, genesis.wallets);
   const wishes = new Wishes(random);
   const counts: Counts = {
-    rounds: 0,
+    bundles: 0,
     blocks: 0,
     transactions: 0,
     messages: 0,
@@ -93,7 +93,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
   while (!options.enough(counts)) {
     now += random.chance(1, 30) ? 40 : random.below(2);
     const overrides: StateOverride[] = [];
-    if (random.chance(1, 60)) overrides.push(keyBlock(tip, counts.rounds));
+    if (random.chance(1, 60)) overrides.push(keyBlock(tip, counts.bundles));
     const externals = [...waiting, ...traffic.messages(random.below(options.messages + 1), now)];
     const request: BlockRequest = {
       tip,
@@ -111,7 +111,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
     const report = validator.check(bundle);
     counts.checkMs += performance.now() - made;
     counts.produceMs += made - began;
-    counts.rounds++;
+    counts.bundles++;
     counts.blocks += report.blocks;
     counts.transactions += report.transactions;
     counts.messages += report.messages;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => pool.close());
 
-/** A chain of a few rounds, in the last of which somebody interferes. */
+/** A chain of a few masterchain blocks, in the last of which somebody interferes. */
 async function interfere(overrides: readonly StateOverride[]): Promise<BundleReport> {
   const random = new Random('overrides');
   const randomBytes = (size: number) => random.bytes(size);

@@ -21,7 +21,7 @@ import type { Random } from '#test/fuzz/random.js';
 /** A wallet that sends, and what it has sent. */
 interface Sender extends WalletOwner {
   readonly init: WalletContract['init'] | null;
-  /** How many messages from outside it has taken. */
+  /** How many external-in messages it has taken. */
   seqno: number;
   /** Whether one is on its way: the next one would have to wait for it. */
   waiting: PendingExternalIn | null;

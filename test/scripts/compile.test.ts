@@ -42,7 +42,7 @@ it('makes JavaScript of sources, and of those that have changed only', async () 
   expect(timeOf('a.js')).toBe(after);
 });
 
-it('makes anew what was taken away, and takes away what is gone', async () => {
+it('makes again what was taken away, and takes away what is gone', async () => {
   source('a.ts', 'export {};\n');
   source('b.ts', 'export {};\n');
   await compile(root);

@@ -89,7 +89,7 @@ describe('a Python for tonlib', () => {
       return { ran, folder, result: preparePython(folder, join(scratch, 'wanted.txt'), machine) };
     }
 
-    it('is made once, and anew when other packages are wanted', () => {
+    it('is made once, and again when other packages are wanted', () => {
       expect(prepare(silent).result).toEqual({ python: expect.stringContaining('venv') });
       expect(prepare(silent).ran).toEqual(['-c pass']);
       writeFileSync(join(scratch, 'wanted.txt'), 'pytonlib==1\n');

@@ -18,7 +18,7 @@ export interface KillOptions {
 
 export interface KillReport {
   readonly kills: number;
-  /** How often the index was begun anew, as it was whole. */
+  /** How often the index was begun again, as it was whole. */
   readonly lives: number;
   /** How many kills were when. */
   readonly moments: ReadonlyMap<string, number>;
@@ -68,9 +68,9 @@ class Campaign {
 
   async run(reference: IndexUnderWay): Promise<KillReport> {
     const { say, kills, work, network } = this.#options;
-    const begun = performance.now();
+    const startedAt = performance.now();
     await this.#live(reference, 0);
-    say(`${work}: not interrupted, ${seconds(begun)} s`);
+    say(`${work}: not interrupted, ${seconds(startedAt)} s`);
     const found: string[] = [];
     let lives = 0;
     for (; this.#kills < kills; lives++) {
@@ -79,7 +79,7 @@ class Campaign {
         await this.#live(index, kills - this.#kills);
         const differing = await differences(reference.client, index.client);
         say(
-          `${work}: ${this.#kills} kills, ${seconds(begun)} s, ${differing.length === 0 ? 'same rows' : differing.join('\n')}`,
+          `${work}: ${this.#kills} kills, ${seconds(startedAt)} s, ${differing.length === 0 ? 'same rows' : differing.join('\n')}`,
         );
         found.push(...differing);
       } finally {
@@ -91,7 +91,7 @@ class Campaign {
       lives,
       moments: this.#moments,
       tenths: this.#tenths,
-      seconds: seconds(begun),
+      seconds: seconds(startedAt),
       differences: found,
     };
   }
@@ -197,6 +197,6 @@ class Campaign {
   }
 }
 
-function seconds(begun: number): number {
-  return Math.round((performance.now() - begun) / 100) / 10;
+function seconds(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) / 100) / 10;
 }

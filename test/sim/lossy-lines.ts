@@ -50,7 +50,7 @@ export const lossyLines: Scenario = async ({ network, reference, program, say, s
   try {
     for (const [name, begin] of Object.entries(LINES)) {
       for (const work of ['follow', 'fill'] as const) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         const index = await emptyIndex(network);
         await network.restart(work === 'follow' ? 1 : null);
         if (work === 'follow') network.follow(BLOCKS_PER_SECOND);
@@ -66,7 +66,7 @@ export const lossyLines: Scenario = async ({ network, reference, program, say, s
           await tern.kill();
         }
         const differing = await differences(reference, index.client);
-        const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+        const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
         const kilobytes = (tern.log.length / 1000).toFixed(1);
         say(
           `a line that ${name}, ${work}: ${seconds} s, ${kilobytes} kB of log; ${differing.join('\n') || 'same rows'}`,

@@ -81,7 +81,7 @@ async function hurtWhile(trial: Trial, server: EmbeddedServer, work: 'follow' | 
   const args = { config: network.config, databaseUrl: url, data, workers: 2 };
   const tern = new IndexerProcess(program, { command: work === 'fill' ? 'index' : 'serve', ...args });
   const counts = new Map<string, number>();
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     const until = Date.now() + PATIENCE_MS;
     while (!tern.leads && !tern.hasEnded && Date.now() < until) await delay(20);
@@ -100,7 +100,7 @@ async function hurtWhile(trial: Trial, server: EmbeddedServer, work: 'follow' | 
   const differing = (await onDatabase(url, (client) => differences(reference, client))) ?? ['no database'];
   const done = [...counts].map(([name, times]) => `${name} ${times} times`).join(', ');
   const retries = tern.log.split('indexing is waiting for a retry').length - 1;
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   say(
     `database, ${work}: ${done}; said ${retries} times that it waits; ${seconds} s; ${differing.join('\n') || 'same rows'}`,
   );

@@ -24,7 +24,7 @@ export interface RecordedNetwork {
   follow(perSecond: number): void;
   /** The liteserver is gone. */
   stop(): Promise<void>;
-  /** It is there again, or begins anew: the head is this block (`null`: the last one), and stays there. */
+  /** It is there again, or begins again: the head is this block (`null`: the last one), and stays there. */
   restart(head: number | null): Promise<void>;
   close(): Promise<void>;
 }

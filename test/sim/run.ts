@@ -80,9 +80,9 @@ function say(line: string): void {
 }
 
 async function run(name: string, scenario: () => Promise<readonly string[]>): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const found = await scenario();
-  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   say(`${name}: ${found.length === 0 ? 'as it should be' : found.join('\n')} (${seconds} s)`);
   if (found.length > 0) process.exitCode = 1;
 }

@@ -15,16 +15,16 @@ export const NO_BYTES = new Uint8Array(32);
 
 export const inShard =
   (change: (parts: BlockParts) => void) =>
-  (round: NewBlockBundle, before: (block: NewBlock) => Cell): NewBlockBundle => {
-    const [first, ...others] = round.shards;
-    return { ...round, shards: [alterBlock(first!, before(first!), change), ...others] };
+  (bundle: NewBlockBundle, before: (block: NewBlock) => Cell): NewBlockBundle => {
+    const [first, ...others] = bundle.shards;
+    return { ...bundle, shards: [alterBlock(first!, before(first!), change), ...others] };
   };
 
 export const inMasterchain =
   (change: (parts: BlockParts) => void) =>
-  (round: NewBlockBundle, before: (block: NewBlock) => Cell): NewBlockBundle => ({
-    ...round,
-    masterchain: { ...round.masterchain, ...alterBlock(round.masterchain, before(round.masterchain), change) },
+  (bundle: NewBlockBundle, before: (block: NewBlock) => Cell): NewBlockBundle => ({
+    ...bundle,
+    masterchain: { ...bundle.masterchain, ...alterBlock(bundle.masterchain, before(bundle.masterchain), change) },
   });
 
 /** Changes the only entry of the list of shards, in block and state. */
@@ -83,7 +83,7 @@ export function envelope(lazy: Lazy<MsgEnvelope>, change: Partial<MsgEnvelope>):
 
 export const none = (hash: Uint8Array): Uint8Array => hash.map((byte) => byte ^ 1);
 export const more = onlyGrams(1n);
-/** A round with messages that are received at once, and others that are put off. */
+/** A masterchain block with messages that are received at once, and others that are put off. */
 export const BUSY = 284;
 /** The masterchain sends a message to the shard. */
 export const SENDS = 280;
@@ -96,7 +96,7 @@ export type Alteration = readonly [
   rule: Rule,
   what: string,
   seqno: number,
-  change: (round: NewBlockBundle, before: (block: NewBlock) => Cell) => NewBlockBundle,
+  change: (bundle: NewBlockBundle, before: (block: NewBlock) => Cell) => NewBlockBundle,
 ];
 
 /** The dictionary of received messages, its label written bit by bit. */

@@ -8,11 +8,11 @@ import type { ChainTip, NewBlock, NewBlockBundle, Zerostate } from '#localnet/le
 import { buildChain, type ChainBlock } from '#localnet/replay/recorded-chain.js';
 import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 
-/** A recorded chain as a ledger takes it: where it begins, and round after round. */
+/** A recorded chain as a ledger takes it: where it begins, and masterchain block after masterchain block. */
 export interface ChainBundles {
   readonly tip: ChainTip;
   readonly zerostates: readonly Zerostate[];
-  readonly rounds: readonly NewBlockBundle[];
+  readonly bundles: readonly NewBlockBundle[];
 }
 
 /** Reads a folder with a chain and its proofs. @param to the last masterchain block; null: all */
@@ -24,7 +24,7 @@ export function chainBundles(folder: string, to: number | null = null): ChainBun
   const shards = new Map<number, NewBlock[]>();
   for (const block of chain.shards)
     shards.set(block.mc_seqno, [...(shards.get(block.mc_seqno) ?? []), newBlock(block)]);
-  const rounds = chain.masterchain.map((block) => {
+  const bundles = chain.masterchain.map((block) => {
     const { bytes } = content.proofs.get(toHex(block.id.root_hash))!;
     const { signatures } = decodeCell(BlockProof, parseBocRoot(bytes));
     return {
@@ -33,7 +33,7 @@ export function chainBundles(folder: string, to: number | null = null): ChainBun
       signatures: signatureSetOf(signatures!.value),
     };
   });
-  return { tip: { masterchain, shards: [] }, zerostates, rounds };
+  return { tip: { masterchain, shards: [] }, zerostates, bundles };
 }
 
 function newBlock({ id, bytes, state, prev, gen_utime, end_lt }: ChainBlock): NewBlock {

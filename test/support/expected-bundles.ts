@@ -9,7 +9,7 @@ import { toHex } from '#kernel/bytes.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readChain } from '#test/support/vector-files.js';
 
-/** What is in a round, by the files alone. */
+/** What is in a masterchain block, by the files alone. */
 export interface ExpectedBundle {
   readonly mc_seqno: number;
   /** `(0,8000000000000000,12):ROOTHASH:FILEHASH`, and the file. */
@@ -27,7 +27,7 @@ interface FileOfBlock {
   readonly after_merge: boolean;
 }
 
-/** All rounds of a folder, at index seqno: a round has what is behind its tops and in no round before. */
+/** All masterchain blocks of a folder, at index seqno: a masterchain block has what is behind its tops and in no masterchain block before. */
 export function expectedBundles(folder: string): readonly ExpectedBundle[] {
   const files = new Map<string, FileOfBlock>();
   const masterchain: FileOfBlock[] = [];

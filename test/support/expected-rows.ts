@@ -34,9 +34,9 @@ export interface ExpectedTransaction {
   readonly cell: Cell;
 }
 
-/** All transactions of a round in the order of their ids. */
-export function expectedTransactions(round: McBlockBundle): ExpectedTransaction[] {
-  const found = round.blocks.flatMap(({ id, data }) => {
+/** All transactions of a masterchain block in the order of their ids. */
+export function expectedTransactions(bundle: McBlockBundle): ExpectedTransaction[] {
+  const found = bundle.blocks.flatMap(({ id, data }) => {
     const { start_lt } = decodeCell(Block, parseBocRoot(data)).info.value;
     return transactionCells(data).map((cell) => {
       const transaction = decodeCell(Transaction, cell);

@@ -23,7 +23,7 @@ import type { Address } from '#formats/address/address.js';
 /** What a {@link FakeIndex} holds; nothing by default. */
 export interface FakeRows {
   readonly head?: IndexExtent;
-  readonly rounds?: readonly number[];
+  readonly bundles?: readonly number[];
   readonly blocks?: readonly IndexedBlock[];
   readonly transactions?: readonly IndexedTransaction[];
   readonly messages?: readonly IndexedMessage[];
@@ -60,7 +60,7 @@ export class FakeIndex implements IndexPort {
     return this.#give(['head'], this.#rows.head ?? null);
   }
   async hasMcBlock(mc_seqno: number) {
-    return this.#give(['hasRound', mc_seqno], this.#rows.rounds?.includes(mc_seqno) ?? false);
+    return this.#give(['hasRound', mc_seqno], this.#rows.bundles?.includes(mc_seqno) ?? false);
   }
   async blocks(filter: unknown, page: unknown) {
     return this.#give(['blocks', filter, page], this.#listed(this.#rows.blocks));

@@ -45,7 +45,7 @@ export interface IndexedChain {
   readonly reader: IndexPort;
   readonly database: Database;
   readonly client: pg.Client;
-  readonly rounds: readonly RecordedBundle[];
+  readonly bundles: readonly RecordedBundle[];
   readonly blocks: readonly BlockFact[];
   readonly transactions: readonly IndexedFact[];
   readonly traces: TraceBatch['started'];
@@ -64,13 +64,13 @@ export async function indexedChain(
   partition_rounds: number,
 ): Promise<IndexedChain> {
   const chain = recordedBundles(folder, to);
-  const rounds = chain.bundles.filter(({ mc_seqno }) => mc_seqno >= from);
+  const bundles = chain.bundles.filter(({ mc_seqno }) => mc_seqno >= from);
   const writer = new TransactionWriter();
-  const rows = rounds.map((round) => buildBundleRows(round, { globalVersion: chain.globalVersion, writer }));
+  const rows = bundles.map((bundle) => buildBundleRows(bundle, { globalVersion: chain.globalVersion, writer }));
   const assembler = new TraceAssembler();
   const transactions: IndexedFact[] = [];
   for (const [i, { mc_seqno, transactions: found }] of rows.entries()) {
-    const expected = expectedTransactions(rounds[i]!);
+    const expected = expectedTransactions(bundles[i]!);
     for (const [n, row] of found.entries()) {
       transactions.push({ id: row.id, mc_seqno, row, expected: expected[n]!, trace_root: assembler.add(row) });
     }
@@ -91,8 +91,8 @@ export async function indexedChain(
     reader: indexReads(database),
     database,
     client,
-    rounds,
-    blocks: blockFacts(rounds),
+    bundles,
+    blocks: blockFacts(bundles),
     transactions,
     traces: traces.started,
     close: () => closeAll(database, test),
@@ -140,7 +140,7 @@ async function insertRows(
     ),
   );
   await insert(client, 'codes', writer.codes);
-  const accounts = new Map(rows.flatMap((round) => round.accounts).map((row) => [toHex(row.address), row]));
+  const accounts = new Map(rows.flatMap((bundle) => bundle.accounts).map((row) => [toHex(row.address), row]));
   await insert(
     client,
     'accounts',
@@ -176,8 +176,8 @@ function plain(this: Record<string, unknown>, key: string, value: unknown): unkn
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-function blockFacts(rounds: readonly RecordedBundle[]): BlockFact[] {
-  return rounds.flatMap(({ mc_seqno, blocks }) =>
+function blockFacts(bundles: readonly RecordedBundle[]): BlockFact[] {
+  return bundles.flatMap(({ mc_seqno, blocks }) =>
     blocks.map(({ id, data }, ordinal) => ({
       ...{ id: (BigInt(mc_seqno) << 24n) | BigInt(ordinal), mc_seqno, workchain: id.workchain, shard: id.shard },
       ...{ seqno: id.seqno, root_hash: id.root_hash, file_hash: id.file_hash },

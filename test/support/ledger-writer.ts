@@ -7,7 +7,7 @@ import { newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const folder = process.argv[2]!;
-const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
+const { genesis, bundles } = newBundles(vectorPath('recorded-chain'));
 const options = { packBytes: 30_000, checkpointBytes: 40_000 };
 const say = (text: string): void => void writeSync(1, `${text}\n`);
 
@@ -15,10 +15,10 @@ say('ready');
 for (let turn = 0; ; turn++) {
   const ledger = hasChain(folder) ? LiveLedger.open(folder, options) : LiveLedger.create(folder, genesis, options);
   say(`chain ${ledger.incarnation} ${ledger.head?.id.seqno ?? 0}`);
-  for (const round of rounds.slice(ledger.head?.id.seqno ?? 0)) {
-    ledger.append(round);
-    say(`chain ${ledger.incarnation} ${round.masterchain.id.seqno}`);
-    if (round.masterchain.id.seqno !== 5) continue;
+  for (const bundle of bundles.slice(ledger.head?.id.seqno ?? 0)) {
+    ledger.append(bundle);
+    say(`chain ${ledger.incarnation} ${bundle.masterchain.id.seqno}`);
+    if (bundle.masterchain.id.seqno !== 5) continue;
     for (const { name } of ledger.snapshots()) ledger.deleteSnapshot(name);
     ledger.saveSnapshot(`s${turn}`);
   }

@@ -35,7 +35,7 @@ import { blockIdOfName } from '#test/support/block-proof-files.js';
 import type { Zerostates } from '#test/support/states-of-chain.js';
 import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 
-/** What is made anew of each recorded masterchain block, and compared. */
+/** What is made again of each recorded masterchain block, and compared. */
 export interface RulesReport {
   readonly masterchainBlocks: number;
   readonly shardBlocks: number;

@@ -17,7 +17,7 @@ import { fundedWallets } from '#localnet/wallets/wallet-contract.js';
 export interface NewBundles {
   readonly genesis: Genesis;
   /** The one of masterchain block 1 first. */
-  readonly rounds: readonly NewBlockBundle[];
+  readonly bundles: readonly NewBlockBundle[];
 }
 
 /** @param to seqno of the last masterchain block; null for all */
@@ -37,7 +37,7 @@ export function newBundles(folder: string, to: number | null = null): NewBundles
       configSeed: new Uint8Array(32).fill(2),
       wallets: fundedWallets(),
     },
-    rounds: masterchain.map((block) => ({
+    bundles: masterchain.map((block) => ({
       shards: committed.get(block.mc_seqno) ?? [],
       masterchain: { ...newBlock(block), key_block: block.key_block },
       signatures: signaturesOf(content, block),

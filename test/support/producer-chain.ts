@@ -18,7 +18,7 @@ import { BlockValidator, type BundleReport } from '#localnet/validation/block-va
 import { buildInternalMessage, createTransfer } from '#localnet/wallets/create-transfer.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
-/** A chain that is made round by round, each checked as a validator does. */
+/** A chain that is made masterchain block by masterchain block, each checked as a validator does. */
 export class ProducerChain {
   readonly genesis: Genesis;
   readonly #producer: BlockProducer;
@@ -27,7 +27,7 @@ export class ProducerChain {
   tip: ChainTip;
   /** Unix seconds. */
   now: number;
-  /** Of the round that was made last. */
+  /** Of the masterchain block that was made last. */
   report: BundleReport | null = null;
 
   constructor(
@@ -52,7 +52,7 @@ export class ProducerChain {
     this.#validator = new BlockValidator(this.tip, [masterchain, ...workchains]);
   }
 
-  /** Makes a round, a second later than the one before. @throws validation/* when a validator would not accept it */
+  /** Makes a masterchain block, a second later than the one before. @throws validation/* when a validator would not accept it */
   async round(request: Partial<BlockRequest> = {}): Promise<ProducedBundle> {
     const produced = await this.#producer.produce({
       tip: this.tip,
@@ -70,7 +70,7 @@ export class ProducerChain {
     return produced;
   }
 
-  /** Makes rounds until nothing waits in a queue. */
+  /** Makes masterchain blocks until nothing waits in a queue. */
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) {
       await this.round();

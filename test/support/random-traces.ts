@@ -3,8 +3,8 @@ import type { InboundKind, OutboundMessage, TraceTransaction } from '#domain/tra
 
 /** What a made-up chain does next. */
 export interface ChainStep {
-  /** Ends the round when 0 (one time in so many). */
-  readonly round: number;
+  /** Ends the masterchain block when 0 (one time in so many). */
+  readonly bundle: number;
   /** Which open message arrives, if it is not a root. */
   readonly message: number;
   /** What begins a transaction when it is a root. */
@@ -31,14 +31,14 @@ const accounts = 23;
 
 /** Rounds of transactions, in the order of ids, as a chain with a masterchain and two shards might make them. */
 export function makeRounds(steps: readonly ChainStep[]): MadeTransaction[][] {
-  const rounds: Omit<MadeTransaction, 'id'>[][] = [[]];
+  const bundles: Omit<MadeTransaction, 'id'>[][] = [[]];
   const onTheWay: OnTheWay[] = [];
   /** The clocks of masterchain and shards go at different paces. */
   const clocks = [1000n, 1300n, 700n];
   let serial = 0;
   for (const step of steps) {
-    if (step.round === 0) {
-      rounds.push([]);
+    if (step.bundle === 0) {
+      bundles.push([]);
       for (const shard of clocks.keys()) clocks[shard]! += 1000n;
     }
     const account = step.account % accounts;
@@ -56,19 +56,19 @@ export function makeRounds(steps: readonly ChainStep[]): MadeTransaction[][] {
     const made = {
       hash: hashOf(`transaction ${serial++}`),
       lt,
-      now: 1_700_000_000 + rounds.length * 2 + (shard & 1),
-      mc_seqno: rounds.length,
+      now: 1_700_000_000 + bundles.length * 2 + (shard & 1),
+      mc_seqno: bundles.length,
       account_key: BigInt(account) - 11n,
       workchain: shard === 0 ? -1 : 0,
       in_msg: inbound === null ? other : { hash: inbound.hash, kind: 'internal' as const },
       out_msgs,
       sender: (inbound?.sender ?? null) as MadeTransaction | null,
     };
-    rounds.at(-1)!.push(made);
+    bundles.at(-1)!.push(made);
     for (const { hash, external } of out_msgs) if (!external) onTheWay.push({ hash, lt: lt + 1n, sender: made });
   }
-  return rounds.map((round, at) =>
-    round
+  return bundles.map((bundle, at) =>
+    bundle
       .sort((a, b) => Number(a.lt - b.lt) || a.workchain - b.workchain || Number(a.account_key - b.account_key))
       .map((made, ordinal) => Object.assign(made, { id: (BigInt(at + 1) << 24n) | BigInt(ordinal) })),
   );

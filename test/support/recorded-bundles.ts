@@ -9,12 +9,12 @@ import { buildChain, type ChainBlock } from '#localnet/replay/recorded-chain.js'
 import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 
-/** A round of a recorded chain, and the whole state after each of its blocks. */
+/** A masterchain block of a recorded chain, and the whole state after each of its blocks. */
 export interface RecordedBundle extends McBlockBundle {
   readonly states: readonly Cell[];
 }
 
-/** A recorded chain, cut into rounds. */
+/** A recorded chain, cut into masterchain blocks. */
 export interface RecordedBundles {
   /** From seqno 1 on. */
   readonly bundles: readonly RecordedBundle[];
@@ -28,7 +28,7 @@ export function recordedBundles(folder: string, to: number | null = null): Recor
   const { masterchain, shards, zerostates } = buildChain(sortContent(readFolder(folder)), to);
   const versions = new Map<number, number>([[0, versionOfState(zerostates.find(({ id }) => isMasterchain(id))!.root)]]);
   for (const { id, key_block, state } of masterchain) if (key_block) versions.set(id.seqno, versionOfState(state));
-  const rounds = masterchain.map((top) => {
+  const bundles = masterchain.map((top) => {
     const committed = shards.filter(({ mc_seqno }) => mc_seqno === top.mc_seqno).sort(byPlace);
     const blocks = [top, ...committed];
     return {
@@ -37,7 +37,7 @@ export function recordedBundles(folder: string, to: number | null = null): Recor
       states: blocks.map(({ state }) => state),
     };
   });
-  return { bundles: rounds, zerostates, globalVersion: (key_block) => versions.get(key_block)! };
+  return { bundles: bundles, zerostates, globalVersion: (key_block) => versions.get(key_block)! };
 }
 
 function versionOfState(state: Cell): number {
@@ -49,7 +49,7 @@ function byPlace({ id: a }: ChainBlock, { id: b }: ChainBlock): number {
   return a.workchain - b.workchain || Number(a.shard - b.shard) || a.seqno - b.seqno;
 }
 
-/** A block of a file as a round of its own. */
+/** A block of a file as a masterchain block of its own. */
 export function bundleOfFile(data: Uint8Array, mc_seqno: number): McBlockBundle {
   const { info } = decodeCell(Block, parseBocRoot(data));
   const { shard, seq_no } = info.value;

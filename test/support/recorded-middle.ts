@@ -16,12 +16,12 @@ import { readArchivePack } from '#test/support/archive-pack.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readBytes, vectorPath } from '#test/support/vector-files.js';
 
-/** A part of a recorded chain, with what its first round refers to. */
+/** A part of a recorded chain, with what its first masterchain block refers to. */
 export interface MiddleOfChain {
   readonly tip: ChainTip;
   /** Masterchain states before the tip, oldest first. */
   readonly earlier: readonly ChainState[];
-  readonly rounds: readonly NewBlockBundle[];
+  readonly bundles: readonly NewBlockBundle[];
 }
 
 /**
@@ -50,7 +50,7 @@ export function recordedMiddle(): MiddleOfChain {
 
   const states = new Map<string, Cell>();
   for (const { id, state } of [tip.masterchain, ...tip.shards]) states.set(toHex(id.root_hash), state);
-  const rounds: NewBlockBundle[] = [];
+  const bundles: NewBlockBundle[] = [];
   let shards: NewBlock[] = [];
   for (const { named, data } of files) {
     if (named.kind !== 'block') continue;
@@ -63,10 +63,10 @@ export function recordedMiddle(): MiddleOfChain {
     const proof = files.find((each) => each.named.kind === 'proof' && each.named.rootHash === named.rootHash)!;
     const { signatures } = decodeCell(BlockProof, parseBocRoot(proof.data));
     const { key_block } = checkBlockHeader(block.root, block.id).info;
-    rounds.push({ shards, masterchain: { ...block, key_block }, signatures: signatureSetOf(signatures!.value) });
+    bundles.push({ shards, masterchain: { ...block, key_block }, signatures: signatureSetOf(signatures!.value) });
     shards = [];
   }
-  return { tip, earlier, rounds };
+  return { tip, earlier, bundles };
 }
 
 function newBlock(id: BlockId, bytes: Uint8Array, states: ReadonlyMap<string, Cell>): NewBlock {

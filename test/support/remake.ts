@@ -14,7 +14,7 @@ import { isTernError } from '#kernel/tern-error.js';
  */
 export const UNTAGGED_BRIDGE = '944b154b92d4b616376f9ef1ca05a50cf0be2456848bef60ae112c61b87535af';
 
-/** What was made anew, and what could not be since a proof leaves parts of it out. */
+/** What was made again, and what could not be since a proof leaves parts of it out. */
 export interface RemakeCounts {
   values: number;
   dictionaries: number;
@@ -31,8 +31,8 @@ export interface RemakeFailure {
 }
 
 /**
- * Makes values anew: encodes the value of each cell, and builds each dictionary from its keys and decoded values, extras
- * included. What holds cells takes them over, and each of them is made anew in its turn: so when all hashes agree, the
+ * Makes values again: encodes the value of each cell, and builds each dictionary from its keys and decoded values, extras
+ * included. What holds cells takes them over, and each of them is made again in its turn: so when all hashes agree, the
  * whole value was encoded.
  */
 export class Remaker {

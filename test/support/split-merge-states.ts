@@ -23,7 +23,7 @@ export interface SplitMergeReport {
 }
 
 /**
- * Makes the states anew that the first blocks after splits and merges start from, and compares them with the states after
+ * Makes the states again that the first blocks after splits and merges start from, and compares them with the states after
  * these blocks: they have no transactions, so all but sums that are known is the same.
  */
 export function compareSplitMergeStates(folder: string, basechainZerostate: string): SplitMergeReport {

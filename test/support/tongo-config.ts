@@ -55,10 +55,10 @@ function fromTongo(value: unknown): Plain {
   const object = value as Readonly<Record<string, unknown>>;
   const kind = object.SumType;
   if (typeof kind === 'string') return { kind: schemaName(kind), ...(fromTongo(object[kind]) as object) };
-  const told = KINDS[String(object.Magic)];
+  const reported = KINDS[String(object.Magic)];
   const entries = Object.entries(object).filter(([name]) => name !== 'Magic');
   const parts = entries.map(([name, part]) => [/^[A-Z]/.test(name) ? schemaName(name) : name, fromTongo(part)]);
-  return { ...(told === undefined ? {} : { kind: told }), ...Object.fromEntries(parts) };
+  return { ...(reported === undefined ? {} : { kind: reported }), ...Object.fromEntries(parts) };
 }
 
 /** A decoded value in the same form. */

@@ -22,7 +22,7 @@ export class TraceStore {
   /** Root by transaction. */
   readonly #roots = new Map<bigint, bigint>();
 
-  /** Adds whole rounds, with what the store knows as hints or without any. */
+  /** Adds whole masterchain blocks, with what the store knows as hints or without any. */
   add(batch: readonly TraceTransaction[], hints: boolean): void {
     const assembler = new TraceAssembler(hints ? this.opened : undefined);
     for (const transaction of batch) this.#roots.set(transaction.id, assembler.add(transaction));

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../check-report.js';
 import { runBlueprint } from './blueprint-project.js';
 
-/** Words of a wallet that nobody uses: blueprint wants one before it runs a script. */
+/** Mnemonic of a wallet that nobody uses: blueprint wants one before it runs a script. */
 const MNEMONIC = `${'abandon '.repeat(23)}art`;
 
 /** A script of a project of @ton/blueprint that reads the chain. */

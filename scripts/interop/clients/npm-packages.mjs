@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /**
- * The folder that has what a package.json names installed; made when it is not there yet, and anew when the file changed.
+ * The folder that has what a package.json names installed; made when it is not there yet, and again when the file changed.
  * @param {string} folder
  * @param {string} manifest path of the package.json
  * @param {import('../python-venv.mjs').Run} run

@@ -98,7 +98,7 @@ async function withTonlib<T>(
 }
 
 function validated(folder: string): string {
-  const { tip, zerostates, rounds: bundles } = chainBundles(folder);
+  const { tip, zerostates, bundles } = chainBundles(folder);
   const validator = new BlockValidator(tip, zerostates);
   let blocks = 0;
   let transactions = 0;

@@ -70,7 +70,7 @@ it('goes to another thread by its price, as it was given', async () => {
   ]);
 });
 
-it('begins anew on another thread when it turns out to cost more', async () => {
+it('begins again on another thread when it turns out to cost more', async () => {
   await start(async ({ source }) => ({ bytes: bytesOf({ source }), headers: [] }));
   const answer = await fetch(`${server.url}/api/v3/decode`, { method: 'POST', body: '{"text":"1"}' });
   expect(answer.headers.get('X-Tern-Next')).toBeNull();
@@ -91,12 +91,12 @@ it('is called off when the client leaves', async () => {
   const aborted = new Promise<void>((resolve) => {
     left = resolve;
   });
-  let begun = (): void => {};
+  let startedAt = (): void => {};
   const began = new Promise<void>((resolve) => {
-    begun = resolve;
+    startedAt = resolve;
   });
   await start((_, signal) => {
-    begun();
+    startedAt();
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => {
         left();

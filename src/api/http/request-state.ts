@@ -33,8 +33,8 @@ export class RequestState implements Echo {
   client = '';
   work: WorkBudget = unlimitedWork;
 
-  constructor(begun: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
-    this.begun = begun;
+  constructor(startedAt: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
+    this.begun = startedAt;
     this.network = network;
     this.prefix = place.prefix;
     this.style = place.style;

@@ -104,7 +104,7 @@ const trace: IndexedTrace = {
 
 const full: FakeRows = {
   head: { first: block, last: block },
-  rounds: [9],
+  bundles: [9],
   blocks: [block],
   transactions: [first, second],
   messages: [message],
@@ -224,14 +224,14 @@ describe('what is not found', () => {
 
   it('is an empty list elsewhere, also in an indexed masterchain block', async () => {
     expect(
-      (await ask('masterchainBlockShards', 'seqno=9&include_mc_block=false', { rounds: [9] })).body.blocks,
+      (await ask('masterchainBlockShards', 'seqno=9&include_mc_block=false', { bundles: [9] })).body.blocks,
     ).toEqual([]);
     expect((await ask('masterchainBlockShards', 'seqno=9&include_mc_block=false')).code).toBe('v3/blocks-not-found');
-    expect((await ask('transactions', 'mc_seqno=9', { rounds: [9] })).body).toEqual({
+    expect((await ask('transactions', 'mc_seqno=9', { bundles: [9] })).body).toEqual({
       transactions: [],
       address_book: {},
     });
-    expect((await ask('traces', 'mc_seqno=9', { rounds: [9] })).body.traces).toEqual([]);
+    expect((await ask('traces', 'mc_seqno=9', { bundles: [9] })).body.traces).toEqual([]);
     expect((await ask('messages', '')).body).toEqual({ messages: [], address_book: {}, metadata: {} });
   });
 });

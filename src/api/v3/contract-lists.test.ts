@@ -194,8 +194,8 @@ describe('orders', () => {
 
   it('tell what is done, and to whom, when they are asked to', async () => {
     const { body } = await ask('multisig/orders', `${query}&parse_actions=1`, full, { profile: 'toncenter' });
-    const [told, nothing] = body.orders;
-    expect(told.actions).toEqual([
+    const [reported, nothing] = body.orders;
+    expect(reported.actions).toEqual([
       {
         ...{ destination: DESTINATION, value: '50000000', body_raw: 'te6cckEBAQEADAAAFAAAAAAyIG9mIDTYBSof' },
         ...{ parsed: true, error: null, parsed_body_type: 'ton_transfer', send_mode: 3 },

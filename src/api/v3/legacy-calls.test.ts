@@ -144,8 +144,8 @@ describe('message', () => {
       throw chainErrors['message-refused']({ code: 0, text: 'cannot apply' });
     };
     const explainRefusal = async () => ({ reason: 'seqno', explanation: 'The seqno was used.' });
-    const told = await send(base64(externalCell), { send: refuse }, { explainRefusal });
-    expect([told.status, told.error]).toEqual([500, 'cannot apply\nThe seqno was used.']);
+    const reported = await send(base64(externalCell), { send: refuse }, { explainRefusal });
+    expect([reported.status, reported.error]).toEqual([500, 'cannot apply\nThe seqno was used.']);
     const silent = async () => refuse();
     const untold = await send(base64(externalCell), { send: refuse }, { explainRefusal: silent });
     expect(untold.error).toMatch(/^cannot apply\nWhat is wrong .* could not be looked up/);
@@ -194,7 +194,7 @@ describe('estimateFee', () => {
 });
 
 describe('accounts read from the chain', () => {
-  const wallet = recordedAccounts.find(({ wallet: told }) => told?.wallet_type === 'wallet v3 r2');
+  const wallet = recordedAccounts.find(({ wallet: reported }) => reported?.wallet_type === 'wallet v3 r2');
   const { code, data } = wallet as { code: Cell; data: Cell };
   const contracts = new FakeContracts([{ address, code, data }]);
   const chain = contracts as unknown as V3ChainNetwork['chain'];
@@ -204,8 +204,8 @@ describe('accounts read from the chain', () => {
   it('are so by default in the spec profile', async () => {
     const { body } = await ask('addressInformation', `address=${A}`);
     expect(body).toMatchObject({ balance: '1', code: withCrc(code), data: withCrc(data), status: 'active' });
-    const { body: told } = await ask('walletInformation', `address=${A}&use_v2=true`);
-    expect(told).toMatchObject({ wallet_type: 'wallet v3 r2', seqno: wallet?.wallet?.seqno, status: 'active' });
+    const { body: reported } = await ask('walletInformation', `address=${A}&use_v2=true`);
+    expect(reported).toMatchObject({ wallet_type: 'wallet v3 r2', seqno: wallet?.wallet?.seqno, status: 'active' });
   });
 
   it('are so as well where the index does not know all of them', async () => {

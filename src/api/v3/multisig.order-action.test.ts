@@ -90,8 +90,8 @@ describe('an action of an order', () => {
         `"parsed_body":${BODIES[type][1]},"parsed_body_type":"${type}","send_mode":1}`,
     );
     // All that are told, and no others.
-    const told = [...BODIES[type][1].matchAll(/"(-?\d:[0-9A-F]{64})"/g)].map(([, one]) => one!);
-    expect([...addresses.byRaw.keys()].sort()).toEqual([...new Set([raw(5), ...told])].sort());
+    const reported = [...BODIES[type][1].matchAll(/"(-?\d:[0-9A-F]{64})"/g)].map(([, one]) => one!);
+    expect([...addresses.byRaw.keys()].sort()).toEqual([...new Set([raw(5), ...reported])].sort());
   });
 
   it('leaves out what has no value in the spec profile', () => {

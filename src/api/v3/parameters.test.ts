@@ -118,7 +118,7 @@ const rows: [method: string, query: string, ...question: unknown[]][] = [
 
 describe('what a method asks the index for', () => {
   it.each(rows)('%s?%s', async (method, query, ...question) => {
-    const index = new FakeIndex({ rounds: [4, 5] });
+    const index = new FakeIndex({ bundles: [4, 5] });
     await callV3(method, query, { network: { index } });
     expect(index.asked[0]).toEqual(question);
   });

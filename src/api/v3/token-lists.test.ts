@@ -103,15 +103,15 @@ describe('answers about tokens', () => {
     ]);
     expect((await ask('jetton/masters', '')).body.jetton_masters[0]).not.toHaveProperty('admin_address');
     const items = await ask('nft/items', '', full, live);
-    const told = { ...written, init: true, index: String(2n ** 255n), content: { name: 'x' } };
+    const reported = { ...written, init: true, index: String(2n ** 255n), content: { name: 'x' } };
     const place = { address: raw('C'), owner_address: raw('D'), next_item_index: '-1', collection_content: {} };
     expect(items.body.nft_items).toEqual([
       {
-        ...{ ...told, address: raw('1'), collection_address: raw('C'), owner_address: raw('2'), on_sale: true },
+        ...{ ...reported, address: raw('1'), collection_address: raw('C'), owner_address: raw('2'), on_sale: true },
         ...{ collection: { ...written, ...place }, auction_contract_address: raw('2'), real_owner: raw('3') },
       },
       {
-        ...{ ...told, address: raw('4'), collection_address: null, owner_address: null, on_sale: false },
+        ...{ ...reported, address: raw('4'), collection_address: null, owner_address: null, on_sale: false },
         collection: null,
       },
     ]);

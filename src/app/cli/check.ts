@@ -74,9 +74,9 @@ const MAX_VALUE = 80;
 
 /** The output of `tern check`. */
 function indexReportText(report: CheckIndexReport): string {
-  const { range, mcBlocks: rounds, blocks, transactions, traces, differences, details, missing } = report;
+  const { range, mcBlocks, blocks, transactions, traces, differences, details, missing } = report;
   const lines = [
-    `masterchain blocks ${range.from}-${range.to}: compared ${rounds} of them with ${blocks} blocks, ` +
+    `masterchain blocks ${range.from}-${range.to}: compared ${mcBlocks} of them with ${blocks} blocks, ` +
       `${transactions} transactions and ${traces} traces`,
   ];
   if (missing.length > 0) lines.push(`not indexed: ${printRanges(missing)}`);

@@ -173,9 +173,9 @@ describe('a fork that goes on', () => {
 
   beforeAll(async () => {
     cpSync(recorded, copy, { recursive: true });
-    const begun = (await open({ source: copy, seqno: 7 }, null))!;
-    ({ origin } = begun);
-    await begun.close();
+    const startedAt = (await open({ source: copy, seqno: 7 }, null))!;
+    ({ origin } = startedAt);
+    await startedAt.close();
   });
 
   it.each<[string, ForkSpec | null]>([

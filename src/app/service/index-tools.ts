@@ -134,7 +134,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
     closers.add(() => tools.close());
     const { database, source } = tools;
     const { chain } = source;
-    const rounds = new BundleSource({}, { chain, clock, logger });
+    const bundles = new BundleSource({}, { chain, clock, logger });
     const stop = sharedAbortController();
     let counts = { done: 0, total: 0 };
     const report = checkIndex(
@@ -142,7 +142,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
         ...{ zerostate: network.config.zeroState, from, to, sample },
         accounts: accounts?.map(addressBytes) ?? null,
       },
-      { bundles: rounds, chain, database, clock, logger },
+      { bundles, chain, database, clock, logger },
       stop.signal,
       (done, total) => {
         counts = { done, total };
@@ -156,7 +156,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
     });
     return {
       progress: () => {
-        const problem = rounds.problem?.message ?? source.watch.problem;
+        const problem = bundles.problem?.message ?? source.watch.problem;
         const waits = problem === null ? '' : `  waiting: ${problem}`;
         return `${counts.done} of ${counts.total} masterchain blocks compared${waits}`;
       },

@@ -239,7 +239,7 @@ export function openIndexer(
   },
 ): Promise<Indexer> {
   const { chain } = source;
-  const rounds = new BundleSource({}, { chain, clock, logger });
+  const bundles = new BundleSource({}, { chain, clock, logger });
   return Indexer.open(
     {
       zerostate: config.zeroState,
@@ -250,6 +250,6 @@ export function openIndexer(
       dnsRoots,
       ...(workers === null ? {} : { workers }),
     },
-    { bundles: rounds, chain, database, clock, unixTimeMs, logger },
+    { bundles, chain, database, clock, unixTimeMs, logger },
   );
 }

@@ -117,7 +117,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     const maxConnections = affordableConnections(settings.maxConnections, processLimits(), listeners.length);
     if (maxConnections < settings.maxConnections) {
       const message = 'fewer connections are taken than configured: the process may not open so many files';
-      modules.logger.warn(message, { max_connections: maxConnections });
+      modules.logger.info(message, { max_connections: maxConnections });
     }
     const servers: HttpServer[] = [];
     // All servers drain concurrently.

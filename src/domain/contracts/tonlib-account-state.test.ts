@@ -15,9 +15,9 @@ function kindOf(question: Partial<TonlibAccountInput>) {
 
 describe('readAccountKind', () => {
   it('tells of accounts of the recorded network what tonlib told', () => {
-    const told = recordedAccounts.filter(({ account_state }) => account_state !== null);
-    expect(new Set(told.map(({ account_state }) => account_state?.['@type'])).size).toBeGreaterThanOrEqual(4);
-    for (const { kind, code, data, account_state, revision } of told) {
+    const reported = recordedAccounts.filter(({ account_state }) => account_state !== null);
+    expect(new Set(reported.map(({ account_state }) => account_state?.['@type'])).size).toBeGreaterThanOrEqual(4);
+    for (const { kind, code, data, account_state, revision } of reported) {
       const { kind: read, revision: readRevision, ...fields } = kindOf({ code, data });
       const { '@type': type, ...rest } = account_state as Record<string, string | number>;
       const numbers = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, Number(value)]));
@@ -49,7 +49,7 @@ describe('readAccountKind', () => {
       .storeBit(true)
       .storeRef(limits as Cell)
       .endCell();
-    const told = {
+    const reported = {
       kind: 'rwallet',
       revision: 1,
       seqno: 3,
@@ -64,11 +64,11 @@ describe('readAccountKind', () => {
 
     it('unlocks with time', () => {
       const at = (now: number, balance = 1_000n) => kindOf({ code: RESTRICTED, data, now, balance });
-      expect(at(900)).toEqual({ ...told, unlocked_balance: 1_000n });
-      expect(at(995)).toEqual({ ...told, unlocked_balance: 100n });
-      expect(at(1_499)).toEqual({ ...told, unlocked_balance: 300n });
-      expect(at(1_500)).toEqual({ ...told, unlocked_balance: 700n });
-      expect(at(1_000, 5n)).toEqual({ ...told, unlocked_balance: 0n });
+      expect(at(900)).toEqual({ ...reported, unlocked_balance: 1_000n });
+      expect(at(995)).toEqual({ ...reported, unlocked_balance: 100n });
+      expect(at(1_499)).toEqual({ ...reported, unlocked_balance: 300n });
+      expect(at(1_500)).toEqual({ ...reported, unlocked_balance: 700n });
+      expect(at(1_000, 5n)).toEqual({ ...reported, unlocked_balance: 0n });
     });
 
     it('is not restricted before it is set up', () => {

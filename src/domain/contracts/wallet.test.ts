@@ -11,9 +11,9 @@ const V3 = new HashOnlyCell('84dafa449f98a6987789ba232358072bc0f76dc4524002a5d09
 
 describe('readWallet', () => {
   it('reads wallets of the recorded network as the Python service told them', () => {
-    const told = recordedAccounts.filter(({ wallet }) => wallet !== null);
-    expect(told.filter(({ wallet }) => wallet?.wallet_type !== undefined).length).toBeGreaterThanOrEqual(8);
-    for (const { kind, code, data, wallet } of told) {
+    const reported = recordedAccounts.filter(({ wallet }) => wallet !== null);
+    expect(reported.filter(({ wallet }) => wallet?.wallet_type !== undefined).length).toBeGreaterThanOrEqual(8);
+    for (const { kind, code, data, wallet } of reported) {
       const read = readWallet(code, data);
       const { wallet_type, seqno, wallet_id } = read ?? { wallet_id: null };
       const shown = { wallet_type, seqno, ...(wallet_id === null ? {} : { wallet_id }) };

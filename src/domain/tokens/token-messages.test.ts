@@ -171,7 +171,7 @@ describe('no event', () => {
     expect(eventOf(body)).not.toBeNull();
   });
 
-  it('is a message from outside, or to the outside', () => {
+  it('is a external-in message, or to the outside', () => {
     const outside = { kind: 'ext_in_msg_info', src: null, dest: wallet, import_fee: 0n };
     expect(parseTokenEvent(message(body, outside))).toBeNull();
     const out = { kind: 'ext_out_msg_info', src: owner, dest: null };

@@ -6,7 +6,7 @@ import { type StoredTrace, TraceStore } from '#test/support/trace-store.js';
 
 const steps: fc.Arbitrary<ChainStep[]> = fc.array(
   fc.record({
-    round: fc.nat(5),
+    bundle: fc.nat(5),
     message: fc.nat(),
     root: fc.constantFrom('external', 'system', 'internal', 'none', null, null, null, null, null, null),
     account: fc.nat(100),
@@ -17,7 +17,7 @@ const steps: fc.Arbitrary<ChainStep[]> = fc.array(
   { maxLength: 120, size: 'max' },
 );
 
-/** Which rounds make a batch, in which order the batches come, and which of them get hints. */
+/** Which masterchain blocks make a batch, in which order the batches come, and which of them get hints. */
 const plan = fc.record({
   cuts: fc.array(fc.boolean(), { minLength: 120, maxLength: 120 }),
   order: fc.array(fc.nat(), { minLength: 120, maxLength: 120 }),
@@ -26,11 +26,11 @@ const plan = fc.record({
 
 type Plan = { readonly cuts: boolean[]; readonly order: number[]; readonly hints: boolean[] };
 
-function run(rounds: readonly MadeTransaction[][], { cuts, order, hints }: Plan): TraceStore {
+function run(bundles: readonly MadeTransaction[][], { cuts, order, hints }: Plan): TraceStore {
   const batches: MadeTransaction[][] = [];
-  for (const [at, round] of rounds.entries()) {
+  for (const [at, bundle] of bundles.entries()) {
     if (at === 0 || cuts[at % cuts.length]) batches.push([]);
-    batches.at(-1)!.push(...round);
+    batches.at(-1)!.push(...bundle);
   }
   const store = new TraceStore();
   const sorted = batches.map((batch, at) => ({ batch, at })).sort((a, b) => order[a.at]! - order[b.at]! || a.at - b.at);
@@ -89,26 +89,26 @@ const backwards = (count: number): Plan => ({
   hints: [true, false],
 });
 
-describe('traces of rounds in any partition and order', () => {
-  it('are those of one run over all rounds, and those that the senders tell', () => {
+describe('traces of masterchain blocks in any partition and order', () => {
+  it('are those of one run over all masterchain blocks, and those that the senders tell', () => {
     fc.assert(
       fc.property(steps, plan, fc.nat(4), (chain, choice, missing) => {
-        const rounds = makeRounds(chain).slice(missing);
-        const one = run(rounds, inOne).content();
-        expect(one.traces).toEqual(truth(rounds.flat()));
-        expect(run(rounds, choice).content()).toEqual(one);
-        expect(run(rounds, roundByRound(rounds.length)).content()).toEqual(one);
-        expect(run(rounds, backwards(rounds.length)).content()).toEqual(one);
+        const bundles = makeRounds(chain).slice(missing);
+        const one = run(bundles, inOne).content();
+        expect(one.traces).toEqual(truth(bundles.flat()));
+        expect(run(bundles, choice).content()).toEqual(one);
+        expect(run(bundles, roundByRound(bundles.length)).content()).toEqual(one);
+        expect(run(bundles, backwards(bundles.length)).content()).toEqual(one);
       }),
       { numRuns: 200, seed: 6, endOnFailure: true },
     );
   });
 
-  it('follow round by round without any orphan when all hints are there', () => {
+  it('follow masterchain block by masterchain block without any orphan when all hints are there', () => {
     fc.assert(
       fc.property(steps, (chain) => {
-        const rounds = makeRounds(chain.filter(({ root }) => root !== 'internal'));
-        expect(run(rounds, roundByRound(rounds.length)).content().orphans).toEqual([]);
+        const bundles = makeRounds(chain.filter(({ root }) => root !== 'internal'));
+        expect(run(bundles, roundByRound(bundles.length)).content().orphans).toEqual([]);
       }),
       { numRuns: 100, seed: 6, endOnFailure: true },
     );
@@ -116,7 +116,7 @@ describe('traces of rounds in any partition and order', () => {
 });
 
 describe('large traces', () => {
-  const step: ChainStep = { round: 1, message: 0, root: null, account: 1, wait: 0, sent: 0, external: 0 };
+  const step: ChainStep = { bundle: 1, message: 0, root: null, account: 1, wait: 0, sent: 0, external: 0 };
   const random = (count: number): Plan => ({
     cuts: [true, false, true],
     order: Array.from({ length: count }, (_, at) => (at * 7919) % 1009),
@@ -125,39 +125,39 @@ describe('large traces', () => {
 
   it('may be wide', () => {
     const first: ChainStep = { ...step, root: 'external', sent: 5000, external: 3 };
-    const rounds = makeRounds([
+    const bundles = makeRounds([
       first,
-      ...Array.from({ length: 4999 }, (_, at) => ({ ...step, round: at % 50, account: at })),
+      ...Array.from({ length: 4999 }, (_, at) => ({ ...step, bundle: at % 50, account: at })),
     ]);
-    const { traces, opened } = run(rounds, random(rounds.length)).content();
-    expect(traces).toEqual(truth(rounds.flat()));
+    const { traces, opened } = run(bundles, random(bundles.length)).content();
+    expect(traces).toEqual(truth(bundles.flat()));
     expect(traces).toMatchObject([{ nodes: 5000, edges: 5003, pending_edges: 1, state: 'pending' }]);
     expect(opened).toHaveLength(1);
   });
 
   it('may be deep', () => {
     const first: ChainStep = { ...step, root: 'external', sent: 1 };
-    const rounds = makeRounds([
+    const bundles = makeRounds([
       first,
-      ...Array.from({ length: 2999 }, (_, at) => ({ ...step, round: at % 10, account: at, sent: at < 2998 ? 1 : 0 })),
+      ...Array.from({ length: 2999 }, (_, at) => ({ ...step, bundle: at % 10, account: at, sent: at < 2998 ? 1 : 0 })),
     ]);
-    expect(rounds).toHaveLength(301);
-    const { traces } = run(rounds, random(rounds.length)).content();
-    expect(traces).toEqual(truth(rounds.flat()));
+    expect(bundles).toHaveLength(301);
+    const { traces } = run(bundles, random(bundles.length)).content();
+    expect(traces).toEqual(truth(bundles.flat()));
     expect(traces).toMatchObject([{ nodes: 3000, edges: 3000, pending_edges: 0, state: 'complete' }]);
   });
 
   it('may be broken to pieces that come last first', () => {
-    const rounds = makeRounds(
+    const bundles = makeRounds(
       Array.from({ length: 400 }, (_, at) => ({
         ...step,
-        round: 0,
+        bundle: 0,
         root: at === 0 ? ('external' as const) : null,
         sent: 1,
       })),
     );
-    const { traces, roots } = run(rounds, { ...backwards(401), hints: [false] }).content();
-    expect(traces).toEqual(truth(rounds.flat()));
+    const { traces, roots } = run(bundles, { ...backwards(401), hints: [false] }).content();
+    expect(traces).toEqual(truth(bundles.flat()));
     expect(traces).toMatchObject([{ nodes: 400, edges: 400, pending_edges: 1, state: 'pending' }]);
     expect(new Set(roots.map(([, root]) => root)).size).toBe(1);
   });

@@ -192,7 +192,7 @@ describe('a pool on real sockets', () => {
     await load(pool, 20);
   });
 
-  it('goes on when its only server is started anew under load', async () => {
+  it('goes on when its only server is started again under load', async () => {
     const [server] = (await fakeServers(1)) as [FakeLiteserver];
     const pool = startPool([server.address], { maxAttempts: 1_000, maxRounds: 1_000, retryDelayMs: 1 });
     await load(pool, 50);

@@ -416,14 +416,14 @@ function fanOut<Query, Answer, Value>(
 ): Promise<Value> {
   const { settings, modules, referenceSeqno } = context;
   const fn = request.fn.name;
-  const begun = modules.clock.now();
+  const startedAt = modules.clock.now();
   const tried = new TriedServers();
   const timeoutMs = request.deadlineMs ?? settings.deadlineMs;
   return new Promise((resolve, reject) => {
     let left = servers.length;
     const end = () => {
       if (--left > 0) return;
-      const afterMs = Math.round(modules.clock.now() - begun);
+      const afterMs = Math.round(modules.clock.now() - startedAt);
       const text =
         tried.count > 0 ? tried.text() : unqueriedServersText(context.servers, referenceSeqno, settings.maxLag);
       reject(tried.refusal(fn) ?? liteErrors.unanswered({ function: fn, afterMs, tried: text }));

@@ -269,13 +269,13 @@ describe('a server that stops answering', () => {
   it('gets next to nothing while it is sick, and its share again when it is well', async () => {
     const world = await new PoolInMemory(3).start();
     const [sick] = world.servers as [FakeLiteserver];
-    const share = async (rounds: number) => {
+    const share = async (bundles: number) => {
       const before = sick.count(LiteServerLookupBlock);
-      for (let i = 0; i < rounds; i++) {
+      for (let i = 0; i < bundles; i++) {
         const some = Array.from({ length: 8 }, (_, k) => world.pool.query(seqnoRequest(1 + ((i * 8 + k) % 99))));
         await world.after(60, Promise.all(some));
       }
-      return (sick.count(LiteServerLookupBlock) - before) / (rounds * 8);
+      return (sick.count(LiteServerLookupBlock) - before) / (bundles * 8);
     };
     expect(await share(30)).toBeGreaterThan(0.2);
     sick.isSilent = true;
@@ -292,10 +292,10 @@ describe('a server that stops answering', () => {
     (world.servers[0] as FakeLiteserver).isSilent = true;
     let slow = 0;
     for (let i = 0; i < 300; i++) {
-      const begun = world.clock.now();
+      const startedAt = world.clock.now();
       const answer = world.pool.query(seqnoRequest(1 + (i % 99)));
       while ((await world.after(1, answer)) === 'pending');
-      if (world.clock.now() - begun > 30) slow++;
+      if (world.clock.now() - startedAt > 30) slow++;
     }
     expect(slow).toBe(0);
   });

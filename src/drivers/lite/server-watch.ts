@@ -46,7 +46,7 @@ export class ServerWatch {
     let failures = 0;
     let probing = false;
     while (!this.#signal.aborted) {
-      const begun = clock.now();
+      const startedAt = clock.now();
       const answered = await this.#queryHead(this.#server.health.hasHead ? this.#server.seqno + 1 : 0);
       if (answered && !probing) {
         probing = true;
@@ -54,7 +54,7 @@ export class ServerWatch {
       }
       failures = answered ? 0 : failures + 1;
       const least = answered ? MIN_INTERVAL_MS : MIN_INTERVAL_MS * 2 ** Math.min(failures, 7);
-      const left = least - (clock.now() - begun);
+      const left = least - (clock.now() - startedAt);
       if (left > 0) await pause(left, clock, this.#signal);
     }
   }
@@ -80,10 +80,10 @@ export class ServerWatch {
   async #checkTime(): Promise<void> {
     const { clock, random, unixTimeMs } = this.#modules;
     while (!this.#signal.aborted) {
-      const begun = clock.now();
+      const startedAt = clock.now();
       const outcome = await this.#query(LiteServerGetTime, {}, 0);
       if (outcome.ok) {
-        const half = (clock.now() - begun) / 2;
+        const half = (clock.now() - startedAt) / 2;
         this.#server.clockSkewSeconds = Math.round(outcome.answer.now - (unixTimeMs() - half) / 1000) + 0;
       }
       await pause(this.#settings.checkIntervalMs * (0.75 + random() / 2), clock, this.#signal);

@@ -132,7 +132,7 @@ export class LiteServer {
     options: LiteQueryOptions,
   ): Promise<QueryOutcome<Answer>> {
     const { clock } = this.#modules;
-    const begun = clock.now();
+    const startedAt = clock.now();
     const release = await this.#acquireSlot(options);
     if (typeof release !== 'function') return { ok: false, failure: release };
     const since = clock.now();
@@ -143,7 +143,7 @@ export class LiteServer {
       statistics.requests++;
       const bytes = await this.#query(query, {
         ...options,
-        timeoutMs: Math.max(1, options.timeoutMs - (since - begun)),
+        timeoutMs: Math.max(1, options.timeoutMs - (since - startedAt)),
       });
       const decoded = decodeLiteAnswer(fn, bytes);
       if (options.waits !== true) statistics.answered(fn.name, clock.now() - since);
@@ -278,10 +278,10 @@ export class LiteServer {
     const { signal } = this.#closing;
     let failures = 0;
     while (!signal.aborted) {
-      const begun = clock.now();
+      const startedAt = clock.now();
       const problem = await this.#connectOnce();
       if (signal.aborted) break;
-      failures = clock.now() - begun > GOOD_CONNECTION_MS ? 1 : failures + 1;
+      failures = clock.now() - startedAt > GOOD_CONNECTION_MS ? 1 : failures + 1;
       this.health.disconnected(problem.message);
       this.statistics.counted(problem.code);
       logger.info('lite server not connected', { server: this.name, code: problem.code, problem: problem.message });

@@ -31,12 +31,12 @@ async function load(world: PoolInMemory): Promise<{ times: number[]; failures: n
   const before = sick.count(LiteServerLookupBlock);
   const client = async () => {
     while (next < REQUESTS) {
-      const begun = world.clock.now();
+      const startedAt = world.clock.now();
       const seqno = 1 + (next++ % 97);
       // A name of its own keeps requests from sharing answers.
       const request = seqnoRequest(seqno, { verifiedAs: String(next) });
       await world.pool.query(request).catch(() => failures++);
-      times.push(world.clock.now() - begun);
+      times.push(world.clock.now() - startedAt);
     }
   };
   const all = Promise.all(Array.from({ length: CLIENTS }, client));

@@ -33,9 +33,9 @@ describe('a schema', () => {
     await expect(prepareSchema(client, migrations, { network, writes: false })).rejects.toMatchObject(
       code('no-schema'),
     );
-    const told: string[] = [];
-    await prepareSchema(client, migrations, { network, writes: true, onMigration: ({ name }) => told.push(name) });
-    expect(told).toEqual(migrations.map(({ name }) => name));
+    const reported: string[] = [];
+    await prepareSchema(client, migrations, { network, writes: true, onMigration: ({ name }) => reported.push(name) });
+    expect(reported).toEqual(migrations.map(({ name }) => name));
     await prepareSchema(client, migrations, { network, writes: false });
   });
 

@@ -35,10 +35,10 @@ async function everything(): Promise<string> {
 
 describe('migrations', () => {
   it('run in order, once', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     expect(await schemaState(client, all)).toMatchObject({ version: 0, pending: all });
-    expect(await migrate(client, all, ({ name }) => told.push(name))).toEqual(all);
-    expect(told).toEqual(all.map(({ name }) => name));
+    expect(await migrate(client, all, ({ name }) => reported.push(name))).toEqual(all);
+    expect(reported).toEqual(all.map(({ name }) => name));
     expect(await schemaState(client, all)).toMatchObject({ version: 3, pending: [] });
     expect(await migrate(client, all)).toEqual([]);
     const { rows } = await client.query('SELECT version, name, checksum FROM schema_migrations ORDER BY version');

@@ -11,8 +11,8 @@ it('is what the whole transaction says, for all of a recorded chain', () => {
   const { bundles: rounds, globalVersion } = recordedBundles(DEV_CHAIN);
   const writer = new TransactionWriter();
   const statuses = new Map<string, number>();
-  for (const round of rounds) {
-    for (const { boc, hash } of buildBundleRows(round, { globalVersion, writer }).transactions) {
+  for (const bundle of rounds) {
+    for (const { boc, hash } of buildBundleRows(bundle, { globalVersion, writer }).transactions) {
       // Codes that stand elsewhere are far below the first cell.
       const whole = decodeCell(
         Transaction,

@@ -33,7 +33,7 @@ describe('a fair queue', () => {
     expect(rest(queueOf('a1.0 a1.1 a1.2 a2.0 a3.0 b1.0'))).toBe('a1.0 b1.0 a2.0 a3.0 a1.1 a1.2');
   });
 
-  it('puts a client that comes anew behind those that wait, once', () => {
+  it('puts a client that comes again behind those that wait, once', () => {
     const queue = queueOf('a1.0 a1.1 b1.0 b1.1');
     expect(queue.take()?.name).toBe('a1.0');
     queue.add(item('c1.0'));

@@ -60,11 +60,11 @@ export class TvmThread {
 
   /** CPU milliseconds of the job under way; null where the system does not tell. */
   cpuMs(): number | null {
-    const begun = this.#begunAt[0]!;
+    const startedAt = this.#begunAt[0]!;
     if (this.#cpuTime === null) return null;
-    if (Number.isNaN(begun)) return 0;
+    if (Number.isNaN(startedAt)) return 0;
     const now = readThreadCpuMs(this.#cpuTime);
-    return now === null ? null : Math.max(0, now - begun);
+    return now === null ? null : Math.max(0, now - startedAt);
   }
 
   /** Lets other threads go first, for good: only privileged processes may raise priorities. */

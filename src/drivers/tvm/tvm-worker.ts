@@ -26,8 +26,8 @@ const instantiate = (): Promise<Emulator> =>
 let emulator: Emulator | null = null;
 
 async function run(job: Job): Promise<JobResult> {
-  const begun = usedMs();
-  begunAt[0] = begun;
+  const startedAt = usedMs();
+  begunAt[0] = startedAt;
   const used = emulator ?? (await instantiate());
   emulator = used;
   let reply: Reply;
@@ -41,7 +41,7 @@ async function run(job: Job): Promise<JobResult> {
     reply = { kind, problem: error instanceof Error ? error.message : `exception ${String(error)}` };
     emulator = null;
   }
-  const cpuMs = Math.max(0, usedMs() - begun);
+  const cpuMs = Math.max(0, usedMs() - startedAt);
   return transfer({ reply, memoryBytes: used.memoryBytes, cpuMs }, buffersOf(reply));
 }
 

@@ -65,7 +65,7 @@ describe('a Merkle update', () => {
           expect([toHex(read.oldHash), toHex(read.newHash)]).toEqual([hex(before), hex(after)]);
           expect([read.oldDepth, read.newDepth]).toEqual([before.depth(), after.depth()]);
           const result = applyMerkleUpdate(before, update);
-          // The hashes of the result are not all computed: write and read it, which computes them anew.
+          // The hashes of the result are not all computed: write and read it, which computes them again.
           expect(hex(parseBocRoot(serializeBoc(result)))).toBe(hex(after));
           for (const cell of cellsBelow(result)) expect(cell, hex(cell)).not.toBeInstanceOf(TableCell);
         }

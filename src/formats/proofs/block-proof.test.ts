@@ -21,7 +21,7 @@ const id = blockIdOfProof(proof);
 
 const pairDictionary = hashmapE(uintKey(16), CryptoSignaturePair);
 
-/** A proof file with signatures numbered anew. */
+/** A proof file with signatures numbered again. */
 function withPairs(change: (pairs: CryptoSignaturePair[]) => CryptoSignaturePair[], weight?: bigint): Uint8Array {
   return changeSignatures(proof, (set) => {
     const pairs = change([...set.signatures].map(([, pair]) => pair));

@@ -6,7 +6,7 @@ import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { readExternalInMessage } from '#formats/tlb/message.js';
 import { errorCode } from '#test/support/error-code.js';
 
-describe('a message from outside', () => {
+describe('a external-in message', () => {
   /** `ext_in_msg_info$10 src:addr_none$00 dest:addr_std$10 import_fee:0`, no init, body in the same cell. */
   const external = new Builder()
     .storeUint(0b10_00_10_0, 7)

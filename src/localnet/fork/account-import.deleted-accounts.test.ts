@@ -28,7 +28,7 @@ const shardBlocks: readonly Cell[] = [...readChain(chain)].flatMap(({ name, data
   return parsed?.kind === 'block' && parsed.workchain === 0 ? [parseBocRoot(data)] : [];
 });
 
-/** A round with one block of the basechain. */
+/** A masterchain block with one block of the basechain. */
 function roundOf(root: Cell): NewBlockBundle {
   const { id } = blockOf(3);
   const shard = { id: { ...id, workchain: 0 }, root };

@@ -8,7 +8,7 @@ import { blockProofFile } from '#localnet/ledger/bundle-entries.js';
 import { blockIdOfName } from '#test/support/block-proof-files.js';
 import { parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
-/** Makes the proofs of a folder anew. @returns how many there were, and those that came out otherwise */
+/** Makes the proofs of a folder again. @returns how many there were, and those that came out otherwise */
 function remakeProofs(folder: string): {
   readonly made: number;
   readonly signed: number;

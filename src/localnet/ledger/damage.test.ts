@@ -11,14 +11,14 @@ import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
+const { genesis, bundles } = newBundles(vectorPath('recorded-chain'));
 /** Several packs, and several files of states. */
 const options = { packBytes: 12_000, checkpointBytes: 40_000 };
 
-/** A chain of all rounds. @returns its folder within */
+/** A chain of all masterchain blocks. @returns its folder within */
 function makeChain(folder: string): string {
   const ledger = LiveLedger.create(folder, genesis, options);
-  for (const round of rounds) ledger.append(round);
+  for (const bundle of bundles) ledger.append(bundle);
   ledger.close();
   return join('chains', ledger.incarnation);
 }
@@ -31,8 +31,8 @@ function look(folder: string): { readonly code: string; readonly file: string } 
   let ledger: LiveLedger | null = null;
   try {
     ledger = LiveLedger.open(folder, options);
-    expect(ledger.head?.id).toEqual(rounds.at(-1)!.masterchain.id);
-    for (const { shards, masterchain, signatures } of rounds) {
+    expect(ledger.head?.id).toEqual(bundles.at(-1)!.masterchain.id);
+    for (const { shards, masterchain, signatures } of bundles) {
       for (const { id, bytes, state, gen_utime, end_lt } of [...shards, masterchain]) {
         const block = ledger.block(id)!;
         expect([toHex(block.bytes), block.gen_utime, block.end_lt]).toEqual([toHex(bytes), gen_utime, end_lt]);
@@ -51,7 +51,7 @@ function look(folder: string): { readonly code: string; readonly file: string } 
 }
 
 describe('a damaged folder', () => {
-  it('is told by the file that is missing, and can be begun anew', () =>
+  it('is told by the file that is missing, and can be begun again', () =>
     inNewFolder((root) => {
       const folder = join(root, 'whole');
       const chain = makeChain(folder);
@@ -91,7 +91,7 @@ describe('a damaged folder', () => {
         cpSync(folder, copy, { recursive: true });
         const file = join(copy, chain, name);
         const { size } = statSync(file);
-        // The last round of the last index may be missing: then the states after it are there, which says so.
+        // The last masterchain block of the last index may be missing: then the states after it are there, which says so.
         truncateSync(file, random.below(size));
         const found = look(copy);
         expect(found?.code, `${name} of ${size}`).toMatch(/^ledger\/(damaged|missing-file)$/);
@@ -110,7 +110,7 @@ describe('a damaged folder', () => {
         const random = new Random('flipped bytes of a chain');
         const names = readdirSync(path).filter((name) => /^archive.*|^zerostate/.test(name));
         names.push(...readdirSync(join(path, 'states')).map((each) => join('states', each)));
-        let told = 0;
+        let reported = 0;
         for (let i = 0; i < 120; i++) {
           const name = names[i % names.length]!;
           const file = join(path, name);
@@ -122,7 +122,7 @@ describe('a damaged folder', () => {
           const found = look(folder);
           // Names of entries in packs, and states files that nothing is made from, are not looked at.
           if (found !== null) {
-            told++;
+            reported++;
             expect(found.code).toBe('ledger/damaged');
             expect(found.file).toBe(file);
           } else {
@@ -130,7 +130,7 @@ describe('a damaged folder', () => {
           }
           writeFileSync(file, whole);
         }
-        expect(told).toBeGreaterThan(100);
+        expect(reported).toBeGreaterThan(100);
         expect(look(folder)).toBeNull();
       }),
     120_000,
@@ -164,10 +164,10 @@ describe('a damaged folder', () => {
       }
     }));
 
-  it('is left alone when its end is more than a round that was not finished', () =>
+  it('is left alone when its end is more than a masterchain block that was not finished', () =>
     inNewFolder((folder) => {
       const ledger = LiveLedger.create(folder, genesis);
-      for (const round of rounds) ledger.append(round);
+      for (const bundle of bundles) ledger.append(bundle);
       const path = join(folder, 'chains', ledger.incarnation);
       const pack = join(path, 'archive.0000001.pack');
       const index = join(path, 'archive.0000001.index');
@@ -175,9 +175,9 @@ describe('a damaged folder', () => {
       const whole = readFileSync(index);
       ledger.close();
       rmSync(join(path, 'states'), { recursive: true });
-      // Two rounds too few in the index.
-      const { shards } = rounds[8]!;
-      const twoRounds = (shards.length + 1 + rounds[9]!.shards.length + 1) * RECORD_BYTES;
+      // Two masterchain blocks too few in the index.
+      const { shards } = bundles[8]!;
+      const twoRounds = (shards.length + 1 + bundles[9]!.shards.length + 1) * RECORD_BYTES;
       writeFileSync(index, whole.subarray(0, whole.length - twoRounds));
       expect(errorOf(() => LiveLedger.open(folder)).message).toContain('the index ends more than one bundle before it');
       expect(statSync(pack).size).toBe(size);

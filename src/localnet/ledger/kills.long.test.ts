@@ -11,16 +11,16 @@ import { Random } from '#test/fuzz/random.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
+const { genesis, bundles } = newBundles(vectorPath('recorded-chain'));
 const options = { packBytes: 30_000, checkpointBytes: 40_000 };
 
-/** Opens what is there, compares all of it with the rounds, and goes on to the end. @returns seqno and name that were found */
+/** Opens what is there, compares all of it with the masterchain blocks, and goes on to the end. @returns seqno and name that were found */
 function checkAndGoOn(folder: string): { readonly seqno: number; readonly incarnation: string } {
   const ledger = LiveLedger.open(folder, options);
   const { incarnation } = ledger;
   const seqno = ledger.head?.id.seqno ?? 0;
-  for (const round of rounds.slice(seqno)) ledger.append(round);
-  for (const { shards, masterchain } of rounds) {
+  for (const bundle of bundles.slice(seqno)) ledger.append(bundle);
+  for (const { shards, masterchain } of bundles) {
     for (const { id, bytes, state } of [...shards, masterchain]) {
       const block = ledger.block(id)!;
       expect(toHex(block.bytes)).toBe(toHex(bytes));
@@ -49,16 +49,16 @@ async function killWriter(folder: string, after: number): Promise<string[]> {
 }
 
 describe('a chain whose program is killed', () => {
-  it('loses no more than the round that was being written, at whatever byte it stopped', () =>
+  it('loses no more than the masterchain block that was being written, at whatever byte it stopped', () =>
     inNewFolder((root) => {
       const folder = join(root, 'full');
       const ledger = LiveLedger.create(folder, genesis);
       const path = join(folder, 'chains', ledger.incarnation);
       const files = [join(path, 'archive.0000001.pack'), join(path, 'archive.0000001.index')] as const;
       const sizes = (): number[] => files.map((file) => (existsSync(file) ? statSync(file).size : 0));
-      for (const round of rounds.slice(0, 6)) ledger.append(round);
+      for (const bundle of bundles.slice(0, 6)) ledger.append(bundle);
       const before = sizes();
-      ledger.append(rounds[6]!);
+      ledger.append(bundles[6]!);
       const after = sizes();
       rmSync(join(folder, 'lock'));
       const torn = join(root, 'torn');
@@ -95,7 +95,7 @@ describe('a chain whose program is killed', () => {
       for (const [i, [pack, index]] of states.entries()) {
         const folder = join(root, String(i));
         const ledger = LiveLedger.create(folder, genesis, { packBytes: 1 });
-        for (const round of rounds.slice(0, 4)) ledger.append(round);
+        for (const bundle of bundles.slice(0, 4)) ledger.append(bundle);
         ledger.close();
         const path = join(folder, 'chains', ledger.incarnation);
         if (pack !== null) writeFileSync(join(path, 'archive.0000005.pack'), pack);

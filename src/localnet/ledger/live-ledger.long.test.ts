@@ -11,7 +11,7 @@ import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
+const { genesis, bundles } = newBundles(vectorPath('recorded-chain'));
 
 /** All that is told of a block, in a line. */
 function told(ledger: LiveLedger, block: LedgerBlock): string {
@@ -28,7 +28,7 @@ function expected({ shards, masterchain }: NewBlockBundle): string[] {
   });
 }
 
-/** What a ledger tells of the blocks of rounds, asked by their ids. */
+/** What a ledger tells of the blocks of masterchain blocks, asked by their ids. */
 function tellAll(ledger: LiveLedger, all: readonly NewBlockBundle[]): string[] {
   return all.flatMap(({ shards, masterchain }) =>
     [...shards, masterchain].map(({ id }) => told(ledger, ledger.block(id)!)),
@@ -36,7 +36,7 @@ function tellAll(ledger: LiveLedger, all: readonly NewBlockBundle[]): string[] {
 }
 
 describe('a live chain', () => {
-  it('begins with nothing but zerostates, and tells of each round that comes', () =>
+  it('begins with nothing but zerostates, and tells of each masterchain block that comes', () =>
     inNewFolder((folder) => {
       expect(LiveLedger.exists(folder)).toBe(false);
       const ledger = LiveLedger.create(folder, genesis);
@@ -44,16 +44,16 @@ describe('a live chain', () => {
       expect(LiveLedger.exists(folder)).toBe(true);
       const heads: (number | undefined)[] = [];
       const stop = ledger.onHead(() => heads.push(ledger.head?.id.seqno));
-      for (const round of rounds.slice(0, 4)) ledger.append(round);
+      for (const bundle of bundles.slice(0, 4)) ledger.append(bundle);
       stop();
-      for (const round of rounds.slice(4)) ledger.append(round);
+      for (const bundle of bundles.slice(4)) ledger.append(bundle);
       expect(heads).toEqual([1, 2, 3, 4]);
-      expect(tellAll(ledger, rounds)).toEqual(rounds.flatMap(expected));
-      expect(ledger.tip.masterchain.id).toEqual(rounds.at(-1)!.masterchain.id);
-      expect(ledger.tip.shards.map(({ id }) => id)).toEqual([rounds.at(-1)!.shards.at(-1)!.id]);
+      expect(tellAll(ledger, bundles)).toEqual(bundles.flatMap(expected));
+      expect(ledger.tip.masterchain.id).toEqual(bundles.at(-1)!.masterchain.id);
+      expect(ledger.tip.shards.map(({ id }) => id)).toEqual([bundles.at(-1)!.shards.at(-1)!.id]);
       expect([ledger.hasWorkchain(0), ledger.hasWorkchain(-1), ledger.hasWorkchain(1)]).toEqual([true, true, false]);
-      expect(rounds.map(({ masterchain: { id } }) => ledger.signatures(ledger.block(id)!))).toEqual(
-        rounds.map(({ signatures }) => signatures),
+      expect(bundles.map(({ masterchain: { id } }) => ledger.signatures(ledger.block(id)!))).toEqual(
+        bundles.map(({ signatures }) => signatures),
       );
       ledger.close();
     }));
@@ -63,15 +63,15 @@ describe('a live chain', () => {
       const made = LiveLedger.create(folder, genesis);
       const { incarnation } = made;
       made.close();
-      for (const round of rounds) {
+      for (const bundle of bundles) {
         const ledger = LiveLedger.open(folder);
-        expect(ledger.tip.masterchain.id.seqno).toBe(round.masterchain.id.seqno - 1);
-        ledger.append(round);
+        expect(ledger.tip.masterchain.id.seqno).toBe(bundle.masterchain.id.seqno - 1);
+        ledger.append(bundle);
         ledger.close();
       }
       const ledger = LiveLedger.open(folder);
       expect(ledger.incarnation).toBe(incarnation);
-      expect(tellAll(ledger, rounds)).toEqual(rounds.flatMap(expected));
+      expect(tellAll(ledger, bundles)).toEqual(bundles.flatMap(expected));
       expect({ ...ledger.genesis, masterchain: 0, workchains: 0 }).toEqual({
         ...genesis,
         masterchain: 0,
@@ -86,15 +86,15 @@ describe('a live chain', () => {
   it('is read by the replay as it is, and exports what the replay reads, without keys', () =>
     inNewFolder((folder) => {
       const ledger = LiveLedger.create(folder, genesis, { packBytes: 20_000 });
-      for (const round of rounds) ledger.append(round);
+      for (const bundle of bundles) ledger.append(bundle);
       const target = join(folder, 'exported');
-      const blocks = rounds.reduce((sum, { shards }) => sum + shards.length + 1, 0);
+      const blocks = bundles.reduce((sum, { shards }) => sum + shards.length + 1, 0);
       expect(ledger.exportTo(target)).toEqual({ blocks });
-      const head = rounds.at(-1)!.masterchain.id;
+      const head = bundles.at(-1)!.masterchain.id;
       for (const path of [target, join(folder, 'chains', ledger.incarnation)]) {
         const replay = openReplay(path, { to: null, head: null });
         expect(replay.head?.id).toEqual(head);
-        expect(replay.signatures(replay.head!)).toEqual(rounds.at(-1)!.signatures);
+        expect(replay.signatures(replay.head!)).toEqual(bundles.at(-1)!.signatures);
         expect(toHex(replay.state(replay.head!).hash())).toBe(toHex(ledger.tip.masterchain.state.hash()));
       }
       const names = readdirSync(target);
@@ -104,32 +104,32 @@ describe('a live chain', () => {
       ledger.close();
     }));
 
-  it('refuses a round that does not follow, and is as it was before', () =>
+  it('refuses a masterchain block that does not follow, and is as it was before', () =>
     inNewFolder((folder) => {
       const ledger = LiveLedger.create(folder, genesis);
-      ledger.append(rounds[0]!);
-      const next = rounds[1]!;
+      ledger.append(bundles[0]!);
+      const next = bundles[1]!;
       const [shard] = next.shards;
       const bytes = next.masterchain.bytes.slice(1);
       const wrong: readonly (readonly [NewBlockBundle, string])[] = [
-        [rounds[0]!, 'it follows another block'],
-        [rounds[2]!, 'which is not there'],
+        [bundles[0]!, 'it follows another block'],
+        [bundles[2]!, 'which is not there'],
         [{ ...next, shards: [] }, 'which is not there'],
         [{ ...next, masterchain: { ...next.masterchain, bytes } }, 'its file has another hash'],
         [{ ...next, masterchain: { ...next.masterchain, gen_utime: 7 } }, 'gen_utime is 7'],
         [{ ...next, masterchain: { ...next.masterchain, key_block: true } }, 'key block'],
         [{ ...next, masterchain: { ...next.masterchain, state: shard!.state } }, 'the state after it is another'],
-        [{ ...next, signatures: rounds[2]!.signatures }, ''],
+        [{ ...next, signatures: bundles[2]!.signatures }, ''],
         [{ ...next, shards: [next.masterchain] }, 'it is not one of a shard'],
       ];
-      for (const [round, problem] of wrong) {
-        const error = errorOf(() => ledger.append(round));
+      for (const [bundle, problem] of wrong) {
+        const error = errorOf(() => ledger.append(bundle));
         expect(error.code, problem).toBe('ledger/wrong-round');
         expect(error.message).toContain(problem);
-        expect(ledger.head?.id).toEqual(rounds[0]!.masterchain.id);
+        expect(ledger.head?.id).toEqual(bundles[0]!.masterchain.id);
       }
-      for (const round of rounds.slice(1)) ledger.append(round);
-      expect(tellAll(ledger, rounds)).toEqual(rounds.flatMap(expected));
+      for (const bundle of bundles.slice(1)) ledger.append(bundle);
+      expect(tellAll(ledger, bundles)).toEqual(bundles.flatMap(expected));
       ledger.close();
       expect(errorOf(() => ledger.append(next)).code).toBe('ledger/closed');
     }));
@@ -152,15 +152,15 @@ describe('a live chain', () => {
 const LAST = 700;
 const recorded = vectorPath('collection/recorded-net/chain');
 
-describe('a live chain of hundreds of rounds with splits and merges', () => {
+describe('a live chain of hundreds of masterchain blocks with splits and merges', () => {
   it(
-    'tells of all blocks what a replay tells, and makes old states anew',
+    'tells of all blocks what a replay tells, and makes old states again',
     () =>
       inNewFolder((folder) => {
-        const { genesis: begin, rounds: all } = newBundles(recorded, LAST);
+        const { genesis: begin, bundles: all } = newBundles(recorded, LAST);
         const options = { packBytes: 2 ** 20, checkpointBytes: 2 ** 20 };
         const made = LiveLedger.create(folder, begin, options);
-        for (const round of all) made.append(round);
+        for (const bundle of all) made.append(bundle);
         made.close();
         const ledger = LiveLedger.open(folder, options);
         expect(new Set(all.flatMap(({ shards }) => shards.map(({ id }) => id.shard))).size).toBeGreaterThan(2);

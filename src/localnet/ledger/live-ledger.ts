@@ -161,16 +161,16 @@ export class LiveLedger implements Ledger {
    * Appends the next bundle, and notifies the head listeners.
    * @throws ledger/wrong-round, ledger/unwritable: then the chain is unchanged; ledger/closed
    */
-  append(round: NewBlockBundle): void {
+  append(bundle: NewBlockBundle): void {
     if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
-    const { entries, validators } = bundleEntries(round, {
+    const { entries, validators } = bundleEntries(bundle, {
       masterchain: this.#tip.masterchain.id,
       validators: this.#validators,
       state: (id) => this.#stateAfter(id),
     });
-    const blocks = [...round.shards, round.masterchain];
+    const blocks = [...bundle.shards, bundle.masterchain];
     const added = new Map(blocks.map(({ id, state }) => [toHex(id.root_hash), state]));
-    const tip = this.#tipOf(round.masterchain, added);
+    const tip = this.#tipOf(bundle.masterchain, added);
     const records = this.#files.append(entries);
     this.#states.add(
       blocks.map(({ id, prev, state }) => ({
@@ -182,7 +182,7 @@ export class LiveLedger implements Ledger {
     this.#validators = validators;
     this.#tip = tip;
     this.#head = new LiveBlock(records.at(-1)!, this.#files);
-    this.#since += this.#costOf(round.masterchain.id.seqno);
+    this.#since += this.#costOf(bundle.masterchain.id.seqno);
     if (this.#since >= Math.max(this.#options.checkpointBytes, this.#checkpoints.newestBytes)) this.#checkpoint();
     for (const listener of [...this.#listeners]) listener();
   }

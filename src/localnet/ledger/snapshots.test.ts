@@ -8,16 +8,16 @@ import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const { genesis, rounds } = newBundles(vectorPath('recorded-chain'));
+const { genesis, bundles } = newBundles(vectorPath('recorded-chain'));
 
 function appendTo(ledger: LiveLedger, seqno: number): void {
-  for (const round of rounds.slice(ledger.head?.id.seqno ?? 0, seqno)) ledger.append(round);
+  for (const bundle of bundles.slice(ledger.head?.id.seqno ?? 0, seqno)) ledger.append(bundle);
 }
 
-/** Compares all blocks and states of the first rounds. */
+/** Compares all blocks and states of the first masterchain blocks. */
 function expectRounds(ledger: LiveLedger, seqno: number): void {
   expect(ledger.head?.id.seqno ?? 0).toBe(seqno);
-  for (const { shards, masterchain } of rounds.slice(0, seqno)) {
+  for (const { shards, masterchain } of bundles.slice(0, seqno)) {
     for (const { id, bytes, state } of [...shards, masterchain]) {
       const block = ledger.block(id)!;
       expect(toHex(block.bytes)).toBe(toHex(bytes));
@@ -33,7 +33,7 @@ describe('a snapshot', () => {
       const names = [ledger.incarnation];
       ledger.saveSnapshot('empty');
       appendTo(ledger, 3);
-      expect(ledger.saveSnapshot('three').head).toEqual(rounds[2]!.masterchain.id);
+      expect(ledger.saveSnapshot('three').head).toEqual(bundles[2]!.masterchain.id);
       appendTo(ledger, 6);
       ledger.saveSnapshot('Six.6_-');
       expect(ledger.snapshots().map(({ name, head }) => [name, head.seqno])).toEqual([

@@ -270,7 +270,7 @@ export class StateWalk {
     for (const { block, state } of states) {
       // The state of a workchain without blocks is its zerostate, which is not replaced.
       if (this.#newest.has(block)) this.#newest.set(block, state);
-      const index = this.#recent.findIndex((round) => round.has(block));
+      const index = this.#recent.findIndex((bundle) => bundle.has(block));
       if (index >= 0) this.#recent[index] = new Map([...this.#recent[index]!, [block, state]]);
     }
   }

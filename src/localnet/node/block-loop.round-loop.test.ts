@@ -28,7 +28,7 @@ function loopOf(
   const clock = new FakeClock();
   const pool = new ExternalMessagePool(clock);
   const requests: BlockRequest[] = [];
-  const rounds: NewBlockBundle[] = [];
+  const bundles: NewBlockBundle[] = [];
   const troubles: unknown[] = [];
   const dropped: number[] = [];
   let tip: ChainTip = {
@@ -50,9 +50,9 @@ function loopOf(
         const counts = { transactions: 0, emulateMs: 0, totalMs: 0 };
         return { bundle: { masterchain } as NewBlockBundle, externals: [], failed: [], counts, ...parts };
       },
-      append: (round) => {
-        rounds.push(round);
-        tip = { ...tip, masterchain: { id: round.masterchain.id, state: EMPTY_CELL } };
+      append: (bundle) => {
+        bundles.push(bundle);
+        tip = { ...tip, masterchain: { id: bundle.masterchain.id, state: EMPTY_CELL } };
       },
       onProduced: () => {},
       onDropped: (messages) => dropped.push(messages),
@@ -69,7 +69,7 @@ function loopOf(
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     }
   };
-  return { loop, clock, pool, requests, rounds, troubles, dropped, setTip, pass };
+  return { loop, clock, pool, requests, bundles, troubles, dropped, setTip, pass };
 }
 
 const message = (number: number) => ({
@@ -78,7 +78,7 @@ const message = (number: number) => ({
 });
 
 describe('the pace of a local network', () => {
-  it('is a round each block time, at the time of the network', async () => {
+  it('is a masterchain block each block time, at the time of the network', async () => {
     const { loop, requests, pass } = loopOf();
     loop.start();
     await pass(2_000);
@@ -104,22 +104,22 @@ describe('the pace of a local network', () => {
     expect(requests.length).toBe(13);
   });
 
-  it('is paused when the round under way is made', async () => {
-    const { loop, rounds } = loopOf();
+  it('is paused when the masterchain block under way is made', async () => {
+    const { loop, bundles } = loopOf();
     const made = loop.makeBlock();
-    expect(rounds).toHaveLength(0);
+    expect(bundles).toHaveLength(0);
     await loop.setPaused(true);
-    expect(rounds).toEqual([await made]);
+    expect(bundles).toEqual([await made]);
   });
 
   it('makes blocks on demand, one after the other', async () => {
-    const { loop, rounds } = loopOf({ paused: true });
+    const { loop, bundles } = loopOf({ paused: true });
     const made = await Promise.all([loop.makeBlock(), loop.makeBlock(), loop.makeBlock()]);
     expect(made.map(({ masterchain }) => masterchain.id.seqno)).toEqual([1, 2, 3]);
-    expect(rounds).toEqual(made);
+    expect(bundles).toEqual(made);
   });
 
-  it('refuses rounds when it is closed', async () => {
+  it('refuses masterchain blocks when it is closed', async () => {
     const { loop } = loopOf();
     await loop.close();
     await expect(loop.makeBlock()).rejects.toMatchObject({ code: 'localnet/closing' });
@@ -127,7 +127,7 @@ describe('the pace of a local network', () => {
   });
 });
 
-describe('what a round is made of', () => {
+describe('what a masterchain block is made of', () => {
   it('are the messages that wait, and who waits is told', async () => {
     const outcome = (request: BlockRequest): readonly ExternalInOutcome[] => [
       { message: request.externals[0]!, kind: 'included' },
@@ -140,7 +140,7 @@ describe('what a round is made of', () => {
     expect(pool.messages()).toEqual([message(2)]);
   });
 
-  it('are overrides, each in one round; a failed one is told to who wanted it', async () => {
+  it('are overrides, each in one masterchain block; a failed one is told to who wanted it', async () => {
     const bad: StateOverride = { kind: 'library', library: new Builder().storeBit(true).endCell() };
     const make = ({ overrides }: BlockRequest) => ({
       failed: overrides.filter((each) => each === bad).map((override) => ({ override, problem: 'no' })),
@@ -189,25 +189,25 @@ describe('what a round is made of', () => {
   });
 });
 
-describe('a round that cannot be made', () => {
+describe('a masterchain block that cannot be made', () => {
   it('is made without the messages that wait, which are given up when it is always they', async () => {
     const make = ({ externals }: BlockRequest) => {
       if (externals.length > 0) throw new TypeError('a defect');
       return {};
     };
-    const { loop, pool, requests, rounds, troubles, dropped, pass } = loopOf({ make });
-    const told: unknown[] = [];
-    pool.add(message(1), (outcome) => told.push(outcome));
+    const { loop, pool, requests, bundles, troubles, dropped, pass } = loopOf({ make });
+    const reported: unknown[] = [];
+    pool.add(message(1), (outcome) => reported.push(outcome));
     const wished = loop.makeBlockWith([account]);
     loop.start();
     await expect(wished).rejects.toMatchObject({ code: 'localnet/round-failed' });
     await pass(1_700);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await pass(400);
-    expect(told).toEqual([null]);
+    expect(reported).toEqual([null]);
     expect(dropped).toEqual([1]);
     expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 1, 0, 1, 0]);
-    expect(rounds).toHaveLength(3);
+    expect(bundles).toHaveLength(3);
     expect(troubles).toHaveLength(2);
   });
 
@@ -217,14 +217,14 @@ describe('a round that cannot be made', () => {
       if (broken) throw new TypeError('the other network is away');
       return {};
     };
-    const { loop, pool, rounds, dropped, pass } = loopOf({ make });
+    const { loop, pool, bundles, dropped, pass } = loopOf({ make });
     pool.add(message(1));
     loop.start();
     await pass(4_000);
-    expect(rounds).toEqual([]);
+    expect(bundles).toEqual([]);
     broken = false;
     await pass(1_000);
-    expect(rounds.length).toBeGreaterThan(0);
+    expect(bundles.length).toBeGreaterThan(0);
     expect(pool.size).toBe(1);
     expect(dropped).toEqual([]);
   });

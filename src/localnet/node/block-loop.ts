@@ -19,7 +19,7 @@ export interface BlockLoopModules {
   readonly tip: () => ChainTip;
   readonly produce: (request: BlockRequest) => Promise<ProducedBundle>;
   /** Appends the bundle to the chain. */
-  readonly append: (round: NewBlockBundle) => void;
+  readonly append: (bundle: NewBlockBundle) => void;
   readonly onProduced: (produced: ProducedBundle) => void;
   /** Pending messages were dropped: block production failed with them, and succeeded without. */
   readonly onDropped: (messages: number) => void;
@@ -29,7 +29,7 @@ export interface BlockLoopModules {
 
 interface PendingOverrides {
   readonly overrides: readonly StateOverride[];
-  readonly resolve: (round: NewBlockBundle) => void;
+  readonly resolve: (bundle: NewBlockBundle) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -118,8 +118,8 @@ export class BlockLoop {
       all.filter((each) => !some.some((other) => sameShard(each, other)));
     try {
       for (let made = 0; made < mostRounds; made++) {
-        const round = await this.makeBlock();
-        if (happened(this.#modules.tip())) return round;
+        const bundle = await this.makeBlock();
+        if (happened(this.#modules.tip())) return bundle;
         await pause(Math.min(this.#blockTimeMs, MOST_PAUSE_MS), this.#modules.clock);
       }
       return null;
@@ -153,7 +153,7 @@ export class BlockLoop {
     if (this.#running) return;
     this.#running = true;
     const { clock, onTrouble } = this.#modules;
-    const begun = clock.now();
+    const startedAt = clock.now();
     try {
       await this.makeBlock();
     } catch (error) {
@@ -161,7 +161,7 @@ export class BlockLoop {
     } finally {
       this.#running = false;
     }
-    this.#schedule(Math.max(0, begun + this.#blockTimeMs - clock.now()));
+    this.#schedule(Math.max(0, startedAt + this.#blockTimeMs - clock.now()));
   }
 
   async #make(): Promise<NewBlockBundle> {

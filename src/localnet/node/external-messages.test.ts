@@ -13,18 +13,18 @@ function message(number: number, dest = account(1)): PendingExternalIn {
 }
 
 describe('messages that wait', () => {
-  it('come out in the order in which they came, until a round is done with them', () => {
+  it('come out in the order in which they came, until a masterchain block is done with them', () => {
     const pool = new ExternalMessagePool(new FakeClock());
     const [first, second, third] = [message(1), message(2), message(3)];
-    const told: [string, ExternalInOutcome | null][] = [];
-    pool.add(first, (outcome) => told.push(['first', outcome]));
-    pool.add(second, (outcome) => told.push(['second', outcome]));
+    const reported: [string, ExternalInOutcome | null][] = [];
+    pool.add(first, (outcome) => reported.push(['first', outcome]));
+    pool.add(second, (outcome) => reported.push(['second', outcome]));
     pool.add(third);
     expect(pool.messages()).toEqual([first, second, third]);
     const refused = { message: second, kind: 'refused', exit_code: 33, problem: 'no' } as const;
     pool.settle([{ message: first, kind: 'included' }, refused]);
     expect(pool.messages()).toEqual([third]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['first', { message: first, kind: 'included' }],
       ['second', refused],
     ]);
@@ -36,13 +36,13 @@ describe('messages that wait', () => {
   it('are forgotten after ten minutes', () => {
     const clock = new FakeClock();
     const pool = new ExternalMessagePool(clock);
-    const told: unknown[] = [];
-    pool.add(message(1), (outcome) => told.push(outcome));
+    const reported: unknown[] = [];
+    pool.add(message(1), (outcome) => reported.push(outcome));
     clock.advance(300_000);
     pool.add(message(2));
     clock.advance(300_001);
     expect(pool.messages()).toEqual([message(2)]);
-    expect(told).toEqual([null]);
+    expect(reported).toEqual([null]);
     expect(pool.size).toBe(1);
   });
 

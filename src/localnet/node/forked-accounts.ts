@@ -65,8 +65,8 @@ export class ForkedAccounts {
   }
 
   /** Call it before a bundle is appended. */
-  recordDeleted(round: NewBlockBundle): void {
-    this.#deleted.record(round);
+  recordDeleted(bundle: NewBlockBundle): void {
+    this.#deleted.record(bundle);
   }
 
   /** Publishes the libraries that runs have used, so that all contracts find them. */

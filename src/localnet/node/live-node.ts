@@ -130,9 +130,9 @@ export class LiveNode implements RunningNode {
     if (info.kind !== 'int_msg_info' || dest === null) {
       throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `its kind is ${info.kind}` });
     }
-    const round = await this.#loop.makeBlockWith([{ kind: 'message', message: cell }]);
-    const sent = findInjectedMessage(round, dest, cell) ?? cell;
-    return { block: round.masterchain.id, message_hash: sent.hash() };
+    const bundle = await this.#loop.makeBlockWith([{ kind: 'message', message: cell }]);
+    const sent = findInjectedMessage(bundle, dest, cell) ?? cell;
+    return { block: bundle.masterchain.id, message_hash: sent.hash() };
   }
 
   async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
@@ -183,9 +183,9 @@ export class LiveNode implements RunningNode {
   }
 
   async #splitOrMerge(command: ShardCommand, wanted: string): Promise<MinedIn> {
-    const round = await this.#loop.splitOrMerge(command, MAX_MC_BLOCKS);
-    if (round === null) throw localnetErrors['no-block']({ wanted, blocks: MAX_MC_BLOCKS });
-    return { block: round.masterchain.id };
+    const bundle = await this.#loop.splitOrMerge(command, MAX_MC_BLOCKS);
+    if (bundle === null) throw localnetErrors['no-block']({ wanted, blocks: MAX_MC_BLOCKS });
+    return { block: bundle.masterchain.id };
   }
 }
 
@@ -227,7 +227,7 @@ export class ExternalMessageIntake {
       included = outcome?.kind === 'included';
       if (outcome?.kind !== 'included') problem = outcome?.problem ?? 'the message was forgotten';
     });
-    for (let rounds = 0; rounds < MAX_MC_BLOCKS; rounds++) {
+    for (let bundles = 0; bundles < MAX_MC_BLOCKS; bundles++) {
       const { masterchain } = await this.#loop.makeBlock();
       if (included) return masterchain.id;
       if (problem !== null) throw localnetErrors['not-made']({ wanted: 'the transfer', problem });
@@ -291,12 +291,12 @@ function requireForm(index: number, value: Cell | null): void {
  *
  * @param message the `int_msg_info` message as it was given
  */
-function findInjectedMessage(round: NewBlockBundle, dest: Address, message: Cell): Cell | null {
+function findInjectedMessage(bundle: NewBlockBundle, dest: Address, message: Cell): Cell | null {
   const { info } = decodeCell(Message, message);
   if (info.kind !== 'int_msg_info') return null;
   const { created_lt, created_at } = info;
   const prefix = accountPrefix(dest.hash);
-  for (const { id, root } of [round.masterchain, ...round.shards]) {
+  for (const { id, root } of [bundle.masterchain, ...bundle.shards]) {
     if (id.workchain !== dest.workchain || !shardContains(id.shard, prefix)) continue;
     for (const [, imported] of decodeCell(Block, root).extra.value.in_msg_descr.value) {
       const found = messageOf(imported);

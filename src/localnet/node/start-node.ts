@@ -81,9 +81,9 @@ async function serve(
     zerostates: ledger.zerostates,
     tip: () => ledger.tip,
     produce: (request) => producer.produce(request),
-    append: (round) => {
-      forked?.recordDeleted(round);
-      ledger.append(round);
+    append: (bundle) => {
+      forked?.recordDeleted(bundle);
+      ledger.append(bundle);
     },
     onProduced: (produced) => {
       modules.onProduced(produced);

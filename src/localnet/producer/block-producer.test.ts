@@ -68,7 +68,7 @@ describe('a chain', () => {
     expect(chain.report).toMatchObject({ blocks: 2, deviations: [] });
   });
 
-  it('takes a round again for later than the one before when the clock goes back', async () => {
+  it('takes a masterchain block again for later than the one before when the clock goes back', async () => {
     const chain = await begin();
     const { bundle } = await chain.round({ now: 5 });
     expect(bundle.masterchain.gen_utime).toBe(chain.now - 1);

@@ -178,11 +178,11 @@ function neighbourOf({ id, value }: OpenedState): Neighbour {
 
 /** The shards that the masterchain block will list: each has a new block, except in workchains that start. */
 function neighboursOfMasterchain(request: BlockRequest, made: readonly MadeBlock[]): Neighbour[] {
-  const begun = new Set(made.map(({ id }) => id.workchain));
+  const startedAt = new Set(made.map(({ id }) => id.workchain));
   return [
     ...made.map(({ id, stateValue, end_lt }) => ({ shard: shardOf(id), end_lt, state: stateValue })),
     ...request.zerostates
-      .filter(({ id }) => !begun.has(id.workchain) && id.workchain !== MASTERCHAIN_SHARD.workchain)
+      .filter(({ id }) => !startedAt.has(id.workchain) && id.workchain !== MASTERCHAIN_SHARD.workchain)
       .map((each) => neighbourOf(openState(each))),
   ];
 }

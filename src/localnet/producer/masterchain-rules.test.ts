@@ -7,7 +7,7 @@ import { RECORDED_ZEROSTATES } from '#test/support/states-of-chain.js';
 // Blocks of the reference software, with a split at masterchain block 350.
 const DEV_CHAIN = fileURLToPath(new URL('../../../vectors/dev-chain', import.meta.url));
 
-it('makes anew what 380 masterchain blocks have beside accounts', () => {
+it('makes again what 380 masterchain blocks have beside accounts', () => {
   const report = compareMasterchainRules(DEV_CHAIN, RECORDED_ZEROSTATES);
   expect(report).toEqual({
     masterchainBlocks: 380,
@@ -19,7 +19,7 @@ it('makes anew what 380 masterchain blocks have beside accounts', () => {
   });
 });
 
-it('makes anew the states that two halves start from', () => {
+it('makes again the states that two halves start from', () => {
   const report = compareSplitMergeStates(DEV_CHAIN, RECORDED_ZEROSTATES.basechain);
   expect(report).toEqual({ afterSplit: 2, afterMerge: 0, messages: 85, differences: [] });
 });

@@ -16,26 +16,26 @@ import { vectorPath } from '#test/support/vector-files.js';
 const middle = recordedMiddle();
 const FIRST = 280;
 
-/** A validator that has seen all rounds before one. */
+/** A validator that has seen all masterchain blocks before one. */
 function validatorBefore(seqno: number): BlockValidator {
   const validator = new BlockValidator(middle.tip, [], middle.earlier);
-  for (const round of middle.rounds.slice(0, seqno - FIRST)) validator.check(round);
+  for (const bundle of middle.bundles.slice(0, seqno - FIRST)) validator.check(bundle);
   return validator;
 }
 
 const validators = new Map<number, BlockValidator>();
 
-/** What breaks when a round is changed: a rule, or another error; what else is reported when nothing does. */
+/** What breaks when a masterchain block is changed: a rule, or another error; what else is reported when nothing does. */
 function outcome(
   seqno: number,
-  change: (round: NewBlockBundle, before: (block: NewBlock) => Cell) => NewBlockBundle,
+  change: (bundle: NewBlockBundle, before: (block: NewBlock) => Cell) => NewBlockBundle,
 ): string {
   const validator = validators.get(seqno) ?? validatorBefore(seqno);
   validators.set(seqno, validator);
-  const round = middle.rounds[seqno - FIRST]!;
+  const bundle = middle.bundles[seqno - FIRST]!;
   const before = (block: NewBlock) => validator.stateAfter(block.prev[0]!)!.root;
   try {
-    const { deviations } = validator.check(change(round, before));
+    const { deviations } = validator.check(change(bundle, before));
     validators.delete(seqno);
     return deviations.map(({ kind }) => kind).join(' ');
   } catch (error) {
@@ -46,35 +46,35 @@ function outcome(
 
 const table = [...blocksAlterations, ...messagesAlterations, ...masterchainAlterations];
 
-describe('rounds of recorded networks', () => {
+describe('masterchain blocks of recorded networks', () => {
   it('are accepted from the zerostate on', () => {
-    const { tip, zerostates, rounds } = chainBundles(vectorPath('recorded-chain'));
+    const { tip, zerostates, bundles } = chainBundles(vectorPath('recorded-chain'));
     const validator = new BlockValidator(tip, zerostates);
-    for (const round of rounds) expect(validator.check(round).deviations).toEqual([]);
+    for (const bundle of bundles) expect(validator.check(bundle).deviations).toEqual([]);
     expect(validator.head.id.seqno).toBe(10);
   });
 
   it('are accepted from later on, with messages of all kinds', () => {
     const validator = validatorBefore(280);
-    const reports = middle.rounds.map((round) => validator.check(round));
+    const reports = middle.bundles.map((bundle) => validator.check(bundle));
     expect(reports.reduce((sum, { transactions }) => sum + transactions, 0)).toBeGreaterThan(150);
     expect(reports.flatMap(({ deviations }) => deviations)).toEqual([]);
   });
 
   it('are accepted only after what they follow', () => {
     const validator = validatorBefore(280);
-    expect(() => validator.check(middle.rounds[1]!)).toThrow('depends on the state after');
+    expect(() => validator.check(middle.bundles[1]!)).toThrow('depends on the state after');
   });
 });
 
-describe('an altered round', () => {
+describe('an altered masterchain block', () => {
   it.each(table)('breaks %s: %s', (rule, _what, seqno, change) => {
     expect(outcome(seqno, change)).toBe(rule);
   });
 
   it('leaves the validator where it was', () => {
-    expect(outcome(BUSY, (round) => ({ ...round, shards: [] }))).toBe('shard-chain');
-    expect(outcome(BUSY, (round) => round)).toBe('');
+    expect(outcome(BUSY, (bundle) => ({ ...bundle, shards: [] }))).toBe('shard-chain');
+    expect(outcome(BUSY, (bundle) => bundle)).toBe('');
   });
 
   it('cannot be read when its form is another', () => {
@@ -91,7 +91,7 @@ describe('an altered round', () => {
   it('fires most of the rules', () => {
     const fired = new Set(table.map(([rule]) => rule));
     const missing = Object.keys(RULES).filter((rule) => !fired.has(rule as Rule));
-    // These need what the recorded rounds here do not have: splits and merges, repeated or lost messages, a key block.
+    // These need what the recorded masterchain blocks here do not have: splits and merges, repeated or lost messages, a key block.
     expect(missing.sort()).toEqual(NOT_HERE);
   });
 });

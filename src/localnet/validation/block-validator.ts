@@ -85,10 +85,10 @@ export class BlockValidator {
    * Validates the next bundle and makes it the new head.
    * @throws validation/broken-rule, validation/malformed, validation/unknown-state: then the validator is unchanged
    */
-  check(round: NewBlockBundle): BundleReport {
-    const attempt = new BundleCheck(this, round);
+  check(bundle: NewBlockBundle): BundleReport {
+    const attempt = new BundleCheck(this, bundle);
     const report = attempt.run();
-    const { seqno } = round.masterchain.id;
+    const { seqno } = bundle.masterchain.id;
     this.#head = attempt.masterchain;
     this.#masterchain.set(seqno, attempt.masterchain);
     for (const { id, state, root } of attempt.states)
@@ -135,9 +135,9 @@ class BundleCheck {
   readonly #deviations: Deviation[] = [];
   #masterchain: McStateView | null = null;
 
-  constructor(validator: BlockValidator, round: NewBlockBundle) {
+  constructor(validator: BlockValidator, bundle: NewBlockBundle) {
     this.#validator = validator;
-    this.#bundle = round;
+    this.#bundle = bundle;
   }
 
   /** The masterchain state after the bundle. */

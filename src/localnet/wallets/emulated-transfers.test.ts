@@ -80,7 +80,7 @@ function batch(count: number): OutgoingMessage[] {
 
 const validUntil = NOW + 60;
 
-/** The message from outside of a funded wallet. */
+/** The external-in message of a funded wallet. */
 function transfer(wallet: FundedWallet, options: Partial<TransferOptions>): Cell {
   return createTransfer(wallet, { seqno: 0, validUntil, messages: batch(1), ...options });
 }

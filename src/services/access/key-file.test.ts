@@ -184,7 +184,7 @@ describe('several processes', () => {
 
   it('leave a whole file behind whenever they are killed, with every key that they said was added', async () => {
     const added: string[] = [];
-    for (let round = 0; round < 6; round++) {
+    for (let bundle = 0; bundle < 6; bundle++) {
       const child = writer(1_000_000);
       const ended = once(child, 'exit');
       const ids: string[] = [];
@@ -198,11 +198,11 @@ describe('several processes', () => {
       const keys = new Set((await open().list()).map(({ id }) => id));
       expect(
         [...added].filter((id) => !keys.has(id)),
-        `round ${round}`,
+        `round ${bundle}`,
       ).toEqual([]);
       const start = Date.now();
-      await open().add(record(round + 1));
-      expect(Date.now() - start, `round ${round}`).toBeLessThan(2000);
+      await open().add(record(bundle + 1));
+      expect(Date.now() - start, `round ${bundle}`).toBeLessThan(2000);
     }
   });
 

@@ -12,13 +12,13 @@ const START = Date.UTC(2025, 0, 31, 12);
 let folder: string;
 let clock: FakeClock;
 let said: string[];
-let told: [string, Record<string, number>][];
+let reported: [string, Record<string, number>][];
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'tern-usage-')), 'usage');
   clock = new FakeClock();
   said = [];
-  told = [];
+  reported = [];
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
@@ -32,7 +32,7 @@ function onUsage(day: string, usage: UsageByKey): void {
   const allowed = [...usage].flatMap(([key, networks]) =>
     [...networks].map(([network, counts]): [string, number] => [`${key} ${network}`, counts.allowed]),
   );
-  told.push([day, Object.fromEntries(allowed)]);
+  reported.push([day, Object.fromEntries(allowed)]);
 }
 
 const recorder = (store = files(), keepDays = 90): UsageRecorder =>
@@ -49,7 +49,7 @@ describe('usage', () => {
     clock.advance(4999);
     expect(existsSync(folder)).toBe(false);
     clock.advance(1);
-    await expect.poll(() => told.length).toBe(2);
+    await expect.poll(() => reported.length).toBe(2);
     usage.count('key_a', 'testnet', 'allowed');
     usage.count('anonymous', 'mainnet', 'limited');
     await usage.close();
@@ -88,9 +88,9 @@ describe('usage', () => {
     await Promise.all([one.flush(), two.flush()]);
     one.count('key_a', 'mainnet', 'allowed');
     await one.close();
-    expect(told.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 8 }]);
+    expect(reported.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 8 }]);
     await recorder().start();
-    expect(told.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 8 }]);
+    expect(reported.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 8 }]);
     await two.close();
   });
 
@@ -104,7 +104,7 @@ describe('usage', () => {
     };
     usage.count('key_a', 'mainnet', 'allowed');
     await usage.flush();
-    expect(told).toEqual([['2025-01-31', { 'key_a mainnet': 2 }]]);
+    expect(reported).toEqual([['2025-01-31', { 'key_a mainnet': 2 }]]);
   });
 
   it('is of the day in which it was counted', async () => {
@@ -113,7 +113,7 @@ describe('usage', () => {
     clock.advance(12 * 3_600_000);
     usage.count('key_a', 'mainnet', 'allowed');
     await usage.flush();
-    expect(told.map(([day]) => day)).toEqual(['2025-01-31', '2025-02-01']);
+    expect(reported.map(([day]) => day)).toEqual(['2025-01-31', '2025-02-01']);
     expect(await files().days()).toEqual(['2025-01-31', '2025-02-01']);
     expect(await usageReport(files(), 1, unixTimeMs())).toHaveLength(1);
   });
@@ -138,7 +138,7 @@ describe('usage', () => {
     expect(usage.failures).toBeGreaterThanOrEqual(2);
     rmSync(folder);
     await usage.flush();
-    expect(told.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 2 }]);
+    expect(reported.at(-1)).toEqual(['2025-01-31', { 'key_a mainnet': 2 }]);
     expect(said).toEqual([
       'the usage of keys cannot be stored; it is kept in memory and tried again',
       'the usage of keys is stored again',
@@ -155,7 +155,7 @@ describe('usage', () => {
       const usage = recorder();
       usage.count('key_a', 'mainnet', 'allowed');
       await usage.flush();
-      expect(told).toEqual([['2025-01-31', { 'key_a mainnet': 1 }]]);
+      expect(reported).toEqual([['2025-01-31', { 'key_a mainnet': 1 }]]);
       expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(text);
       expect(said).toEqual(['a file of usage was damaged; it was renamed, and counting starts again']);
     },

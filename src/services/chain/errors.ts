@@ -80,8 +80,8 @@ export const chainErrors = defineErrors('chain', {
   },
   'proof-rounds': {
     class: 'upstream',
-    message: (d: { rounds: number; reached: string }) =>
-      `after ${d.rounds} answers the proof of the newest block has only reached ${d.reached}`,
+    message: (d: { bundles: number; reached: string }) =>
+      `after ${d.bundles} answers the proof of the newest block has only reached ${d.reached}`,
     remedy: 'Use a newer init_block from the global config of the network.',
   },
   deadline: {

@@ -103,8 +103,8 @@ describe('the file of key blocks', () => {
 
   it('has every block whose writing was finished when the process is killed', async () => {
     await open().load();
-    for (let round = 0; round < 3; round++) {
-      const written = await killedWriter(path, 1000 * (round + 1));
+    for (let bundle = 0; bundle < 3; bundle++) {
+      const written = await killedWriter(path, 1000 * (bundle + 1));
       expect(written.length).toBeGreaterThanOrEqual(20);
       const loaded = await open().load();
       const seqnos = loaded.map(({ seqno }) => seqno);

@@ -120,7 +120,7 @@ export class ProofReader {
       reached = value.end;
       if (sameBlock(reached, to)) return { links, answers };
     }
-    throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(reached) });
+    throw chainErrors['proof-rounds']({ bundles: MAX_ANSWERS, reached: printPosition(reached) });
   }
 
   /** The validator signatures of a masterchain block. */

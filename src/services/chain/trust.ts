@@ -125,7 +125,7 @@ export class Trust {
       for (const each of proven) this.#learn(each);
       return this.#advance(head);
     }
-    throw chainErrors['proof-rounds']({ rounds: MAX_ANSWERS, reached: printPosition(known) });
+    throw chainErrors['proof-rounds']({ bundles: MAX_ANSWERS, reached: printPosition(known) });
   }
 
   /**
@@ -346,7 +346,7 @@ export class HeadReader {
     for (;;) {
       const { known } = trust;
       if (known !== null && known.id.seqno >= seqno) return chainHead(known);
-      const begun = clock.now();
+      const startedAt = clock.now();
       let reached = -1;
       try {
         reached = (await trust.catchUp(context, Math.min(seqno, (known?.id.seqno ?? 0) + MAX_AHEAD))).id.seqno;
@@ -354,7 +354,7 @@ export class HeadReader {
         if (!isServersFailure(error)) throw error;
       }
       if (reached <= (known?.id.seqno ?? -1))
-        await this.#pause(Math.min(begun + PAUSE_MS - clock.now(), context.remainingMs()));
+        await this.#pause(Math.min(startedAt + PAUSE_MS - clock.now(), context.remainingMs()));
     }
   }
 

@@ -46,10 +46,10 @@ describe('on the recorded network', () => {
   afterAll(() => tvm?.close());
 
   it('tokens are what the Python service says, but for differences with a reason', async () => {
-    const told = recordedTokens();
-    expect(told.size).toBeGreaterThan(200);
+    const reported = recordedTokens();
+    expect(reported.size).toBeGreaterThan(200);
     const different: string[] = [];
-    for (const [text, wanted] of told) {
+    for (const [text, wanted] of reported) {
       const { address } = parseAddress(text);
       if (address.workchain !== 0 && address.workchain !== -1) {
         await expect(service.tokenData(address, { at })).rejects.toMatchObject({ code: 'contracts/no-workchain' });
@@ -142,7 +142,7 @@ interface V2Line {
 
 /** What the Python service said of each address, at the end of the chain. */
 function recordedTokens(): ReadonlyMap<string, Told> {
-  const told = new Map<string, Told>();
+  const reported = new Map<string, Told>();
   for (const { path, query, body, status, response } of lines<V2Line>('v2-recordings.jsonl.br')) {
     const call = typeof body === 'string' && body.includes('"getTokenData"') ? (JSON.parse(body) as V2Call) : body;
     let address: string | null | undefined = null;
@@ -150,9 +150,9 @@ function recordedTokens(): ReadonlyMap<string, Told> {
     else if (typeof call === 'object' && call?.method === 'getTokenData') address = call.params?.address;
     if (address === null || address === undefined || status === 422) continue;
     const { result } = response;
-    told.set(address, status === 200 && result !== undefined ? shapeOfTold(result) : null);
+    reported.set(address, status === 200 && result !== undefined ? shapeOfTold(result) : null);
   }
-  return told;
+  return reported;
 }
 
 function shapeOfTold({ jetton_wallet_code: code, ...fields }: Record<string, unknown>): Told {

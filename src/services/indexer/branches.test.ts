@@ -63,7 +63,7 @@ async function start(
   return indexer;
 }
 
-async function indexed(database: TestDatabase): Promise<{ rounds: string; heads: number }> {
+async function indexed(database: TestDatabase): Promise<{ bundles: string; heads: number }> {
   const client = await database.connect();
   const { rows } = await client.query(
     'SELECT rounds::text, (SELECT count(*)::int FROM blocks) AS heads FROM index_state',
@@ -117,7 +117,7 @@ describe('an index whose chain is replaced by another branch', () => {
     const above = await start(net.second.server, database, { from: 9, to: 9, follow: false });
     void above.run();
     await expect.poll(() => above.status.contradiction?.code).toBe('indexer/other-branch');
-    expect((await indexed(database)).rounds).toBe(before.rounds);
+    expect((await indexed(database)).bundles).toBe(before.bundles);
   });
 
   it('is created again on demand, and then follows the other branch; readers of events are told', async () => {
@@ -132,14 +132,14 @@ describe('an index whose chain is replaced by another branch', () => {
     await indexer.run();
     const { rows } = await client.query('SELECT root_hash FROM blocks WHERE workchain = -1 AND seqno = 5');
     expect(Buffer.from(net.second.id(5).root_hash).equals(rows[0].root_hash)).toBe(true);
-    // Indexed anew it is as if it had never been another.
+    // Indexed again it is as if it had never been another.
     const fresh = await newDatabase();
     await (await start(net.second.server, fresh, { from: 1, to: 5, follow: false })).run();
     const [again, first] = [await dumpIndex(client), await dumpIndex(await fresh.connect())];
     expect({ ...again, index_state: '' }).toEqual({ ...first, index_state: '' });
   });
 
-  it('begins anew by itself when the local network announces another incarnation', async () => {
+  it('begins again by itself when the local network announces another incarnation', async () => {
     const database = await newDatabase();
     const range = { from: 1, to: 5, follow: false } as const;
     await (await start(net.first.server, database, { ...range, chain: 'aa' })).run();
@@ -149,7 +149,7 @@ describe('an index whose chain is replaced by another branch', () => {
     expect(await indexed(database)).toEqual(before);
     await running.pop()!.close();
     const indexer = await start(net.second.server, database, { ...range, chain: 'bb' });
-    expect((await indexed(database)).rounds).toBe('{}');
+    expect((await indexed(database)).bundles).toBe('{}');
     await indexer.run();
     expect(indexer.status).toMatchObject({ contradiction: null, problem: null });
     expect(await indexed(database)).toMatchObject({ rounds: '{[1,6)}' });

@@ -9,7 +9,7 @@ function round(mc_seqno: number, bytes: number): SeenBundle {
 
 const seqnos = (taken: readonly SeenBundle[]) => taken.map((each) => each.bundle.mc_seqno);
 
-describe('a queue of rounds', () => {
+describe('a queue of masterchain blocks', () => {
   it('gives as many as one batch takes, at least one', async () => {
     const queue = new BundleQueue(10_000);
     for (const [seqno, bytes] of [

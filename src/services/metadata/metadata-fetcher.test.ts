@@ -132,8 +132,8 @@ describe('metadata that is due', () => {
     await client.query('INSERT INTO token_metadata (address, kind, uri, due_at) VALUES ($1, $2, $3, $4)', [
       ...[new Uint8Array(33).fill(9), 'nft_items', linkTo('later'), BEGIN + 3_600],
     ]);
-    let told = 0;
-    const fetcher = fetcherWith({ onChange: () => told++ });
+    let reported = 0;
+    const fetcher = fetcherWith({ onChange: () => reported++ });
     fetcher.start();
     const found = await rowsThat((all) => all.filter(({ document }) => document !== null).length === 2);
     expect(found.map(({ document, failure, attempts }) => ({ document, failure, attempts }))).toEqual([
@@ -147,7 +147,7 @@ describe('metadata that is due', () => {
     }
     expect(asked).toEqual(['/a']);
     const before = await changes();
-    expect([before >= 1, before === told]).toEqual([true, true]);
+    expect([before >= 1, before === reported]).toEqual([true, true]);
     expect(fetcher.metrics()).toMatchObject({ fetched: 2, put_off: 0, running: 0 });
 
     // The same again tells nobody.

@@ -23,7 +23,7 @@ let database: Database;
 let folder: string;
 let file: string;
 let clock: FakeClock;
-let told: string[];
+let reported: string[];
 let changes: number;
 let metadata: MetadataService | null = null;
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await openIndex(client, { zerostate_root_hash: hash, zerostate_file_hash: hash, selection: {} }, 1000);
   folder = await mkdtemp(join(tmpdir(), 'tern-metadata-'));
   file = join(folder, 'overrides.json');
-  [clock, told, changes] = [new FakeClock(), [], 0];
+  [clock, reported, changes] = [new FakeClock(), [], 0];
 });
 afterEach(async () => {
   await metadata?.close();
@@ -48,7 +48,7 @@ afterEach(async () => {
 async function start(options: Partial<MetadataOptions> = {}): Promise<void> {
   await metadata?.close();
   metadata = null;
-  const log = (message: string, fields?: object) => void told.push(`${message} ${JSON.stringify(fields)}`);
+  const log = (message: string, fields?: object) => void reported.push(`${message} ${JSON.stringify(fields)}`);
   metadata = await startMetadata(
     { fetches: false, gateway: null, atOnce: 4, overrides: file, ...options },
     {
@@ -81,7 +81,7 @@ async function until(test: () => Promise<boolean> | boolean): Promise<void> {
     clock.advance(1_000);
     await new Promise((done) => setTimeout(done, 10));
   }
-  throw new TypeError(`it does not come: ${JSON.stringify(await rows())} ${told.join('\n')}`);
+  throw new TypeError(`it does not come: ${JSON.stringify(await rows())} ${reported.join('\n')}`);
 }
 
 describe('overrides', () => {
@@ -117,15 +117,15 @@ describe('overrides', () => {
     await start();
     const before = await rows();
     await write({ nft_items: { [DUST]: { is_scam: 1 } } });
-    await until(() => told.length > 0);
-    expect(told[0]).toContain('the overrides of metadata stay as they were');
-    expect(told[0]).toContain('is_scam is neither true nor false');
+    await until(() => reported.length > 0);
+    expect(reported[0]).toContain('the overrides of metadata stay as they were');
+    expect(reported[0]).toContain('is_scam is neither true nor false');
     await rm(file);
-    await until(() => told.length > 1);
-    expect(told[1]).toContain('there is no such file');
+    await until(() => reported.length > 1);
+    expect(reported[1]).toContain('there is no such file');
     clock.advance(60_000);
     await new Promise((done) => setTimeout(done, 100));
-    expect([told.length, await rows()]).toEqual([2, before]);
+    expect([reported.length, await rows()]).toEqual([2, before]);
     await write({});
     await until(async () => (await rows()).length === 0);
   });

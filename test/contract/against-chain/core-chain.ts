@@ -77,19 +77,19 @@ export function coreChain(folder: string, { globalVersion, to }: CoreChainOption
   const blocks: CoreBlock[] = [];
   const states = new CoreStates(folder);
   for (const top of masterchain.slice(1, to === null ? undefined : to + 1)) {
-    const round = [top];
+    const bundle = [top];
     for (const waiting = [...top.tops]; waiting.length > 0; ) {
       const hash = waiting.pop()!;
       const header = headers.get(hash);
       // Without a file: the zerostate.
       if (header === undefined || committed.has(hash)) continue;
       committed.add(hash);
-      round.push(header);
+      bundle.push(header);
       waiting.push(...header.prev);
     }
     // A block stands behind those before it.
-    round.sort((a, b) => a.seqno - b.seqno);
-    for (const header of round) blocks.push(coreBlock(header, top.seqno, globalVersion, states));
+    bundle.sort((a, b) => a.seqno - b.seqno);
+    for (const header of bundle) blocks.push(coreBlock(header, top.seqno, globalVersion, states));
   }
   const transactions = blocks.flatMap((block) => block.transactions);
   const messages = messagesOf(transactions);
@@ -143,7 +143,7 @@ function messagesOf(transactions: readonly ListedTransaction[]): Map<string, Lis
   };
   for (const transaction of transactions) {
     for (const message of transaction.out_msgs) set(message, { sender: transaction });
-    // A message from outside may be received again: the first time counts.
+    // A external-in message may be received again: the first time counts.
     const { in_msg } = transaction;
     if (in_msg !== null && (messages.get(in_msg.hash)?.receiver ?? null) === null)
       set(in_msg, { receiver: transaction });

@@ -21,7 +21,7 @@ const query = (values: Readonly<Record<string, string | number | boolean>>) =>
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 
-/** Masterchain seqnos of rounds with more than one block, and not only their transactions. */
+/** Masterchain seqnos of masterchain blocks with more than one block, and not only their transactions. */
 function busyRounds({ blocks, transactions }: ChainFacts): number[] {
   const counts = new Map<number, number>();
   for (const { mc_seqno } of transactions) counts.set(mc_seqno, (counts.get(mc_seqno) ?? 0) + 1);

@@ -8,7 +8,7 @@ import type { Json } from '#test/contract/against-chain/v3-client.js';
 
 /** A transaction with what lists are ordered and filtered by. */
 export interface TransactionFact extends ListedTransaction {
-  /** In the order of the index: rounds, then lt, workchain, account. */
+  /** In the order of the index: masterchain blocks, then lt, workchain, account. */
   readonly id: bigint;
   readonly account: string;
   readonly lt: bigint;
@@ -115,11 +115,11 @@ function numbered<T extends { readonly mc_seqno: number }>(
   const places = items.map((item) => ({ item, place: placeOf(item) }));
   places.sort((a, b) => a.item.mc_seqno - b.item.mc_seqno || comparePlaces(a.place, b.place));
   let ordinal = 0n;
-  let round = -1;
+  let bundle = -1;
   return places.map(({ item }) => {
-    ordinal = item.mc_seqno === round ? ordinal + 1n : 0n;
-    round = item.mc_seqno;
-    return [item, (BigInt(round) << 24n) | ordinal];
+    ordinal = item.mc_seqno === bundle ? ordinal + 1n : 0n;
+    bundle = item.mc_seqno;
+    return [item, (BigInt(bundle) << 24n) | ordinal];
   });
 }
 

@@ -24,41 +24,41 @@ export const blocksAlterations: readonly Alteration[] = [
     'file-hash',
     'another file hash',
     BUSY,
-    (round) => ({
-      ...round,
-      masterchain: { ...round.masterchain, id: { ...round.masterchain.id, file_hash: NO_BYTES } },
+    (bundle) => ({
+      ...bundle,
+      masterchain: { ...bundle.masterchain, id: { ...bundle.masterchain.id, file_hash: NO_BYTES } },
     }),
   ],
   [
     'root-hash',
     'another root hash',
     BUSY,
-    (round) => ({
-      ...round,
-      masterchain: { ...round.masterchain, id: { ...round.masterchain.id, root_hash: NO_BYTES } },
+    (bundle) => ({
+      ...bundle,
+      masterchain: { ...bundle.masterchain, id: { ...bundle.masterchain.id, root_hash: NO_BYTES } },
     }),
   ],
   [
     'file-form',
     'a file without an index',
     BUSY,
-    (round) => {
-      const bytes = serializeBoc(round.masterchain.root, { ...BLOCK_FILE, index: false, cacheBits: false });
-      const id = { ...round.masterchain.id, file_hash: sha256(bytes) };
-      return { ...round, masterchain: { ...round.masterchain, bytes, id } };
+    (bundle) => {
+      const bytes = serializeBoc(bundle.masterchain.root, { ...BLOCK_FILE, index: false, cacheBits: false });
+      const id = { ...bundle.masterchain.id, file_hash: sha256(bytes) };
+      return { ...bundle, masterchain: { ...bundle.masterchain, bytes, id } };
     },
   ],
   [
     'given-block',
     'another end lt beside the block',
     BUSY,
-    (round) => ({ ...round, masterchain: { ...round.masterchain, end_lt: 1n } }),
+    (bundle) => ({ ...bundle, masterchain: { ...bundle.masterchain, end_lt: 1n } }),
   ],
   [
     'given-block',
     'a state beside the block',
     BUSY,
-    (round) => ({ ...round, masterchain: { ...round.masterchain, state: round.masterchain.root } }),
+    (bundle) => ({ ...bundle, masterchain: { ...bundle.masterchain, state: bundle.masterchain.root } }),
   ],
   [
     'state-update',

@@ -193,7 +193,7 @@ export const masterchainAlterations: readonly Alteration[] = [
     BUSY,
     inEntry((descr) => ({ ...descr, reg_mc_seqno: descr.reg_mc_seqno - 1 })),
   ],
-  ['shard-chain', 'a block that is not there', BUSY, (round) => ({ ...round, shards: [] })],
+  ['shard-chain', 'a block that is not there', BUSY, (bundle) => ({ ...bundle, shards: [] })],
   [
     'shard-fees',
     'other fees of the shard',
@@ -335,11 +335,16 @@ export const masterchainAlterations: readonly Alteration[] = [
     'signatures',
     'another signature',
     BUSY,
-    (round) => {
-      const [first, ...others] = round.signatures.signatures;
+    (bundle) => {
+      const [first, ...others] = bundle.signatures.signatures;
       const changed = { ...first!, signature: first!.signature.map((byte, i) => (i === 40 ? byte ^ 1 : byte)) };
-      return { ...round, signatures: { ...round.signatures, signatures: [changed, ...others] } };
+      return { ...bundle, signatures: { ...bundle.signatures, signatures: [changed, ...others] } };
     },
   ],
-  ['signatures', 'no signature', BUSY, (round) => ({ ...round, signatures: { ...round.signatures, signatures: [] } })],
+  [
+    'signatures',
+    'no signature',
+    BUSY,
+    (bundle) => ({ ...bundle, signatures: { ...bundle.signatures, signatures: [] } }),
+  ],
 ];

@@ -1,10 +1,10 @@
 import { compareLts, type TransactionTruth, type TransactionTruths } from './transaction-truth.js';
 
-/** A trace that a message from outside began and that came to its end. */
+/** A trace that a external-in message began and that came to its end. */
 export interface TraceTruth {
   /** Of the root transaction. */
   readonly trace_id: string;
-  /** Of the message from outside, as it is. */
+  /** Of the external-in message, as it is. */
   readonly external_hash: string;
   /** By rising lt. */
   readonly transactions: readonly string[];

@@ -17,7 +17,7 @@ import type { ChainTruth } from '../../chain-truth.js';
 /** A message; what its kind does not have is null. Hashes are base64, accounts in raw form with upper-case digits. */
 export interface MessageTruth {
   readonly hash: string;
-  /** Of a message from outside. */
+  /** Of a external-in message. */
   readonly hash_norm: string | null;
   readonly body_hash: string;
   /** What its layout is called, if it is a known one; then answers have its fields. */

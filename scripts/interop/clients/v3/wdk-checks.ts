@@ -21,7 +21,7 @@ interface Package {
 /** The live service, whose address is written in this client; requests to it are sent to Tern. */
 const LIVE = 'https://toncenter.com/api/v3';
 
-/** Words of a wallet that nobody uses. */
+/** Mnemonic of a wallet that nobody uses. */
 const MNEMONIC = `${'abandon '.repeat(11)}about`;
 
 /** Wallets of the kind that this client is for: all its calls but those about jettons. */

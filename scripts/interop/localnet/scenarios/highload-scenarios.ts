@@ -22,7 +22,7 @@ const SUBWALLET = 0x10ad;
 const TIMEOUT_S = 3600;
 const BATCH = 200;
 
-/** A highload wallet (v3) that sends 200 messages with one from outside. */
+/** A highload wallet (v3) that sends 200 messages with an external-in message. */
 export async function highloadScenarios(stage: Stage): Promise<null> {
   const { publicKey, secretKey } = await mnemonicToPrivateKey(await mnemonicNew());
   const data = beginCell().storeBuffer(publicKey).storeUint(SUBWALLET, 32).storeDict(null).storeDict(null);

@@ -58,9 +58,9 @@ describe('sales at a fixed price', () => {
 
   it('can have prices in jettons since version 4', async () => {
     const data = [...common, vmInt(1_700_000_009), vmInt(7), prices(2)];
-    const told = await read({ get_fix_price_data_v4: data, get_sale_data: 11 });
+    const reported = await read({ get_fix_price_data_v4: data, get_sale_data: 11 });
     const jetton_prices = JSON.stringify({ [`0:${'00'.repeat(32)}`]: '1', [`0:00000001${'00'.repeat(28)}`]: '2' });
-    expect(told).toEqual({ ...row, sold_at: 1_700_000_009n, sold_query_id: 7n, jetton_prices });
+    expect(reported).toEqual({ ...row, sold_at: 1_700_000_009n, sold_query_id: 7n, jetton_prices });
   });
 
   it('can have prices in TON only', async () => {

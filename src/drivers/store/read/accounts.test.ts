@@ -153,9 +153,9 @@ describe('what is known of addresses', () => {
 
   it('is what they are as tokens, with the masters of wallets', async () => {
     const { tokens } = await facts([30, 31, 32, 33, 40, 50, 51, 52, 99]);
-    const told = Object.fromEntries([...tokens].map(([each, { tokens: of }]) => [each, of.map(withRaw)]));
+    const reported = Object.fromEntries([...tokens].map(([each, { tokens: of }]) => [each, of.map(withRaw)]));
     const ofWallet = { kind: 'jetton_wallets', balance: 10n ** 30n, owner: raw(90) };
-    expect(told).toEqual({
+    expect(reported).toEqual({
       [raw(30)]: [{ ...ofWallet, jetton: raw(20) }],
       [raw(31)]: [{ ...ofWallet, jetton: raw(21) }],
       [raw(33)]: [{ ...ofWallet, jetton: raw(22) }],

@@ -13,8 +13,8 @@ const hot = Address.ofParts(0, new Uint8Array(32).fill(1));
 const cold = Address.ofParts(0, new Uint8Array(32).fill(2));
 const key = (address: Address) => accountKey(addressBytes(address));
 const hash = new Uint8Array(32).fill(9);
-const lt = (round: number) => BigInt(round) * LARGE.lt;
-const utime = (round: number) => 1000 + round;
+const lt = (bundle: number) => BigInt(bundle) * LARGE.lt;
+const utime = (bundle: number) => 1000 + bundle;
 const options = { signal: new AbortController().signal, timeoutMs: 1000 };
 
 /** Blocks of 8 kB that a page of 100 may look at, each time that it does. */

@@ -168,7 +168,7 @@ describe('a message that is read', () => {
 });
 
 describe('blocks', () => {
-  it('at both ends of the index, and whether a round is in it', async () => {
+  it('at both ends of the index, and whether a masterchain block is in it', async () => {
     const head = (await chain.reader.extent(options))!;
     expect([head.first, head.last].map(({ workchain, seqno }) => [workchain, seqno])).toEqual([
       [-1, FROM],

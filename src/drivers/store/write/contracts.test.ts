@@ -407,7 +407,7 @@ describe('metadata', () => {
     );
   const due = { kind: 'jetton_masters', document: null, attempts: 0, failure: null, due: true };
 
-  it('is due when the content names a link, and anew when it is another one', async () => {
+  it('is due when the content names a link, and again when it is another one', async () => {
     await write(
       found(1, 10n, [master({ uri: 'https://a' })]),
       found(2, 10n, [master({ name: 'x' })]),

@@ -264,16 +264,16 @@ const CONTRACT_TABLES_QUERY = `
 /** Marks rows of contracts as superseded, in all tables of contract interfaces. */
 async function supersedeRows(
   client: ClientBase,
-  lapses: readonly SupersededContract[],
+  superseded: readonly SupersededContract[],
 ): Promise<readonly SupersededRows[]> {
-  if (lapses.length === 0) return [];
+  if (superseded.length === 0) return [];
   const { rows: tables } = await client.query<{ name: string }>({
     name: 'contract-tables',
     text: CONTRACT_TABLES_QUERY,
   });
   const lapsed: SupersededRows[] = [];
   for (const { name } of tables) {
-    const concerned = lapses.filter(({ except }) => !except.includes(name));
+    const concerned = superseded.filter(({ except }) => !except.includes(name));
     const { rows } = await client.query<{ address: Uint8Array }>(
       `UPDATE ${pg.escapeIdentifier(name)} t SET lapsed = n.reason
        FROM unnest($1::bytea[], $2::text[]) n (address, reason)

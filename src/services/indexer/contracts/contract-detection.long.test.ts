@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('contracts', () => {
-  it('are found in all rounds', async () => {
+  it('are found in all masterchain blocks', async () => {
     const client = await whole.connect();
     for (const table of ['jetton_masters', 'jetton_wallets', 'contracts', 'contract_references', 'token_events']) {
       expect((await rowsOf(client, table)).length, table).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ describe('contracts', () => {
     expect(rows).toEqual([{ position: null }]);
   });
 
-  it('are the same when each round is looked at as it comes', async () => {
+  it('are the same when each masterchain block is looked at as it comes', async () => {
     const database = await newDatabase();
     const chain = liveReplay(FOLDER, 1);
     const { indexer } = await start(database, {}, chain);

@@ -81,15 +81,15 @@ export class DetectLoop {
     // A wake that aborted the previous pause is covered by this step.
     this.#pause = sharedAbortController();
     const wake = this.#wake;
-    const begun = clock.now();
-    if (begun - this.#counted >= COUNT_MS) {
+    const startedAt = clock.now();
+    if (startedAt - this.#counted >= COUNT_MS) {
       onQueued((await database.withWriter(countQueued)).all);
-      this.#counted = begun;
+      this.#counted = startedAt;
     }
     const sums = await detector.next(this.#pace.newestFirst);
     if (sums !== null) {
       onDetected(sums);
-      await this.#leaveToOthers(clock.now() - begun);
+      await this.#leaveToOthers(clock.now() - startedAt);
       return;
     }
     if (await this.#queueMore()) return;

@@ -84,7 +84,7 @@ export class ContractDetector {
    */
   async next(newestFirst: boolean): Promise<DetectSums | null> {
     const { database, clock, unixTime, runs } = this.#modules;
-    const begun = clock.now();
+    const startedAt = clock.now();
     const runsBefore = runs.count;
     const queued = await database.withWriter((client) => nextQueued(client, { newestFirst, now: unixTime() }, BATCH));
     if (queued.length === 0) return null;
@@ -107,7 +107,7 @@ export class ContractDetector {
       natively: counts.natively,
       runs: runs.count - runsBefore,
       postponed: detected.filter((each) => each.detected === null && each.state?.incomplete !== true).length,
-      seconds: (clock.now() - begun) / 1000,
+      seconds: (clock.now() - startedAt) / 1000,
       refused,
     };
   }

@@ -180,14 +180,14 @@ describe('a derivation', () => {
     await fill(index.writer, 50, false);
     expect((await rowsOf(index.database)).traces).toEqual([]);
     await expect(run(index.database, OWN, stoppingAfter(2))).rejects.toThrow('killed');
-    const begun = await rowsOf(index.database);
-    expect(begun.traces.length).toBeGreaterThan(0);
-    expect(begun.traces.length).toBeLessThan(expected.traces.length);
+    const startedAt = await rowsOf(index.database);
+    expect(startedAt.traces.length).toBeGreaterThan(0);
+    expect(startedAt.traces.length).toBeLessThan(expected.traces.length);
     // What was derived before the kill is not derived again.
     await index.database.withWriter((client) => client.query('UPDATE test_trace_fees SET fees = 0'));
     await run(index.database, OWN);
     const { traces, accounts } = await rowsOf(index.database);
-    expect(traces.slice(begun.traces.length)).toEqual(expected.traces.slice(begun.traces.length));
+    expect(traces.slice(startedAt.traces.length)).toEqual(expected.traces.slice(startedAt.traces.length));
     expect(traces[0]).toMatch(/,0\)$/);
     expect(accounts).toEqual(expected.accounts);
     await index.database.withWriter((client) => resetDerived(client, traceFees.name));

@@ -142,9 +142,9 @@ export class BundleBackfill {
   }
 
   async #timed(id: BlockId, mc_seqno: number): Promise<BlockFileRead> {
-    const begun = this.#clock.now();
+    const startedAt = this.#clock.now();
     const file = await this.#reads.file(id, mc_seqno);
-    this.#rates.answered(this.#clock.now() - begun);
+    this.#rates.answered(this.#clock.now() - startedAt);
     return file;
   }
 }

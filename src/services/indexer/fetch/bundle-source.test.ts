@@ -189,7 +189,7 @@ describe('a bundle', () => {
       ledger.advanceTo(seqno);
       expect(print(await next)).toEqual(wanted(expected[seqno]!));
     }
-    // What the round before committed is remembered: no block is read for it but the first time.
+    // What the masterchain block before committed is remembered: no block is read for it but the first time.
     const files = expected.slice(39, 61).reduce((sum, { blocks }) => sum + blocks.length, 1);
     expect(source.asked.filter(({ fn }) => fn === 'liteServer.getBlock')).toHaveLength(files);
   });

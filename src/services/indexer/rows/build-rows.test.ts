@@ -21,7 +21,7 @@ const basechain = new Uint8Array(readFileSync(vectorPath('examples/basechain-blo
 const masterchain = new Uint8Array(readFileSync(vectorPath('examples/masterchain-block.boc')));
 const context = () => ({ globalVersion: () => 9, writer: new TransactionWriter() });
 
-describe('the rows of a round', () => {
+describe('the rows of a masterchain block', () => {
   it.each([
     ['basechain', basechain],
     ['masterchain', masterchain],
@@ -87,17 +87,17 @@ describe('the rows of a round', () => {
   });
 
   it('are the same each time', () => {
-    const rounds = [basechain, masterchain].map((data) => bundleOfFile(data, 77));
+    const bundles = [basechain, masterchain].map((data) => bundleOfFile(data, 77));
     const comparable = ({ transactions, messages, accounts }: BundleRows) => ({
       messages,
       transactions: transactions.map(({ boc, state_after, id }) => [id, toHex(boc), state_after && toHex(state_after)]),
       accounts: accounts.map(({ address, data }) => [toHex(address), data.kind]),
     });
     const warm = new TransactionWriter();
-    for (const round of rounds) buildBundleRows(round, { globalVersion: () => 9, writer: warm });
-    for (const round of rounds) {
-      const again = buildBundleRows(round, { globalVersion: () => 9, writer: warm });
-      expect(comparable(again)).toEqual(comparable(buildBundleRows(round, context())));
+    for (const bundle of bundles) buildBundleRows(bundle, { globalVersion: () => 9, writer: warm });
+    for (const bundle of bundles) {
+      const again = buildBundleRows(bundle, { globalVersion: () => 9, writer: warm });
+      expect(comparable(again)).toEqual(comparable(buildBundleRows(bundle, context())));
     }
   });
 
@@ -114,7 +114,7 @@ describe('the rows of a round', () => {
       );
       expect(found.every(({ mc_seqno, last_trans_lt }) => mc_seqno === 0 && last_trans_lt === 0n)).toBe(true);
     }
-    const rows = rounds.map((round) => buildBundleRows(round, { globalVersion, writer }));
+    const rows = rounds.map((bundle) => buildBundleRows(bundle, { globalVersion, writer }));
     expect(rows.map(({ mc_seqno }) => mc_seqno)).toEqual(rounds.map(({ mc_seqno }) => mc_seqno));
     expect(rows.every(({ transactions }) => transactions.length >= 3)).toBe(true);
   });

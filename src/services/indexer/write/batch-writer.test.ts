@@ -63,13 +63,13 @@ function batchWriter(database: Database, accounts: ReadonlySet<bigint> | null, p
 }
 
 function batch(from: number, to: number): BundleBatch {
-  const rounds = chain.bundles.slice(from - 1, to);
-  if (from > 1) return { bundles: rounds, zerostates: null };
+  const bundles = chain.bundles.slice(from - 1, to);
+  if (from > 1) return { bundles: bundles, zerostates: null };
   const zerostates = chain.zerostates.map(({ id, root }) => {
     const { gen_utime } = decodeCell(ShardStateUnsplit, root);
     return { workchain: id.workchain, data: serializeBoc(root), gen_utime };
   });
-  return { bundles: rounds, zerostates };
+  return { bundles: bundles, zerostates };
 }
 
 /** Cuts 1…to into ranges of some length. */
@@ -116,7 +116,7 @@ describe('batches of the recorded chain', () => {
          (SELECT sum(nodes) FROM traces) AS nodes, (SELECT count(*) FROM orphan_messages) AS orphans,
          (SELECT count(*) FROM traces WHERE state = 2) AS broken, rounds::text FROM index_state`,
     );
-    const blocks = chain.bundles.reduce((sum, round) => sum + round.blocks.length, 0);
+    const blocks = chain.bundles.reduce((sum, bundle) => sum + bundle.blocks.length, 0);
     const [{ transactions, counted, nodes }] = rows;
     expect(rows[0]).toMatchObject({ blocks: BigInt(blocks), incomplete: 0n, orphans: 0n, broken: 0n });
     expect([counted, nodes]).toEqual([transactions, transactions]);

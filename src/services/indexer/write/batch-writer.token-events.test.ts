@@ -37,8 +37,8 @@ const someToken = (n: number) => addressBytes(Address.ofParts(0, new Uint8Array(
 beforeAll(() => {
   chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'), TO);
   const context = { globalVersion: chain.globalVersion, writer: new TransactionWriter() };
-  const rounds = chain.bundles.slice(FROM - 1).map((round) => buildBundleRows(round, context));
-  const found = rounds.flatMap(({ transactions }) =>
+  const bundles = chain.bundles.slice(FROM - 1).map((bundle) => buildBundleRows(bundle, context));
+  const found = bundles.flatMap(({ transactions }) =>
     transactions.flatMap(({ token_candidate }) => token_candidate ?? []),
   );
   const addresses = (ofItems: boolean) => [
@@ -209,7 +209,7 @@ describe('token events', () => {
     expect(await eventsOf(index)).toEqual(expected);
   });
 
-  it('are derived anew in the place of what is there, and go on where they were left', async () => {
+  it('are derived again in the place of what is there, and go on where they were left', async () => {
     const { database } = sequential;
     await database.withWriter((client) => client.query('UPDATE token_events SET source_key = 1, confirmed = false'));
     await deriveAll(sequential);
@@ -227,8 +227,8 @@ describe('token events', () => {
     const some = new DerivationRunner(RUN, { database, retries } as never).run(stop.signal);
     await expect(some).rejects.toThrow('stopped');
     const text = `SELECT rounds::text FROM derivations WHERE name = 'token_events'`;
-    const rows = await database.query<{ rounds: string }>({ text });
-    expect(rows[0]!.rounds).toBe(`{[${FROM},${FROM + 32})}`);
+    const rows = await database.query<{ bundles: string }>({ text });
+    expect(rows[0]!.bundles).toBe(`{[${FROM},${FROM + 32})}`);
     await deriveAll(sequential);
     expect(await eventsOf(sequential)).toEqual(expected);
   });

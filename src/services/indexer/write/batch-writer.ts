@@ -122,7 +122,7 @@ export class BatchWriter {
    */
   async write(batch: BundleBatch, { exclusive, awaitPrevious }: BatchOrder): Promise<BatchReport> {
     const { clock, database } = this.#modules;
-    const begun = clock.now();
+    const startedAt = clock.now();
     const built = await this.#build(batch);
     const { range } = built;
     await database.withWriter((client) => this.#continuity.prepare(client, range, built.bundles));
@@ -181,7 +181,7 @@ export class BatchWriter {
       transactions += bundle.transactions.length;
     }
     for (const bundle of batch.bundles) for (const { data } of bundle.blocks) bytes += data.length;
-    const buildMs = built_at - begun + encodeMs;
+    const buildMs = built_at - startedAt + encodeMs;
     const writeMs = clock.now() - built_at - encodeMs;
     // The masterchain block is the first of its bundle.
     const { gen_utime } = built.bundles.at(-1)!.blocks[0]!;

@@ -38,7 +38,7 @@ async function indexed(): Promise<string> {
 }
 
 describe('threads that write', () => {
-  it('get rounds as they are', () => {
+  it('get masterchain blocks as they are', () => {
     const { bundles: rounds } = batch(100, 110);
     const unpacked = unpackBundles(packBundles(rounds));
     expect(unpacked).toEqual(rounds.map(({ mc_seqno, blocks }) => ({ mc_seqno, blocks })));
