@@ -38,10 +38,10 @@ export async function emptyIndex(network: RecordedNetwork): Promise<IndexUnderWa
 
 async function roundsOf(client: pg.ClientBase): Promise<number> {
   try {
-    const { rows } = await client.query<{ bundles: bigint }>(
+    const { rows } = await client.query<{ rounds: bigint }>(
       'SELECT coalesce(sum(upper(r) - lower(r)), 0) AS rounds FROM index_state, unnest(rounds) r',
     );
-    return Number(rows[0]?.bundles ?? 0);
+    return Number(rows[0]?.rounds ?? 0);
   } catch {
     return 0;
   }

@@ -10,7 +10,7 @@ import { ProducerChain } from '#test/support/producer-chain.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
 /** A branch of a chain: a network of its own, which grows on demand. */
-export interface ChainBranch {
+interface ChainBranch {
   readonly server: DirectServer;
   /** Produces masterchain blocks until the head has this seqno. */
   growTo(seqno: number): Promise<void>;

@@ -63,7 +63,7 @@ async function start(
   return indexer;
 }
 
-async function indexed(database: TestDatabase): Promise<{ bundles: string; heads: number }> {
+async function indexed(database: TestDatabase): Promise<{ rounds: string; heads: number }> {
   const client = await database.connect();
   const { rows } = await client.query(
     'SELECT rounds::text, (SELECT count(*)::int FROM blocks) AS heads FROM index_state',
@@ -117,7 +117,7 @@ describe('an index whose chain is replaced by another branch', () => {
     const above = await start(net.second.server, database, { from: 9, to: 9, follow: false });
     void above.run();
     await expect.poll(() => above.status.contradiction?.code).toBe('indexer/other-branch');
-    expect((await indexed(database)).bundles).toBe(before.bundles);
+    expect((await indexed(database)).rounds).toBe(before.rounds);
   });
 
   it('is created again on demand, and then follows the other branch; readers of events are told', async () => {
@@ -149,7 +149,7 @@ describe('an index whose chain is replaced by another branch', () => {
     expect(await indexed(database)).toEqual(before);
     await running.pop()!.close();
     const indexer = await start(net.second.server, database, { ...range, chain: 'bb' });
-    expect((await indexed(database)).bundles).toBe('{}');
+    expect((await indexed(database)).rounds).toBe('{}');
     await indexer.run();
     expect(indexer.status).toMatchObject({ contradiction: null, problem: null });
     expect(await indexed(database)).toMatchObject({ rounds: '{[1,6)}' });

@@ -31,7 +31,7 @@ export interface ProbeSummary {
 }
 
 /** Milliseconds. */
-export interface StallSummary {
+interface StallSummary {
   /** By the clock. */
   readonly longest: number;
   /** Of which the thread did not wait for a processor: what the code did. */
@@ -41,7 +41,7 @@ export interface StallSummary {
 }
 
 /** Bytes. */
-export interface MemorySummary {
+interface MemorySummary {
   readonly start: number;
   readonly max: number;
   readonly end: number;

@@ -227,8 +227,8 @@ describe('token events', () => {
     const some = new DerivationRunner(RUN, { database, retries } as never).run(stop.signal);
     await expect(some).rejects.toThrow('stopped');
     const text = `SELECT rounds::text FROM derivations WHERE name = 'token_events'`;
-    const rows = await database.query<{ bundles: string }>({ text });
-    expect(rows[0]!.bundles).toBe(`{[${FROM},${FROM + 32})}`);
+    const rows = await database.query<{ rounds: string }>({ text });
+    expect(rows[0]!.rounds).toBe(`{[${FROM},${FROM + 32})}`);
     await deriveAll(sequential);
     expect(await eventsOf(sequential)).toEqual(expected);
   });

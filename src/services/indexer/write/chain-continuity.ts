@@ -108,7 +108,7 @@ function previousOutside(bundles: readonly BundleRows[]): BlockId[] {
 }
 
 /** Checks the links inside of a batch. @throws indexer/broken-link */
-export function requireLinks(bundles: readonly { readonly links: readonly BlockParents[] }[]): void {
+function requireLinks(bundles: readonly { readonly links: readonly BlockParents[] }[]): void {
   const inside = linksByPlace(bundles as readonly BundleRows[]);
   for (const { links } of bundles) {
     for (const { id, prev } of links) {

@@ -10,7 +10,7 @@ import type { McBlockIdOf } from '#services/indexer/write/chain-continuity.js';
 import { packBundles, type ThreadStart, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
 
 /** What write threads ask about the chain. */
-export interface ChainAnswers {
+interface ChainAnswers {
   /** The version of the rules that a key block set. */
   globalVersion(key_block: number): Promise<number>;
   readonly mcBlockId: McBlockIdOf;
