@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 
 /** How other threads of the process find the CPU time of a thread. Linux only. */
 export interface ThreadCpuTime {
@@ -29,5 +30,15 @@ export function readThreadCpuMs({ file }: ThreadCpuTime): number | null {
     return nanoseconds > 0 ? nanoseconds / 1e6 : null;
   } catch {
     return null;
+  }
+}
+
+/** Lets other threads go before one, for good: only privileged processes may raise priorities. Does nothing with null. */
+export function lowerPriority(thread: ThreadCpuTime | null): void {
+  if (thread === null) return;
+  try {
+    setPriority(thread.threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Refused by the system: it runs like the others.
   }
 }

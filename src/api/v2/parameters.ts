@@ -241,6 +241,12 @@ export function decodeBase64(text: string): Uint8Array {
   throw badValue('it is not base64: the padding or the last bits are wrong');
 }
 
+/** Bytes of well-formed standard base64 with padding, without decoding it. */
+export function base64Length(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return Math.floor((text.length * 3) / 4) - padding;
+}
+
 /** As {@link decodeBase64}, of at least one byte. @throws v2/parameter-value */
 export function decodeNonEmptyBase64(text: string): Uint8Array {
   if (text === '') throw badValue('it is empty');

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { decodeBase64, parsedAddressParameter } from '#api/v2/parameters.js';
+import { base64Length, decodeBase64, parsedAddressParameter } from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import { cellOfTree, treeOfCell } from '#api/v2/stack-forms.js';
 import { hashField, typeName, v2Object } from '#api/v2/ton-objects.js';
@@ -89,7 +89,7 @@ function cellParameter(description: string) {
 function optionalStateCellParameter(description: string) {
   return Type.Optional(
     Type.Transform(Type.String({ description, contentEncoding: 'base64', default: '' }))
-      .Decode((text) => (text === '' ? undefined : rootOf(decodeBase64(text))))
+      .Decode((text) => (text === '' ? undefined : rootOf(bytesOf(text))))
       .Encode((cell) => (cell === undefined ? '' : cellText(cell))),
   );
 }
@@ -109,17 +109,17 @@ function requireExternalMessage(cell: Cell, bytes?: Uint8Array): ExternalInMessa
   return refusing('it is a cell, but not an external-in message', () => readExternalInMessage(cell, bytes));
 }
 
+/** Larger messages are refused before they are decoded. @throws v2/parameter-value */
 function bytesOf(text: string): Uint8Array {
   if (text === '') throw badValue('it is empty');
-  return decodeBase64(text);
-}
-
-/** Larger ones are refused before they are parsed. @throws v2/parameter-value */
-function rootOf(bytes: Uint8Array): Cell {
-  const { length } = bytes;
+  const length = base64Length(text);
   if (length > MAX_EXTERNAL_MESSAGE_BYTES) {
     throw badValue(`it has ${length} bytes; nodes take external-in messages of at most ${MAX_EXTERNAL_MESSAGE_BYTES}`);
   }
+  return decodeBase64(text);
+}
+
+function rootOf(bytes: Uint8Array): Cell {
   return refusing('it is base64, but not a bag of cells', () => wholeCell(bytes));
 }
 

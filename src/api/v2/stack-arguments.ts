@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { decodeBase64 } from '#api/v2/parameters.js';
+import { base64Length, decodeBase64 } from '#api/v2/parameters.js';
 import {
   badEntry,
   cellOfTree,
@@ -319,9 +319,8 @@ function cellFromBase64(value: unknown, what: string, budget: StackBudget): Cell
   if (typeof value !== 'string')
     throw badEntry(`${what} is ${jsonTypeOf(value)}; expected is a bag of cells in base64`);
   if (value === '') throw badEntry(`${what} is empty; expected is a bag of cells in base64`);
-  const bytes = decodeBase64(value);
-  budget.takeBytes(bytes.length);
-  return parseBocRoot(bytes);
+  budget.takeBytes(base64Length(value));
+  return parseBocRoot(decodeBase64(value));
 }
 
 /** A slice of a whole cell. @throws v2/stack-entry for an exotic cell */

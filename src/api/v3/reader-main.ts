@@ -9,8 +9,12 @@ import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { Database } from '#drivers/store/database.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
+import { lowerPriority, ownThreadCpuTime } from '#kernel/thread-cpu-time.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
+
+// The event loop, which small requests wait for, goes first.
+lowerPriority(ownThreadCpuTime());
 
 const side = new WorkerSide<ReaderContract>({
   unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),

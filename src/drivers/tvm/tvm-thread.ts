@@ -1,17 +1,13 @@
-import { constants, setPriority } from 'node:os';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { Job, JobResult, TvmWorkerContract, WorkerStart } from '#drivers/tvm/worker-protocol.js';
 import type { ThreadCpuTime } from '#kernel/thread-cpu-time.js';
-import { readThreadCpuMs } from '#kernel/thread-cpu-time.js';
+import { lowerPriority, readThreadCpuMs } from '#kernel/thread-cpu-time.js';
 import { WorkerThread } from '#kernel/worker-thread.js';
 
 /** The emulator recurses over stacks, tuples and cells. */
 const STACK_MIB = 32;
 
 const COLD_JOBS = 5;
-
-/** Priority of threads that execute slow runs: they get what the others leave. */
-const LOW_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 
 /** A TVM worker: a thread that executes one job at a time, and tells its CPU time while it does. */
 export class TvmThread {
@@ -67,14 +63,9 @@ export class TvmThread {
     return now === null ? null : Math.max(0, now - startedAt);
   }
 
-  /** Lets other threads go first, for good: only privileged processes may raise priorities. */
+  /** A thread that executes slow runs gets what the others leave. */
   lowerPriority(): void {
-    if (this.#cpuTime === null) return;
-    try {
-      setPriority(this.#cpuTime.threadId, LOW_PRIORITY);
-    } catch {
-      // Refused by the system: it runs like the others.
-    }
+    lowerPriority(this.#cpuTime);
   }
 
   terminate(): Promise<void> {
