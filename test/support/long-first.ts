@@ -5,8 +5,6 @@ const LONGEST = [
   'test/cli/dev.test.ts',
   'src/api/http/hostile.test.ts',
   'src/services/metadata/metadata-fetcher.test.ts',
-  'test/corpus/index-rows.test.ts',
-  'test/corpus/transactions.test.ts',
   'src/drivers/web/web-client.test.ts',
 ];
 

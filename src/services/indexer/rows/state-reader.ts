@@ -14,7 +14,7 @@ const NONE = -1;
 
 /**
  * Reads the fields of an account state that the index needs, from cells that may be partly pruned, into this reused object.
- * A second reader besides the codec `Account`, for speed: see the README. `test/corpus/index-rows.test.ts` compares both.
+ * A second reader besides the codec `Account`, for speed: see the README. `test/corpus/index-rows.long.test.ts` compares both.
  */
 export class AccountCellReader {
   status: AccountStatusCode = AccountStatusCode.nonexist;
