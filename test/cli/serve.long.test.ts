@@ -159,8 +159,8 @@ describe('tern serve', () => {
     const { urls } = await start('keys', ['--network', recorded, ...anyPort, ...access, ...group]);
     const url = urls.recorded!;
     const readsOf = async (name: string) => {
-      // Metrics are up to 100 ms old.
-      await delay(150);
+      // Metrics are up to a second old.
+      await delay(1_100);
       const { text } = await get(`${url}/metrics`);
       return Number(
         new RegExp(`tern_lite_requests_total\\{network="recorded",group="${name}"\\} (\\d+)`).exec(text)![1],

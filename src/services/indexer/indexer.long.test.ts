@@ -122,7 +122,8 @@ describe('an index', () => {
     const { indexer } = await start(database, { follow: false, from: 350 });
     await indexer.run();
     const [client, all] = await Promise.all([database.connect(), whole.connect()]);
-    const rows = 'SELECT t::text AS row FROM accounts t WHERE mc_seqno >= 350 ORDER BY address';
+    // The first transaction of an account is the first one in the index.
+    const rows = "SELECT to_jsonb(t) - 'first_tx' AS row FROM accounts t WHERE mc_seqno >= 350 ORDER BY address";
     const expected = (await all.query(rows)).rows;
     expect(expected.length).toBeGreaterThan(50);
     expect((await client.query(rows)).rows).toEqual(expected);

@@ -86,6 +86,10 @@ const DAMAGED_STATE = /^(58P01|XX001|XX002)$/;
 const UNOWNED_MS = 2000;
 /** After it a server is stopped without a checkpoint; the next start recovers from the WAL. */
 const STOP_TIMEOUT_MS = 60_000;
+/** The same after a failed start. */
+const FAILED_STOP_TIMEOUT_MS = 5000;
+/** A server that is to stop without a checkpoint ends its processes by force after 5 s. */
+const FORCED_STOP_TIMEOUT_MS = 15_000;
 
 /**
  * Starts the embedded server; the first start creates an empty database `tern`. A server that a killed process left behind in
@@ -210,15 +214,8 @@ class Server implements EmbeddedServer {
     if (this.#closing.signal.aborted) return this.#running;
     this.#closing.abort();
     const child = this.#child;
-    if (child !== null) {
-      const gone = new AbortController();
-      const ended = exitOf(child).then(() => gone.abort());
-      child.kill('SIGINT');
-      // The server makes a checkpoint now; should that take too long, the WAL has everything.
-      await pause(STOP_TIMEOUT_MS, this.#clock, gone.signal);
-      if (!gone.signal.aborted) child.kill('SIGQUIT');
-      await ended;
-    }
+    // The server makes a checkpoint now; should that take too long, the WAL has everything.
+    if (child !== null) await this.#stopChild(child, STOP_TIMEOUT_MS);
     await this.#running;
     if (!this.#socketFolder.startsWith(this.#folder.folder)) {
       await rm(this.#socketFolder, { recursive: true, force: true });
@@ -248,10 +245,28 @@ class Server implements EmbeddedServer {
       this.#keepOwnership(child, owner);
       return owner;
     } catch (error) {
-      child.kill('SIGINT');
+      // A damaged server may not stop in order.
+      await this.#stopChild(child, FAILED_STOP_TIMEOUT_MS);
       await ended;
       throw error;
     }
+  }
+
+  /** Stops a server in order; without a checkpoint after `timeoutMs`, and by force when it does not end then either. */
+  async #stopChild(child: ChildProcess, timeoutMs: number): Promise<void> {
+    const gone = new AbortController();
+    const ended = exitOf(child).then(() => gone.abort());
+    const steps = [
+      ['SIGINT', timeoutMs],
+      ['SIGQUIT', FORCED_STOP_TIMEOUT_MS],
+    ] as const;
+    for (const [signal, waitMs] of steps) {
+      child.kill(signal);
+      await pause(waitMs, this.#clock, gone.signal);
+      if (gone.signal.aborted) return;
+    }
+    child.kill('SIGKILL');
+    await ended;
   }
 
   async #awaitReady(child: ChildProcess): Promise<pg.Client> {
