@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 const program = fileURLToPath(new URL('../../../test/support/stuck-process.ts', import.meta.url));
 
@@ -20,13 +20,16 @@ async function start(...args: readonly string[]) {
     said.err += text;
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  running = () => child.kill('SIGKILL');
+  running.push(child);
   await expect.poll(() => said.out).toContain('running');
   return { child, said, ended };
 }
 
-let running: () => unknown = () => null;
-afterEach(() => running());
+// Tests run at the same time: what one of them has left running is ended after all of them.
+const running: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 describe('a second signal', () => {
   it.each([
