@@ -8,6 +8,13 @@ const LONGEST = [
   'src/drivers/web/web-client.test.ts',
 ];
 
+/** Those of the long ones that take minutes. */
+const SLOWEST = [
+  'test/contract/v3-list-order.long.test.ts',
+  'test/localnet/large-traces.long.test.ts',
+  'test/cli/connection-abuse.long.test.ts',
+];
+
 /** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last. */
 const OF_RECORDED_INDEX = /\/test\/contract\/v3-[a-z-]+\.test\.ts$/;
 
@@ -16,6 +23,7 @@ export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification): number => {
       if (OF_RECORDED_INDEX.test(moduleId)) return 3;
+      if (SLOWEST.some((path) => moduleId.endsWith(path))) return -1;
       if (project.name === 'long') return 0;
       return LONGEST.some((path) => moduleId.endsWith(path)) ? 1 : 2;
     };
