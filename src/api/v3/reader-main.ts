@@ -9,7 +9,7 @@ import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { Database } from '#drivers/store/database.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { systemClock } from '#kernel/clock.js';
-import { lowerPriority, ownThreadCpuTime } from '#kernel/thread-cpu-time.js';
+import { lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
 

@@ -1,7 +1,7 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { Job, JobResult, TvmWorkerContract, WorkerStart } from '#drivers/tvm/worker-protocol.js';
-import type { ThreadCpuTime } from '#kernel/thread-cpu-time.js';
-import { lowerPriority, readThreadCpuMs } from '#kernel/thread-cpu-time.js';
+import type { ThreadCpuTime } from '#kernel/os-thread.js';
+import { lowerPriority, readThreadCpuMs } from '#kernel/os-thread.js';
 import { WorkerThread } from '#kernel/worker-thread.js';
 
 /** The emulator recurses over stacks, tuples and cells. */

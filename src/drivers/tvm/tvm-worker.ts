@@ -10,7 +10,7 @@ import type {
   TransactionJob,
   TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
-import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/thread-cpu-time.js';
+import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 

@@ -1,6 +1,6 @@
 import type { EmulateArguments } from '#drivers/tvm/emulator.js';
 import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
-import type { ThreadCpuTime } from '#kernel/thread-cpu-time.js';
+import type { ThreadCpuTime } from '#kernel/os-thread.js';
 
 /** What a worker starts with. */
 export interface WorkerStart {

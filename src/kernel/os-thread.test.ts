@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/thread-cpu-time.js';
+import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 
 it('the CPU time of a thread grows while it works, where the system tells it', () => {
   const own = ownThreadCpuTime();
