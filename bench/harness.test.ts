@@ -15,7 +15,7 @@ function fakeTime() {
   };
 }
 
-it('tells least, middle and greatest', () => {
+it('reports least, middle and greatest', () => {
   expect(spreadOf([3, 1, 2])).toEqual({ min: 1, median: 2, max: 3 });
   expect(spreadOf([4, 1, 2, 3])).toEqual({ min: 1, median: 2.5, max: 4 });
 });

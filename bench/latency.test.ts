@@ -24,7 +24,7 @@ function fakeTime() {
   };
 }
 
-it('tells percentiles by rank', () => {
+it('reports percentiles by rank', () => {
   const hundred = Array.from({ length: 100 }, (_, i) => 100 - i);
   expect(percentile(hundred, 0.5)).toBe(50);
   expect(percentile(hundred, 0.99)).toBe(99);

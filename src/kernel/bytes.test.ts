@@ -50,7 +50,7 @@ describe('order and joining', () => {
     expect(compareBytes(bytes(1, 2), bytes(1, 2))).toBe(0);
   });
 
-  it('tells equal from different', () => {
+  it('distinguishes equal from different', () => {
     expect(bytesEqual(bytes(1, 2), bytes(1, 2))).toBe(true);
     expect(bytesEqual(bytes(1, 2), bytes(1, 3))).toBe(false);
     expect(bytesEqual(bytes(1), bytes(1, 0))).toBe(false);

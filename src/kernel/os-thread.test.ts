@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 
-it('the CPU time of a thread grows while it works, where the system tells it', () => {
+it('the CPU time of a thread grows while it works, where the system reports it', () => {
   const own = ownThreadCpuTime();
   if (!existsSync('/proc/thread-self/schedstat')) {
     expect(own).toBeNull();

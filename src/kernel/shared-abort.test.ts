@@ -25,7 +25,7 @@ async function warningsOf(signal: AbortSignal, operations: number): Promise<stri
   return names;
 }
 
-it('hundreds of operations may share the signal; a leak is still told', async () => {
+it('hundreds of operations may share the signal; a leak is still reported', async () => {
   expect(await warningsOf(new AbortController().signal, 11)).toEqual(['MaxListenersExceededWarning']);
   const { signal } = sharedAbortController();
   for (let i = 0; i < 5; i++) expect(await warningsOf(signal, 900), String(i)).toEqual([]);

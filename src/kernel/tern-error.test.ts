@@ -24,7 +24,7 @@ describe('an error made by a factory', () => {
     });
   });
 
-  it('has a factory that tells the code without making an error', () => {
+  it('has a factory that reports the code without making an error', () => {
     expect(errors['too-hot'].code).toBe('kettle/too-hot');
     expect(errors['too-hot'].class).toBe('caller');
     expect(errors['too-hot'].remedy).toBe('Let it cool.');

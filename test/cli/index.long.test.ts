@@ -38,7 +38,7 @@ const common = (url: string, config = network) => [
 const last = () => served[0]!.lastSeqno;
 
 describe('tern migrate', () => {
-  it('makes the tables once, and tells by --check whether it has to', async () => {
+  it('makes the tables once, and reports by --check whether it has to', async () => {
     const { url } = await database('empty');
     const flags = ['migrate', '--database-url', url];
     expect(await runTern([...flags, '--check'])).toMatchObject({
@@ -128,7 +128,7 @@ describe('tern index and tern check', () => {
     });
   });
 
-  it('tell what they wait for, and that they were ended before they were done', async () => {
+  it('report what they wait for, and that they were ended before they were done', async () => {
     const { url } = await database('schema');
     const gone = join(away, 'gone.config.json');
     await (await serveRecording(vectorPath('recorded-chain'), 1, gone)).close();

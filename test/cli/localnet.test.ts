@@ -59,7 +59,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect((await lastOf(account(1))).in_msg.message).toBe('for you');
   });
 
-  it('tells what its wallets have now', async () => {
+  it('reports what its wallets have now', async () => {
     const { wallets } = await run('wallets');
     const wallet = wallets.find(({ version }: { version: string }) => version === 'v5r1');
     expect(wallet.mnemonic).toHaveLength(24);

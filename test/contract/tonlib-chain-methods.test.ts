@@ -186,7 +186,7 @@ describe('methods that the reference service makes of tonlib', () => {
     calls = new RecordedCalls(endpoints, { chain, contracts: {} as ContractReads, servers: () => [], now: () => 0 });
   });
 
-  it('tell the sizes of queues as it does', async () => {
+  it('report the sizes of queues as it does', async () => {
     const exchanges = readLines(`${folder}/tonlib-recordings.jsonl.br`) as Exchange[];
     const all = exchanges.find(
       ({ request }) => request['@type'] === 'blocks.getOutMsgQueueSizes' && request.mode === 0,

@@ -233,7 +233,7 @@ function asksForHead(exchange: LiteExchange): boolean {
 }
 
 describe('the first blocks of recorded-net, asked what was recorded of them', () => {
-  it('are told of in the same bytes', async () => {
+  it('are reported in the same bytes', async () => {
     const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
     const modules = { ledger, clock: new FakeClock(), unixTime: () => 0, runGetMethod: methods.run };
     const agreements: Record<string, number> = {};

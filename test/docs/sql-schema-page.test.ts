@@ -11,7 +11,7 @@ it('schema.sql shows what the migrations make; npm run docs:schema writes it', a
   expect(readFileSync('schema.sql', 'utf8')).toBe(page);
 });
 
-it('tells each kind of thing that a migration may make', async () => {
+it('reports each kind of thing that a migration may make', async () => {
   const database = await testDatabase('empty');
   const client = await database.connect();
   await client.query(`

@@ -94,7 +94,7 @@ it('allows 50 ms per KiB, and 50 ms at least', () => {
   expect(allowedMs(4096)).toBe(200);
 });
 
-it('tells each kind of failure once', () => {
+it('reports each kind of failure once', () => {
   const tally = emptyTally();
   const crashing = target(() => {
     throw new TypeError('again');

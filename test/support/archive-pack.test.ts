@@ -47,7 +47,7 @@ describe('an archive pack', () => {
     expect(() => [...readArchivePack(damaged)]).toThrow(`entry at byte ${second} starts with 1e00`);
   });
 
-  it('has names that tell the block', () => {
+  it('has names that report the block', () => {
     expect(parseChainName('something else')).toBeNull();
     const hash = 'AB'.repeat(32);
     expect(parseChainName(`prooflink_(0,E000000000000000,95):${hash}:${hash}`)).toEqual({

@@ -49,7 +49,7 @@ describe('paths', () => {
   });
 });
 
-describe('an API whose names cannot be told apart', () => {
+describe('an API whose names cannot be distinguished', () => {
   const problemOf = (params: TObject) => {
     const endpoint = { ...plain.endpoints[0], params } as unknown as AnyEndpoint<unknown>;
     return errorOf(() => compileApi(network, { ...plain, endpoints: [endpoint] })).message;

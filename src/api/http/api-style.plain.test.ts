@@ -249,7 +249,7 @@ describe('switches', () => {
     }
   });
 
-  it('tell kept answers apart', async () => {
+  it('distinguish kept answers', async () => {
     world.seqno++;
     const one = async (headers: GivenHeaders) => (await read('', headers)).body.actionsVersion;
     expect(await one({ 'X-Actions-Version': 'a' })).toEqual(['a']);

@@ -177,7 +177,7 @@ describe('schemas', () => {
     });
   });
 
-  it('to choose from say what they are told apart by', () => {
+  it('to choose from name their discriminator', () => {
     const member = (name: string) => Type.Object({ '@type': Type.Literal(name) }, { $id: name.toUpperCase() });
     const components = new SchemaComponents();
     expect(

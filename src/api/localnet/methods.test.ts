@@ -256,7 +256,7 @@ describe('interventions', () => {
     expect(removed).toEqual(['setConfigParam', 44, null]);
   });
 
-  it('touch tells after which block an account is here', async () => {
+  it('touch reports after which block an account is here', async () => {
     expect((await call('touch', { address: RAW })).json).toEqual({ block: null });
     node.foreign.add(RAW);
     expect((await call('touch', { address: RAW })).json).toEqual({ block: head(11) });
@@ -312,7 +312,7 @@ describe('snapshots', () => {
   });
 });
 
-it('tells what the network refuses, with a status by its class', async () => {
+it('reports what the network refuses, with a status by its class', async () => {
   node.problem = fakeNodeErrors.refused({});
   expect(await call('mine', {})).toEqual({ status: 422, json: { error: 'the network does not want it', code: 422 } });
   node.problem = fakeNodeErrors.busy({});

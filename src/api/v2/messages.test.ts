@@ -62,7 +62,7 @@ describe('the content of a message', () => {
     expect(bodyContent(new Builder().storeUint(0, 31).endCell()).kind).toBe('raw');
   });
 
-  it('cannot be told of an exotic cell', () => {
+  it('are not decoded from an exotic cell', () => {
     const library = new Builder().storeUint(2, 8).storeBytes(new Uint8Array(32)).endExotic();
     expect(bodyContent(library)).toEqual({ kind: 'exotic', message: null });
     const behind = new Builder().storeUint(0, 32).storeRef(library).endCell();

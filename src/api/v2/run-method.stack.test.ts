@@ -210,7 +210,7 @@ describe('tuples, lists and null', () => {
     for (const content of [null, '']) expect(decodeLegacyStack([['null', content]])).toEqual([VM_NULL]);
   });
 
-  it('are told apart when written', () => {
+  it('are distinguished when written', () => {
     const one = vmInt(1);
     const rows: readonly [VmStackValue, string, number | null][] = [
       [VM_NULL, 'list', 0],

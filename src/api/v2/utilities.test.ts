@@ -125,7 +125,7 @@ describe('hashes', () => {
 });
 
 describe('getWorkerState', () => {
-  it('tells of each server', async () => {
+  it('reports each server', async () => {
     const servers = () => [
       { name: '127.0.0.1:4643', alive: true, archival: false, seqno: 1170 },
       { name: 'other', alive: false, archival: true, seqno: 0 },

@@ -34,7 +34,7 @@ describe('metadata', () => {
     });
   });
 
-  it('that are on the chain are told at once', () => {
+  it('that are on the chain are reported at once', () => {
     const { is_indexed, token_info } = told(master({ symbol: 'S', name: 'N', decimals: '9', uri: '' }));
     expect([is_indexed, token_info]).toEqual([
       true,
@@ -47,7 +47,7 @@ describe('metadata', () => {
     ]);
   });
 
-  it('that are still to be read are not told by half', () => {
+  it('that are still to be read are not reported in part', () => {
     const unknown = { is_indexed: false, token_info: [{ type: 'jetton_masters' }] };
     expect(told(master({ uri, symbol: 'S' }))).toEqual(unknown);
     expect(told(master({ uri, symbol: 'S' }, { uri }))).toEqual(unknown);

@@ -91,7 +91,7 @@ const ALL = Object.values(known)
 const LIVE = { profile: 'toncenter' } as const;
 
 describe('the address book', () => {
-  it('tells interfaces: null where methods are known and of no kind, and without code; [] where nothing is known', async () => {
+  it('reports interfaces: null where methods are known and of no kind, and without code; [] where nothing is known', async () => {
     const { body } = await ask('addressBook', `${ALL}&address=junk`, LIVE);
     const interfaces = Object.entries(known).map(([name, [fill]]) => [name, body[key(fill)].interfaces]);
     expect(Object.fromEntries(interfaces)).toEqual({
@@ -122,7 +122,7 @@ describe('the address book', () => {
 });
 
 describe('accountStates', () => {
-  it('tells methods, and interfaces: [] also without code', async () => {
+  it('reports methods, and interfaces: [] also without code', async () => {
     const { body, reads } = await ask('accountStates', ALL, LIVE);
     expect(body.accounts.map(({ interfaces }: { interfaces: unknown }) => interfaces)).toEqual([
       ['wallet_v4r2'],
@@ -135,7 +135,7 @@ describe('accountStates', () => {
     expect(reads.length).toBe(1);
   });
 
-  it('tells them also where the address book and metadata are not wanted', async () => {
+  it('reports them also where the address book and metadata are not wanted', async () => {
     const { body, reads } = await ask('accountStates', ALL, { switches: { noAddressBook: true, noMetadata: true } });
     expect([body.address_book, body.metadata]).toEqual([{}, {}]);
     expect(body.accounts[1]).toMatchObject({ interfaces: ['jetton_master'] });

@@ -303,7 +303,7 @@ describe('traces', () => {
       expect(large, member).not.toHaveProperty(member);
   });
 
-  it('that are broken do not tell what began them', async () => {
+  it('that are broken do not name their first transaction', async () => {
     const { body } = await ask(
       'traces',
       '',
@@ -324,7 +324,7 @@ describe('wallets', () => {
     data_boc: data === null ? null : serializeBoc(data),
   });
 
-  it('are told with what they keep', async () => {
+  it('are reported with what they keep', async () => {
     const accounts = known.map(indexed);
     const { body } = await ask('walletStates', `address=${A}`, { accounts });
     expect(known.length).toBeGreaterThan(5);
@@ -338,7 +338,7 @@ describe('wallets', () => {
     }
   });
 
-  it('whose data is not known whole are told without it', async () => {
+  it('whose data is not known whole are reported without it', async () => {
     const accounts = known.map((one) => ({ ...indexed(one), data_boc: null, incomplete: true }));
     const { body } = await ask('walletStates', `address=${A}`, { accounts });
     for (const [at, { wallet }] of known.entries()) {

@@ -192,7 +192,7 @@ describe('orders', () => {
     expect(Object.keys(live.body.orders[0]).sort()).toEqual(Object.keys(live.body.orders[1]).sort());
   });
 
-  it('tell what is done, and to whom, when they are asked to', async () => {
+  it('report what is done, and to whom, when they are asked to', async () => {
     const { body } = await ask('multisig/orders', `${query}&parse_actions=1`, full, { profile: 'toncenter' });
     const [reported, nothing] = body.orders;
     expect(reported.actions).toEqual([

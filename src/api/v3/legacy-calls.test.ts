@@ -128,7 +128,7 @@ describe('message', () => {
   const send = (boc: string, chain: object = {}, contracts: object = {}) =>
     callV3('message', { boc }, { network: { chain, contracts } as Partial<V3ChainNetwork> });
 
-  it('sends what it is given, and tells both hashes', async () => {
+  it('sends what it is given, and reports both hashes', async () => {
     const sent: Uint8Array[] = [];
     const chain = { send: async (boc: Uint8Array) => void sent.push(boc) };
     const { body } = await send(base64(externalCell), chain);

@@ -350,7 +350,7 @@ describe('where it asks', () => {
     }
   });
 
-  it('tells failures from refusals', async () => {
+  it('distinguishes failures from refusals', async () => {
     node.problem = fakeNodeErrors.busy({});
     expect((await run('mine')).err).toMatch(
       /^tern: cli\/localnet-failed: the local network failed \(503\): the network has no time\./,

@@ -25,7 +25,7 @@ const status: IndexerStatus = {
 const left = (secondsLeft: number) => progressLine({ ...status, filling: { ...status.filling!, secondsLeft } }, null);
 
 describe('the progress of a backfill', () => {
-  it('tells how much is done, how fast, and how long it takes', () => {
+  it('reports how much is done, how fast, and how long it takes', () => {
     expect(progressLine(status, null)).toBe(
       '[######..................] 25.0 %  3,000 of 12,000 masterchain blocks, 5.3 blocks/s, 8,000 tx/s, 28 min 34 s left',
     );
@@ -33,7 +33,7 @@ describe('the progress of a backfill', () => {
     expect(ends).toEqual(['10.0 s', '1 min 0 s', '1 h 0 min', '2 d 0 h']);
   });
 
-  it('tells what is in the way', () => {
+  it('reports what is in the way', () => {
     expect(progressLine(status, 'no space')).toMatch(/left {2}waiting: no space$/);
     expect(progressLine({ ...status, role: 'stand-by' }, null)).toBe('waiting: another process is the index leader');
     expect(progressLine({ ...status, role: 'stand-by' }, 'it is gone')).toBe('waiting: it is gone');

@@ -47,11 +47,11 @@ describe('networks on addresses', () => {
     ]);
   });
 
-  it('tells several on one address by host name', () => {
+  it('reports several on one address by host name', () => {
     expect(assigned(['mainnet', 'testnet'], ['a:1'], [testnetHost])).toEqual([[1, 'mainnet,testnet']]);
   });
 
-  it('tells several by port', () => {
+  it('reports several by port', () => {
     expect(assigned(['mainnet', 'testnet'], ['mainnet=a:1', 'testnet=a:2'])).toEqual([
       [1, 'mainnet'],
       [2, 'testnet'],

@@ -63,7 +63,7 @@ describe('a network', () => {
     expect(health([healthy], { unixTimeMs: 0, maxHeadAgeMs: 1 })).toMatchObject({ ready: true, headAgeMs: 0 });
   });
 
-  it('does not tell of more servers than a page holds', () => {
+  it('does not report more servers than a page holds', () => {
     const many = Array.from({ length: 500 }, (_, i) => server(`10.0.0.1:${i}`, 'failing', 'connect ECONNREFUSED'));
     expect(health(many).problem!.length).toBeLessThan(2_100);
   });

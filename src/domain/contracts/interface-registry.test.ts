@@ -50,7 +50,7 @@ describe('kinds that a code can be of', () => {
     expect(names(nobody, [])).toEqual([]);
   });
 
-  it('are all that are told by get methods where these are not known', () => {
+  it('are all that are reported by get methods where these are not known', () => {
     const reported = CONTRACT_INTERFACES.filter(({ methods }) => methods.length > 0).map(({ name: kind }) => kind);
     expect(names(nobody, null)).toEqual(reported);
     expect(reported).toEqual(expect.arrayContaining(['jetton_master', 'jetton_wallet', 'nft_collection', 'nft_item']));

@@ -37,7 +37,7 @@ describe('orders of the recorded network', () => {
   };
   const empty = { body_raw: 'te6cckEBAQEAAgAAAEysuc0=', parsed_body: { comment: '', encrypted: false } };
 
-  it('are told as TON Center tells them', () => {
+  it('are reported as TON Center reports them', () => {
     expect(written(recorded('4'))).toEqual([{ ...send, ...empty, value: '5000000000000', send_mode: 1 }]);
     expect(written(recorded('123456789'))).toEqual([{ ...send, ...empty, value: '100000000', send_mode: 3 }]);
     // TON Center leaves the opcode in the comment, as four zero characters.
@@ -296,7 +296,7 @@ describe('orders of strangers', () => {
     });
   });
 
-  it('do not tell the same large body again and again', () => {
+  it('do not report the same large body again and again', () => {
     const random = new Uint8Array(60_000).map((_, i) => (i * 2654435761) >>> 13);
     const large = sendOf(storeSnakeBytes(random, new Builder().storeUint(0x12345678, 32)).endCell());
     const actions = orderActions(orderOf(...Array.from({ length: 200 }, () => large)))!;

@@ -3,7 +3,7 @@ import { sanitizeDocument, tokenMetadata } from '#domain/contracts/token-metadat
 
 const flags = { is_nsfw: false, is_scam: false };
 
-describe('what is told of a token', () => {
+describe('what is reported of a token', () => {
   it('is what the chain says, before what its link leads to', () => {
     const content = { uri: 'https://example.com/a.json', symbol: 'ON', decimals: '9' };
     const document = { symbol: 'OFF', name: 'Off', decimals: 6, image: 'https://example.com/a.png', social: ['x'] };

@@ -14,7 +14,7 @@ function kindOf(question: Partial<TonlibAccountInput>) {
 }
 
 describe('readAccountKind', () => {
-  it('tells of accounts of the recorded network what tonlib told', () => {
+  it('reports of accounts of the recorded network what tonlib reported', () => {
     const reported = recordedAccounts.filter(({ account_state }) => account_state !== null);
     expect(new Set(reported.map(({ account_state }) => account_state?.['@type'])).size).toBeGreaterThanOrEqual(4);
     for (const { kind, code, data, account_state, revision } of reported) {
@@ -27,7 +27,7 @@ describe('readAccountKind', () => {
     }
   });
 
-  it('tells code that is not there, code that is not known, and data that is not of the code', () => {
+  it('distinguishes missing code, unknown code, and data that does not fit the code', () => {
     expect(kindOf({})).toEqual({ kind: 'uninited', revision: 0 });
     expect(kindOf({ code: EMPTY_CELL, data: EMPTY_CELL })).toEqual({ kind: 'raw', revision: 0 });
     expect(kindOf({ code: DNS, data: EMPTY_CELL })).toEqual({ kind: 'raw', revision: 0 });

@@ -21,7 +21,7 @@ describe('readWallet', () => {
     }
   });
 
-  it('tells whether a v5 takes signatures', () => {
+  it('reports whether a v5 takes signatures', () => {
     const data = (bit: number) => new Builder().storeUint(bit, 1).storeUint(7, 32).storeInt(-5, 32).endCell();
     const wallet = { wallet_type: 'wallet v5 r1', seqno: 7, wallet_id: -5 };
     expect(readWallet(V5, data(1))).toEqual({ ...wallet, is_signature_allowed: true });

@@ -183,7 +183,7 @@ describe('no event', () => {
     expect(eventOf(library)).toBeNull();
   });
 
-  it('is told from the opcode before anything is decoded', () => {
+  it('is recognised by the opcode before anything is decoded', () => {
     for (const opcode of Object.values(TOKEN_OPCODES)) expect(isTokenOpcode(opcode | 0)).toBe(true);
     for (const opcode of [0, 1, -1, 0x7362d09c, 0xd53276db | 0]) expect(isTokenOpcode(opcode)).toBe(false);
   });

@@ -90,7 +90,7 @@ const backwards = (count: number): Plan => ({
 });
 
 describe('traces of masterchain blocks in any partition and order', () => {
-  it('are those of one run over all masterchain blocks, and those that the senders tell', () => {
+  it('are those of one run over all masterchain blocks, and those that the senders report', () => {
     fc.assert(
       fc.property(steps, plan, fc.nat(4), (chain, choice, missing) => {
         const bundles = makeRounds(chain).slice(missing);

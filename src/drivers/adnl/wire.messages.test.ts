@@ -65,7 +65,7 @@ it('the largest data fits into a packet', () => {
   expect(writeAnswer(id, new Uint8Array(most + 4)).length + 64).toBeGreaterThan(MAX_PACKET_LENGTH);
 });
 
-it('ids are told apart by their keys', () => {
+it('ids are distinguished by their keys', () => {
   const other = Uint8Array.from(id);
   other[31] = 0x2a;
   expect(queryKey(id)).not.toBe(queryKey(other));

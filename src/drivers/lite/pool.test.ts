@@ -46,7 +46,7 @@ describe('a pool', () => {
     }
   });
 
-  it('tells apart what nobody has, what nobody knows and what nobody answers', async () => {
+  it('distinguishes what nobody has, what nobody knows and what nobody answers', async () => {
     const script: [number, string, string][] = [
       [651, 'seqno not in db', 'lite/not-available'],
       [621, 'unknown query', 'lite/unsupported'],

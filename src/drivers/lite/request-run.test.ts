@@ -14,7 +14,7 @@ function from(server: FakeLiteserver, oldest: number): void {
 const lookups = (world: PoolInMemory) => world.servers.map((each) => each.count(LiteServerLookupBlock));
 
 describe('a server that lies', () => {
-  it('is set aside, the reason is told, and another one is asked; each time for longer', async () => {
+  it('is set aside, the reason is reported, and another one is asked; each time for longer', async () => {
     const world = await new PoolInMemory(2, { quarantineMs: 1_000 }).start();
     const [liar] = world.servers as [FakeLiteserver, FakeLiteserver];
     liar.on(LiteServerLookupBlock, () => headerOf(1));

@@ -170,7 +170,7 @@ describe('the event log', () => {
     expect(await readAll(2n)).toEqual(['3 reset 0-127']);
   });
 
-  it('retains a bounded number of events, and tells a reader whose events are gone', async () => {
+  it('retains a bounded number of events, and sends a reset to a reader whose events are gone', async () => {
     const client = await test.connect();
     // The next event is a multiple of 256: then old ones are deleted.
     const last = EVENTS_RETAINED + 479;
@@ -185,7 +185,7 @@ describe('the event log', () => {
     expect((await readAll(480n, 1))[0]).toBe('481 derived');
   });
 
-  it('tells a reader with a cursor of another index', async () => {
+  it('sends a reset to a reader with a cursor of another index', async () => {
     expect(await readAll(77n)).toEqual(['1 reset']);
   });
 });

@@ -81,7 +81,7 @@ describe('the emulator', () => {
     emulator = await Emulator.instantiate(await compileEmulator(), { maxConfigs: 2, maxBytes: 2 ** 30 });
   });
 
-  it('is the one that its version tells of', () => {
+  it('is the one that its version names', () => {
     expect(JSON.parse(emulator.version())).toMatchObject({ emulatorLibCommitHash: EMULATOR.commit });
     expect([13, 14].map(emulatorKnows)).toEqual([true, false]);
   });

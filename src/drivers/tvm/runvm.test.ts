@@ -67,7 +67,7 @@ describe.each([
     }
   });
 
-  it('ends at its limit of gas, and tells how much it used', async () => {
+  it('ends at its limit of gas, and reports how much it used', async () => {
     const { exit_code, gas_used, stack } = await run(codeOf(`30${LOOP}`), config);
     expect(exit_code).toBe(-14);
     expect(gas_used).toBeGreaterThan(300_000);

@@ -282,7 +282,7 @@ describe.each(METHODS)('a URL of a %s', (method) => {
     expect(reached).toBe(before);
   });
 
-  it('is told from one that has no address', async () => {
+  it('is distinguished from one that has no address', async () => {
     expect(await codeOf(send(method, 'http://nothing.example.com/'))).toBe('web/unresolved');
     expect(await codeOf(send(method, 'http://unknown.example.com/'))).toBe('web/unresolved');
   });

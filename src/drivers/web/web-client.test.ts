@@ -131,7 +131,7 @@ describe.each(['GET', 'POST'] as const)('a server, asked by %s', (each) => {
     expect(requests).toBe(1);
   });
 
-  it('is sent nothing that tells of this machine', async () => {
+  it('is sent nothing that identifies this machine', async () => {
     let head = '';
     const listener = (socket: Socket) => socket.on('data', (bytes) => (head += bytes.toString('latin1')));
     server.on('connection', listener);

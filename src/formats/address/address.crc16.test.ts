@@ -15,7 +15,7 @@ describe('crc16', () => {
     expect(crc16(Buffer.from(text))).toBe(crc);
   });
 
-  it('stops where it is told', () => {
+  it('stops at the given end', () => {
     expect(crc16(Buffer.from('123456789 and more'), 9)).toBe(0x31c3);
   });
 });

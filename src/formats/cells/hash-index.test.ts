@@ -38,7 +38,7 @@ describe('a hash index', () => {
     ]);
   });
 
-  it('tells hashes apart that differ in a single byte, whichever', () => {
+  it('distinguishes hashes that differ in a single byte, whichever', () => {
     const index = new HashIndex();
     index.add(new Uint8Array(32));
     for (let i = 0; i < 32; i++) {

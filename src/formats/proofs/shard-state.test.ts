@@ -188,18 +188,18 @@ describe('libraries, queue size and statistics', () => {
   });
   const proofs = { state_proof: bag(header), data_proof: bag(shown) };
 
-  it('tell that a library does not exist', () => {
+  it('report that a library does not exist', () => {
     expect(verifyLibraries(block.id, [hash], { result: [], ...proofs })).toEqual([]);
     const invented = { result: [{ hash, data: bag(new Builder().endCell()) }], ...proofs };
     expect(errorCode(() => verifyLibraries(block.id, [hash], invented))).toBe('proofs/library-list');
     expect(errorCode(() => verifyLibraries(block.id, [], invented))).toBe('proofs/library-list');
   });
 
-  it('tell that a state does not state a queue size', () => {
+  it('report that a state does not state a queue size', () => {
     expect(errorCode(() => verifyOutMsgQueueSize(block.id, 0n, bag(header, shown)))).toBe('proofs/queue-size');
   });
 
-  it('tell how many blocks were made', () => {
+  it('report how many blocks were made', () => {
     const stats = verifyBlockCreateStats(block.id, bag(header), bag(shown));
     const whole = decodeCell(ShardStateUnsplit, block.state).custom!.value.info.value.block_create_stats;
     expect(stats?.kind).toBe(whole?.kind);

@@ -95,7 +95,7 @@ const links: readonly LiteServerBlockLink[] = [
 ];
 
 describe('types of several constructors', () => {
-  it('are told by kind', () => {
+  it('are distinguished by kind', () => {
     const proof = { complete: true, from: block, to: block, steps: links };
     expect(decodeOne(LiteServerPartialBlockProof, encodeBoxed(LiteServerPartialBlockProof, proof))).toEqual(proof);
   });
@@ -117,7 +117,7 @@ describe('types of several constructors', () => {
 });
 
 describe('several constructors', () => {
-  it('are told by name', () => {
+  it('are distinguished by name', () => {
     const answer = decodeBoxed(encodeBoxed(TcpPong, { random_id: 3n }), TcpPing, TcpPong);
     expect(answer).toEqual({ name: 'tcp.pong', value: { random_id: 3n } });
   });

@@ -92,7 +92,7 @@ describe('shard ids', () => {
     }
   });
 
-  it('tell which accounts are theirs', () => {
+  it('report which accounts are theirs', () => {
     const prefix = accountPrefix(new Uint8Array(32).fill(0xa5));
     expect(shardHex(prefix)).toBe('a5a5a5a5a5a5a5a5');
     // The account starts with 10100101.
@@ -102,7 +102,7 @@ describe('shard ids', () => {
     expect(others.map((shard) => shardContains(shard, prefix))).toEqual([false, false, false, false]);
   });
 
-  it('tell which were split from which', () => {
+  it('report which were split from which', () => {
     expect(isShardAncestor(WHOLE_WORKCHAIN, 0x1000000000000000n)).toBe(true);
     expect(isShardAncestor(0x4000000000000000n, 0x4000000000000000n)).toBe(true);
     expect(isShardAncestor(0x4000000000000000n, 0xc000000000000000n)).toBe(false);

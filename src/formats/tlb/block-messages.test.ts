@@ -224,7 +224,7 @@ describe('envelopes', () => {
     expect(read.kind === 'msg_envelope_v2' && read.metadata?.initiator_lt).toBe(80n);
   });
 
-  it('tell when the message was sent on', () => {
+  it('report when the message was sent on', () => {
     expect(emittedLt(plain)).toBe(90n);
     expect(emittedLt(deferredEnvelope)).toBe(95n);
     expect(emittedLt({ ...deferredEnvelope, emitted_lt: null })).toBe(90n);

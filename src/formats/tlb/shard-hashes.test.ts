@@ -58,7 +58,7 @@ const hashes = roundTrip(
 );
 
 describe('shards of the masterchain', () => {
-  it('are listed with their ids, which the paths to them tell', () => {
+  it('are listed with their ids, which follow from the paths to them', () => {
     const listed = [...shardDescrs(hashes)].map((entry) => [
       entry.workchain,
       shardHex(entry.shard),

@@ -41,7 +41,7 @@ const Parts = record('_ numbers:(HashmapE 8 uint8) inner:^Cell rest:Any = Parts;
 });
 
 describe('walkValue', () => {
-  it('tells leaves from parts, in order, on the way in and out', () => {
+  it('distinguishes leaves from parts, in order, on the way in and out', () => {
     const value = { a: [1, null], b: { c: new Uint8Array(1) }, d: new BitString(new Uint8Array(1), 3) };
     expect(kinds(value)).toEqual([
       ' object',

@@ -47,7 +47,7 @@ describe('the state of a forked network', () => {
     expect(await fork.library(new Uint8Array(32))).toBeNull();
   });
 
-  it('is not told where it cannot be read', async () => {
+  it('is not reported where it cannot be read', async () => {
     const { chain } = chainOver(ledger.zerostate, []);
     const gone = { code: 'fork/unreachable', message: expect.stringContaining(`${SOURCE}, block 8`) };
     await expect(forkOver(chain).account(account)).rejects.toMatchObject(gone);

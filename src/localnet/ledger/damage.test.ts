@@ -51,7 +51,7 @@ function look(folder: string): { readonly code: string; readonly file: string } 
 }
 
 describe('a damaged folder', () => {
-  it('is told by the file that is missing, and can be begun again', () =>
+  it('is reported with the file that is missing, and can be begun again', () =>
     inNewFolder((root) => {
       const folder = join(root, 'whole');
       const chain = makeChain(folder);
@@ -75,7 +75,7 @@ describe('a damaged folder', () => {
       }
     }));
 
-  it('is told by the file that is too short, but for what a kill may leave', () =>
+  it('is reported with the file that is too short, but for what a kill may leave', () =>
     inNewFolder((root) => {
       const folder = join(root, 'whole');
       const chain = makeChain(folder);

@@ -36,7 +36,7 @@ function tellAll(ledger: LiveLedger, all: readonly NewBlockBundle[]): string[] {
 }
 
 describe('a live chain', () => {
-  it('begins with nothing but zerostates, and tells of each masterchain block that comes', () =>
+  it('begins with nothing but zerostates, and reports each masterchain block that comes', () =>
     inNewFolder((folder) => {
       expect(LiveLedger.exists(folder)).toBe(false);
       const ledger = LiveLedger.create(folder, genesis);
@@ -154,7 +154,7 @@ const recorded = vectorPath('collection/recorded-net/chain');
 
 describe('a live chain of hundreds of masterchain blocks with splits and merges', () => {
   it(
-    'tells of all blocks what a replay tells, and makes old states again',
+    'reports of all blocks what a replay reports, and makes old states again',
     () =>
       inNewFolder((folder) => {
         const { genesis: begin, bundles: all } = newBundles(recorded, LAST);

@@ -68,7 +68,7 @@ describe('the state of an account', () => {
     expect(answer.id).toEqual(blockIdToTl(blockAt(ledger, 9).id));
   });
 
-  it('is refused with respect to blocks that cannot tell', () => {
+  it('is refused with respect to blocks that do not contain it', () => {
     const account = { workchain: -1, id: accountIds[0]! };
     const about = (id: Parameters<typeof getState>[0]['id'], of = account) =>
       refusal(() => getState({ id, account: of }, context));

@@ -8,7 +8,7 @@ describe('the head', () => {
   const context = contextOf(ledger);
   const head = blockAt(ledger, 7);
 
-  it('is told with the hash of its state and the zerostate', () => {
+  it('is reported with the hash of its state and the zerostate', () => {
     const { workchain, root_hash, file_hash } = ledger.zerostate;
     const info = {
       last: blockIdToTl(head.id),

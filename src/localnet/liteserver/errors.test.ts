@@ -3,14 +3,14 @@ import { tlErrors } from '#formats/tl/errors.js';
 import { type ErrorData, type ErrorFactory, TernError } from '#kernel/tern-error.js';
 import { liteserverErrors, toLiteError } from '#localnet/liteserver/errors.js';
 
-describe('errors that a client is told', () => {
+describe('errors that a client receives', () => {
   it('have the codes of the reference software', () => {
     const makers = Object.values(liteserverErrors) as unknown as readonly ErrorFactory<ErrorData>[];
     const codes = makers.map((make) => toLiteError(make({ problem: 'why' })).code);
     expect(codes).toEqual([0, 621, 0, 0, 0, -701, -701, -400, -400, 0, 651, 652, 602]);
   });
 
-  it('tell overload from bad requests where a virtual machine runs', () => {
+  it('distinguish overload from bad requests where a virtual machine runs', () => {
     const codeOf = (code: string) => toLiteError(new TernError(code, 'caller', 'why', 'none', {})).code;
     expect(['tvm/timeout', 'tvm/overloaded', 'tvm/bad-request', 'tvm/crashed'].map(codeOf)).toEqual([
       -503, -503, -400, 602,

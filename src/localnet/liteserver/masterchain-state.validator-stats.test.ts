@@ -30,7 +30,7 @@ describe('how many blocks validators made', () => {
     expect(ask(1000, all.keys[0]!, 3).count).toBe(all.count);
   });
 
-  it('is not told for nothing', () => {
+  it('is not reported for nothing', () => {
     expect(refusal(() => ask(0))).toBe('-400 requested entry count limit must be positive');
     expect(refusal(() => ask(5, null, 8))).toBe('-400 unknown flags set in mode');
   });

@@ -17,7 +17,7 @@ const context = contextOf(ledger);
 const WHOLE = -(1n << 63n);
 
 describe('sizes of the queues of outgoing messages', () => {
-  it('are told of the masterchain and of all shards, or of those that meet one', () => {
+  it('are those of the masterchain and of all shards, or of those that meet one', () => {
     const sizes = (mode: number, wc: number | null = null, shard: bigint | null = null) =>
       getSizes({ mode, wc, shard }, context).shards.map(({ id, size }) => `${id.workchain} ${id.seqno} ${size}`);
     const [masterchain, basechain] = sizes(0);
@@ -39,7 +39,7 @@ describe('sizes of the queues of outgoing messages', () => {
     expect(shards.map(({ size }) => size)).toEqual(counted);
   });
 
-  it('are told of one block, with a proof if that is wanted', () => {
+  it('are those of one block, with a proof if that is wanted', () => {
     const block = blockAt(plain, 4);
     const args = { id: blockIdToTl(block.id), want_proof: false };
     expect(getSize({ ...args, mode: 0 }, context)).toMatchObject({ size: 4n, proof: null });

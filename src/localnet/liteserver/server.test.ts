@@ -54,7 +54,7 @@ describe('a liteserver on a port', () => {
     expect(faults).toMatchObject([{ code: 'liteserver/bad-query' }]);
   });
 
-  it('tells its owner of its own defects, the client only that there was one', async () => {
+  it('reports its own defects to its owner, to the client only that there was one', async () => {
     const { ledger, client, faults } = await start(4);
     ledger.state = () => {
       throw new TypeError('a defect');

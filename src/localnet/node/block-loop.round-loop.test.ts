@@ -128,7 +128,7 @@ describe('the pace of a local network', () => {
 });
 
 describe('what a masterchain block is made of', () => {
-  it('are the messages that wait, and who waits is told', async () => {
+  it('are the messages that wait, and their senders are notified', async () => {
     const outcome = (request: BlockRequest): readonly ExternalInOutcome[] => [
       { message: request.externals[0]!, kind: 'included' },
     ];

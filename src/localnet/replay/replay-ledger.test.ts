@@ -24,7 +24,7 @@ describe('a ledger whose head moves', () => {
     }
   });
 
-  it('tells who listens, once for each move, until they stop', () => {
+  it('notifies its listeners, once for each move, until they stop', () => {
     const ledger = genesisLedger(2);
     const heads: number[] = [];
     const stop = ledger.onHead(() => heads.push(ledger.head!.id.seqno));

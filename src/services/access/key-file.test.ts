@@ -124,7 +124,7 @@ describe('the file of keys', () => {
 });
 
 describe('a watch', () => {
-  it('tells all keys at once and after each change, and nothing once it is closed', async () => {
+  it('reports all keys at once and after each change, and nothing once it is closed', async () => {
     const clock = new FakeClock();
     const seen: number[] = [];
     const file = new KeyFile({ path }, { ...modules, clock });

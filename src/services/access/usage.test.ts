@@ -79,7 +79,7 @@ describe('usage', () => {
     expect([...uses]).toEqual([['key_a', '2025-01-31T12:00:05.000Z']]);
   });
 
-  it('goes on after a restart, adds up among processes, and tells each of them all of it', async () => {
+  it('goes on after a restart, adds up among processes, and reports each of them all of it', async () => {
     const [one, two] = [recorder(), recorder()];
     await one.start();
     await two.start();
@@ -94,7 +94,7 @@ describe('usage', () => {
     await two.close();
   });
 
-  it('tells what was counted while it was stored', async () => {
+  it('reports what was counted while it was stored', async () => {
     const store = files();
     const usage = recorder(store);
     const add = store.add.bind(store);

@@ -222,7 +222,7 @@ describe('a chain whose accounts come from elsewhere', () => {
     await expect(reading).rejects.toMatchObject({ code: 'chain/deadline' });
   });
 
-  it('tells of accounts that are not there', async () => {
+  it('reports accounts that are not there', async () => {
     const absent: string[] = [];
     const onAbsent = (address: Address) => void absent.push(address.toRaw());
     const { chain } = open();

@@ -89,7 +89,7 @@ describe('resolveDns', () => {
     expect(await resolveDns(root, 'alice.ton', 2, reads, {})).toEqual(found);
   });
 
-  it('has nothing to tell of a name that a resolver does not know', async () => {
+  it('has nothing for a name that a resolver does not know', async () => {
     const reads = resolvers(passes('\0ton', collection), passes('\0alice', item));
     expect(await resolveDns(root, 'alice.com', 5, reads, {})).toEqual({
       resolver: root,

@@ -42,7 +42,7 @@ async function tokenOf(contracts: readonly FakeContract[], address = subject): P
 }
 
 describe('what a contract of unknown code is', () => {
-  it('is told by what it answers, the first kind that holds', async () => {
+  it('is recognised by what it answers, the first kind that holds', async () => {
     const all = { get_jetton_data: jettonData, get_wallet_data: walletData, get_collection_data: collectionData };
     expect(await tokenOf([unknown(subject, all)])).toEqual({
       contract_type: 'jetton_master',
@@ -132,7 +132,7 @@ describe('what a contract of unknown code is', () => {
     expect(await tokenOf([unknown(subject, { get_jetton_data: null_admin })])).toMatchObject({ admin_address: null });
   });
 
-  it('is not told when it could not be read', async () => {
+  it('is not reported when it could not be read', async () => {
     class Broken extends FakeContracts {
       override async runGetMethod(): Promise<never> {
         throw contractsErrors['emulator-too-old']({ network: 20, emulator: 13 });

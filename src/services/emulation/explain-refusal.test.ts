@@ -184,7 +184,7 @@ describe('an account that cannot take a message', () => {
   });
 });
 
-it('any contract tells by its exit code', async () => {
+it('any contract reports with its exit code', async () => {
   const explain = async (code: Cell, nodeText = REFUSED) => {
     const init = stateInitOf(code, EMPTY_CELL);
     const address = Address.ofParts(0, encodeCell(StateInit, init).hash());
@@ -200,7 +200,7 @@ it('any contract tells by its exit code', async () => {
   expect(await explain(codeOf('d74c'), 'exitcode=9, steps=4')).toMatch(/exit code 9: cell underflow/);
 });
 
-describe('what is told without the account', () => {
+describe('what is reported without the account', () => {
   const unread = () => contracts.serviceOver({}, { head: () => Promise.reject(new RangeError('it was read')) });
   const message = messageTo(Address.ofParts(0, new Uint8Array(32)), EMPTY_CELL);
 

@@ -120,7 +120,7 @@ describe('an index whose chain is replaced by another branch', () => {
     expect((await indexed(database)).rounds).toBe(before.rounds);
   });
 
-  it('is created again on demand, and then follows the other branch; readers of events are told', async () => {
+  it('is created again on demand, and then follows the other branch; readers of events are notified', async () => {
     const database = await newDatabase();
     await (await start(net.first.server, database, { from: 1, to: 5, follow: false })).run();
     const client = await database.connect();

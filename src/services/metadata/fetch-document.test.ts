@@ -120,7 +120,7 @@ describe('a server', () => {
     expect(paths).toEqual(['/ipfs/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG/1.json']);
   });
 
-  it('is sent nothing that tells of this machine', async () => {
+  it('is sent nothing that identifies this machine', async () => {
     let head = '';
     const listener = (socket: Socket) => socket.on('data', (bytes) => (head += bytes.toString('latin1')));
     server.on('connection', listener);

@@ -30,7 +30,7 @@ async function problemOf(content: unknown): Promise<string> {
 }
 
 describe('a file of overrides', () => {
-  it('tells by kind and address what is said instead', async () => {
+  it('gives by kind and address what replaces them', async () => {
     const content = { symbol: 'DUST', decimals: 9, social: ['https://t.me/dedust'] };
     const found = await load({
       jetton_masters: { [FRIENDLY]: { content, is_nsfw: false } },

@@ -97,7 +97,7 @@ describe('a domain', () => {
     await expect(rowOf({ get_domain }, 'ton', other)).rejects.toMatchObject({ code: 'contract-data/not-verified' });
   });
 
-  it('is none when it does not resolve itself, or does not tell its name', async () => {
+  it('is none when it does not resolve itself, or does not return its name', async () => {
     const get_domain = text('alice');
     await expect(rowOf({ get_domain, dnsresolve: [vmInt(0), VM_NULL] })).rejects.toMatchObject({
       code: 'contract-data/method-result',

@@ -62,7 +62,7 @@ describe('items of Telegram', () => {
     });
   });
 
-  it('need to tell nothing but their name', async () => {
+  it('need to return nothing but their name', async () => {
     expect(await read({ get_telemint_token_name: NAME })).toEqual({ ...nothing, token_name: 'al' });
   });
 

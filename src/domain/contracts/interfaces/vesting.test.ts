@@ -16,7 +16,7 @@ afterAll(() => pool.close());
 
 const recorded = (kind: string) => otherAccounts.find((account) => account.kind === kind)!;
 
-describe('kinds that only the code tells', () => {
+describe('kinds that only the code identifies', () => {
   it.each([
     [vesting, 'wallet_vesting'],
     [nominatorPool, 'nominator_pool'],
@@ -49,7 +49,7 @@ describe('wallets with vesting', () => {
 });
 
 describe('pools of nominators', () => {
-  it('tell of each nominator', async () => {
+  it('report each nominator', async () => {
     const { address } = recorded('mainnet_nominator_pool');
     const view = new RunningView(pool, otherAccounts);
     const row = nominatorPool.row(await nominatorPool.read(view, await view.contract(address)));

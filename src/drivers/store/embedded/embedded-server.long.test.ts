@@ -278,7 +278,7 @@ async function copyWithoutLinks(from: string, to: string): Promise<void> {
 }
 
 describe('the program', () => {
-  it('is told when it does not run', async () => {
+  it('is reported when it does not run', async () => {
     await expect(start({ program: join(base, 'nowhere') })).rejects.toMatchObject(code('embedded-program'));
   });
 

@@ -65,7 +65,7 @@ describe('a transaction that is read', () => {
     expect(shared).toBeGreaterThan(5);
   });
 
-  it('has the states before and after it, where a block tells them', async () => {
+  it('has the states before and after it, where a block reports them', async () => {
     const none = toHex(new Builder().storeBit(false).endCell().hash());
     const facts = new Map(oracle.transactions.map((fact) => [fact.id, fact]));
     const byPlace = new Map(oracle.transactions.map((fact) => [`${fact.address}:${fact.expected.lt}`, fact]));

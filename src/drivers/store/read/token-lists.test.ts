@@ -303,7 +303,7 @@ function plain(row: object): object {
 describe('rows', () => {
   const page: Page = { limit: 1000, offset: 0, sort: 'desc', cursor: null };
 
-  it('tell what is stored', async () => {
+  it('report what is stored', async () => {
     const { rows: found } = await reader.jettonWallets({ address: [wallets[7]!.address] }, page, options);
     const { address: of, balance, owner, jetton } = wallets[7]!;
     const contract = { last_trans_lt: 3n, code_hash: toHex(hash(9)), data_hash: toHex(hash(8)) };

@@ -329,7 +329,7 @@ describe('rows of contracts', () => {
     ]);
   });
 
-  it('tell nothing of accounts of which there is nothing to tell', async () => {
+  it('report nothing of accounts of which there is nothing to report', async () => {
     await write(found(1, 10n, []), found(2, 10n, [], { refused: { jetton_wallet: 'not-verified' } }));
     expect(await rowsOf('SELECT address, kinds, refused FROM contracts')).toEqual([
       { address: 2, kinds: [], refused: { jetton_wallet: 'not-verified' } },

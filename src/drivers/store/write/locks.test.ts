@@ -99,7 +99,7 @@ describe('the lock of the leader', () => {
     await lock!.release();
   });
 
-  it('tells at once when it is lost with its connection', async () => {
+  it('reports at once when it is lost with its connection', async () => {
     const lock = await take();
     const client = await test.connect();
     const lost = once(lock!.lost, 'abort');

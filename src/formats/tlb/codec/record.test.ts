@@ -88,7 +88,7 @@ describe('record', () => {
 });
 
 describe('union', () => {
-  it('tells constructors apart by tags of different lengths', () => {
+  it('distinguishes constructors by tags of different lengths', () => {
     for (const value of [
       { kind: 'circle', radius: 4 },
       { kind: 'box', corner: Lazy.ofValue(Point, { x: 1, y: 2 }), opposite: { x: 3, y: 4 } },

@@ -87,7 +87,7 @@ describe('a comparison of the index with the chain', () => {
     expect(await check({ from: 100, to: 130, sample: 100 })).toMatchObject({ mcBlocks: 31, differences: {} });
   });
 
-  it('tells what is missing, and refuses ranges of which nothing is there', async () => {
+  it('reports what is missing, and refuses ranges of which nothing is there', async () => {
     expect(await check({ from: 10, to: 25 })).toMatchObject({
       mcBlocks: 6,
       missing: [{ from: 10, to: 19 }],

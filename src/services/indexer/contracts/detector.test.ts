@@ -52,7 +52,7 @@ const refusalOf = async (address: Address) =>
   (await index.row<{ refused: object }>('SELECT refused FROM contracts WHERE address = $1', address))?.refused;
 
 describe('a contract', () => {
-  it('is told of when whom it names agrees', async () => {
+  it('is reported when the contract that it names agrees', async () => {
     await index.put(master(10), wallet(20));
     expect(await index.look()).toMatchObject({ detected: 2, refused: {}, postponed: 0 });
     expect(await walletRow()).toEqual({ balance: 5n, lapsed: null });

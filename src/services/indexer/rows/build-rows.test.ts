@@ -56,7 +56,7 @@ describe('the rows of a masterchain block', () => {
     }
   });
 
-  it('tell the block', () => {
+  it('report the block', () => {
     const { blocks } = buildBundleRows(bundleOfFile(masterchain, 77), context());
     const { info, extra, global_id } = decodeCell(Block, parseBocRoot(masterchain));
     const { value } = info;
@@ -71,7 +71,7 @@ describe('the rows of a masterchain block', () => {
     expect(blocks[0]!.shard_tops!.length).toBeGreaterThan(0);
   });
 
-  it('tell an account that is nowhere, when the update leaves out all accounts', () => {
+  it('report an account that is nowhere, when the update leaves out all accounts', () => {
     const data = new Uint8Array(readFileSync(vectorPath('localnet/block-of-an-account-that-never-was.boc')));
     const { accounts, transactions, messages } = buildBundleRows(bundleOfFile(data, 77), context());
     expect(transactions.map(({ lt }) => lt)).toEqual([7_882_000_001n]);
