@@ -1,4 +1,4 @@
-// npm run -s bench -- NAME [--json]
+// npm run -s bench -- NAME [--only TEXT] [--json]
 import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
@@ -29,30 +29,34 @@ function knownNames(): string[] {
 
 function usage(problem: string): void {
   const known = knownNames().join(', ') || 'none yet';
-  process.stderr.write(`bench: ${problem}. Usage: npm run -s bench -- NAME [--json]; known names: ${known}\n`);
+  process.stderr.write(
+    `bench: ${problem}. Usage: npm run -s bench -- NAME [--only TEXT] [--json]; known names: ${known}\n`,
+  );
   process.exitCode = 1;
 }
 
-async function runSuite(name: string, json: boolean): Promise<void> {
+/** @param only runs what has this in its name */
+async function runSuite(name: string, json: boolean, only = ''): Promise<void> {
   const { suite } = (await import(new URL(`${name}.ts`, folder).href)) as { suite: BenchSuite };
   const cases = [];
   const latencies = [];
   const disturbances = [];
   const tables = [];
   try {
-    for (const bench of await suite.cases()) {
+    const isWanted = (bench: { readonly name: string }) => bench.name.includes(only);
+    for (const bench of (await suite.cases()).filter(isWanted)) {
       process.stderr.write(`bench: ${suite.name}: ${bench.name} …\n`);
       cases.push(measureCase(bench));
     }
-    for (const bench of (await suite.latencies?.()) ?? []) {
+    for (const bench of ((await suite.latencies?.()) ?? []).filter(isWanted)) {
       process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
       latencies.push(await measureLatency(bench));
     }
-    for (const bench of (await suite.disturbances?.()) ?? []) {
+    for (const bench of ((await suite.disturbances?.()) ?? []).filter(isWanted)) {
       process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
       disturbances.push(await measureDisturbance(bench));
     }
-    tables.push(...((await suite.tables?.()) ?? []));
+    if (only === '') tables.push(...((await suite.tables?.()) ?? []));
   } finally {
     await suite.close?.();
   }
@@ -64,7 +68,10 @@ async function runSuite(name: string, json: boolean): Promise<void> {
 
 function readArguments() {
   try {
-    return parseArgs({ allowPositionals: true, options: { json: { type: 'boolean', default: false } } });
+    return parseArgs({
+      allowPositionals: true,
+      options: { json: { type: 'boolean', default: false }, only: { type: 'string' } },
+    });
   } catch (error) {
     return error as Error;
   }
@@ -77,5 +84,5 @@ else {
   if (name === undefined) usage('a name is missing');
   else if (more.length > 0) usage('one name at a time');
   else if (!knownNames().includes(name) || !existsSync(new URL(`${name}.ts`, folder))) usage(`there is no "${name}"`);
-  else await runSuite(name, given.values.json);
+  else await runSuite(name, given.values.json, given.values.only);
 }
