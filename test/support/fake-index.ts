@@ -71,6 +71,9 @@ export class FakeIndex implements IndexPort {
   async transactions(filter: unknown, page: unknown) {
     return this.#give(['transactions', filter, page], this.#listed(this.#rows.transactions));
   }
+  async transactionsBesideHeld(filter: unknown, page: unknown) {
+    return this.transactions(filter, page);
+  }
   async transactionsByMessage(filter: unknown, page: unknown) {
     return this.#give(['transactionsByMessage', filter, page], this.#listed(this.#rows.transactions));
   }
@@ -85,6 +88,9 @@ export class FakeIndex implements IndexPort {
   }
   async transactionsOfTraces(roots: unknown, most: unknown) {
     return this.#give(['transactionsOfTraces', roots, most], this.#rows.ofTraces ?? new Map());
+  }
+  async transactionsOfTracesBesideHeld(roots: unknown, most: unknown) {
+    return this.transactionsOfTraces(roots, most);
   }
   async accounts(filter: unknown, parts: unknown) {
     return this.#give(['accounts', filter, parts], this.#rows.accounts ?? []);

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
+import { FinalTexts } from '#api/v3/final-texts.js';
 import { ReaderPool, type ReaderSettings } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
@@ -44,7 +45,7 @@ export function serveV3(
     const url = indexUrl ?? (await sharedIndex(indexed));
     const database = await Database.open({ url }, { clock: systemClock });
     closers.add(() => database.close());
-    const start = async () => ({ url, isTestnet: false, queryTimeoutMs: NO_TIME_LIMIT });
+    const start = async () => ({ url, isTestnet: false, queryTimeoutMs: NO_TIME_LIMIT, textBytes: 1 << 24 });
     const threads =
       readers === undefined ? null : new ReaderPool(readers, { start, clock: systemClock, logger: silentLogger });
     closers.add(() => threads?.close());
@@ -68,7 +69,7 @@ export function serveV3(
     const options = { signal: new AbortController().signal, timeoutMs: NO_TIME_LIMIT };
     const mcSeqno = (await reader.extent(options))!.last.seqno;
     const { chain, contracts } = open.poolOf(null).v2;
-    const network = { index: reader, chain, contracts, isTestnet: false };
+    const network = { index: reader, chain, contracts, isTestnet: false, texts: new FinalTexts(1 << 24) };
     const server = await startHttpServer(
       { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none', deadlineMs: NO_TIME_LIMIT },
       {

@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Profile } from '#api/http/http-api.js';
 import { byProfile, nullInToncenter } from '#api/http/profile.js';
+import type { TextsOfProfile, WrittenAddress } from '#api/v3/final-texts.js';
 import {
   addressText,
   base64Text,
@@ -23,6 +24,8 @@ import type { Cell } from '#formats/cells/cell.js';
 /** Writes addresses as JSON, in raw form with upper-case digits. */
 interface AddressWriter {
   add(address: Address): string;
+  /** Adds addresses that are written already, in their order. */
+  addWritten(addresses: readonly WrittenAddress[]): void;
 }
 
 /** Collects the addresses that an answer names, each once, in the order in which they are written: for its address book. */
@@ -39,12 +42,18 @@ export class AddressCollector implements AddressWriter {
     this.#byRaw.set(raw, address);
     return `"${raw}"`;
   }
+
+  addWritten(addresses: readonly WrittenAddress[]): void {
+    for (const [raw, address] of addresses) this.#byRaw.set(raw, address);
+  }
 }
 
 /** State of one answer while it is written. */
 export interface AnswerPage {
   readonly profile: Profile;
   readonly addresses: AddressWriter;
+  /** Texts of final transactions and traces in this profile; absent: each is written anew. */
+  readonly texts?: TextsOfProfile | undefined;
 }
 
 /** JSON text of a value. */
@@ -254,7 +263,7 @@ export function address(description: string): AnswerValue<Address> {
   return answerValue(schema, (value, { addresses }) => addresses.add(value));
 }
 
-const UNLISTED: AddressWriter = { add: addressText };
+const UNLISTED: AddressWriter = { add: addressText, addWritten: () => {} };
 
 /** The same value, with addresses that the address book of the answer need not list. */
 export function unlisted<Value>({ schema, write }: AnswerValue<Value>): AnswerValue<Value> {

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { endpointOf } from '#api/http/endpoint.js';
 import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
+import type { FinalTexts } from '#api/v3/final-texts.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { systemClock } from '#kernel/clock.js';
@@ -15,6 +16,8 @@ export interface V3Network {
   readonly index: IndexPort;
   /** User-friendly addresses get the testnet flag. */
   readonly isTestnet: boolean;
+  /** Absent: nothing that was written is kept. */
+  readonly texts?: FinalTexts | undefined;
 }
 
 /** What the methods that API v2 has as well use of one network. */

@@ -67,7 +67,7 @@ export function listAnswer<Row>(
     schema: Type.Object({ [member]: Type.Array(row.schema), ...tail }, { $id }),
     write: async (listed, context) => {
       const { profile } = context;
-      const page = { profile, addresses: new AddressCollector() };
+      const page = { profile, addresses: new AddressCollector(), texts: context.network.texts?.of(profile) };
       const rows = await writeRows(rowsOf(listed, context), (each) => row.write[profile](each, page), context);
       const facts = await readAddressFacts(page.addresses, context, metadata);
       return jsonText(`{"${member}":[${rows}],${addressesText(page.addresses, facts, context, metadata)}}`);

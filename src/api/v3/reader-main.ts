@@ -4,6 +4,7 @@ import { compileParameters, type ParameterReader } from '#api/http/parameters.js
 import { foldingGrammar } from '#api/http/query-string.js';
 import { v3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { textsOf } from '#api/v3/final-texts.js';
 import type { ReaderCall, ReaderContract } from '#api/v3/reader-protocol.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { Database } from '#drivers/store/database.js';
@@ -19,7 +20,8 @@ lowerPriority(ownThreadCpuTime());
 const side = new WorkerSide<ReaderContract>({
   unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
 });
-const { url, isTestnet, connections, queryTimeoutMs } = side.start;
+const { url, isTestnet, connections, queryTimeoutMs, textBytes } = side.start;
+const texts = textsOf(textBytes);
 
 const endpoints = new Map(v3IndexEndpoints.map((endpoint) => [endpoint.name, endpoint]));
 const readers = new Map<string, ParameterReader>();
@@ -55,7 +57,7 @@ async function answer(call: ReaderCall, signal: AbortSignal) {
   const params = reader.read(call.raw, call.source);
   const headers: [string, string][] = [];
   const { profile, deadlineMs, switches } = call;
-  const network = { index: index ?? (await openIndex()), isTestnet };
+  const network = { index: index ?? (await openIndex()), isTestnet, texts };
   signal.throwIfAborted();
   const context = v3Context(network, {
     read: { signal, deadlineMs },

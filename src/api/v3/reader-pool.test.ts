@@ -34,6 +34,7 @@ function poolOf(options: Partial<ReaderSettings> = {}, urls: string[] = [url], c
     url: urls.length > 1 ? urls.shift()! : urls[0]!,
     isTestnet: false,
     queryTimeoutMs: QUERY_MS,
+    textBytes: 1 << 20,
   });
   const pool = new ReaderPool(options, { start, clock, logger: silentLogger });
   pools.push(pool);

@@ -15,6 +15,8 @@ export interface ReaderStart {
   readonly connections: number;
   /** Timeout of a query where a call does not set one, in milliseconds. */
   readonly queryTimeoutMs: number;
+  /** Size of the cache for texts of final transactions and traces; 0: none are kept. */
+  readonly textBytes: number;
 }
 
 /** The two sides of a reader thread: see `WorkerContract`. */

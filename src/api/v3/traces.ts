@@ -1,6 +1,7 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import {
+  AddressCollector,
   type AnswerPage,
   answerType,
   answerValue,
@@ -20,6 +21,7 @@ import {
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { type TraceText, TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { MessageAnswer } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
@@ -31,8 +33,8 @@ import {
   v3HashListParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import { transactionValue, type WrittenTransaction, writeTransaction } from '#api/v3/transactions.js';
-import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
+import { type ListedTransaction, transactionValue, writeTransaction } from '#api/v3/transactions.js';
+import { traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
 
 /** Traces with more transactions are returned without them. */
@@ -85,19 +87,13 @@ interface TraceSource {
   readonly trace: IndexedTrace;
   /** Null when no transaction is indexed. */
   readonly external_hash: string | null;
-  /** Null when it has too many transactions. */
-  readonly tree: TraceTree | null;
+  readonly warning: string | null;
   readonly actions: string | null;
-  /** JSON. */
+  /** JSON; null when it has too many transactions. */
+  readonly orderJson: string | null;
   readonly treeJson: string | null;
   readonly transactionsJson: string | null;
 }
-
-/** Hashes in base64. */
-const transactionsOrder = answerValue<readonly string[]>(
-  Type.Array(Type.String(), { description: 'Hashes by logical time.' }),
-  (hashes) => JSON.stringify(hashes),
-);
 
 const TraceJson = answerType(
   'Trace',
@@ -129,11 +125,9 @@ const TraceJson = answerType(
     trace_info: required(TraceMeta, 'trace'),
     is_incomplete: required(
       flag('It has too many transactions (above 4,000), which are left out.'),
-      ({ tree }: TraceSource) => tree === null,
+      ({ orderJson }: TraceSource) => orderJson === null,
     ),
-    warning: optional(text('Problem of the trace.'), ({ tree }: TraceSource) =>
-      tree === null ? TOO_LARGE : tree.warning,
-    ),
+    warning: optional(text('Problem of the trace.')),
     actions: optional(
       jsonOf(
         Type.Array(Action, {
@@ -143,32 +137,62 @@ const TraceJson = answerType(
       ),
     ),
     trace: optional(jsonOf(TraceNodeSchema), 'treeJson'),
-    transactions_order: optional(transactionsOrder, ({ tree }: TraceSource) => tree?.transactions_order),
+    transactions_order: optional(
+      jsonOf(Type.Array(Type.String(), { description: 'Hashes by logical time.' })),
+      'orderJson',
+    ),
     transactions: optional(jsonOf(mapSchema(transactionValue.schema, { description: 'By hash.' })), 'transactionsJson'),
   },
   'Transactions that are connected by messages.',
 );
 
-/** @param all its transactions by logical time and account; of a trace with too many only the first */
+/** @param all its transactions by logical time and account, of a trace with too many only the first; or their text */
 export function writeTrace(
   trace: IndexedTrace,
-  all: readonly IndexedTransaction[],
+  all: readonly ListedTransaction[] | TraceText,
   withActions: boolean,
   page: AnswerPage,
 ): string {
-  const written = all.map((one) => writeTransaction(one, page));
-  const root = written[0] ?? null;
-  const tree = trace.nodes <= MAX_TRACE_TRANSACTIONS ? traceTree(written) : null;
-  const source: TraceSource = {
-    trace,
+  const actions = withActions ? '[]' : null;
+  if ('transactionsJson' in all || trace.nodes <= MAX_TRACE_TRANSACTIONS) {
+    const written = textOf(trace, all, page);
     // The sender of the message that started a broken trace is an account that is not indexed.
+    const external_hash = trace.state === 'broken' ? null : written.in_msg_hash;
+    return writeAnswerJson(TraceJson, { trace, actions, ...written, external_hash }, page);
+  }
+  const [root = null] = all.map((one) => writeTransaction(one, page));
+  const source: TraceSource = {
+    ...{ trace, actions, warning: TOO_LARGE, orderJson: null, treeJson: null, transactionsJson: null },
     external_hash: trace.state === 'broken' || root === null ? null : root.in_msg_hash,
-    tree,
-    actions: withActions ? '[]' : null,
-    treeJson: tree?.trace ? treeJson(traceNodeJson(tree.trace), page) : null,
-    transactionsJson: tree === null ? null : transactionsJson(written),
   };
   return writeAnswerJson(TraceJson, source, page);
+}
+
+function textOf(trace: IndexedTrace, all: readonly ListedTransaction[] | TraceText, page: AnswerPage): TraceText {
+  if ('transactionsJson' in all) {
+    page.addresses.addWritten(all.addresses);
+    return all;
+  }
+  const { profile, texts } = page;
+  const own = new AddressCollector();
+  const written = all.map((one) => writeTransaction(one, { profile, addresses: own, texts }));
+  const tree = traceTree(written);
+  const text: TraceText = {
+    in_msg_hash: written[0]?.in_msg_hash ?? null,
+    warning: tree.warning,
+    orderJson: JSON.stringify(tree.transactions_order),
+    treeJson: tree.trace === null ? null : treeJson(traceNodeJson(tree.trace), page),
+    transactionsJson: transactionsJson(written),
+    addresses: [...own.byRaw],
+  };
+  page.addresses.addWritten(text.addresses);
+  const isWhole = all.length === trace.nodes && all.every((one) => one instanceof TransactionText || isFinal(one));
+  if (isWhole) texts?.addTrace(trace, text);
+  return text;
+}
+
+function isFinal(listed: ListedTransaction): boolean {
+  return (listed as IndexedTransaction).isFinal;
 }
 
 /** In the published document `children` is never null. */
@@ -184,7 +208,7 @@ function transactionsJson(written: readonly WrittenTransaction[]): string {
 /** What the list of traces is written from. */
 interface TraceRow {
   readonly trace: IndexedTrace;
-  readonly transactions: readonly IndexedTransaction[];
+  readonly transactions: readonly ListedTransaction[] | TraceText;
   readonly withActions: boolean;
 }
 
@@ -253,22 +277,35 @@ async function listTraces(
   const { include_actions: _, supported_action_types: __, ...filter } = filterOf(given);
   const { rows, next } = await context.network.index.traces(filter, pageOf(given, context), context.query);
   if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
-  const loaded = rows.reduce((sum, { nodes }) => sum + (nodes > MAX_TRACE_TRANSACTIONS ? 1 : nodes), 0);
-  if (loaded > MAX_TRANSACTIONS) throw v3Errors['answer-too-large']({ limit: `${MAX_TRANSACTIONS} transactions` });
-  context.foresee(loaded * ROW_PRICE.transaction);
-  const found = await transactionsOf(rows, context);
-  const traces = rows.map((trace) => ({ trace, transactions: found.get(trace.root) ?? [], withActions }));
+  const sizeOf = ({ nodes }: IndexedTrace) => (nodes > MAX_TRACE_TRANSACTIONS ? 1 : nodes);
+  const all = rows.reduce((sum, trace) => sum + sizeOf(trace), 0);
+  if (all > MAX_TRANSACTIONS) throw v3Errors['answer-too-large']({ limit: `${MAX_TRANSACTIONS} transactions` });
+  const texts = context.network.texts?.of(context.profile);
+  const kept = new Map<bigint, TraceText>();
+  for (const trace of rows) {
+    const text = texts?.findTrace(trace);
+    if (text !== undefined) kept.set(trace.root, text);
+  }
+  const others = rows.filter(({ root }) => !kept.has(root));
+  context.foresee(others.reduce((sum, trace) => sum + sizeOf(trace), 0) * ROW_PRICE.transaction);
+  const found = await transactionsOf(others, context);
+  const traces = rows.map((trace) => {
+    return { trace, transactions: kept.get(trace.root) ?? found.get(trace.root) ?? [], withActions };
+  });
   return answer.write({ rows: traces, next }, context);
 }
 
 /** All transactions of each trace; of a trace with too many only the first. */
 async function transactionsOf(
   traces: readonly IndexedTrace[],
-  { network: { index }, query }: V3Context,
-): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>> {
+  { network: { index, texts }, profile, query }: V3Context,
+): Promise<ReadonlyMap<bigint, readonly ListedTransaction[]>> {
   if (traces.length === 0) return new Map();
   const roots = traces.map(({ root }) => root);
-  const found = await index.transactionsOfTraces(roots, MAX_TRACE_TRANSACTIONS, query);
+  const found: ReadonlyMap<bigint, readonly ListedTransaction[]> =
+    texts === undefined
+      ? await index.transactionsOfTraces(roots, MAX_TRACE_TRANSACTIONS, query)
+      : await index.transactionsOfTracesBesideHeld(roots, MAX_TRACE_TRANSACTIONS, texts.of(profile), query);
   const large = traces.filter(({ nodes }) => nodes > MAX_TRACE_TRANSACTIONS);
   if (large.length === 0) return found;
   const page = { limit: large.length, offset: 0, sort: 'desc', cursor: null } as const;

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import {
+  AddressCollector,
   type AnswerPage,
   address,
   answerType,
@@ -22,6 +23,7 @@ import {
 import { BlockIdJson } from '#api/v3/blocks.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
 import { MessageAnswer, messageSource } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
@@ -45,9 +47,16 @@ import {
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
+import type {
+  HeldTransaction,
+  IndexedTransaction,
+  Page,
+  StateSummary,
+  TransactionFilter,
+} from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
 import type { AccountStatus, AccStatusChange } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import type {
@@ -309,25 +318,35 @@ const TransactionJson = answerType(
   'A transaction with its messages and phases.',
 );
 
-/** A transaction as JSON, and what the tree of its trace needs of it. */
-export interface WrittenTransaction {
-  readonly json: string;
-  /** Base64. */
-  readonly hash: string;
-  readonly lt: bigint;
-  /** Raw form, hexadecimal digits in upper case. */
-  readonly account: string;
-  readonly in_msg_hash: string | null;
-  readonly out_msg_hashes: readonly string[];
-}
+/** A transaction of the index, or a {@link TransactionText}. */
+export type ListedTransaction = HeldTransaction | IndexedTransaction;
 
 /**
  * A transaction as `/transactions` and `/traces` return it. Its account, the source of its incoming message and the
- * destinations of the outgoing ones are added to the address book.
+ * destinations of the outgoing ones are added to the address book. What is final
+ * is written once.
  */
-export function writeTransaction(indexed: IndexedTransaction, page: AnswerPage): WrittenTransaction {
-  const { block, global_version } = indexed;
+export function writeTransaction(listed: ListedTransaction, page: AnswerPage): WrittenTransaction {
+  const { addresses, texts } = page;
+  const known = listed instanceof TransactionText ? listed : texts?.find(listed);
+  if (known !== undefined) {
+    addresses.addWritten(known.addresses);
+    return known.written;
+  }
+  // All rows that are held are texts.
+  const indexed = listed as IndexedTransaction;
   const cell = parseBocRoot(indexed.boc);
+  if (texts === undefined || !indexed.isFinal) return writeCells(indexed, cell, page);
+  const own = new AddressCollector();
+  const written = writeCells(indexed, cell, { profile: page.profile, addresses: own });
+  const text = new TransactionText(indexed, cell.hash().slice(), written, [...own.byRaw]);
+  texts.add(indexed, text);
+  addresses.addWritten(text.addresses);
+  return written;
+}
+
+function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): WrittenTransaction {
+  const { block, global_version } = indexed;
   const hash = hashBase64(cell.hash());
   const transaction = decodeCell(Transaction, cell);
   const { lt, in_msg } = transaction;
@@ -362,8 +381,15 @@ export function writeTransaction(indexed: IndexedTransaction, page: AnswerPage):
 /** A transaction of the index as an answer value. */
 export const transactionValue = answerValue(
   TransactionJson.schema,
-  (indexed: IndexedTransaction, page) => writeTransaction(indexed, page).json,
+  (listed: ListedTransaction, page) => writeTransaction(listed, page).json,
 );
+
+/** A page of transactions; those whose texts are kept are not read. */
+function listTransactions(filter: TransactionFilter, page: Page, { network, profile, query }: V3Context) {
+  const { index, texts } = network;
+  if (texts === undefined) return index.transactions(filter, page, query);
+  return index.transactionsBesideHeld(filter, page, texts.of(profile), query);
+}
 
 const Transactions = listAnswer('TransactionsResponse', 'transactions', transactionValue, { metadata: false });
 
@@ -402,7 +428,7 @@ const transactions = v3Endpoint({
   freshness: 'head',
   handle: async (params, context) => {
     const filter = filterOf(params);
-    const listed = await context.network.index.transactions(filter, pageOf(params, context), context.query);
+    const listed = await listTransactions(filter, pageOf(params, context), context);
     if (listed.rows.length === 0 && filter.mc_seqno !== undefined)
       await requireIndexedMcBlock(filter.mc_seqno, context);
     return Transactions.write(listed, context);
@@ -429,8 +455,7 @@ const transactionsByMasterchainBlock = v3Endpoint({
   price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
   handle: async ({ seqno, ...page }, context) => {
-    const { index } = context.network;
-    const listed = await index.transactions({ mc_seqno: seqno }, pageOf(page, context), context.query);
+    const listed = await listTransactions({ mc_seqno: seqno }, pageOf(page, context), context);
     if (listed.rows.length === 0) await requireIndexedMcBlock(seqno, context);
     return Transactions.write(listed, context);
   },

@@ -201,7 +201,7 @@ function indexOf(
   incarnation: string | null,
 ): IndexPlan | string {
   if (settings.index === 'off') return OFF;
-  const { databaseUrl, indexWorkers, databaseConnections, apiWorkers, queryTimeout } = settings;
+  const { databaseUrl, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
   return {
     database: server === null ? { url: databaseUrl!.url, readUrl: null } : databaseIn(server, zerostate, incarnation),
     role: 'all',
@@ -211,6 +211,7 @@ function indexOf(
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
     apiWorkers,
+    textCacheMb,
     metadata: metadataOptions(settings),
     dnsRoots: settings.dnsRoot,
   };

@@ -60,7 +60,7 @@ async function indexesOf(
   networks: readonly string[],
   settings: ServeSettings,
 ): Promise<ReadonlyMap<string, IndexPlan>> {
-  const { role, from, keep, indexWorkers, databaseConnections, apiWorkers, queryTimeout } = settings;
+  const { role, from, keep, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
   const databases = assignDatabases(networks, settings);
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   return new Map(
@@ -69,7 +69,7 @@ async function indexesOf(
       {
         ...{ database, role, from, keepMs: keep, accounts, workers: indexWorkers },
         ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout, metadata: metadataOptions(settings) },
-        ...{ dnsRoots: settings.dnsRoot, apiWorkers },
+        ...{ dnsRoots: settings.dnsRoot, apiWorkers, textCacheMb },
       },
     ]),
   );

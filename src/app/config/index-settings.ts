@@ -96,6 +96,12 @@ export const indexWorkSettings = {
     meaning:
       'reader threads per network: they make the large answers of API v3, so that these do not delay other clients; started when needed',
   }),
+  textCacheMb: singleSetting({
+    ...integerValue('MB', 0, 1_048_576),
+    fallback: '64',
+    meaning:
+      'size of the cache for texts of final transactions and traces, per network and per reader thread; 0 disables it',
+  }),
   queryTimeout: singleSetting({
     ...secondsValue(0.05, 600),
     fallback: '3',

@@ -50,6 +50,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   sample: ['100', 100, '0', '1%'],
   databaseConnections: ['1', 1, '0', '1001'],
   apiWorkers: ['auto', null, '0', '65', 'many'],
+  textCacheMb: ['0', 0, '-1', 'many'],
   queryTimeout: ['0.05', 50, '0', '601'],
   index: ['off', 'off', 'no'],
   metadata: ['off', 'off', 'yes'],

@@ -3,7 +3,7 @@ import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
-import { type V3ChainContext, type V3Switches, v3Context } from '#api/v3/context.js';
+import { type V3ChainContext, type V3Network, type V3Switches, v3Context } from '#api/v3/context.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import type { OpenNetwork } from '#app/service/network.js';
@@ -44,7 +44,7 @@ export function v3Api(
   network: OpenNetwork,
   index: NetworkIndex,
   readers: ReaderPool,
-  isTestnet: boolean,
+  facts: Pick<V3Network, 'isTestnet' | 'texts'>,
 ): HttpApi<V3ChainContext, V3Switches> {
   return {
     ...v3Description,
@@ -58,7 +58,7 @@ export function v3Api(
       const { chain, contracts } = network.poolOf(request.group).v2;
       const timeoutMs = request.switches.timeoutMs ?? index.queryTimeoutMs;
       return v3Context(
-        { index: index.reads, chain, contracts, isTestnet },
+        { index: index.reads, chain, contracts, ...facts },
         { ...request, switches: { ...request.switches, timeoutMs } },
       );
     },

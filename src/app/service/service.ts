@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Registry } from 'prom-client';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import { textsOf } from '#api/v3/final-texts.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
 import { configErrors } from '#app/config/errors.js';
@@ -253,6 +254,8 @@ function measured(
 export interface IndexPlan extends Omit<NetworkIndexOptions, 'config'> {
   /** Reader threads for large calls of API v3; `null` for the default. */
   readonly apiWorkers: number | null;
+  /** Texts of final transactions and traces, here and in each reader thread; 0: none are kept. */
+  readonly textCacheMb: number;
 }
 
 /** One core is for the thread that serves all clients. */
@@ -316,7 +319,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       const testnet = await isTestnet(network.config);
       readers = readersOf(plan, testnet, { ...modules, logger });
       closers.add(() => readers?.close());
-      apis.push(v3Api(open, index, readers, testnet));
+      apis.push(v3Api(open, index, readers, { isTestnet: testnet, texts: textsOf(plan.textCacheMb * MIB) }));
     }
     const ended = new AbortController();
     closers.add(() => ended.abort());
@@ -340,13 +343,13 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
 
 /** Reader threads of a network, which start when they are needed. */
 function readersOf(
-  { apiWorkers, database, queryTimeoutMs }: IndexPlan,
+  { apiWorkers, database, queryTimeoutMs, textCacheMb }: IndexPlan,
   testnet: boolean,
   { clock, logger }: Environment,
 ): ReaderPool {
   const start = async () => {
     const { url, readUrl } = await database;
-    return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs };
+    return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs, textBytes: textCacheMb * MIB };
   };
   return new ReaderPool({ threads: apiWorkers ?? DEFAULT_READERS }, { start, clock, logger });
 }

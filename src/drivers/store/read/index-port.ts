@@ -19,10 +19,15 @@ import {
   readTokenEvents,
   type TokenEventFilter,
 } from '#drivers/store/read/token-events.js';
-import { readTraces, readTransactionsOfTraces } from '#drivers/store/read/traces.js';
+import {
+  readTraces,
+  readTransactionsOfTraces,
+  readTransactionsOfTracesBesideHeld,
+} from '#drivers/store/read/traces.js';
 import {
   readAdjacentTransactions,
   readIndexedTransactions,
+  readTransactionsBesideHeld,
   readTransactionsByMessage,
 } from '#drivers/store/read/transactions.js';
 
@@ -41,6 +46,8 @@ const READS = {
   shardState: readShardState,
   /** By lt, or by now and lt where a bound of time is given; then by id, ascending in both directions. */
   transactions: readIndexedTransactions,
+  /** The same; those that the caller holds are not read again. */
+  transactionsBesideHeld: readTransactionsBesideHeld,
   /** Transactions that sent or received a matching message, by lt. */
   transactionsByMessage: readTransactionsByMessage,
   /** Transactions that share a message with a transaction, by ascending lt; null when there is no such transaction. */
@@ -51,6 +58,8 @@ const READS = {
   traces: readTraces,
   /** The transactions of each trace by lt and account; none of a trace with more than `most` of them. */
   transactionsOfTraces: readTransactionsOfTraces,
+  /** The same; those that the caller holds are not read again. */
+  transactionsOfTracesBesideHeld: readTransactionsOfTracesBesideHeld,
   /** Known accounts, in the order of the addresses that are asked for. */
   accounts: readAccounts,
   /** By balance, the greatest first. */

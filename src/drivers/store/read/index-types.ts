@@ -92,16 +92,31 @@ export interface StateSummary {
 
 export type AccountStatusName = 'uninit' | 'active' | 'frozen' | 'nonexist';
 
-/** A transaction: its cells, and what they do not contain. */
-export interface IndexedTransaction {
+/** What tells a row of `transactions` apart, and the trace that it belongs to, which is all of it that may still change. */
+export interface TransactionKeys {
   readonly id: bigint;
+  readonly hash_key: bigint;
+  readonly trace_root: bigint;
+}
+
+/** A transaction that the caller of a read holds already, so that its cells need not be read. */
+export interface HeldTransaction extends TransactionKeys {
+  readonly account: Address;
+  readonly hash: Uint8Array;
+}
+
+export interface HeldTransactions {
+  find(keys: TransactionKeys): HeldTransaction | undefined;
+}
+
+/** A transaction: its cells, and what they do not contain. */
+export interface IndexedTransaction extends TransactionKeys {
   /** Seqno of the masterchain block that commits it. */
   readonly mc_seqno: number;
   /** Its block. */
   readonly block: ShardPosition;
   /** Of the configuration at that block. */
   readonly global_version: number;
-  readonly trace_root: bigint;
   /** Hash of the root transaction; null while the trace is not known. */
   readonly trace_id: Uint8Array | null;
   /** Bag of cells of the transaction. */
@@ -109,6 +124,8 @@ export interface IndexedTransaction {
   /** Null where no block contains it: between transactions of one account in one block, or before the indexed history. */
   readonly state_before: StateSummary | null;
   readonly state_after: StateSummary | null;
+  /** Nothing but the trace can change in what is told here: no state becomes known when older blocks are indexed. */
+  readonly isFinal: boolean;
 }
 
 /** A message, with the cells of its sender's and receiver's transactions. */

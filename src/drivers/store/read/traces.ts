@@ -1,5 +1,7 @@
 import { accountKey, addressBytes, hashKey, seqnoOfId } from '#drivers/store/keys.js';
 import type {
+  HeldTransaction,
+  HeldTransactions,
   IndexedTrace,
   IndexedTraceState,
   IndexedTransaction,
@@ -18,9 +20,14 @@ import {
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
+  assembleOthers,
   assembleTransactions,
+  heldOrFound,
+  isFound,
   TRANSACTION_COLUMNS,
+  TRANSACTION_KEY_COLUMNS,
   type TransactionFound,
+  type TransactionKeysFound,
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
 import { type StoredRowOf, selectList, TRACES } from '#drivers/store/tables.js';
@@ -184,22 +191,61 @@ export async function readTransactionsOfTraces(
   roots: readonly bigint[],
   most: number,
 ): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>> {
-  const result = new Map<bigint, readonly IndexedTransaction[]>(roots.map((root) => [root, []]));
-  if (roots.length === 0) return result;
-  const rows = await session.rows<TransactionFound>(
-    sql`SELECT ${TRANSACTION_COLUMNS} FROM unnest(${opaqueToPlanner([...result.keys()], 'bigint[]')}) AS k(root)
+  const rows = await ofTraces<TransactionFound>(session, roots, most, TRANSACTION_COLUMNS);
+  return byTrace(roots, rows, await assembleTransactions(session, rows));
+}
+
+/** The same transactions; of those that the caller holds only the keys are read. */
+export async function readTransactionsOfTracesBesideHeld(
+  session: IndexSession,
+  roots: readonly bigint[],
+  most: number,
+  held: HeldTransactions,
+): Promise<ReadonlyMap<bigint, readonly (HeldTransaction | IndexedTransaction)[]>> {
+  const keys = await ofTraces<TransactionKeysFound>(session, roots, most, TRANSACTION_KEY_COLUMNS);
+  const all = (await heldOrFound(session, keys, held)).map((row, i) => ({ row, key: keys[i]! }));
+  const found = all.flatMap(({ row, key }) => (row === null ? [] : [{ row, key }]));
+  const rows = found.map(({ row }) => row);
+  return byTrace(
+    roots,
+    found.map(({ row, key }) => ({ ...key, row })),
+    await assembleOthers(session, rows),
+  );
+}
+
+async function ofTraces<Found extends TransactionKeysFound>(
+  session: IndexSession,
+  roots: readonly bigint[],
+  most: number,
+  columns: Sql,
+): Promise<Found[]> {
+  if (roots.length === 0) return [];
+  return session.rows<Found>(
+    sql`SELECT ${columns} FROM unnest(${opaqueToPlanner([...new Set(roots)], 'bigint[]')}) AS k(root)
       CROSS JOIN LATERAL (SELECT x.nodes FROM traces x WHERE x.root = k.root LIMIT 1) AS x
       CROSS JOIN LATERAL (
         SELECT * FROM transactions t WHERE t.trace_root = k.root AND t.id >= k.root AND x.nodes <= ${most}::integer OFFSET 0
       ) AS t`,
   );
-  const transactions = await assembleTransactions(session, rows);
+}
+
+/** @param transactions in the order of the rows */
+function byTrace<One>(
+  roots: readonly bigint[],
+  rows: readonly (TransactionFound | (TransactionKeysFound & { readonly row: HeldTransaction | TransactionFound }))[],
+  transactions: readonly One[],
+): ReadonlyMap<bigint, readonly One[]> {
+  const result = new Map<bigint, One[]>(roots.map((root) => [root, []]));
   const sorted = rows
-    .map((found, i) => ({ found, account: transactionHead(found.boc).account_addr, transaction: transactions[i]! }))
+    .map((found, i) => ({ found, account: accountIdOf('row' in found ? found.row : found), transaction: transactions[i]! }))
     .sort((a, b) => {
       if (a.found.lt !== b.found.lt) return a.found.lt < b.found.lt ? -1 : 1;
       return a.found.workchain - b.found.workchain || compareBytes(a.account, b.account);
     });
-  for (const { found, transaction } of sorted) (result.get(found.trace_root) as IndexedTransaction[]).push(transaction);
+  for (const { found, transaction } of sorted) result.get(found.trace_root)?.push(transaction);
   return result;
+}
+
+function accountIdOf(row: HeldTransaction | TransactionFound): Uint8Array {
+  return isFound(row) ? transactionHead(row.boc).account_addr : row.account.hash;
 }

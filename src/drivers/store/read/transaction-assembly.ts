@@ -1,6 +1,11 @@
 import { addressBytes, firstIdOf, hashKey, seqnoOfId } from '#drivers/store/keys.js';
 import { shardPosition } from '#drivers/store/read/blocks.js';
-import type { IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
+import type {
+  HeldTransaction,
+  HeldTransactions,
+  IndexedTransaction,
+  StateSummary,
+} from '#drivers/store/read/index-types.js';
 import { type IndexSession, opaqueToPlanner, raw, sql } from '#drivers/store/read/session.js';
 import { decodeState, type StoredState } from '#drivers/store/stored-state.js';
 import {
@@ -42,7 +47,7 @@ export async function assembleTransactions(
   );
   const partial: StateAt[] = [];
   const decoded = (bytes: Uint8Array | null, { found, head }: WithHead): StoredState | null => {
-    if (bytes === null) return null;
+    if (bytes === null || bytes.length === 0) return null;
     const state = decodeState(bytes);
     if (state.extra_hash === null) return state;
     const address = Address.ofParts(found.workchain, head.account_addr);
@@ -56,8 +61,9 @@ export async function assembleTransactions(
   const currencies = partial.length === 0 ? null : await findCurrencies(session, partial);
   const whole = (state: StateSummary | null): StateSummary | null =>
     state !== null && currencies?.has(state) === true ? { ...state, extra_currencies: currencies.get(state)! } : state;
-  return transactions.map(({ found }, i) => ({
+  return transactions.map(({ found, head }, i) => ({
     id: found.id,
+    hash_key: found.hash_key,
     mc_seqno: seqnoOfId(found.id),
     block: shardPosition(found.workchain, found.shard, found.block_seqno),
     global_version: found.global_version,
@@ -66,7 +72,15 @@ export async function assembleTransactions(
     boc: bocs[i]!,
     state_before: whole(states[i]!.before),
     state_after: whole(states[i]!.after),
+    isFinal:
+      found.trace_id !== null &&
+      (before[i] !== null || head.wasNonexist || head.prev_trans_lt === 0n) &&
+      isWhole(states[i]!.before) &&
+      isWhole(states[i]!.after),
   }));
+  function isWhole(state: StateSummary | null): boolean {
+    return state === null || currencies?.get(state) !== null;
+  }
 }
 
 /** A row of `transactions`, with the hash of the root of its trace. */
@@ -79,6 +93,46 @@ export const TRANSACTION_COLUMNS = raw(
   `${selectList(TRANSACTIONS, 't', 'in_msg_key')}, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id`,
 );
 
+/** The keys of a row of `transactions`, and what lists sort by. */
+export type TransactionKeysFound = Pick<
+  TransactionFound,
+  'id' | 'hash_key' | 'trace_root' | 'workchain' | 'lt' | 'now'
+>;
+
+/** Columns of a {@link TransactionKeysFound}, of the table `t`. */
+export const TRANSACTION_KEY_COLUMNS = raw('t.id, t.hash_key, t.trace_root, t.workchain, t.lt, t.now');
+
+/** For each row its transaction: one that the caller holds, or the whole row. Takes one statement, or none. */
+export async function heldOrFound(
+  session: IndexSession,
+  rows: readonly TransactionKeysFound[],
+  held: HeldTransactions,
+): Promise<readonly (HeldTransaction | TransactionFound | null)[]> {
+  const known = rows.map((row) => held.find(row) ?? null);
+  const missing = rows.filter((_, i) => known[i] === null).map(({ id }) => id);
+  if (missing.length === 0) return known;
+  const found = await session.rows<TransactionFound>(
+    sql`SELECT ${TRANSACTION_COLUMNS} FROM unnest(${opaqueToPlanner(missing, 'bigint[]')}) AS k(id)
+      CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = k.id LIMIT 1) AS t`,
+  );
+  const byId = new Map(found.map((row) => [row.id, row]));
+  return rows.map(({ id }, i) => known[i] ?? byId.get(id) ?? null);
+}
+
+/** Assembles those that the caller does not hold. */
+export async function assembleOthers(
+  session: IndexSession,
+  rows: readonly (HeldTransaction | TransactionFound)[],
+): Promise<(HeldTransaction | IndexedTransaction)[]> {
+  const assembled = await assembleTransactions(session, rows.filter(isFound));
+  let next = 0;
+  return rows.map((row) => (isFound(row) ? assembled[next++]! : row));
+}
+
+export function isFound(row: HeldTransaction | TransactionFound): row is TransactionFound {
+  return 'boc' in row;
+}
+
 /** A transaction row and its root cell. */
 export interface WithHead {
   readonly found: TransactionFound;
@@ -90,7 +144,7 @@ const RECENT_MC_BLOCKS = 100_000;
 
 /**
  * The column `state_after` of the previous transaction of the same account, for each transaction: the state before it. The previous
- * one has the lt and hash that the later one contains, and a lower id.
+ * one has the lt and hash that the later one contains, and a lower id. Null: it is not indexed; empty: its row has no state.
  */
 export async function statesBefore(
   session: IndexSession,
@@ -106,7 +160,7 @@ export async function statesBefore(
     const { account_key, id } = found;
     const hash_key = hashKey(head.prev_trans_hash);
     const before = onPage.get(`${account_key}:${head.prev_trans_lt}`);
-    if (before?.hash_key === hash_key) states[place] = before.state_after;
+    if (before?.hash_key === hash_key) states[place] = before.state_after ?? NO_STATE;
     else {
       const recent = firstIdOf(Math.max(0, seqnoOfId(id) - RECENT_MC_BLOCKS));
       asked.push({ place, account_key, lt: head.prev_trans_lt, hash_key, id, recent });
@@ -121,8 +175,8 @@ export async function statesBefore(
   const before = sql`p.account_key = k.account_key AND p.lt = k.lt AND p.hash_key = k.hash_key`;
   const rows = await session.rows<{ n: bigint; state_after: Uint8Array | null }>(sql`
     SELECT k.n, coalesce(
-      (SELECT p.state_after FROM transactions p WHERE ${before} AND p.id >= k.recent AND p.id < k.id LIMIT 1),
-      (SELECT p.state_after FROM transactions p WHERE ${before} AND p.id < k.recent LIMIT 1)
+      (SELECT coalesce(p.state_after, '') FROM transactions p WHERE ${before} AND p.id >= k.recent AND p.id < k.id LIMIT 1),
+      (SELECT coalesce(p.state_after, '') FROM transactions p WHERE ${before} AND p.id < k.recent LIMIT 1)
     ) AS state_after
     FROM unnest(
       ${column('account_key')}, ${column('lt')}, ${column('hash_key')}, ${column('id')}, ${column('recent')}
@@ -130,6 +184,8 @@ export async function statesBefore(
   for (const { n, state_after } of rows) states[asked[Number(n) - 1]!.place] = state_after;
   return states;
 }
+
+const NO_STATE = new Uint8Array(0);
 
 type Currencies = ReadonlyMap<number, bigint>;
 

@@ -2,6 +2,8 @@ import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import { hasWorkchain } from '#drivers/store/read/blocks.js';
 import type {
   ByMessageFilter,
+  HeldTransaction,
+  HeldTransactions,
   IndexedTransaction,
   Listed,
   MessageDirection,
@@ -19,6 +21,7 @@ import {
   hasLt,
   hasTime,
   idsOfMcBlock,
+  type KeysetList,
   type OrderKey,
   type RowWindow,
   readPage,
@@ -29,9 +32,14 @@ import {
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
+  assembleOthers,
   assembleTransactions,
+  heldOrFound,
+  isFound,
   TRANSACTION_COLUMNS,
+  TRANSACTION_KEY_COLUMNS,
   type TransactionFound,
+  type TransactionKeysFound,
 } from '#drivers/store/read/transaction-assembly.js';
 import { loadTransaction, StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';
@@ -43,38 +51,76 @@ export async function readIndexedTransactions(
   filter: TransactionFilter,
   page: Page,
 ): Promise<Listed<IndexedTransaction>> {
-  const order = { byTime: hasTime(filter), sort: page.sort };
   const meets = filterCheck(filter);
   const { rows, next } = await readPage<TransactionFound, TransactionFound>(
     {
-      name: 'transactions',
-      filter,
-      keyParts: order.byTime ? 3 : 2,
-      read: async (stretch) => {
-        const source = await transactionSource(session, filter, order, stretch);
-        if (source === NOTHING_MATCHES) return [];
-        const statement = sql`SELECT ${TRANSACTION_COLUMNS} FROM (
-            SELECT t.* FROM ${source} ORDER BY ${orderBy(order)} ${limitOffset(stretch)}
-          ) AS t ORDER BY ${orderBy(order)}`;
-        return session.rows<TransactionFound>(statement, stretch.offset === 0 ? {} : { planned: 'each time' });
-      },
+      ...transactionList<TransactionFound>(session, filter, page.sort, TRANSACTION_COLUMNS),
       check: (found) => found.map((row) => (meets(row) ? row : null)),
-      keyOf: (row) => orderKey(order, row),
     },
     page,
   );
   return { rows: await assembleTransactions(session, rows), next };
 }
 
+/** The same page; of the transactions that the caller holds only the keys are read. */
+export async function readTransactionsBesideHeld(
+  session: IndexSession,
+  filter: TransactionFilter,
+  page: Page,
+  held: HeldTransactions,
+): Promise<Listed<HeldTransaction | IndexedTransaction>> {
+  const meets = filterCheck(filter);
+  const { rows, next } = await readPage<TransactionKeysFound, HeldTransaction | TransactionFound>(
+    {
+      ...transactionList<TransactionKeysFound>(session, filter, page.sort, TRANSACTION_KEY_COLUMNS),
+      check: async (found) => {
+        const all = await heldOrFound(session, found, held);
+        return all.map((row) => (row !== null && meets(row) ? row : null));
+      },
+    },
+    page,
+  );
+  return { rows: await assembleOthers(session, rows), next };
+}
+
+/** The list of transactions of a filter, without the comparison with its whole values. */
+function transactionList<Found extends TransactionKeysFound>(
+  session: IndexSession,
+  filter: TransactionFilter,
+  sort: Page['sort'],
+  columns: Sql,
+): Omit<KeysetList<Found, never>, 'check'> {
+  const order = { byTime: hasTime(filter), sort };
+  return {
+    name: 'transactions',
+    filter,
+    keyParts: order.byTime ? 3 : 2,
+    read: async (stretch) => {
+      const source = await transactionSource(session, filter, order, stretch);
+      if (source === NOTHING_MATCHES) return [];
+      const statement = sql`SELECT ${columns} FROM (
+          SELECT t.* FROM ${source} ORDER BY ${orderBy(order)} ${limitOffset(stretch)}
+        ) AS t ORDER BY ${orderBy(order)}`;
+      return session.rows<Found>(statement, stretch.offset === 0 ? {} : { planned: 'each time' });
+    },
+    keyOf: (row) => orderKey(order, row),
+  };
+}
+
 /** Compares rows that were found by keys with the whole values of the filter. */
-function filterCheck(filter: TransactionFilter): (row: TransactionFound) => boolean {
+function filterCheck(filter: TransactionFilter): (row: HeldTransaction | TransactionFound) => boolean {
   const accounts = wantedAccounts(filter);
   const ids =
     accounts === undefined ? null : new Set(accounts.map(({ workchain, hash }) => `${workchain}:${toHex(hash)}`));
   const hashes = filter.hash === undefined ? null : new Set(filter.hash.map(toHex));
   return (row) =>
-    (ids === null || ids.has(`${row.workchain}:${toHex(transactionHead(row.boc).account_addr)}`)) &&
-    (hashes === null || hashes.has(toHex(storedHash(row.boc))));
+    (ids === null || ids.has(accountText(row))) &&
+    (hashes === null || hashes.has(toHex(isFound(row) ? storedHash(row.boc) : row.hash)));
+}
+
+function accountText(row: HeldTransaction | TransactionFound): string {
+  if (!isFound(row)) return `${row.account.workchain}:${toHex(row.account.hash)}`;
+  return `${row.workchain}:${toHex(transactionHead(row.boc).account_addr)}`;
 }
 
 /** The hash of a stored transaction. */
