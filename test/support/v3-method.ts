@@ -66,6 +66,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
       headers[header] = value;
     },
     foresee: () => {},
+    dependsOn: () => {},
   });
   try {
     const reader = compileParameters(endpoint, foldingGrammar);

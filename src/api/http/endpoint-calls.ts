@@ -1,13 +1,14 @@
 import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
-import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
+import { type AnswerTail, type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
   AnyHttpApi,
   ApiRequest,
   CallThreads,
+  ChangeLog,
   HttpNetwork,
   Profile,
   RequestClient,
@@ -202,7 +203,7 @@ export class EndpointCalls {
    * @throws http/work-limit
    */
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
-    const result = this.cache.get(key, headSeqnoOf(call.endpoint));
+    const result = this.cache.get(key, headOf(call.endpoint));
     if (result === undefined) return undefined;
     const price = cachedPrice(result.json.length);
     if (price > this.#settings.smallWork) return undefined;
@@ -255,7 +256,7 @@ export class EndpointCalls {
   }
 
   #cached(call: EndpointCall, key: string | null): EndpointResult | undefined {
-    return key === null ? undefined : this.cache.get(key, headSeqnoOf(call.endpoint), false);
+    return key === null ? undefined : this.cache.get(key, headOf(call.endpoint), false);
   }
 
   #clientOf(call: EndpointCall): RequestClient {
@@ -284,9 +285,12 @@ export class EndpointCalls {
       if (key === null || freshness === 'none') {
         return await withDeadline(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
       }
-      const headSeqno = freshness === 'forever' ? null : headSeqnoOf(call.endpoint);
+      // Known before anything is read: a change that is seen later is one of what was read.
+      const head = freshness === 'forever' ? null : headOf(call.endpoint);
+      const headSeqno = head?.seqno ?? null;
+      const stale = head === null ? undefined : this.cache.withOldTail(key, head);
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
-        const result = await this.#handle(call, params, freshness, signal);
+        const result = await this.#handle(call, params, freshness, signal, stale);
         this.cache.set(key, result, headSeqno);
         return result;
       };
@@ -306,11 +310,19 @@ export class EndpointCalls {
     return granted === null ? most : Math.max(1, Math.min(granted, most));
   }
 
-  async #handle(call: EndpointCall, params: never, freshness: Freshness, signal: AbortSignal): Promise<EndpointResult> {
+  /** @param stale an earlier result of which only the tail is written anew */
+  async #handle(
+    call: EndpointCall,
+    params: never,
+    freshness: Freshness,
+    signal: AbortSignal,
+    stale?: EndpointResult,
+  ): Promise<EndpointResult> {
     const { endpoint, api, rename } = call.endpoint;
     const { threads } = api;
     const headers = new Map<string, string>();
     let worked = 0;
+    const named: string[] = [];
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
     const request: ApiRequest = {
       read: { signal, deadlineMs: this.#deadlineOf(call), client: this.#clientOf(call) },
@@ -324,19 +336,29 @@ export class EndpointCalls {
       worked: (units) => {
         worked += units;
       },
+      dependsOn: (key) => void named.push(key),
       foresee: (price) => {
         if (threads?.takes(endpoint.name, price)) throw new ForAnotherThread();
       },
     };
+    if (stale !== undefined) {
+      const { text, keys } = await api.writeTail!(stale.tail!.source as never, api.context(request) as never);
+      return stale.withTail(text, keys, mcSeqno);
+    }
+    const keysWith = (more: readonly string[]) => {
+      const keys = endpoint.depends?.(params) ?? null;
+      return keys && [...keys, ...more];
+    };
     const onThread = async () => {
-      const { bytes, headers } = await this.#onThread(call, request);
-      return new EndpointResult(bytes, headers, rename, mcSeqno);
+      const { bytes, headers, keys = [], tail = null } = await this.#onThread(call, request);
+      return new EndpointResult(bytes, headers, rename, mcSeqno, 0, { keys: keysWith(keys), tail });
     };
     if (threads?.takes(endpoint.name, priceOf(endpoint, params, request.profile))) return onThread();
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
       const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
-      return new EndpointResult(text, [...headers], rename, mcSeqno, worked);
+      const holds = { keys: keysWith(named), tail: value instanceof JsonText ? value.tail : null };
+      return new EndpointResult(text, [...headers], rename, mcSeqno, worked, holds);
     } catch (error) {
       if (error instanceof ForAnotherThread) return onThread();
       throw error;
@@ -360,9 +382,18 @@ function refuseLimited(decision: WorkDecision): void {
   throw httpErrors['work-limit']({ limit: decision.limit, retryAfterSeconds });
 }
 
-/** The seqno that invalidates cached results about the head. */
-function headSeqnoOf({ api, network }: CompiledEndpoint): number {
-  return api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
+/** What results about the head are compared with. */
+interface CurrentHead {
+  /** The seqno that invalidates cached results about the head, but for those that did not change. */
+  readonly seqno: number;
+  readonly changes: ChangeLog | undefined;
+  /** The newest masterchain block of the data; null where that is not told. */
+  readonly mcSeqno: number | null;
+}
+
+function headOf({ api, network }: CompiledEndpoint): CurrentHead {
+  const seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
+  return { seqno, changes: api.changes, mcSeqno: api.freshness?.().mcSeqno ?? null };
 }
 
 function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
@@ -377,8 +408,11 @@ export class EndpointResult {
   /** In the `spec` profile. */
   readonly json: SerializedJson;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The newest masterchain block of the data when the work began; null: valid for ever. */
-  readonly mcSeqno: number | null;
+  /** The newest masterchain block of which it is known to tell the data; null: valid for ever. */
+  mcSeqno: number | null;
+  /** Keys of the data that it tells; null: any. */
+  readonly keys: readonly string[] | null;
+  readonly tail: AnswerTail | null;
   /** Work beside that of the price which the endpoint reported, in work units. */
   readonly worked: number;
   readonly #rename: RenameTypes;
@@ -390,12 +424,26 @@ export class EndpointResult {
     rename: RenameTypes,
     mcSeqno: number | null = null,
     worked = 0,
+    { keys, tail }: Pick<EndpointResult, 'keys' | 'tail'> = { keys: null, tail: null },
   ) {
+    this.keys = keys;
+    this.tail = tail;
     this.json = json;
     this.worked = worked;
     this.headers = headers;
     this.mcSeqno = mcSeqno;
     this.#rename = rename;
+  }
+
+  /** The same result with another tail. */
+  withTail(text: string, keys: readonly string[], mcSeqno: number | null): EndpointResult {
+    const { json, headers } = this;
+    const tail = { ...this.tail!, keys };
+    const whole =
+      typeof json === 'string'
+        ? json.slice(0, tail.from) + text
+        : Buffer.concat([json.subarray(0, tail.from), Buffer.from(text)]);
+    return new EndpointResult(whole, headers, this.#rename, mcSeqno, 0, { keys: this.keys, tail });
   }
 
   /** In the `toncenter` profile; computed once. Bytes come from APIs that write each profile. */
@@ -407,10 +455,14 @@ export class EndpointResult {
 
 interface CacheEntry {
   readonly result: EndpointResult;
-  /** The head at which it was computed; null: valid for ever. */
-  readonly headSeqno: number | null;
+  /** The newest head as of which it is known to hold, without its tail, and with it; null: valid for ever. */
+  headSeqno: number | null;
+  tailSeqno: number | null;
   readonly since: number;
 }
+
+/** A result that did not change is made anew all the same after so long, in milliseconds. */
+const MOST_KEPT_MS = 600_000;
 
 /** Results for longer keys are not cached. */
 const MAX_KEY = 4_096;
@@ -418,7 +470,10 @@ const MAX_KEY = 4_096;
 /** A result may be held in both profiles. */
 const COPIES = 2;
 
-/** Caches results: those about the head until it changes or they are too old, the others as long as there is room. */
+/**
+ * Caches results: those about the head until it changes or they are too old, those of which is known what they depend on until
+ * that changes, the others as long as there is room.
+ */
 export class ResponseCache {
   readonly #entries: LruByBytes<CacheEntry>;
   readonly #headCacheMs: number;
@@ -440,22 +495,41 @@ export class ResponseCache {
     return this.#entries.size;
   }
 
-  /**
-   * @param headSeqno the current one
-   * @param counts whether it counts as a hit or a miss: a call may look twice
-   */
-  get(key: string, headSeqno: number, counts = true): EndpointResult | undefined {
+  /** @param counts whether it counts as a hit or a miss: a call may look twice */
+  get(key: string, head: CurrentHead, counts = true): EndpointResult | undefined {
     const kept = this.#entries.get(key);
-    if (kept !== undefined) {
-      const { headSeqno: madeAt, since } = kept;
-      if (madeAt === null || (madeAt === headSeqno && this.#clock.now() - since <= this.#headCacheMs)) {
-        if (counts) this.hits++;
-        return kept.result;
-      }
-      this.#entries.delete(key);
+    const holds = kept !== undefined && this.#holds(key, kept, head);
+    if (counts) {
+      if (holds) this.hits++;
+      else this.misses++;
     }
-    if (counts) this.misses++;
-    return undefined;
+    return holds ? kept.result : undefined;
+  }
+
+  /** A result that holds but for its tail. */
+  withOldTail(key: string, head: CurrentHead): EndpointResult | undefined {
+    const kept = this.#entries.get(key);
+    if (kept === undefined || this.#holds(key, kept, head)) return undefined;
+    return this.#entries.get(key) === kept ? kept.result : undefined;
+  }
+
+  /** Deletes an entry that does not hold any more, not even without its tail. */
+  #holds(key: string, kept: CacheEntry, { seqno, changes, mcSeqno }: CurrentHead): boolean {
+    const { result, headSeqno, tailSeqno, since } = kept;
+    if (headSeqno === null) return true;
+    const now = this.#clock.now();
+    if (headSeqno === seqno && tailSeqno === seqno && now - since <= this.#headCacheMs) return true;
+    const { keys, tail } = result;
+    const isKnown = keys !== null && changes !== undefined && now - changes.confirmedAt <= this.#headCacheMs;
+    if (!isKnown || now - since > MOST_KEPT_MS || !changes.isUnchanged(keys, headSeqno)) {
+      this.#entries.delete(key);
+      return false;
+    }
+    kept.headSeqno = seqno;
+    if (tail !== null && !changes.isUnchanged(tail.keys, tailSeqno!)) return false;
+    kept.tailSeqno = seqno;
+    result.mcSeqno = mcSeqno;
+    return true;
   }
 
   /** @param headSeqno at which the work began; null for what is valid for ever */
@@ -464,7 +538,9 @@ export class ResponseCache {
     const { json } = result;
     let bytes = typeof json === 'string' ? json.length * COPIES : json.length;
     for (const [name, value] of result.headers) bytes += name.length + value.length;
-    this.#entries.set(key, { result, headSeqno, since: this.#clock.now() }, bytes);
+    for (const name of result.keys ?? []) bytes += name.length;
+    for (const name of result.tail?.keys ?? []) bytes += name.length * COPIES;
+    this.#entries.set(key, { result, headSeqno, tailSeqno: headSeqno, since: this.#clock.now() }, bytes);
   }
 
   clear(): void {

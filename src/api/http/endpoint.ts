@@ -9,7 +9,6 @@ import {
   type TUnion,
   Type,
 } from '@sinclair/typebox';
-
 /** How long a response stays valid: not at all, until the next masterchain block, or for ever. */
 export type Freshness = 'none' | 'head' | 'forever';
 
@@ -45,6 +44,11 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   /** How long the response may be cached, by the parameters. */
   readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
   /**
+   * What an answer of freshness `head` depends on, by the parameters: keys of `HttpApi.changes`. It is kept until one of them, or
+   * of those that its rows name (`ApiRequest.dependsOn`), changes. Null, and without it: anything, so until the next block.
+   */
+  readonly depends?: (params: StaticDecode<Params>) => readonly string[] | null;
+  /**
    * The estimated work of a call before it runs, in work units, where 1 unit is about 1 ms of CPU time of this process. Budgets
    * and queues count by it; after the call it is corrected by what was really done. Default: 1.
    */
@@ -65,12 +69,24 @@ export function endpointOf<Context>() {
   ): Endpoint<Context, Params, Result> => definition;
 }
 
+/** The end of an answer, which changes more often than the rest and can be written anew without it. */
+export interface AnswerTail {
+  /** Where it begins, in characters or, of an answer in UTF-8, in bytes. */
+  readonly from: number;
+  /** What it depends on, besides the rest. */
+  readonly keys: readonly string[];
+  /** What it is written from: plain values. */
+  readonly source: unknown;
+}
+
 /** Serialised JSON: a result that is sent unchanged. */
 export class JsonText {
   readonly text: string;
+  readonly tail: AnswerTail | null;
 
-  constructor(text: string) {
+  constructor(text: string, tail: AnswerTail | null = null) {
     this.text = text;
+    this.tail = tail;
   }
 
   /** For use as a value. */
@@ -80,8 +96,8 @@ export class JsonText {
 }
 
 /** @param text one JSON value, unchecked */
-export function jsonText(text: string): JsonText {
-  return new JsonText(text);
+export function jsonText(text: string, tail: AnswerTail | null = null): JsonText {
+  return new JsonText(text, tail);
 }
 
 /** Schema keyword of parameters for which null is a value; for others null is the same as leaving them out. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
+import type { AnswerTail, AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 
@@ -30,6 +30,14 @@ export interface RequestClient {
   readonly onTvmCost: (cost: { readonly gas: number; readonly cpuMs: number }) => void;
 }
 
+/** Which data of an API changed, so that answers about the head are kept until what they tell changes. All of it must be fast. */
+export interface ChangeLog {
+  /** Milliseconds of the clock: until then at least, all changes are known. */
+  readonly confirmedAt: number;
+  /** Whether nothing with these keys has changed since a version of the data (`HttpApi.headSeqno`). False where it is not known. */
+  isUnchanged(keys: readonly string[], since: number): boolean;
+}
+
 /** The properties of a request from which an API makes the context of its handlers. */
 export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   /** To be passed to every read: aborted when no client waits for the response any more. */
@@ -54,6 +62,8 @@ export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
    * calls of that price: the handler lets that error through, and the call begins anew there.
    */
   readonly foresee: (price: number) => void;
+  /** Adds to what the answer depends on besides `Endpoint.depends`: what its rows name. */
+  readonly dependsOn: (key: string) => void;
 }
 
 /** A call as another thread needs it: plain values only. */
@@ -73,6 +83,9 @@ export interface ThreadAnswer {
   /** JSON in UTF-8. */
   readonly bytes: Uint8Array;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** As by `ApiRequest.dependsOn`. */
+  readonly keys?: readonly string[];
+  readonly tail?: AnswerTail | null;
 }
 
 /** Other threads that answer calls, so that large ones do not stall this one. */
@@ -118,6 +131,10 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   deadlineMs?(switches: SwitchValues<Switches>): number | null;
   /** The masterchain seqno whose change invalidates responses of freshness `head`; default: that of the network. Must be fast. */
   headSeqno?(): number;
+  /** Which data changed with `headSeqno`. Default: all. */
+  readonly changes?: ChangeLog;
+  /** Writes the tail of an answer anew. */
+  writeTail?(source: never, context: Context): Promise<{ readonly text: string; readonly keys: readonly string[] }>;
   /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */
   freshness?(): ApiFreshness;
   /** Only with the style `plain` and separate `profiles`: their results are sent as they are. */

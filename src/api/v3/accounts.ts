@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { jsonText } from '#api/http/endpoint.js';
 import { interfaces, interfacesJson } from '#api/v3/address-book.js';
+import { readAddressRows } from '#api/v3/address-rows.js';
+import { accountDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   address,
@@ -22,7 +24,8 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
-import { addressesText, checkPage, listAnswer, pageOf, rowsOf, wantedFacts, writeRows } from '#api/v3/page.js';
+import { upperCaseRaw } from '#api/v3/json-values.js';
+import { checkPage, listAnswer, pageOf, rowsOf, wantedFacts, withAddresses, writeRows } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
@@ -141,23 +144,24 @@ const accountStates = v3Endpoint({
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.account),
   freshness: 'head',
+  depends: ({ address }) => address.map(accountDependency),
   handle: async ({ address: wanted, include_boc = true, code_hash }, context) => {
     const { network, query, profile } = context;
     const accounts = await network.index.accounts({ address: wanted, code_hash }, { boc: include_boc }, query);
     const bytes = accounts.reduce((sum, each) => sum + (each.code_boc?.length ?? 0) + (each.data_boc?.length ?? 0), 0);
     context.foresee(bytes / BYTES_PER_UNIT);
-    const all = accounts.map((account) => account.address);
-    const facts = await network.index.addressFacts(all, wantedFacts(context, true), query);
+    const all = new Map(accounts.map((account) => [upperCaseRaw(account.address), account.address]));
+    const known = await readAddressRows(all, wantedFacts(context, true), context);
     const page = { profile, addresses: new AddressCollector() };
     const writeState = (account: IndexedAccount): string => {
-      const contract_methods = facts.accounts.get(account.address.toRaw())?.methods ?? null;
+      const contract_methods = known.get(upperCaseRaw(account.address))?.account?.methods ?? null;
       const code = account.code_hash;
       // Accounts without code have an empty list here, and null in the address book.
       const names = code === null ? '[]' : interfacesJson(code, contract_methods);
       return writeAnswerJson(AccountStateFull, { ...account, contract_methods, interfaces: names }, page);
     };
     const rows = await writeRows(accounts, writeState, context);
-    return jsonText(`{"accounts":[${rows}],${addressesText(page.addresses, facts, context, true)}}`);
+    return withAddresses(`{"accounts":[${rows}],`, page.addresses, context, true, known);
   },
 });
 
@@ -174,6 +178,7 @@ const walletStates = v3Endpoint({
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.account),
   freshness: 'head',
+  depends: ({ address }) => address.map(accountDependency),
   handle: async ({ address: wanted }, context) => {
     const accounts = await context.network.index.accounts({ address: wanted }, { boc: true }, context.query);
     return WalletStates.write({ rows: accounts.map(walletStateOf), next: null }, context);

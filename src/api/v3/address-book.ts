@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { commaList, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
+import { accountDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   answerType,
@@ -53,29 +54,20 @@ export const AddressBookJson = mapSchema(AddressBookRow.schema, {
   description: 'How to display the accounts of the answer, by raw address. Empty with `X-No-Address-Book`.',
 });
 
-/**
- * Rows of an address book as JSON.
- *
- * @param addresses by the keys that are to be written
- */
-export function addressBookText(
-  addresses: ReadonlyMap<string, Address>,
+/** A row of an address book as JSON. */
+export function addressBookRow(
+  address: Address,
   { accounts, domains }: AddressFacts,
   { network, profile }: V3Context,
 ): string {
-  const page = { profile, addresses: new AddressCollector() };
-  let json = '';
-  for (const [key, address] of addresses) {
-    const raw = address.toRaw();
-    const account = accounts.get(raw);
-    const row = {
-      user_friendly: friendlyForm(address, account, network.isTestnet),
-      domain: domains.get(raw) ?? null,
-      interfaces: interfacesOfAddress(account),
-    };
-    json += `${json === '' ? '' : ','}${JSON.stringify(key)}:${writeAnswerJson(AddressBookRow, row, page)}`;
-  }
-  return `{${json}}`;
+  const raw = address.toRaw();
+  const account = accounts.get(raw);
+  const row = {
+    user_friendly: friendlyForm(address, account, network.isTestnet),
+    domain: domains.get(raw) ?? null,
+    interfaces: interfacesOfAddress(account),
+  };
+  return writeAnswerJson(AddressBookRow, row, { profile, addresses: new AddressCollector() });
 }
 
 /**
@@ -175,13 +167,14 @@ export const MetadataJson = mapSchema(AddressMetadata, {
 /** `metadata` of an answer as JSON: of those addresses that are tokens, and of the masters of jetton wallets among them. */
 export function metadataText(tokens: AddressFacts['tokens']): string {
   const entries: string[] = [];
-  for (const entry of tokens.values()) entries.push(`"${upperCaseRaw(entry.address)}":${metadataOf(entry)}`);
+  for (const { address, tokens: own } of tokens.values()) entries.push(`"${upperCaseRaw(address)}":${metadataOf(own)}`);
   return `{${entries.join(',')}}`;
 }
 
 type TokenInfoMembers = Readonly<Record<string, unknown>>;
 
-function metadataOf({ tokens }: AddressTokens): string {
+/** `metadata` of one address as JSON. */
+export function metadataOf(tokens: AddressTokens['tokens']): string {
   const infos: TokenInfoMembers[] = [];
   let is_indexed = true;
   for (const token of tokens) {
@@ -240,16 +233,19 @@ const addressBook = v3Endpoint({
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.bookEntry),
   freshness: 'head',
+  depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
   handle: async ({ address: given }, context) => {
     const { accounts, others } = splitAccounts(given);
     const { network, query, profile } = context;
     const wanted = { domains: true, tokens: false };
     const facts = await network.index.addressFacts([...accounts.values()], wanted, query);
-    const rows = addressBookText(accounts, facts, context);
+    const rows = [...accounts].map(([text, address]) => {
+      return `${JSON.stringify(text)}:${addressBookRow(address, facts, context)}`;
+    });
     const empty: InputOf<typeof AddressBookRow> = { user_friendly: null, domain: null, interfaces: '[]' };
     const row = writeAnswerJson(AddressBookRow, empty, { profile, addresses: new AddressCollector() });
-    const more = others.map((each) => `,${JSON.stringify(each)}:${row}`).join('');
-    return jsonText(`${rows.slice(0, -1)}${more}}`);
+    const more = others.map((each) => `${JSON.stringify(each)}:${row}`);
+    return jsonText(`{${[...rows, ...more].join(',')}}`);
   },
 });
 
@@ -266,10 +262,17 @@ const metadata = v3Endpoint({
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.bookEntry),
   freshness: 'head',
-  handle: async ({ address: given }, { network, query }) => {
+  depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
+  handle: async ({ address: given }, { network, query, dependsOn }) => {
     const { accounts } = splitAccounts(given);
     const wanted = { domains: false, tokens: true };
-    return jsonText(metadataText((await network.index.addressFacts([...accounts.values()], wanted, query)).tokens));
+    const { tokens } = await network.index.addressFacts([...accounts.values()], wanted, query);
+    // The masters of jetton wallets, too.
+    for (const { address } of tokens.values()) dependsOn(accountDependency(address));
+    for (const { tokens: own } of tokens.values()) {
+      for (const token of own) if (token.kind === 'jetton_wallets') dependsOn(accountDependency(token.jetton));
+    }
+    return jsonText(metadataText(tokens));
   },
 });
 

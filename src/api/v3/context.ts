@@ -3,6 +3,7 @@ import { endpointOf } from '#api/http/endpoint.js';
 import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
 import type { FinalTexts } from '#api/v3/final-texts.js';
+import type { AddressRowReader } from '#api/v3/kept-address-rows.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { systemClock } from '#kernel/clock.js';
@@ -18,6 +19,7 @@ export interface V3Network {
   readonly isTestnet: boolean;
   /** Absent: nothing that was written is kept. */
   readonly texts?: FinalTexts | undefined;
+  readonly addressRows?: AddressRowReader | undefined;
 }
 
 /** What the methods that API v2 has as well use of one network. */
@@ -47,6 +49,8 @@ export interface V3Context {
    * @throws v3/answer-too-large
    */
   readonly foresee: (price: number) => void;
+  /** Adds to what the answer depends on (see `answer-keys.ts`) besides the parameters. */
+  readonly dependsOn: (key: string) => void;
 }
 
 /** Context of one request that reads the chain. */
@@ -61,11 +65,11 @@ export function v3Context<Network extends V3Network>(
   network: Network,
   request: ApiRequest<SwitchValues<V3Switches>>,
 ): V3Context & { readonly network: Network; readonly read: ReadOptions } {
-  const { read, profile, switches, header, worked, foresee } = request;
+  const { read, profile, switches, header, worked, foresee, dependsOn } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
   const slices = new WorkSlices(systemClock, read.signal);
   const query = { signal: read.signal, timeoutMs };
-  return { network, read, query, profile, switches, header, worked, slices, foresee };
+  return { network, read, query, profile, switches, header, worked, slices, foresee, dependsOn };
 }
 
 /** Declares a method that the index answers. */

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { byProfile } from '#api/http/profile.js';
+import { accountDependency, messageDependency } from '#api/v3/answer-keys.js';
 import {
   type AnswerValue,
   address,
@@ -35,6 +36,7 @@ import {
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
+import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
@@ -286,10 +288,17 @@ const messages = v3Endpoint({
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.message),
   freshness: 'head',
+  depends: ({ msg_hash, hash = msg_hash, source, destination, direction }) => {
+    if (hash !== undefined) return hash.map(messageDependency);
+    if (source instanceof Address && direction !== 'in') return [accountDependency(source)];
+    return destination instanceof Address && direction === 'in' ? [accountDependency(destination)] : null;
+  },
   handle: async (params, context) => {
     const { hash: same, msg_hash = same, opcode: readings, ...rest } = filterOf(params);
     const filter = { ...rest, msg_hash, opcode: opcodeIn(context.profile, readings) };
     const { rows, next } = await context.network.index.messages(filter, pageOf(params, context), context.query);
+    // Its receiver is told when that is indexed.
+    for (const { hash, received_by } of rows) if (received_by === null) context.dependsOn(messageDependency(hash));
     const messages = new MessagesOfPage();
     return Messages.write({ rows: rows.map((indexed) => ({ indexed, messages })), next }, context);
   },

@@ -1,12 +1,15 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { type JsonText, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { AddressBookJson, addressBookText, MetadataJson, metadataText } from '#api/v3/address-book.js';
+import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
+import { addressRowsText, readAddressRows } from '#api/v3/address-rows.js';
 import { AddressCollector, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import type { AddressRow } from '#api/v3/kept-address-rows.js';
 import { DEFAULT_PAGE_ROWS } from '#api/v3/parameters.js';
-import type { AddressFacts, Listed, Page, WantedFacts } from '#drivers/store/read/index-types.js';
+import type { Listed, Page, WantedFacts } from '#drivers/store/read/index-types.js';
+import { type Address, parseAddress } from '#formats/address/address.js';
 
 /** The header with the cursor of the next page. */
 const NEXT_HEADER = 'X-Tern-Next';
@@ -69,8 +72,7 @@ export function listAnswer<Row>(
       const { profile } = context;
       const page = { profile, addresses: new AddressCollector(), texts: context.network.texts?.of(profile) };
       const rows = await writeRows(rowsOf(listed, context), (each) => row.write[profile](each, page), context);
-      const facts = await readAddressFacts(page.addresses, context, metadata);
-      return jsonText(`{"${member}":[${rows}],${addressesText(page.addresses, facts, context, metadata)}}`);
+      return withAddresses(`{"${member}":[${rows}],`, page.addresses, context, metadata);
     },
   };
 }
@@ -98,34 +100,48 @@ export async function writeRows<Row>(
   return texts.join(',');
 }
 
-const NO_FACTS: AddressFacts = { accounts: new Map(), domains: new Map(), tokens: new Map() };
-
-/** What the index knows of the addresses of an answer; read at once, and not at all when the request excludes both parts. */
-async function readAddressFacts(
-  addresses: AddressCollector,
-  context: V3Context,
-  metadata: boolean,
-): Promise<AddressFacts> {
-  const all = [...addresses.byRaw.values()];
-  const wanted = wantedFacts(context, metadata);
-  if (all.length === 0 || (!wanted.domains && !wanted.tokens)) return NO_FACTS;
-  return await context.network.index.addressFacts(all, wanted, context.query);
+/** What {@link writeAddressTail} writes: the addresses of an answer in raw form, and whether the answer has `metadata`. */
+export interface AddressTailSource {
+  readonly raws: readonly string[];
+  readonly metadata: boolean;
 }
 
-/** What {@link addressesText} needs. @param metadata whether the answer has `metadata` */
+/** What an answer tells of its addresses. @param metadata whether it has `metadata` */
 export function wantedFacts({ switches }: V3Context, metadata: boolean): WantedFacts {
   return { domains: !switches.noAddressBook, tokens: metadata && !switches.noMetadata };
 }
 
-/** The last members of an answer: `"address_book":{…}` and, where it has that, `"metadata":{…}`. */
-export function addressesText(
-  addresses: AddressCollector,
-  facts: AddressFacts,
+/** An answer with its last members: `"address_book":{…}` and, where it has that, `"metadata":{…}`. */
+export async function withAddresses(
+  head: string,
+  { byRaw }: AddressCollector,
   context: V3Context,
   metadata: boolean,
-): string {
-  const book = context.switches.noAddressBook ? '{}' : addressBookText(addresses.byRaw, facts, context);
-  return `"address_book":${book}${metadata ? `,"metadata":${metadataText(facts.tokens)}` : ''}`;
+  given?: ReadonlyMap<string, AddressRow>,
+): Promise<JsonText> {
+  const { text, keys } = await addressTail(byRaw, context, metadata, given);
+  const source: AddressTailSource = { raws: [...byRaw.keys()], metadata };
+  return jsonText(head + text, { from: head.length, keys, source });
+}
+
+/** Writes the last members of an answer anew. */
+export function writeAddressTail({ raws, metadata }: AddressTailSource, context: V3Context) {
+  return addressTail(new Map(raws.map((raw) => [raw, parseAddress(raw).address])), context, metadata);
+}
+
+/** What the index knows of the addresses of an answer; not read at all when the request excludes both parts. */
+async function addressTail(
+  addresses: ReadonlyMap<string, Address>,
+  context: V3Context,
+  metadata: boolean,
+  given?: ReadonlyMap<string, AddressRow>,
+) {
+  const wanted = wantedFacts(context, metadata);
+  const isRead = addresses.size > 0 && (wanted.domains || wanted.tokens);
+  const rows = given ?? (isRead ? await readAddressRows(addresses, wanted, context) : new Map<string, AddressRow>());
+  const keys: string[] = [];
+  for (const row of rows.values()) for (const key of row.keys) keys.push(key);
+  return { text: `${addressRowsText(addresses.keys(), rows, { book: wanted.domains, metadata })}}`, keys };
 }
 
 /** For an empty list: the masterchain block may commit nothing, or not be indexed. @throws v3/masterchain-block-not-found */

@@ -56,6 +56,7 @@ async function answer(call: ReaderCall, signal: AbortSignal) {
   }
   const params = reader.read(call.raw, call.source);
   const headers: [string, string][] = [];
+  const keys: string[] = [];
   const { profile, deadlineMs, switches } = call;
   const network = { index: index ?? (await openIndex()), isTestnet, texts };
   signal.throwIfAborted();
@@ -67,10 +68,13 @@ async function answer(call: ReaderCall, signal: AbortSignal) {
     header: (name, value) => void headers.push([name, value]),
     worked: () => {},
     foresee: () => {},
+    dependsOn: (key) => void keys.push(key),
   });
   const value: unknown = await endpoint.handle(params, context);
-  const bytes = encoder.encode(value instanceof JsonText ? value.text : JSON.stringify(value));
-  return transfer({ bytes, headers }, [bytes.buffer as ArrayBuffer]);
+  const { text, tail } = value instanceof JsonText ? value : { text: JSON.stringify(value), tail: null };
+  const bytes = encoder.encode(text);
+  const inBytes = tail && { ...tail, from: Buffer.byteLength(text.slice(0, tail.from)) };
+  return transfer({ bytes, headers, keys, tail: inBytes }, [bytes.buffer as ArrayBuffer]);
 }
 
 void side.serve(async () => ({

@@ -1,6 +1,12 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import {
+  messageDependency,
+  traceDependency,
+  tracesOfAccountDependency,
+  transactionDependency,
+} from '#api/v3/answer-keys.js';
+import {
   AddressCollector,
   type AnswerPage,
   answerType,
@@ -33,7 +39,7 @@ import {
   v3HashListParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import { type ListedTransaction, transactionValue, writeTransaction } from '#api/v3/transactions.js';
+import { type AnswerTransaction, transactionValue, writeTransaction } from '#api/v3/transactions.js';
 import { traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
 
@@ -149,7 +155,7 @@ const TraceJson = answerType(
 /** @param all its transactions by logical time and account, of a trace with too many only the first; or their text */
 export function writeTrace(
   trace: IndexedTrace,
-  all: readonly ListedTransaction[] | TraceText,
+  all: readonly AnswerTransaction[] | TraceText,
   withActions: boolean,
   page: AnswerPage,
 ): string {
@@ -168,7 +174,7 @@ export function writeTrace(
   return writeAnswerJson(TraceJson, source, page);
 }
 
-function textOf(trace: IndexedTrace, all: readonly ListedTransaction[] | TraceText, page: AnswerPage): TraceText {
+function textOf(trace: IndexedTrace, all: readonly AnswerTransaction[] | TraceText, page: AnswerPage): TraceText {
   if ('transactionsJson' in all) {
     page.addresses.addWritten(all.addresses);
     return all;
@@ -191,7 +197,7 @@ function textOf(trace: IndexedTrace, all: readonly ListedTransaction[] | TraceTe
   return text;
 }
 
-function isFinal(listed: ListedTransaction): boolean {
+function isFinal(listed: AnswerTransaction): boolean {
   return (listed as IndexedTransaction).isFinal;
 }
 
@@ -208,7 +214,7 @@ function transactionsJson(written: readonly WrittenTransaction[]): string {
 /** What the list of traces is written from. */
 interface TraceRow {
   readonly trace: IndexedTrace;
-  readonly transactions: readonly ListedTransaction[] | TraceText;
+  readonly transactions: readonly AnswerTransaction[] | TraceText;
   readonly withActions: boolean;
 }
 
@@ -261,6 +267,13 @@ const params = Type.Object(
 );
 type TraceParameters = StaticDecode<typeof params>;
 
+function tracesDepend({ account, trace_id, tx_hash, msg_hash, mc_seqno }: TraceParameters): readonly string[] | null {
+  if (account !== undefined) return [tracesOfAccountDependency(account)];
+  const transactions = trace_id ?? tx_hash;
+  if (transactions !== undefined) return transactions.map(transactionDependency);
+  return msg_hash?.map(messageDependency) ?? (mc_seqno === undefined ? null : []);
+}
+
 function checkTraces(given: TraceParameters): void {
   checkPage(given);
   const { account, trace_id, tx_hash, msg_hash } = given;
@@ -277,6 +290,7 @@ async function listTraces(
   const { include_actions: _, supported_action_types: __, ...filter } = filterOf(given);
   const { rows, next } = await context.network.index.traces(filter, pageOf(given, context), context.query);
   if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
+  for (const { root } of rows) context.dependsOn(traceDependency(root));
   const sizeOf = ({ nodes }: IndexedTrace) => (nodes > MAX_TRACE_TRANSACTIONS ? 1 : nodes);
   const all = rows.reduce((sum, trace) => sum + sizeOf(trace), 0);
   if (all > MAX_TRANSACTIONS) throw v3Errors['answer-too-large']({ limit: `${MAX_TRANSACTIONS} transactions` });
@@ -299,10 +313,10 @@ async function listTraces(
 async function transactionsOf(
   traces: readonly IndexedTrace[],
   { network: { index, texts }, profile, query }: V3Context,
-): Promise<ReadonlyMap<bigint, readonly ListedTransaction[]>> {
+): Promise<ReadonlyMap<bigint, readonly AnswerTransaction[]>> {
   if (traces.length === 0) return new Map();
   const roots = traces.map(({ root }) => root);
-  const found: ReadonlyMap<bigint, readonly ListedTransaction[]> =
+  const found: ReadonlyMap<bigint, readonly AnswerTransaction[]> =
     texts === undefined
       ? await index.transactionsOfTraces(roots, MAX_TRACE_TRANSACTIONS, query)
       : await index.transactionsOfTracesBesideHeld(roots, MAX_TRACE_TRANSACTIONS, texts.of(profile), query);
@@ -330,6 +344,7 @@ const traces = v3Endpoint({
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.trace),
   freshness: 'head',
+  depends: tracesDepend,
   handle: (given, context) => listTraces(given, context, Traces, given.include_actions === true),
 });
 
@@ -346,6 +361,7 @@ const events = v3Endpoint({
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.trace),
   freshness: 'head',
+  depends: tracesDepend,
   handle: (given, context) => listTraces(given, context, Events, true),
 });
 

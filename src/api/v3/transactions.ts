@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { accountDependency, messageDependency, traceDependency, transactionDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   type AnswerPage,
@@ -319,14 +320,14 @@ const TransactionJson = answerType(
 );
 
 /** A transaction of the index, or a {@link TransactionText}. */
-export type ListedTransaction = HeldTransaction | IndexedTransaction;
+export type AnswerTransaction = HeldTransaction | IndexedTransaction;
 
 /**
  * A transaction as `/transactions` and `/traces` return it. Its account, the source of its incoming message and the
  * destinations of the outgoing ones are added to the address book. What is final
  * is written once.
  */
-export function writeTransaction(listed: ListedTransaction, page: AnswerPage): WrittenTransaction {
+export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): WrittenTransaction {
   const { addresses, texts } = page;
   const known = listed instanceof TransactionText ? listed : texts?.find(listed);
   if (known !== undefined) {
@@ -381,7 +382,7 @@ function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): 
 /** A transaction of the index as an answer value. */
 export const transactionValue = answerValue(
   TransactionJson.schema,
-  (listed: ListedTransaction, page) => writeTransaction(listed, page).json,
+  (listed: AnswerTransaction, page) => writeTransaction(listed, page).json,
 );
 
 /** A page of transactions; those whose texts are kept are not read. */
@@ -426,6 +427,8 @@ const transactions = v3Endpoint({
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
+  depends: ({ account, hash, mc_seqno }) =>
+    hash?.map(transactionDependency) ?? account?.map(accountDependency) ?? (mc_seqno === undefined ? null : []),
   handle: async (params, context) => {
     const filter = filterOf(params);
     const listed = await listTransactions(filter, pageOf(params, context), context);
@@ -454,6 +457,7 @@ const transactionsByMasterchainBlock = v3Endpoint({
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
+  depends: () => [],
   handle: async ({ seqno, ...page }, context) => {
     const listed = await listTransactions({ mc_seqno: seqno }, pageOf(page, context), context);
     if (listed.rows.length === 0) await requireIndexedMcBlock(seqno, context);
@@ -492,6 +496,11 @@ const transactionsByMessage = v3Endpoint({
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.transaction),
   freshness: 'head',
+  depends: ({ msg_hash, source, destination, direction }) => {
+    if (msg_hash !== undefined) return msg_hash.map(messageDependency);
+    if (direction === 'out' && source !== undefined) return [accountDependency(source)];
+    return direction === 'in' && destination !== undefined ? [accountDependency(destination)] : null;
+  },
   handle: async (params, context) => {
     const { msg_hash, body_hash, source, destination, direction: side } = params;
     const opcode = opcodeIn(context.profile, params.opcode);
@@ -551,10 +560,12 @@ const adjacentTransactions = v3Endpoint({
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction, ADJACENT_ROWS),
   freshness: 'head',
+  depends: ({ hash }) => [transactionDependency(hash)],
   handle: async ({ hash, direction: side, limit = MAX_PAGE_ROWS, offset: skipped = 0, sort = 'asc' }, context) => {
     const way = side === 'both' ? undefined : side;
     const found = await context.network.index.adjacentTransactions(hash, way, context.query);
     if (found === null || found.length === 0) throw v3Errors['adjacent-not-found']({});
+    for (const { trace_root } of found) context.dependsOn(traceDependency(trace_root));
     const sorted = sort === 'asc' ? found : found.toReversed();
     return Transactions.write({ rows: sorted.slice(skipped, skipped + limit), next: null }, context);
   },

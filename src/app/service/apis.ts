@@ -4,6 +4,7 @@ import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
 import { type V3ChainContext, type V3Network, type V3Switches, v3Context } from '#api/v3/context.js';
+import { writeAddressTail } from '#api/v3/page.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import type { OpenNetwork } from '#app/service/network.js';
@@ -44,7 +45,7 @@ export function v3Api(
   network: OpenNetwork,
   index: NetworkIndex,
   readers: ReaderPool,
-  facts: Pick<V3Network, 'isTestnet' | 'texts'>,
+  facts: Omit<V3Network, 'index'>,
 ): HttpApi<V3ChainContext, V3Switches> {
   return {
     ...v3Description,
@@ -53,6 +54,8 @@ export function v3Api(
       answer: (call, signal) => index.whileReadable(() => readers.answer(call, signal)),
     },
     headSeqno: () => index.version,
+    changes: index.changes,
+    writeTail: writeAddressTail,
     freshness: () => index.freshness(),
     context: (request) => {
       const { chain, contracts } = network.poolOf(request.group).v2;

@@ -1,10 +1,11 @@
+import { continuedTraces, type KnownChange } from '#api/v3/answer-keys.js';
 import type { NetworkDatabase } from '#app/config/index-settings.js';
 import type { Environment } from '#app/service/environment.js';
 import { serviceErrors } from '#app/service/errors.js';
 import { isTransient } from '#drivers/store/connection.js';
-import { Database } from '#drivers/store/database.js';
+import { Database, type ReadLimits } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import type { IndexEventFeed } from '#drivers/store/event-log.js';
+import { accountsOfTraces, eventsAfter, type IndexEventFeed } from '#drivers/store/event-log.js';
 import { type IndexProgress, type NetworkIdentity, readIndexProgress } from '#drivers/store/index-state.js';
 import { type Migration, prepareSchema, readMigrations } from '#drivers/store/migrate.js';
 import { type IndexPort, wrapReads } from '#drivers/store/read/index-port.js';
@@ -158,14 +159,27 @@ export interface IndexWatchOptions {
   readonly network: NetworkIdentity;
 }
 
+/** What an {@link IndexWatch} tells of a change. */
+export interface ChangeListener {
+  /** Something changed with this version: what the events name, or, null, anything. */
+  noteChanges(version: number, changes: readonly KnownChange[] | null): void;
+  /** All changes were known at this time of the clock. */
+  noteConfirmed(now: number): void;
+}
+
 export interface IndexWatchModules {
   /** `null` while it is not open. */
   readonly database: () => Database | null;
   /** Announces what is committed. */
   readonly feed: IndexEventFeed;
+  /** Default: none. */
+  readonly listener?: ChangeListener;
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+/** Events that are read after a change, at most; with more of them anything may have changed. */
+const MOST_EVENTS = 200;
 
 /** Pause after a read that failed. */
 const RETRY_MS = 1_000;
@@ -183,6 +197,8 @@ export class IndexWatch {
   #progress: IndexProgress | null = null;
   #problem: string | null = null;
   #version = 0;
+  /** The last event of the log that the version includes; null: no event was read. */
+  #cursor: bigint | null = null;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: IndexWatchOptions, modules: IndexWatchModules) {
@@ -231,16 +247,53 @@ export class IndexWatch {
   /** Reads now. @throws store/other-network, and what the database says */
   async read(database: Database): Promise<void> {
     const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+    const { listener, clock } = this.#modules;
+    const began = clock.now();
     const progress = await readIndexProgress(database, this.#options.network, limits);
     const before = this.#progress;
     const isOther =
       progress?.last_event !== before?.last_event ||
       progress?.indexedRanges !== before?.indexedRanges ||
       progress?.contract_changes !== before?.contract_changes;
-    if (isOther) this.#version++;
+    const changes = isOther && listener !== undefined ? await this.#changes(database, progress, limits) : null;
+    if (isOther) {
+      this.#version++;
+      listener?.noteChanges(this.#version, changes);
+    }
+    listener?.noteConfirmed(began);
     this.#progress = progress;
     if (this.#problem !== null) this.#modules.logger.info('the index is readable again');
     this.#problem = null;
+  }
+
+  /** What the events since the last read touched; null: anything, or more than is known. */
+  async #changes(
+    database: Database,
+    progress: IndexProgress | null,
+    limits: ReadLimits,
+  ): Promise<readonly KnownChange[] | null> {
+    const cursor = this.#cursor;
+    // When a read fails, the events are not known.
+    this.#cursor = null;
+    const events =
+      cursor === null || progress === null ? [] : (await eventsAfter(database, cursor, MOST_EVENTS, limits)).events;
+    const last = events.at(-1)?.id ?? cursor;
+    if (last === null || progress === null || last < progress.last_event) {
+      this.#cursor = progress?.last_event ?? null;
+      return null;
+    }
+    const known = events.flatMap((event) => {
+      const { kind, touched } = event;
+      return touched !== null && (kind === 'committed' || kind === 'derived') ? [{ event, touched }] : [];
+    });
+    const accountsOf = await accountsOfTraces(
+      database,
+      known.flatMap(({ event }) => continuedTraces(event)),
+      limits,
+    );
+    this.#cursor = last;
+    if (known.length < events.length) return null;
+    return known.map(({ touched }, i) => ({ touched, continued: i === 0 ? accountsOf : [] }));
   }
 
   #noteProblem(error: unknown): void {

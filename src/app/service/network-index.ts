@@ -1,4 +1,5 @@
 import type { ApiFreshness } from '#api/http/http-api.js';
+import { ChangedKeys } from '#api/v3/changed-keys.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
 import { BranchWatch } from '#app/service/branch-watch.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
@@ -30,6 +31,8 @@ export interface NetworkIndex {
   readonly queryTimeoutMs: number;
   /** Changes whenever the content of the index changes; 0 for an empty index. */
   readonly version: number;
+  /** What changed with the version. */
+  readonly changes: ChangedKeys;
   freshness(): ApiFreshness;
   figures(): IndexFigures;
   databaseFigures(): DatabaseFigures;
@@ -66,9 +69,10 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     closers.add(() => store.close());
     const feed = new IndexEventFeed({}, { database: () => store.database, clock, logger });
     closers.add(() => feed.close());
+    const changes = new ChangedKeys();
     const watch = new IndexWatch(
       { network: config.zeroState },
-      { database: () => store.database, feed, clock, logger },
+      { database: () => store.database, feed, listener: changes, clock, logger },
     );
     closers.add(() => watch.close());
     const branch = new BranchWatch({
@@ -115,6 +119,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       get version() {
         return watch.version;
       },
+      changes,
       freshness,
       figures: () => {
         const { mcSeqno, lagMs } = freshness();

@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os';
 import { Registry } from 'prom-client';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import type { V3Network } from '#api/v3/context.js';
 import { textsOf } from '#api/v3/final-texts.js';
+import { KeptAddressRows } from '#api/v3/kept-address-rows.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
 import { configErrors } from '#app/config/errors.js';
@@ -319,7 +321,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       const testnet = await isTestnet(network.config);
       readers = readersOf(plan, testnet, { ...modules, logger });
       closers.add(() => readers?.close());
-      apis.push(v3Api(open, index, readers, { isTestnet: testnet, texts: textsOf(plan.textCacheMb * MIB) }));
+      apis.push(v3Api(open, index, readers, { isTestnet: testnet, ...keptTexts(plan.textCacheMb * MIB, index) }));
     }
     const ended = new AbortController();
     closers.add(() => ended.abort());
@@ -352,6 +354,16 @@ function readersOf(
     return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs, textBytes: textCacheMb * MIB };
   };
   return new ReaderPool({ threads: apiWorkers ?? DEFAULT_READERS }, { start, clock, logger });
+}
+
+/** Of the size of the text cache, the part for what answers tell of addresses. */
+const ADDRESS_PART = 1 / 8;
+
+/** @param bytes 0: nothing is kept */
+function keptTexts(bytes: number, index: NetworkIndex): Pick<V3Network, 'texts' | 'addressRows'> {
+  if (bytes === 0) return {};
+  const addressRows = new KeptAddressRows(bytes * ADDRESS_PART, index.changes, () => index.version);
+  return { texts: textsOf(bytes * (1 - ADDRESS_PART)), addressRows };
 }
 
 function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {

@@ -237,6 +237,25 @@ function eventOf(id: bigint, { kind, mc_seqno_from, mc_seqno_to, touched }: Omit
   };
 }
 
+/** `account_key` of each account with a transaction in one of some traces, once. @param roots of the traces */
+export async function accountsOfTraces(
+  database: Database,
+  roots: readonly bigint[],
+  limits: ReadLimits,
+): Promise<readonly bigint[]> {
+  if (roots.length === 0) return [];
+  const rows = await database.query<{ account_key: bigint }>(
+    {
+      name: 'accounts-of-traces',
+      text: `SELECT DISTINCT t.account_key FROM unnest($1::bigint[]) AS k(root)
+             CROSS JOIN LATERAL (SELECT t.account_key FROM transactions t WHERE t.trace_root = k.root OFFSET 0) AS t`,
+      values: [[...new Set(roots)]],
+    },
+    limits,
+  );
+  return rows.map(({ account_key }) => account_key);
+}
+
 export interface IndexEventFeedOptions {
   /** While it listens, it reads without a notification so often, should one be lost. Default: 3 s. */
   readonly fallbackMs?: number;

@@ -1,6 +1,7 @@
 import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
-import { addressOfBytes, firstIdOf } from '#drivers/store/keys.js';
+import { accountKey, addressOfBytes, firstIdOf } from '#drivers/store/keys.js';
 import { codeRow } from '#drivers/store/stored-transaction.js';
 import {
   completeAccount,
@@ -65,6 +66,12 @@ export class AccountCompleter {
               // Batches change accounts under this lock, in their own order.
               await lockTraces(client);
               for (const each of parts) await completeAccount(client, each, WALLET_CODE_HASHES);
+              if (parts.length > 0) {
+                await recordContractChange(
+                  client,
+                  parts.map(({ address }) => accountKey(address)),
+                );
+              }
             }),
           signal,
         );

@@ -237,7 +237,11 @@ function byTrace<One>(
 ): ReadonlyMap<bigint, readonly One[]> {
   const result = new Map<bigint, One[]>(roots.map((root) => [root, []]));
   const sorted = rows
-    .map((found, i) => ({ found, account: accountIdOf('row' in found ? found.row : found), transaction: transactions[i]! }))
+    .map((found, i) => ({
+      found,
+      account: accountIdOf('row' in found ? found.row : found),
+      transaction: transactions[i]!,
+    }))
     .sort((a, b) => {
       if (a.found.lt !== b.found.lt) return a.found.lt < b.found.lt ? -1 : 1;
       return a.found.workchain - b.found.workchain || compareBytes(a.account, b.account);

@@ -80,6 +80,11 @@ export async function writeContracts(
     .concat(losing)
     .map(({ address }) => addressBytes(address));
   const itemsBefore = await itemsOfSales(client, sales);
+  const domains = current
+    .filter(({ rows }) => rows.some(({ table }) => table.name === DOMAIN_TABLE))
+    .concat(losing)
+    .map(({ address }) => addressBytes(address));
+  const ownersBefore = await ownersOfDomains(client, domains);
 
   const supersededRows = await supersedeRows(
     client,
@@ -107,10 +112,24 @@ export async function writeContracts(
       .filter((summary) => !sameContractSummary(summary, summaries.get(addressKey(summary)))),
   );
   if (changed + superseded + owners > 0) {
-    const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items];
+    // The address book tells the domains of an account.
+    const owned = [...ownersBefore, ...(await ownersOfDomains(client, domains))];
+    const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items, ...owned];
     await recordContractChange(client, [...new Set(touched.map(accountKey))]);
   }
   return { older: found.length - current.length, changed, superseded };
+}
+
+const DOMAIN_TABLE = 'dns_items';
+
+async function ownersOfDomains(client: ClientBase, items: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  if (items.length === 0) return [];
+  const { rows } = await client.query<{ owner: Uint8Array }>({
+    name: 'owners-of-domains',
+    text: 'SELECT owner FROM dns_items WHERE address = ANY($1::bytea[]) AND owner IS NOT NULL',
+    values: [items],
+  });
+  return rows.map(({ owner }) => owner);
 }
 
 /** Rows by table, sales before items. */

@@ -3,7 +3,7 @@ import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
 import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import type { Database } from '#drivers/store/database.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
-import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
+import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
 import {
   nextQueued,
@@ -155,6 +155,12 @@ export class ContractDetector {
     // Batches change accounts and the queue under this lock, and find there which wallets and items are confirmed.
     await lockTraces(client);
     await addImportedAccounts(client, unindexed, WALLET_CODE_HASHES);
+    if (unindexed.length > 0) {
+      await recordContractChange(
+        client,
+        unindexed.map(({ account }) => accountKey(account.address)),
+      );
+    }
     for (const { code_hash, methods } of states.newMethods) await setCodeMethods(client, code_hash, methods);
     if (states.newMethods.length > 0) await recordContractChange(client, null);
     if (written.length > 0) {

@@ -1,0 +1,78 @@
+import { addressBookRow, metadataOf } from '#api/v3/address-book.js';
+import { accountDependency } from '#api/v3/answer-keys.js';
+import type { V3Context } from '#api/v3/context.js';
+import { upperCaseRaw } from '#api/v3/json-values.js';
+import type { AddressRow } from '#api/v3/kept-address-rows.js';
+import type { AddressFacts, WantedFacts } from '#drivers/store/read/index-types.js';
+import type { Address } from '#formats/address/address.js';
+
+/** The rows of addresses by their raw form; those that are not kept are read at once. */
+export async function readAddressRows(
+  addresses: ReadonlyMap<string, Address>,
+  wanted: WantedFacts,
+  context: V3Context,
+): Promise<ReadonlyMap<string, AddressRow>> {
+  const { network, profile, query } = context;
+  const { addressRows: kept } = network;
+  const rows = new Map<string, AddressRow>();
+  const missing = new Map<string, Address>();
+  for (const [raw, address] of addresses) {
+    const row = kept?.get(raw, profile, wanted);
+    if (row === undefined) missing.set(raw, address);
+    else rows.set(raw, row);
+  }
+  if (missing.size === 0) return rows;
+  const keep = kept?.beginRead();
+  const facts = await network.index.addressFacts([...missing.values()], wanted, query);
+  for (const [raw, address] of missing) {
+    const row = addressRow(raw, address, facts, wanted, context);
+    keep?.(raw, profile, wanted, row);
+    rows.set(raw, row);
+  }
+  return rows;
+}
+
+function addressRow(
+  raw: string,
+  address: Address,
+  facts: AddressFacts,
+  wanted: WantedFacts,
+  context: V3Context,
+): AddressRow {
+  const keys = [accountDependency(address)];
+  const masters: [string, string][] = [];
+  const own = facts.tokens.get(address.toRaw());
+  for (const token of own?.tokens ?? []) {
+    if (token.kind !== 'jetton_wallets') continue;
+    keys.push(accountDependency(token.jetton));
+    const tokens = facts.tokens.get(token.jetton.toRaw())?.tokens.filter(({ kind }) => kind === 'jetton_masters');
+    if (tokens !== undefined && tokens.length > 0) masters.push([upperCaseRaw(token.jetton), metadataOf(tokens)]);
+  }
+  const book = wanted.domains ? `"${raw}":${addressBookRow(address, facts, context)}` : '';
+  const account = facts.accounts.get(address.toRaw());
+  return { keys, account, book, metadata: own === undefined ? null : metadataOf(own.tokens), masters };
+}
+
+/** The members `address_book` and `metadata` of an answer, without braces around both. */
+export function addressRowsText(
+  raws: Iterable<string>,
+  rows: ReadonlyMap<string, AddressRow>,
+  { book, metadata }: { readonly book: boolean; readonly metadata: boolean },
+): string {
+  let bookText = '';
+  const tokens = new Map<string, string>();
+  const all = [...raws];
+  for (const raw of all) {
+    const row = rows.get(raw);
+    if (row === undefined) continue;
+    if (book) bookText += bookText === '' ? row.book : `,${row.book}`;
+    if (row.metadata !== null) tokens.set(raw, row.metadata);
+  }
+  if (!metadata) return `"address_book":{${bookText}}`;
+  for (const raw of all) {
+    for (const [master, text] of rows.get(raw)?.masters ?? []) if (!tokens.has(master)) tokens.set(master, text);
+  }
+  let metadataText = '';
+  for (const [raw, text] of tokens) metadataText += `${metadataText === '' ? '' : ','}"${raw}":${text}`;
+  return `"address_book":{${bookText}},"metadata":{${metadataText}}`;
+}
