@@ -419,6 +419,17 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
 
+CREATE TABLE state_imports (
+  mc_seqno integer NOT NULL,
+  workchain integer NOT NULL,
+  shard bigint NOT NULL,
+  root_hash bytea NOT NULL,
+  "position" bytea NOT NULL DEFAULT '\x'::bytea,
+  accounts bigint NOT NULL DEFAULT 0,
+  finished boolean NOT NULL DEFAULT false,
+  CONSTRAINT state_imports_pkey PRIMARY KEY (mc_seqno, workchain, shard)
+);
+
 CREATE TABLE telemint_items (
   id bigint NOT NULL,
   address bytea NOT NULL,

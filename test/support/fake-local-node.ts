@@ -1,7 +1,14 @@
 import { Address } from '#formats/address/address.js';
 import { type BlockId, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { defineErrors } from '#kernel/tern-error.js';
-import type { LocalNode, MinedIn, MinedMessage, NodeStatus, SnapshotInfo } from '#localnet/node/local-node.js';
+import type {
+  LocalNode,
+  MinedIn,
+  MinedMessage,
+  NodeStatus,
+  SnapshotInfo,
+  WrittenStates,
+} from '#localnet/node/local-node.js';
 import type { AccountOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
@@ -185,6 +192,11 @@ export class FakeLocalNode implements LocalNode {
   async exportTo(folder: string): Promise<{ readonly blocks: number }> {
     this.#note(['exportTo', folder]);
     return { blocks: this.#seqno * 3 };
+  }
+
+  async exportStatesTo(folder: string, splitDepth: number): Promise<WrittenStates> {
+    const { block } = this.#mined(['exportStatesTo', folder, splitDepth]);
+    return { block, files: [`${folder}/state.boc`], bytes: 1000 };
   }
 
   async touch(address: Address): Promise<MinedIn | null> {

@@ -2,7 +2,7 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import type { Address } from '#formats/address/address.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
-import type { MinedIn, MinedMessage, NodeStatus, SnapshotInfo } from '#localnet/node/local-node.js';
+import type { MinedIn, MinedMessage, NodeStatus, SnapshotInfo, WrittenStates } from '#localnet/node/local-node.js';
 
 const hash = (description: string) => Type.String({ description: `${description} 32 bytes in base64.` });
 const hex = (description: string) => Type.String({ description: `${description} 32 bytes in hexadecimal.` });
@@ -124,6 +124,22 @@ export const ExportedAnswer = named(
   },
   'An exported chain.',
 );
+
+export const ExportedStatesAnswer = named(
+  'ExportedStatesResponse',
+  {
+    folder: Type.String({ description: 'Path of the folder.' }),
+    block: BlockReference,
+    files: Type.Array(Type.String(), { description: 'Paths of the files, the state of the masterchain first.' }),
+    bytes: Type.Integer({ description: 'Size of all files.' }),
+  },
+  'Exported states.',
+);
+
+export function exportedStatesJson(folder: string, states: WrittenStates): Static<typeof ExportedStatesAnswer> {
+  const { block, files, bytes } = states;
+  return { folder, block: blockReferenceJson(block), files: [...files], bytes };
+}
 
 function blockReferenceJson({ workchain, shard, seqno, root_hash, file_hash }: BlockId): Static<typeof BlockReference> {
   const hashes = { root_hash: toBase64(root_hash), file_hash: toBase64(file_hash) };

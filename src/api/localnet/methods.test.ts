@@ -309,6 +309,10 @@ describe('snapshots', () => {
     await call('mine', { blocks: 4 });
     expect((await call('export', { folder: '/tmp/a chain' })).json).toEqual({ folder: '/tmp/a chain', blocks: 12 });
     expect(node.calls.at(-1)).toEqual(['exportTo', '/tmp/a chain']);
+    expect((await call('export-state', { folder: '/tmp/a state', split_depth: 4 })).json).toMatchObject({
+      ...{ folder: '/tmp/a state', files: ['/tmp/a state/state.boc'], bytes: 1000 },
+    });
+    expect(node.calls.at(-1)).toEqual(['exportStatesTo', '/tmp/a state', 4]);
   });
 });
 
@@ -325,7 +329,7 @@ describe('the rest of the server', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const document = (await (await fetch(`${server.url}/localnet/openapi.json`)).json()) as any;
     expect(document.info.title).toBe('Tern local network');
-    expect(Object.keys(document.paths)).toHaveLength(20);
+    expect(Object.keys(document.paths)).toHaveLength(21);
     const { code } = document.components.schemas.AccountRequest.properties;
     expect(code.anyOf.map(({ type }: { type: string }) => type)).toEqual(['string', 'null']);
     expect((await call('nothing', {})).status).toBe(404);

@@ -4,6 +4,8 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import {
   EndingAnswer,
   ExportedAnswer,
+  ExportedStatesAnswer,
+  exportedStatesJson,
   SnapshotAnswer,
   SnapshotsAnswer,
   snapshotJson,
@@ -136,6 +138,31 @@ const exportChain = localnetEndpoint({
   handle: async ({ folder: path }, { node }) => ({ folder: path, blocks: (await node.exportTo(path)).blocks }),
 });
 
+const exportState = localnetEndpoint({
+  name: 'export-state',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Writes the states at the head into a folder',
+  description:
+    'Writes the states of all shards after the newest masterchain block into a folder, as nodes write persistent states. `tern index --state` and nodes read them.',
+  params: paramsOf({
+    folder,
+    split_depth: Type.Integer({
+      description:
+        'Length of the account prefixes by which states of the basechain are divided into a header and parts; 0 for whole states.',
+      minimum: 0,
+      maximum: 6,
+      default: 0,
+    }),
+  }),
+  result: ExportedStatesAnswer,
+  statuses: [504],
+  freshness: 'none',
+  deadlineMs: LONG_OPERATION_MS,
+  handle: async ({ folder: path, split_depth }, { node }) =>
+    exportedStatesJson(path, await node.exportStatesTo(path, split_depth)),
+});
+
 /** Methods that save, load and reset the chain. */
 export const snapshotEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   list,
@@ -144,4 +171,5 @@ export const snapshotEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   remove,
   reset,
   exportChain,
+  exportState,
 ];

@@ -13,9 +13,12 @@ import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
 import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
-import type { RunningBackfill, RunningRederivation } from '#app/service/index-tools.js';
+import type { RunningBackfill, RunningRederivation, RunningStateImport } from '#app/service/index-tools.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+
+/** What `tern index` does. */
+type RunningCommand = RunningBackfill | RunningRederivation | RunningStateImport;
 
 const toStandardError = (text: string) => void process.stderr.write(text);
 
@@ -39,10 +42,11 @@ export function indexCommand(environment: CliEnvironment): Command {
       if (values.rederive !== null && recreate) {
         throw cliErrors.usage({ problem: '--rederive and --recreate are mutually exclusive' });
       }
+      if (values.state.length > 0) requireAlone(values);
       const logger = openCommandLog(values);
       try {
         const began = systemClock.now();
-        let done: RunningBackfill | RunningRederivation | null = null;
+        let done: RunningCommand | null = null;
         const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
         const isDone = await runUntilSignal(
           () => startIndexing(values, recreate, logger),
@@ -52,7 +56,7 @@ export function indexCommand(environment: CliEnvironment): Command {
           },
         ).finally(() => output.close());
         if (done !== null) {
-          const running = done as RunningBackfill | RunningRederivation;
+          const running = done as RunningCommand;
           const seconds = (systemClock.now() - began) / 1000;
           writeOut(`${'progress' in running ? running.progress() : totalsLine(running.indexer.status, seconds)}\n`);
         }
@@ -64,24 +68,28 @@ export function indexCommand(environment: CliEnvironment): Command {
   return addSettings(command, backfillSettings);
 }
 
+/** @throws cli/usage */
+function requireAlone({ from, to, rederive, accounts }: BackfillSettings): void {
+  const others = Object.entries({ from, to, rederive, accounts }).filter(([, value]) => value !== null);
+  if (others.length === 0) return;
+  const names = others.map(([name]) => `--${name}`).join(', ');
+  throw cliErrors.usage({ problem: `--state imports all accounts and nothing else: omit ${names}` });
+}
+
 function fillingLine({ indexer, problem }: RunningBackfill): string {
   return progressLine(indexer.status, problem());
 }
 
-async function startIndexing(
-  settings: BackfillSettings,
-  recreate: boolean,
-  logger: Logger,
-): Promise<RunningBackfill | RunningRederivation> {
+async function startIndexing(settings: BackfillSettings, recreate: boolean, logger: Logger): Promise<RunningCommand> {
   const [network] = await loadNetworks([settings.network], { download });
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
-  const { from, to, workers, data: dataFolder, rederive, dnsRoot: dnsRoots } = settings;
+  const { from, to, workers, data: dataFolder, rederive, dnsRoot: dnsRoots, state } = settings;
   // Loaded on demand: this halves the startup time of other commands.
-  const { startBackfill } = await import('#app/service/index-tools.js');
+  const { startBackfill, startRederivation, startStateImport } = await import('#app/service/index-tools.js');
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
+  if (state.length > 0) return startStateImport({ ...index, state, recreate }, systemEnvironment(logger));
   if (rederive === null) return startBackfill({ ...index, from, to, recreate }, systemEnvironment(logger));
-  const { startRederivation } = await import('#app/service/index-tools.js');
   return startRederivation({ ...index, derivation: rederive }, systemEnvironment(logger));
 }

@@ -8,6 +8,7 @@ import type { ChainReport } from '#app/cli/localnet-check.js';
 import { type LocalnetAnswer, LocalnetClient } from '#app/cli/localnet-client.js';
 import { readSettings } from '#app/config/setting.js';
 import { devSettings, localnetSettings } from '#app/config/settings.js';
+import { MAX_SPLIT_BITS } from '#formats/proofs/split-state.js';
 import { toBase64 } from '#kernel/bytes.js';
 
 interface CommonFlags {
@@ -169,12 +170,21 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
       await client.post('reset');
       show(await client.get('status'), statusText);
     }),
-    command('export <folder>', 'export the chain to a folder, for tern replay', async ({ client, show }, [folder]) =>
-      show(
-        await client.post('export', { folder: resolve(folder!) }),
-        (answer) => `exported ${answer.blocks} blocks to ${answer.folder}\n`,
-      ),
-    ),
+    command<{ readonly state?: true; readonly splitDepth: string }>(
+      'export <folder>',
+      'export the chain to a folder, for tern replay, or the states at its head, for tern index --state',
+      async ({ client, show }, [path], { state, splitDepth }) => {
+        const folder = resolve(path!);
+        if (state !== true) {
+          const text = (answer: LocalnetAnswer) => `exported ${answer.blocks} blocks to ${answer.folder}\n`;
+          return show(await client.post('export', { folder }), text);
+        }
+        const split_depth = numberOf('--split-depth', splitDepth, 0, MAX_SPLIT_BITS);
+        show(await client.post('export-state', { folder, split_depth }), exportedStatesText);
+      },
+    )
+      .option('--state', 'write the states of all shards at the head, as nodes write persistent states')
+      .option('--split-depth <bits>', 'divide states by account prefixes of this length; 0 for whole states', '0'),
     command(
       'check <folder>',
       'check every block of an exported chain by the rules of a validator',
@@ -359,6 +369,10 @@ function walletsText({ wallets }: LocalnetAnswer): string {
       ]),
     )
     .join('\n');
+}
+
+function exportedStatesText({ block, files, bytes, folder }: LocalnetAnswer): string {
+  return `exported the states after block ${shortBlockId(block)} to ${folder}: ${files.length} files, ${bytes} bytes\n`;
 }
 
 function minedText({ block }: LocalnetAnswer): string {

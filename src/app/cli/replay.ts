@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import process from 'node:process';
 import { Command } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { printPosition } from '#formats/proofs/block-id.js';
+import { MAX_SPLIT_BITS } from '#formats/proofs/split-state.js';
 import { fromBase64, fromHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { RunGetMethod } from '#localnet/liteserver/lite-handler.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
 import { openReplay, paceHead, parsePace, parseSeqno } from '#localnet/replay/replay-ledger.js';
+import { exportStates } from '#localnet/replay/state-export.js';
 
 interface ReplayFlags {
   readonly listen: string;
@@ -17,6 +21,9 @@ interface ReplayFlags {
   readonly pace?: string;
   readonly key?: string;
   readonly configOut?: string;
+  readonly exportState?: string;
+  readonly stateOut?: string;
+  readonly splitDepth: string;
 }
 
 /** `tern replay`: serves a recorded chain as a liteserver. Runs until interrupted. */
@@ -32,8 +39,15 @@ export function replayCommand(): Command {
     )
     .option('--key <file>', 'private key file of the liteserver: 32 bytes, raw, hex or base64 (default: a new key)')
     .option('--config-out <file>', 'also write the global config to this file')
+    .option('--export-state <seqno>', 'instead of serving, write the states after this masterchain block, and exit')
+    .option('--state-out <folder>', 'where to, a new folder (default: state-SEQNO in this one)')
+    .option('--split-depth <bits>', 'divide exported states by account prefixes of this length; 0: whole states', '0')
     .action(async (folder: string, flags: ReplayFlags, command: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text) } = command.configureOutput();
+      if (flags.exportState !== undefined) {
+        writeOut(exportReplayedStates(folder, flags, flags.exportState));
+        return;
+      }
       const interrupted = new AbortController();
       const interrupt = (): void => interrupted.abort();
       process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -43,6 +57,19 @@ export function replayCommand(): Command {
         process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
       }
     });
+}
+
+/** Writes the states after a block of a recorded chain. @returns what was written, as a sentence */
+function exportReplayedStates(folder: string, flags: ReplayFlags, wanted: string): string {
+  const seqno = parseSeqno('--export-state', wanted);
+  const splitDepth = /^\d$/.test(flags.splitDepth) ? Number(flags.splitDepth) : MAX_SPLIT_BITS + 1;
+  if (splitDepth > MAX_SPLIT_BITS) {
+    const problem = `--split-depth is "${flags.splitDepth}"; it must be a number from 0 to ${MAX_SPLIT_BITS}`;
+    throw cliErrors.usage({ problem });
+  }
+  const out = resolve(flags.stateOut ?? `state-${seqno}`);
+  const { block, files, bytes } = exportStates(openReplay(folder, { to: seqno, head: null }), seqno, out, splitDepth);
+  return `exported the states after block ${printPosition(block)} to ${out}: ${files.length} files, ${bytes} bytes\n`;
 }
 
 /** Validates all arguments, then runs the server until the signal. */

@@ -45,6 +45,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   ],
   keep: ['30d', 2_592_000_000, '30', '0d', '36501d', '1.5d', 'forever'],
   indexWorkers: ['2', 2, '0', '65'],
+  state: ['states', ['states'], 'a\0'],
   rederive: ['contracts', 'contracts', 'all'],
   workers: ['64', 64, '0', '65'],
   sample: ['100', 100, '0', '1%'],

@@ -157,6 +157,12 @@ export const backfillSettings = {
   ...selectionSettings,
   dnsRoot,
   to: seqnoSetting('the last masterchain block; default: the newest one'),
+  state: listSetting<string>({
+    ...pathValue('FILE'),
+    accepted: 'the path of a state file, or of a folder of them',
+    meaning:
+      'instead of filling, import persistent states as nodes write them: the masterchain state and those of all shards after one block, as files or folders of files; continues after an interruption',
+  }),
   rederive: optionalSetting({
     ...keywordValue('contracts', 'token_events', 'code_methods', 'first_transactions', 'metadata'),
     meaning:

@@ -1,13 +1,18 @@
+import { readdirSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { NamedNetwork } from '#app/config/networks.js';
 import { type Environment, keyBlockPath, prepareDataFolder, withClosers } from '#app/service/environment.js';
 import { type ChainSource, openChainSource } from '#app/service/network.js';
 import { openIndexer } from '#app/service/network-index.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
+import { stateFilesErrors } from '#drivers/state-files/errors.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { prepareSchema, readMigrations } from '#drivers/store/migrate.js';
 import type { Address } from '#formats/address/address.js';
 import { pause } from '#kernel/clock.js';
+import { fileProblem } from '#kernel/files.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { KeyBlockFile } from '#services/chain/key-blocks.js';
@@ -18,6 +23,7 @@ import {
   restartDerivation,
 } from '#services/indexer/derivations/derivation-progress.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
+import { StateImport, type StateImportProgress } from '#services/indexer/import/state-import.js';
 import type { Indexer } from '#services/indexer/indexer.js';
 
 /** An open index with its chain. */
@@ -102,6 +108,95 @@ export function startBackfill(options: BackfillOptions, modules: Environment): P
     const problem = () => indexer.status.problem?.message ?? source.watch.problem;
     return { indexer, problem, ended: indexer.run(), close: () => closers.close() };
   });
+}
+
+/** Options of `tern index --state`. */
+export interface StateImportCommand extends Omit<BackfillOptions, 'from' | 'to' | 'accounts'> {
+  /** State files, and folders of them. */
+  readonly state: readonly string[];
+}
+
+/** A running import of states. */
+export interface RunningStateImport {
+  /** Progress, as a sentence. */
+  progress(): string;
+  /** Resolves when the states are imported and their contracts detected; rejects with why not. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Memory for hashes while files are verified, of all threads together. */
+const VERIFY_BYTES = 384 * MIB;
+
+/** Starts an import of persistent states, and detects their contracts. @throws as {@link openIndexTools}, state-files/unreadable */
+export function startStateImport(options: StateImportCommand, modules: Environment): Promise<RunningStateImport> {
+  return withClosers(async (closers) => {
+    const { network, url, dnsRoots, workers, recreate = false, dataFolder, state } = options;
+    const { clock, logger } = modules;
+    const files = stateFilesIn(state);
+    const { source, database, close } = await openIndexTools({ ...options, writes: true }, modules);
+    closers.add(close);
+    // Creates the index, or checks that it is of this network.
+    const indexer = await openIndexer(
+      { config: network.config, from: null, keepMs: null, accounts: null, dnsRoots, workers },
+      { ...modules, source, database, url },
+      { to: null, follow: false, deriveOnly: true, recreate },
+    );
+    closers.add(() => indexer.close());
+    const threads = Math.max(1, Math.min(workers ?? availableParallelism(), 16));
+    const zerostate = network.config.zeroState;
+    const folder = join(dataFolder, 'state-import');
+    const stateImport = new StateImport(
+      { files, folder, threads, verifyBytes: VERIFY_BYTES, zerostate, dnsRoots },
+      { database, chain: source.chain, clock, logger },
+    );
+    const stop = sharedAbortController();
+    let detecting = false;
+    const run = async (): Promise<void> => {
+      await stateImport.run(stop.signal);
+      detecting = true;
+      await indexer.run();
+    };
+    const ended = run();
+    ended.catch(() => {});
+    closers.add(async () => {
+      stop.abort();
+      await ended.catch(() => {});
+    });
+    return {
+      progress: () => {
+        const text = importText(stateImport.progress);
+        const queued = indexer.metrics().contracts.queued;
+        return detecting && queued !== null && queued > 0 ? `${text}; ${queued} contracts to be detected` : text;
+      },
+      ended,
+      close: () => closers.close(),
+    };
+  });
+}
+
+/** The given files, and the files of the given folders. @throws state-files/unreadable */
+function stateFilesIn(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    try {
+      if (!statSync(path).isDirectory()) return [path];
+      const entries = readdirSync(path, { withFileTypes: true });
+      const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map(({ name }) => name);
+      return names.sort().map((name) => join(path, name));
+    } catch (error) {
+      throw stateFilesErrors.unreadable({ file: path, offset: 0, problem: fileProblem(error) }, error);
+    }
+  });
+}
+
+function importText(progress: StateImportProgress): string {
+  const { phase, mc_seqno, verified, files, allFiles, accounts, accountsPerSecond, share } = progress;
+  const state = `the state after masterchain block ${mc_seqno}`;
+  if (phase === 'opening') return 'opening the state files';
+  if (phase === 'verifying') return `${(verified * 100).toFixed(1)} % of ${state} verified`;
+  if (phase === 'done') return `${state} is imported: ${accounts} accounts`;
+  const speed = `${Math.round(accountsPerSecond)} per second`;
+  return `${accounts} accounts of ${state} written (${speed}), file ${files + 1} of ${allFiles} at ${(share * 100).toFixed(1)} %`;
 }
 
 /** Options of `tern check`. */

@@ -221,6 +221,12 @@ export const storeErrors = defineErrors('store', {
     message: () => 'the index cannot be deleted while another process writes it',
     remedy: 'Stop tern serve, tern index or tern dev that use this database, then try again.',
   },
+  'import-elsewhere': {
+    class: 'overloaded',
+    message: (d: { mc_seqno: number; workchain: number }) =>
+      `another process imports the states of workchain ${d.workchain} after masterchain block ${d.mc_seqno} into this index, or another import was begun`,
+    remedy: 'Let the other tern index --state finish, or stop it and start this one again: it continues.',
+  },
   overlap: {
     class: 'internal',
     message: (d: { from: number; to: number }) =>

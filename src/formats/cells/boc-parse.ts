@@ -181,7 +181,19 @@ export interface BocHeader {
 
 /** Reads and checks the header, the checksum and the total length of a bag of cells. @throws cells/boc-* */
 export function readBocHeader(bytes: Uint8Array): BocHeader {
-  const length = bytes.length;
+  const header = readBocHeaderOf(bytes, bytes.length);
+  if (header.hasCrc32c) checkCrc(bytes, header.cellsEnd);
+  return header;
+}
+
+/**
+ * Reads and checks the header and the total length of a bag of cells of which only the start is at hand; the checksum is not checked.
+ *
+ * @param bytes its start, with the list of roots
+ * @param length of the whole bag, in bytes
+ * @throws cells/boc-*
+ */
+export function readBocHeaderOf(bytes: Uint8Array, length: number): BocHeader {
   const magic = length < 4 ? 0 : ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0;
   const generic = magic === BOC_MAGIC.generic;
   if (!generic && magic !== BOC_MAGIC.indexed && magic !== BOC_MAGIC.indexedCrc32c) {
@@ -237,7 +249,6 @@ export function readBocHeader(bytes: Uint8Array): BocHeader {
   const end = cellsEnd + (hasCrc32c ? 4 : 0);
   if (end > length) throw cellsErrors['boc-truncated']({ byte: indexStart, needed: end - indexStart, length });
   if (end < length) throw cellsErrors['boc-trailing-bytes']({ byte: end, length });
-  if (hasCrc32c) checkCrc(bytes, cellsEnd);
   return {
     magic,
     hasIndex,

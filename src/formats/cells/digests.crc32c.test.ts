@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32c } from '#formats/cells/digests.js';
+import { crc32c, joinCrc32c } from '#formats/cells/digests.js';
 import { bitwiseCrc32c } from '#test/support/boc-writer.js';
 
 describe('crc32c', () => {
@@ -22,6 +22,17 @@ describe('crc32c', () => {
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(9), (bytes, skip) => {
         const part = bytes.subarray(Math.min(skip, bytes.length));
         expect(crc32c(part)).toBe(bitwiseCrc32c(part));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of a whole follows from those of its pieces', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 5000 }), fc.nat(5000), (bytes, at) => {
+        const cut = Math.min(at, bytes.length);
+        const [first, second] = [bytes.subarray(0, cut), bytes.subarray(cut)];
+        expect(joinCrc32c(crc32c(first), crc32c(second), second.length)).toBe(crc32c(bytes));
       }),
       { numRuns: 300 },
     );

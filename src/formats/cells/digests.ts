@@ -104,3 +104,37 @@ export function crc32c(bytes: Uint8Array): number {
   for (; at < bytes.length; at++) crc = (crc >>> 8) ^ t0[(crc ^ bytes[at]!) & 0xff]!;
   return ~crc >>> 0;
 }
+
+/** `x^(8 * 2^k)` modulo the polynomial, reflected: what appending 2^k zero bytes multiplies a CRC with. */
+const zeroBytes: readonly number[] = makeZeroBytes();
+
+function makeZeroBytes(): readonly number[] {
+  // x^8: the bit of x^0 is the highest one.
+  const powers = [0x80000000 >>> 8];
+  for (let k = 1; k < 53; k++) powers.push(multiply(powers[k - 1]!, powers[k - 1]!));
+  return powers;
+}
+
+/** The product of two polynomials modulo that of CRC-32C, all reflected. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = 31; bit >= 0; bit--) {
+    if (((a >>> bit) & 1) !== 0) product ^= shifted;
+    shifted = (shifted & 1) === 0 ? shifted >>> 1 : (shifted >>> 1) ^ 0x82f63b78;
+  }
+  return product >>> 0;
+}
+
+/**
+ * The CRC-32C of two pieces one after the other, from those of the pieces: large files are read from their end.
+ *
+ * @param length of the second piece, in bytes
+ */
+export function joinCrc32c(first: number, second: number, length: number): number {
+  let shifted = first;
+  for (let k = 0, rest = length; rest > 0; k++, rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) shifted = multiply(zeroBytes[k]!, shifted);
+  }
+  return (shifted ^ second) >>> 0;
+}

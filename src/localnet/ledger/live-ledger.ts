@@ -34,6 +34,7 @@ import {
 } from '#localnet/ledger/snapshots.js';
 import { Checkpoints, StateHistory } from '#localnet/ledger/state-history.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
+import { type ExportedStates, exportStates } from '#localnet/replay/state-export.js';
 
 /** Storage options of a chain. */
 export interface LiveLedgerOptions {
@@ -280,6 +281,12 @@ export class LiveLedger implements Ledger {
       throw error;
     }
     return { blocks: this.#files.lists.count };
+  }
+
+  /** Writes the states of all shards at the head into a new folder, as `exportStates` does. @throws replay/*, ledger/closed */
+  exportStatesTo(folder: string, splitDepth: number): ExportedStates {
+    if (this.#closed) throw ledgerErrors.closed({ folder: this.#folder });
+    return exportStates(this, this.#tip.masterchain.id.seqno, folder, splitDepth);
   }
 
   /** Writes a checkpoint, so that the chain opens quickly, and unlocks the folder. @throws ledger/unwritable */

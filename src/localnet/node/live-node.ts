@@ -33,7 +33,14 @@ import {
 } from '#localnet/node/external-messages.js';
 import type { Faucet } from '#localnet/node/faucet.js';
 import type { ForkedAccounts } from '#localnet/node/forked-accounts.js';
-import type { MinedIn, MinedMessage, NodeStatus, RunningNode, SnapshotInfo } from '#localnet/node/local-node.js';
+import type {
+  MinedIn,
+  MinedMessage,
+  NodeStatus,
+  RunningNode,
+  SnapshotInfo,
+  WrittenStates,
+} from '#localnet/node/local-node.js';
 import type { AccountOverride, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
@@ -163,6 +170,10 @@ export class LiveNode implements RunningNode {
 
   async exportTo(folder: string): Promise<{ readonly blocks: number }> {
     return this.#ledger.exportTo(folder);
+  }
+
+  async exportStatesTo(folder: string, splitDepth: number): Promise<WrittenStates> {
+    return this.#ledger.exportStatesTo(folder, splitDepth);
   }
 
   async touch(address: Address): Promise<MinedIn | null> {

@@ -42,6 +42,13 @@ export interface MinedMessage extends MinedIn {
   readonly message_hash: Uint8Array;
 }
 
+/** State files that were written. */
+export interface WrittenStates extends MinedIn {
+  /** Paths, the masterchain first. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+}
+
 /** Control methods of a running network. Cells are passed as BoCs. @throws localnet/*, ledger/* */
 export interface RunningNode {
   status(): Promise<NodeStatus>;
@@ -67,6 +74,12 @@ export interface RunningNode {
   deleteSnapshot(name: string): Promise<void>;
   /** Writes the chain up to the head into a folder, as archive packs for `tern replay`. */
   exportTo(folder: string): Promise<{ readonly blocks: number }>;
+  /**
+   * Writes the states of all shards at the head into a folder, as nodes write persistent states.
+   *
+   * @param splitDepth length of the account prefixes by which states are divided into parts; 0: they are not
+   */
+  exportStatesTo(folder: string, splitDepth: number): Promise<WrittenStates>;
   /**
    * Imports an account of the forked network; does nothing when the chain is not a fork or has the account.
    * @returns a masterchain block that has the account; null: it exists on neither network

@@ -93,6 +93,16 @@ export const replayErrors = defineErrors('replay', {
       `${d.option} is ${d.wanted}, but the recorded chain ends at masterchain block ${d.last}`,
     remedy: 'Give a masterchain block of the recorded chain, from 1 on.',
   },
+  'export-folder': {
+    class: 'caller',
+    message: (d: { folder: string }) => `the folder ${d.folder} is not empty: state files are written into a new one`,
+    remedy: 'Give a folder that does not exist yet, or an empty one.',
+  },
+  unwritable: {
+    class: 'caller',
+    message: (d: { file: string; problem: string }) => `${d.file} cannot be written: ${d.problem}`,
+    remedy: 'Check free space and permissions of the folder.',
+  },
   'bad-option': {
     class: 'caller',
     message: (d: { option: string; found: string; accepted: string }) =>

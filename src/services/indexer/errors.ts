@@ -78,6 +78,11 @@ export const indexerErrors = defineErrors('indexer', {
     remedy:
       'Nothing to do: the missing parts are requested from liteservers, and contracts that reference the account are detected again.',
   },
+  'contract-needs-tvm': {
+    class: 'internal',
+    message: (d: { address: string; method: string }) => `${d.method} of ${d.address} has to be run on the TVM`,
+    remedy: 'Nothing to do: the contract is detected after the import.',
+  },
   'check-range': {
     class: 'caller',
     message: (d: { from: number; to: number; indexed: string }) =>

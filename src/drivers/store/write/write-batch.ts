@@ -104,7 +104,7 @@ function batchEvents(
   }));
 }
 
-async function copyTables(client: ClientBase, tables: readonly EncodedTable[]): Promise<void> {
+export async function copyTables(client: ClientBase, tables: readonly EncodedTable[]): Promise<void> {
   for (const { table, columns, bytes, rows } of tables) {
     if (rows > 0) await copyBinary(client, table, columns, [bytes]);
   }

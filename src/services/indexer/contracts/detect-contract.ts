@@ -118,8 +118,8 @@ function problemOf(error: unknown, kind: string, { address, code_hash }: Contrac
 }
 
 export interface IndexedContractViewModules {
-  readonly states: ContractAccounts;
-  readonly runs: ContractMethodRunner;
+  readonly states: Pick<ContractAccounts, 'get'>;
+  readonly runs: Pick<ContractMethodRunner, 'run'>;
   readonly libraries: PublishedLibraryCache;
   /** Called for each get-method result that was read natively from contract data. */
   readonly onNative: () => void;

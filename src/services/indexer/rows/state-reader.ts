@@ -154,8 +154,17 @@ export class ShardStateAccounts {
 /** `account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64`, behind its `DepthBalanceInfo`. */
 function readShardAccount(leaf: Slice): ShardAccountState {
   const { table, index } = leaf.cell as TableCell;
+  return readAccountLeaf(table, index, leaf.bitOffset);
+}
+
+/**
+ * Reads an account from its leaf in `ShardAccounts`.
+ *
+ * @param labelBits bits of the leaf before its `DepthBalanceInfo`
+ */
+export function readAccountLeaf(table: CellTable, index: number, labelBits: number): ShardAccountState {
   cursor.open(table, index);
-  cursor.skip(leaf.bitOffset + 5); // the label, split_depth
+  cursor.skip(labelBits + 5); // the label, split_depth
   cursor.skipCurrencies();
   const account = cursor.nextRef();
   const last_trans_hash = cursor.take(32);

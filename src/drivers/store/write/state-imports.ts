@@ -1,0 +1,86 @@
+import type { ClientBase } from 'pg';
+import { storeErrors } from '#drivers/store/errors.js';
+
+/** Progress of the import of one file with accounts; see migration 0007. */
+export interface StateImportRow {
+  readonly mc_seqno: number;
+  readonly workchain: number;
+  /** Signed. */
+  readonly shard: bigint;
+  readonly root_hash: Uint8Array;
+  /** Id of the last account that was written; empty: none. */
+  readonly position: Uint8Array;
+  readonly accounts: bigint;
+  readonly finished: boolean;
+}
+
+/**
+ * Begins the import of some files, or continues it: files with the same content go on where they were. The progress of another import
+ * is removed; the accounts that it wrote stay, and newer states replace them.
+ */
+export async function beginStateImport(
+  client: ClientBase,
+  files: readonly Pick<StateImportRow, 'mc_seqno' | 'workchain' | 'shard' | 'root_hash'>[],
+): Promise<readonly StateImportRow[]> {
+  const values = [
+    files.map(({ mc_seqno }) => mc_seqno),
+    files.map(({ workchain }) => workchain),
+    files.map(({ shard }) => shard),
+    files.map(({ root_hash }) => root_hash),
+  ];
+  const given = 'unnest($1::int[], $2::int[], $3::bigint[], $4::bytea[]) AS n (mc_seqno, workchain, shard, root_hash)';
+  await client.query(
+    `DELETE FROM state_imports i WHERE NOT EXISTS (SELECT FROM ${given}
+       WHERE (n.mc_seqno, n.workchain, n.shard, n.root_hash) = (i.mc_seqno, i.workchain, i.shard, i.root_hash))`,
+    values,
+  );
+  await client.query(
+    `INSERT INTO state_imports (mc_seqno, workchain, shard, root_hash) SELECT * FROM ${given} ON CONFLICT DO NOTHING`,
+    values,
+  );
+  return readStateImports(client);
+}
+
+/** The files of the import that was begun last. */
+export async function readStateImports(client: ClientBase): Promise<readonly StateImportRow[]> {
+  const { rows } = await client.query<StateImportRow>(
+    `SELECT mc_seqno, workchain, shard, root_hash, position, accounts, finished FROM state_imports
+     ORDER BY workchain, shard`,
+  );
+  return rows;
+}
+
+/**
+ * Moves the position in a file, in the transaction that writes the accounts up to there.
+ *
+ * @param row before
+ * @throws store/import-elsewhere when another process moved it
+ */
+export async function moveStateImport(
+  client: ClientBase,
+  row: StateImportRow,
+  moved: Pick<StateImportRow, 'position' | 'accounts' | 'finished'>,
+): Promise<void> {
+  const { mc_seqno, workchain, shard, position } = row;
+  const { rowCount } = await client.query({
+    name: 'move-state-import',
+    text: `UPDATE state_imports SET position = $5, accounts = $6, finished = $7
+           WHERE mc_seqno = $1 AND workchain = $2 AND shard = $3 AND position = $4 AND NOT finished`,
+    values: [mc_seqno, workchain, shard, position, moved.position, moved.accounts, moved.finished],
+  });
+  if (rowCount !== 1) throw storeErrors['import-elsewhere']({ mc_seqno, workchain });
+}
+
+/** Which of these accounts are known in a newer state. @returns their places in the list */
+export async function newerAccounts(
+  client: ClientBase,
+  states: readonly { readonly address: Uint8Array; readonly last_trans_lt: bigint }[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await client.query<{ n: bigint }>({
+    name: 'newer-accounts',
+    text: `SELECT s.n FROM unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS s (address, last_trans_lt, n)
+           JOIN accounts a ON a.address = s.address WHERE a.last_trans_lt > s.last_trans_lt`,
+    values: [states.map(({ address }) => address), states.map(({ last_trans_lt }) => last_trans_lt)],
+  });
+  return new Set(rows.map(({ n }) => Number(n) - 1));
+}

@@ -1,0 +1,133 @@
+import { AccountWalk, accountsRoot, findAccountLeaf } from '#drivers/state-files/account-walk.js';
+import { StateCells } from '#drivers/state-files/state-cells.js';
+import type { StateFile } from '#drivers/state-files/state-file.js';
+import type { ShardStateFiles } from '#drivers/state-files/state-set.js';
+import { Address } from '#formats/address/address.js';
+import type { TableCell } from '#formats/cells/cell-table.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { readAccountLeaf, type ShardAccountState } from '#services/indexer/rows/state-reader.js';
+
+/** A file with accounts of the state. */
+export interface AccountFile {
+  readonly workchain: number;
+  /** The prefix of its accounts. */
+  readonly shard: bigint;
+  readonly root_hash: Uint8Array;
+  /** Unix time of the block of the shard. */
+  readonly gen_utime: number;
+  readonly file: StateFile;
+  /** Whether the file has accounts only. */
+  readonly isPart: boolean;
+}
+
+/** An account of a state file. */
+export interface FoundAccount {
+  readonly address: Address;
+  readonly gen_utime: number;
+  readonly found: ShardAccountState;
+}
+
+/** Memory for pages of the file whose accounts are enumerated, and of all files for accounts that contracts name. */
+const ENUMERATION_CACHE = 128 * 2 ** 20;
+const LOOKUP_CACHE = 64 * 2 ** 20;
+/** Memory for accounts that contracts name, such as masters and collections. */
+const ACCOUNTS_BYTES = 64 * 2 ** 20;
+
+/** Accounts per batch. */
+const BATCH = 2000;
+
+/** The files with accounts of a state. */
+export function accountFiles(states: readonly ShardStateFiles[]): readonly AccountFile[] {
+  return states.flatMap(({ ident: { workchain, gen_utime }, files }) =>
+    files.map((each) => ({ workchain, gen_utime, ...each })),
+  );
+}
+
+/** The accounts of a file in the order of their ids. */
+export class AccountBatches {
+  readonly #file: AccountFile;
+  readonly #cells: StateCells;
+  readonly #walk: AccountWalk;
+
+  /** @param after begins behind this id @throws state-files/damaged */
+  constructor(file: AccountFile, after: Uint8Array | null) {
+    this.#file = file;
+    this.#cells = new StateCells(file.file, ENUMERATION_CACHE);
+    this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), after);
+  }
+
+  /** Bytes read from the file. */
+  get bytesRead(): number {
+    return this.#cells.bytesRead;
+  }
+
+  /** The next accounts; none: all were returned. @throws state-files/damaged */
+  next(): readonly FoundAccount[] {
+    const { workchain, gen_utime } = this.#file;
+    const walk = this.#walk;
+    const ids: Uint8Array[] = [];
+    const leaves: number[] = [];
+    const labels: number[] = [];
+    while (leaves.length < BATCH && walk.next()) {
+      ids.push(walk.id.slice());
+      leaves.push(walk.leaf);
+      labels.push(walk.labelBits);
+    }
+    if (leaves.length === 0) return [];
+    const { table, roots } = this.#cells.load(leaves);
+    return roots.map((place, i) => ({
+      address: Address.ofParts(workchain, ids[i]!),
+      gen_utime,
+      found: readAccountLeaf(table, place, labels[i]!),
+    }));
+  }
+}
+
+/** Finds single accounts of a state. */
+export class StateLookup {
+  readonly #files: readonly { readonly of: AccountFile; readonly cells: StateCells; readonly root: number | null }[];
+  readonly #kept = new LruByBytes<{ readonly account: FoundAccount | null }>(ACCOUNTS_BYTES);
+
+  /** @throws state-files/damaged */
+  constructor(files: readonly AccountFile[]) {
+    const cache = Math.floor(LOOKUP_CACHE / Math.max(files.length, 1));
+    this.#files = files.map((of) => {
+      const cells = new StateCells(of.file, cache);
+      return { of, cells, root: accountsRoot(cells, of.isPart) };
+    });
+  }
+
+  /** Bytes read from the files. */
+  get bytesRead(): number {
+    return this.#files.reduce((sum, { cells }) => sum + cells.bytesRead, 0);
+  }
+
+  /** Null: there is no such account. @throws state-files/damaged */
+  find(address: Address): FoundAccount | null {
+    const key = address.toRaw();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept.account;
+    const account = this.#read(address);
+    this.#kept.set(key, { account }, 256 + (account === null ? 0 : sizeOf(account.found)));
+    return account;
+  }
+
+  #read(address: Address): FoundAccount | null {
+    const { workchain, hash } = address;
+    const prefix = accountPrefix(hash);
+    const file = this.#files.find(({ of }) => of.workchain === workchain && shardContains(of.shard, prefix));
+    if (file === undefined) return null;
+    const { of, cells, root } = file;
+    const place = findAccountLeaf(cells, root, hash);
+    if (place === null) return null;
+    const { table, roots } = cells.load([place.leaf]);
+    return { address, gen_utime: of.gen_utime, found: readAccountLeaf(table, roots[0]!, place.labelBits) };
+  }
+}
+
+/** Bytes of the table of cells that an account keeps alive, with hashes. */
+function sizeOf({ cell }: ShardAccountState): number {
+  const { table } = cell as TableCell;
+  return table.bytes.length + table.count * 64;
+}
