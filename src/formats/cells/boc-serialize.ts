@@ -15,6 +15,11 @@ export interface BocOptions {
   readonly storeHashes?: boolean;
   /** In the index: whether several references lead to a cell (mode bit 16); needs `index`. */
   readonly cacheBits?: boolean;
+  /**
+   * `nearby` (default): the order of the reference implementation. `depth-first`: each cell before all that is below it, and
+   * repeated cells at their last occurrence, as other well-known libraries write. Not with `storeHashes`.
+   */
+  readonly order?: 'nearby' | 'depth-first';
 }
 
 /** Options of block and state files, whose file hash is the SHA-256 of these bytes (mode 31). Proofs use no options. */
@@ -44,7 +49,8 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
     root.hash(); // computes all hashes below, which also checks the depth
     return list.add(root);
   });
-  const bytes = write(list, entries, orderCells(list, entries), options);
+  const order = options.order === 'depth-first' ? depthFirstOrder(list, entries) : orderCells(list, entries);
+  const bytes = write(list, entries, order, options);
   giveBack(list);
   return bytes;
 }
@@ -208,6 +214,26 @@ function orderCells(list: CellList, roots: readonly number[]): BocOrder {
   const entries = new Uint32Array(list.count);
   for (let entry = 0; entry < list.count; entry++) entries[places[entry]!] = entry;
   return { entries, places, partRoots };
+}
+
+/** Each cell before all that is below it. Recursion is as deep as the cells, at most MAX_DEPTH. */
+function depthFirstOrder(list: CellList, roots: readonly number[]): BocOrder {
+  const { count, refs, descriptor } = list;
+  const entries = new Uint32Array(count);
+  const places = new Uint32Array(count);
+  const visited = new Uint8Array(count);
+  // Positions are assigned from the last one down: a cell after all that is below it.
+  let next = count;
+  const visit = (entry: number): void => {
+    if (visited[entry] !== 0) return;
+    visited[entry] = 1;
+    const first = entry * 4;
+    for (let r = first + (descriptor[entry]! & 7) - 1; r >= first; r--) visit(refs[r]!);
+    places[entry] = --next;
+    entries[next] = entry;
+  };
+  for (let i = roots.length - 1; i >= 0; i--) visit(roots[i]!);
+  return { entries, places, partRoots: new Uint8Array(count) };
 }
 
 /** From parents to children: divides the capacity of a part among the children; a heavy child is limited to its share. */
