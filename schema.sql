@@ -1,6 +1,13 @@
 -- The tables that the migrations make together; written by `npm run docs:schema`, compared by a test, run by nobody.
 -- Partitions are made as the index grows and do not stand here. Comments are in the migrations.
 
+CREATE TABLE absent_accounts (
+  address bytea NOT NULL,
+  mc_seqno integer NOT NULL,
+  CONSTRAINT absent_accounts_pkey PRIMARY KEY (address)
+);
+CREATE INDEX absent_accounts_oldest ON public.absent_accounts USING btree (mc_seqno);
+
 CREATE TABLE accounts (
   address bytea NOT NULL,
   state_hash bytea NOT NULL,
@@ -167,6 +174,8 @@ CREATE TABLE index_state (
   contract_changes bigint NOT NULL DEFAULT 0,
   last_event bigint NOT NULL DEFAULT 0,
   chain text,
+  state_seqno integer,
+  accounts_elsewhere boolean NOT NULL DEFAULT false,
   CONSTRAINT index_state_one_row_check CHECK (one_row),
   CONSTRAINT index_state_partition_rounds_check CHECK ((partition_rounds > 0)),
   CONSTRAINT index_state_pkey PRIMARY KEY (one_row)

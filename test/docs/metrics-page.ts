@@ -53,6 +53,7 @@ export function collectMetrics(): DocumentedMetric[] {
       databases: ofNetwork,
       writers: ofNetwork,
       metadata: ofNetwork,
+      lookUps: ofNetwork,
       localnets: ofNetwork,
       access: unread,
     },

@@ -67,6 +67,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     },
     foresee: () => {},
     dependsOn: () => {},
+    notKept: () => {},
   });
   try {
     const reader = compileParameters(endpoint, foldingGrammar);

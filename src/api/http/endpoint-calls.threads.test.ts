@@ -50,7 +50,12 @@ it('goes to another thread by its price, as it was given', async () => {
   const calls: Call[] = [];
   await start(async (call) => {
     calls.push(call);
-    return { bytes: bytesOf({ from: 'thread', name: 'Имя' }), headers: [['X-Tern-Next', 'n']] };
+    return {
+      bytes: bytesOf({ from: 'thread', name: 'Имя' }),
+      headers: [['X-Tern-Next', 'n']],
+      worked: 0,
+      isKept: true,
+    };
   });
   expect(await (await fetch(wallets(49))).json()).toEqual({ rows: [{ account: ['A', 'B'], limit: 49 }] });
   expect(calls).toEqual([]);
@@ -71,7 +76,7 @@ it('goes to another thread by its price, as it was given', async () => {
 });
 
 it('begins again on another thread when it turns out to cost more', async () => {
-  await start(async ({ source }) => ({ bytes: bytesOf({ source }), headers: [] }));
+  await start(async ({ source }) => ({ bytes: bytesOf({ source }), headers: [], worked: 0, isKept: true }));
   const answer = await fetch(`${server.url}/api/v3/decode`, { method: 'POST', body: '{"text":"1"}' });
   expect(answer.headers.get('X-Tern-Next')).toBeNull();
   expect(await answer.json()).toEqual({ source: 'body' });
@@ -113,7 +118,7 @@ it('is called off when the client leaves', async () => {
 });
 
 it('is compressed for clients that accept it', async () => {
-  await start(async () => ({ bytes: bytesOf({ text: 'x'.repeat(1_000_000) }), headers: [] }));
+  await start(async () => ({ bytes: bytesOf({ text: 'x'.repeat(1_000_000) }), headers: [], worked: 0, isKept: true }));
   const answer = await fetch(wallets(50), { headers: { 'Accept-Encoding': 'br' } });
   expect(answer.headers.get('Content-Encoding')).toBe('br');
   expect(((await answer.json()) as { text: string }).text.length).toBe(1_000_000);
@@ -121,7 +126,7 @@ it('is compressed for clients that accept it', async () => {
 
 it('is refused while clients do not take the answers that they asked for; others go on', async () => {
   const bytes = bytesOf({ text: 'x'.repeat(16 * 2 ** 20) });
-  await start(async () => ({ bytes, headers: [] }), { maxHeldBytes: 2 ** 20 });
+  await start(async () => ({ bytes, headers: [], worked: 0, isKept: true }), { maxHeldBytes: 2 ** 20 });
   const silent = connect(server.port, '127.0.0.1');
   const responding = new Promise<void>((resolve) => {
     silent.once('readable', () => resolve());

@@ -149,6 +149,8 @@ export class EndpointCalls {
   readonly #flights: SingleFlight<EndpointResult>;
   readonly #onWork: (endpoint: CompiledEndpoint, units: number) => void;
   readonly queue: WorkQueue;
+  /** Results that are not kept: something could not be read then. */
+  readonly #notKept = new WeakSet<EndpointResult>();
   #inFlight = 0;
 
   /**
@@ -291,7 +293,7 @@ export class EndpointCalls {
       const stale = head === null ? undefined : this.cache.withOldTail(key, head);
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
         const result = await this.#handle(call, params, freshness, signal, stale);
-        this.cache.set(key, result, headSeqno);
+        if (!this.#notKept.has(result)) this.cache.set(key, result, headSeqno);
         return result;
       };
       return await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, patience);
@@ -322,6 +324,11 @@ export class EndpointCalls {
     const { threads } = api;
     const headers = new Map<string, string>();
     let worked = 0;
+    let isKept = true;
+    const finished = (result: EndpointResult): EndpointResult => {
+      if (!isKept) this.#notKept.add(result);
+      return result;
+    };
     const named: string[] = [];
     const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
     const request: ApiRequest = {
@@ -337,28 +344,33 @@ export class EndpointCalls {
         worked += units;
       },
       dependsOn: (key) => void named.push(key),
+      notKept: () => {
+        isKept = false;
+      },
       foresee: (price) => {
         if (threads?.takes(endpoint.name, price)) throw new ForAnotherThread();
       },
     };
     if (stale !== undefined) {
       const { text, keys } = await api.writeTail!(stale.tail!.source as never, api.context(request) as never);
-      return stale.withTail(text, keys, mcSeqno);
+      return finished(stale.withTail(text, keys, mcSeqno));
     }
     const keysWith = (more: readonly string[]) => {
       const keys = endpoint.depends?.(params) ?? null;
       return keys && [...keys, ...more];
     };
     const onThread = async () => {
-      const { bytes, headers, keys = [], tail = null } = await this.#onThread(call, request);
-      return new EndpointResult(bytes, headers, rename, mcSeqno, 0, { keys: keysWith(keys), tail });
+      const answer = await this.#onThread(call, request);
+      const { bytes, headers, worked: workedThere, keys = [], tail = null } = answer;
+      if (!answer.isKept) isKept = false;
+      return finished(new EndpointResult(bytes, headers, rename, mcSeqno, workedThere, { keys: keysWith(keys), tail }));
     };
     if (threads?.takes(endpoint.name, priceOf(endpoint, params, request.profile))) return onThread();
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
       const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
       const holds = { keys: keysWith(named), tail: value instanceof JsonText ? value.tail : null };
-      return new EndpointResult(text, [...headers], rename, mcSeqno, worked, holds);
+      return finished(new EndpointResult(text, [...headers], rename, mcSeqno, worked, holds));
     } catch (error) {
       if (error instanceof ForAnotherThread) return onThread();
       throw error;

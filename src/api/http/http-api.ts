@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AnswerTail, AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 /** The wire profile of a response: that of the published document, or of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';
@@ -64,6 +65,8 @@ export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   readonly foresee: (price: number) => void;
   /** Adds to what the answer depends on besides `Endpoint.depends`: what its rows name. */
   readonly dependsOn: (key: string) => void;
+  /** Says that the answer is not to be kept: something could not be read now. */
+  readonly notKept: () => void;
 }
 
 /** A call as another thread needs it: plain values only. */
@@ -86,6 +89,10 @@ export interface ThreadAnswer {
   /** As by `ApiRequest.dependsOn`. */
   readonly keys?: readonly string[];
   readonly tail?: AnswerTail | null;
+  /** Work that the endpoint reported, as of {@link ApiRequest.worked}. */
+  readonly worked: number;
+  /** Whether it may be kept, as of {@link ApiRequest.notKept}. */
+  readonly isKept: boolean;
 }
 
 /** Other threads that answer calls, so that large ones do not stall this one. */
@@ -137,6 +144,8 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   writeTail?(source: never, context: Context): Promise<{ readonly text: string; readonly keys: readonly string[] }>;
   /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */
   freshness?(): ApiFreshness;
+  /** Headers of a response to an error. Must be fast and not throw. */
+  failureHeaders?(error: TernError): readonly (readonly [name: string, value: string])[];
   /** Only with the style `plain` and separate `profiles`: their results are sent as they are. */
   readonly threads?: CallThreads<SwitchValues<Switches>>;
   context(request: ApiRequest<SwitchValues<Switches>>): Context;

@@ -102,6 +102,7 @@ export class Replies {
     if (retryAfter !== null) reply.header('Retry-After', String(retryAfter));
     if (error.code === 'http/method-not-allowed') reply.header('Allow', String(error.data.allowed));
     addFreshness(reply, api, null);
+    for (const [name, value] of api?.failureHeaders?.(error) ?? []) reply.header(name, value);
     // Messages of internal errors are not shown to clients.
     const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
     const isLimit = LIMITS.has(error.code);

@@ -143,6 +143,7 @@ const accountStates = v3Endpoint({
   result: AccountStates.schema,
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.account),
+  coverage: { needs: [], names: ({ address }) => ({ accounts: address, contracts: address }) },
   freshness: 'head',
   depends: ({ address }) => address.map(accountDependency),
   handle: async ({ address: wanted, include_boc = true, code_hash }, context) => {
@@ -177,6 +178,7 @@ const walletStates = v3Endpoint({
   result: WalletStates.schema,
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.account),
+  coverage: { needs: [], names: ({ address }) => ({ accounts: address }) },
   freshness: 'head',
   depends: ({ address }) => address.map(accountDependency),
   handle: async ({ address: wanted }, context) => {
@@ -197,6 +199,7 @@ const topAccountsByBalance = v3Endpoint({
   schemaName: 'TopAccountsByBalance',
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.bookEntry),
+  coverage: { needs: ['state'] },
   freshness: 'head',
   handle: async (params, context) => {
     const listed = await context.network.index.topAccounts(pageOf(params, context), context.query);

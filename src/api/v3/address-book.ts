@@ -232,6 +232,8 @@ const addressBook = v3Endpoint({
   schemaName: 'AddressBook',
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.bookEntry),
+  // Which domains an account owns is known of all accounts or of none.
+  coverage: { needs: ['state'], names: ({ address }) => ({ accounts: [...splitAccounts(address).accounts.values()] }) },
   freshness: 'head',
   depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
   handle: async ({ address: given }, context) => {
@@ -261,6 +263,7 @@ const metadata = v3Endpoint({
   schemaName: 'Metadata',
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.bookEntry),
+  coverage: { needs: [], names: ({ address }) => ({ contracts: [...splitAccounts(address).accounts.values()] }) },
   freshness: 'head',
   depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
   handle: async ({ address: given }, { network, query, dependsOn }) => {

@@ -1,6 +1,7 @@
 import { addressBookRow, metadataOf } from '#api/v3/address-book.js';
 import { accountDependency } from '#api/v3/answer-keys.js';
 import type { V3Context } from '#api/v3/context.js';
+import { lookUpNamed } from '#api/v3/coverage.js';
 import { upperCaseRaw } from '#api/v3/json-values.js';
 import type { AddressRow } from '#api/v3/kept-address-rows.js';
 import type { AddressFacts, WantedFacts } from '#drivers/store/read/index-types.js';
@@ -22,7 +23,9 @@ export async function readAddressRows(
     else rows.set(raw, row);
   }
   if (missing.size === 0) return rows;
-  const keep = kept?.beginRead();
+  const named = wanted.tokens ? { contracts: [...missing.values()] } : { accounts: [...missing.values()] };
+  const isWhole = await lookUpNamed(named, context);
+  const keep = isWhole ? kept?.beginRead() : undefined;
   const facts = await network.index.addressFacts([...missing.values()], wanted, query);
   for (const [raw, address] of missing) {
     const row = addressRow(raw, address, facts, wanted, context);

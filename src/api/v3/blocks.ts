@@ -14,6 +14,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { NEEDS_HISTORY, NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, pageOf, rowsOf } from '#api/v3/page.js';
 import {
@@ -102,6 +103,19 @@ function answerBlocks(blocks: readonly IndexedBlock[], { profile }: V3Context) {
   return jsonText(writeAnswerJson(BlocksResponse, { blocks }, { profile, addresses: new AddressCollector() }));
 }
 
+/** Whether a request is for one block. */
+export function namesBlock(given: {
+  readonly workchain?: number | undefined;
+  readonly shard?: bigint | undefined;
+  readonly seqno?: number | undefined;
+  readonly root_hash?: unknown;
+  readonly file_hash?: unknown;
+}): boolean {
+  const { workchain, shard, seqno, root_hash, file_hash } = given;
+  if (root_hash !== undefined || file_hash !== undefined) return true;
+  return seqno !== undefined && workchain !== undefined && (workchain === -1 || shard !== undefined);
+}
+
 const masterchainInfo = v3Endpoint({
   name: 'masterchainInfo',
   verbs: GET,
@@ -112,6 +126,7 @@ const masterchainInfo = v3Endpoint({
   result: MasterchainInfoJson.schema,
   schemaName: 'MasterchainInfo',
   statuses: [422, 503, 504],
+  coverage: NEEDS_HISTORY,
   freshness: 'head',
   handle: async (_, { network, query, profile }) => {
     const head = await network.index.extent(query);
@@ -144,11 +159,17 @@ const blocks = v3Endpoint({
   ),
   check: checkPage,
   result: BlocksResponse.schema,
-  statuses: [422, 504],
+  statuses: [404, 422, 504],
   price: pagePrice(ROW_PRICE.block),
+  coverage: {
+    // A masterchain block is indexed with all its shard blocks or not at all.
+    needs: ({ mc_seqno }) => (mc_seqno === undefined ? ['history'] : []),
+    mcBlock: ({ mc_seqno, workchain, seqno }) => mc_seqno ?? (workchain === -1 ? seqno : undefined),
+  },
   freshness: 'head',
   handle: async (params, context) => {
     const listed = await context.network.index.blocks(filterOf(params), pageOf(params, context), context.query);
+    if (listed.rows.length === 0 && namesBlock(params)) context.coverage.requireHistory();
     return answerBlocks(rowsOf(listed, context), context);
   },
 });
@@ -163,6 +184,7 @@ const masterchainBlockShardState = v3Endpoint({
   params: Type.Object({ seqno: masterchainSeqno }, { additionalProperties: false }),
   result: BlocksResponse.schema,
   statuses: [404, 422, 504],
+  coverage: { needs: ['history'], mcBlock: ({ seqno }) => seqno },
   freshness: 'head',
   handle: async ({ seqno }, context) => {
     const state = await context.network.index.shardState(seqno, context.query);
@@ -195,6 +217,7 @@ const masterchainBlockShards = v3Endpoint({
   statuses: [404, 422, 504],
   // A masterchain block is indexed with all its shard blocks or not at all, and never changes.
   price: pagePrice(ROW_PRICE.block),
+  coverage: { ...NEEDS_NOTHING, mcBlock: ({ seqno }) => seqno },
   freshness: 'forever',
   handle: async ({ seqno, include_mc_block = true, ...page }, context) => {
     const { index } = context.network;

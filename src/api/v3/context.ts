@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
-import { endpointOf } from '#api/http/endpoint.js';
 import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
+import { AnswerCoverage, coveredEndpointOf } from '#api/v3/coverage.js';
 import type { FinalTexts } from '#api/v3/final-texts.js';
 import type { AddressRowReader } from '#api/v3/kept-address-rows.js';
+import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { systemClock } from '#kernel/clock.js';
@@ -11,6 +12,7 @@ import { WorkSlices } from '#kernel/work-slices.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
+import type { LookUps } from '#services/lookups/named-contracts.js';
 
 /** What most methods of API v3 use of one network: so little that a reader thread has it, too. */
 export interface V3Network {
@@ -20,6 +22,10 @@ export interface V3Network {
   /** Absent: nothing that was written is kept. */
   readonly texts?: FinalTexts | undefined;
   readonly addressRows?: AddressRowReader | undefined;
+  /** What the index has of its chain; absent: all of it. */
+  readonly coverage?: () => IndexCoverage;
+  /** Reads from the chain what the index has never seen; absent: nothing can. */
+  readonly lookUps?: LookUps;
 }
 
 /** What the methods that API v2 has as well use of one network. */
@@ -36,6 +42,10 @@ export interface V3Context {
   /** Profile of the answer. */
   readonly profile: Profile;
   readonly switches: SwitchValues<V3Switches>;
+  /** What the answer depends on, for `X-Tern-Coverage`. */
+  readonly coverage: AnswerCoverage;
+  /** Milliseconds that are left for look-ups. */
+  readonly lookUpMs: () => number;
   /** Adds a header to the response. */
   readonly header: (name: string, value: string) => void;
   /** Reports work beside that of the price, in work units. */
@@ -51,6 +61,8 @@ export interface V3Context {
   readonly foresee: (price: number) => void;
   /** Adds to what the answer depends on (see `answer-keys.ts`) besides the parameters. */
   readonly dependsOn: (key: string) => void;
+  /** Says that the answer is not to be kept: something could not be read now. */
+  readonly notKept: () => void;
 }
 
 /** Context of one request that reads the chain. */
@@ -65,18 +77,25 @@ export function v3Context<Network extends V3Network>(
   network: Network,
   request: ApiRequest<SwitchValues<V3Switches>>,
 ): V3Context & { readonly network: Network; readonly read: ReadOptions } {
-  const { read, profile, switches, header, worked, foresee, dependsOn } = request;
+  const { read, profile, switches, header, worked, foresee, dependsOn, notKept } = request;
   const timeoutMs = Math.min(switches.timeoutMs ?? DEFAULT_QUERY_TIMEOUT_MS, read.deadlineMs);
   const slices = new WorkSlices(systemClock, read.signal);
   const query = { signal: read.signal, timeoutMs };
-  return { network, read, query, profile, switches, header, worked, slices, foresee, dependsOn };
+  const coverage = new AnswerCoverage(network.coverage?.());
+  const lookUpsUntil = systemClock.now() + read.deadlineMs * LOOK_UP_SHARE;
+  const lookUpMs = () => Math.max(1, lookUpsUntil - systemClock.now());
+  const facts = { coverage, lookUpMs, header, worked, slices, foresee, dependsOn, notKept };
+  return { network, read, query, profile, switches, ...facts };
 }
 
 /** Declares a method that the index answers. */
-export const v3Endpoint = endpointOf<V3Context>();
+export const v3Endpoint = coveredEndpointOf<V3Context>();
 
 /** Declares a method that reads the chain. */
-export const v3ChainEndpoint = endpointOf<V3ChainContext>();
+export const v3ChainEndpoint = coveredEndpointOf<V3ChainContext>();
+
+/** The part of the time of a request that look-ups may take. */
+const LOOK_UP_SHARE = 0.6;
 
 /** Default timeout of a query of the index, in milliseconds. */
 const DEFAULT_QUERY_TIMEOUT_MS = 3_000;

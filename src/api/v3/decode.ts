@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
 import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { invalidParameter, MAX_LIST_ITEMS, quotedInput } from '#api/v3/parameters.js';
 import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { decodeMessageBodyText, opcodeName, parseOpcode } from '#domain/message-bodies/decode-message-body.js';
@@ -58,6 +59,7 @@ const decode = v3Endpoint({
   result: DecodeResponse.schema,
   statuses: [422],
   price: decodePrice,
+  coverage: NEEDS_NOTHING,
   freshness: 'forever',
   handle: async ({ opcodes = [], bodies = [] }, { profile, slices }) => {
     const decoded: ReturnType<typeof decodeMessageBodyText>[] = [];

@@ -67,6 +67,10 @@ const records = v3Endpoint({
   },
   result: DnsRecords.schema,
   statuses: [422, 504],
+  coverage: {
+    needs: ({ domain }) => (domain === undefined ? ['state'] : []),
+    names: ({ domain }) => ({ domains: domain === undefined ? [] : [domain] }),
+  },
   price: pagePrice(ROW_PRICE.contract, { spec: DEFAULT_LIMIT, toncenter: DEFAULT_LIMIT }),
   freshness: 'head',
   handle: async ({ wallet, domain, limit = DEFAULT_LIMIT, ...rest }, context) => {

@@ -34,6 +34,18 @@ export const v3Errors = defineErrors('v3', {
     message: (d: { mc_seqno: number }) => `masterchain block ${d.mc_seqno} not found`,
     remedy: 'Request an indexed masterchain block; masterchainInfo returns the first and the last one.',
   },
+  'not-indexed': {
+    class: 'not-found',
+    message: (d: { mc_seqno: number; history: string }) =>
+      `masterchain block ${d.mc_seqno} is not indexed: the index has the masterchain blocks ${d.history}`,
+    remedy: 'Request an indexed masterchain block; the operator can fill older ones with `tern index --from N --to M`.',
+  },
+  'block-not-indexed': {
+    class: 'not-found',
+    message: (d: { history: string }) =>
+      `no such block is indexed: the index has the masterchain blocks ${d.history}, with all that they commit`,
+    remedy: 'Request a block of that range; the operator can fill older ones with `tern index --from N --to M`.',
+  },
   'adjacent-not-found': {
     class: 'not-found',
     message: () => 'adjacent transactions not found',

@@ -16,6 +16,7 @@ import {
   text,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { pageFields, sortParameter, v3AccountListParameter } from '#api/v3/parameters.js';
@@ -101,6 +102,7 @@ const masters = v3Endpoint({
   result: JettonMasters.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: namedBy('address'),
   freshness: 'head',
   handle: async ({ address, admin_address: admin, ...rest }, context) => {
     const filter = { address, admin };
@@ -142,6 +144,14 @@ const wallets = v3Endpoint({
   result: JettonWallets.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: {
+    needs: ({ address, owner_address, jetton_address }) =>
+      address === undefined && (owner_address === undefined || jetton_address === undefined) ? ['state'] : [],
+    names: ({ address, owner_address: owners, jetton_address: jettons }) => {
+      if (address !== undefined || owners === undefined || jettons === undefined) return { contracts: address };
+      return { jettonWallets: { owners, jettons } };
+    },
+  },
   freshness: 'head',
   handle: async ({ address, owner_address: owner, jetton_address: jetton, exclude_zero_balance, ...rest }, context) => {
     const filter = { address, owner, jetton, exclude_zero_balance, by_balance: rest.sort !== undefined };

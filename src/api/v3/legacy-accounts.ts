@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
+import type { Profile } from '#api/http/http-api.js';
 import { byProfile } from '#api/http/profile.js';
 import { walletMembers, walletOf } from '#api/v3/accounts.js';
 import {
@@ -15,6 +16,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
+import type { EndpointCoverage } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { v3AccountParameter } from '#api/v3/parameters.js';
 import { ACCOUNT_PRICE } from '#api/v3/price.js';
@@ -147,9 +149,17 @@ interface AccountRequest {
   readonly use_v2?: boolean;
 }
 
-async function factsOf({ address, use_v2 }: AccountRequest, context: V3ChainContext): Promise<AccountFacts> {
+const readsChain = ({ use_v2 }: AccountRequest, profile: Profile): boolean => use_v2 ?? READS_CHAIN[profile];
+
+const STATE_COVERAGE: EndpointCoverage<AccountRequest> = {
+  needs: [],
+  names: (request, profile) => (readsChain(request, profile) ? {} : { accounts: [request.address] }),
+};
+
+async function factsOf(request: AccountRequest, context: V3ChainContext): Promise<AccountFacts> {
   const { network, read, query, profile } = context;
-  if (use_v2 ?? READS_CHAIN[profile]) return factsOfRead(await network.chain.account(address, read), address);
+  const { address } = request;
+  if (readsChain(request, profile)) return factsOfRead(await network.chain.account(address, read), address);
   const [account = null] = await network.index.accounts({ address: [address] }, { boc: true }, query);
   if (account === null || !account.incomplete) return factsOfIndexed(account);
   // The index has a part of the state only: the same state from the chain.
@@ -170,6 +180,7 @@ const addressInformation = v3ChainEndpoint({
   statuses: [404, 422, 504],
   errorStatuses: MISSING_INPUT,
   price: () => ACCOUNT_PRICE,
+  coverage: STATE_COVERAGE,
   freshness: 'head',
   handle: async (request, context) => {
     const page = { profile: context.profile, addresses: new AddressCollector() };
@@ -192,6 +203,7 @@ const walletInformation = v3ChainEndpoint({
   statuses: [404, 409, 422, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['not-a-wallet'].code]: 409 },
   price: () => ACCOUNT_PRICE,
+  coverage: STATE_COVERAGE,
   freshness: 'head',
   handle: async (request, context) => {
     const facts = await factsOf(request, context);

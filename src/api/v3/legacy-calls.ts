@@ -12,6 +12,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
+import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64 } from '#api/v3/json-values.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
@@ -286,6 +287,7 @@ const message = v3ChainEndpoint({
   statuses: [404, 422, 500, 504],
   errorStatuses: { ...MISSING_INPUT, [v3Errors['message-refused'].code]: 500 },
   price: () => SEND_PRICE,
+  coverage: NEEDS_NOTHING,
   freshness: 'none',
   handle: async ({ boc: sent }, context) => {
     await send(sent, context);
@@ -358,6 +360,7 @@ const runGetMethod = v3ChainEndpoint({
   statuses: [404, 422, 500, 504],
   errorStatuses: MISSING_INPUT,
   price: () => GET_METHOD_PRICE,
+  coverage: NEEDS_NOTHING,
   freshness: 'head',
   handle: async ({ address, method, stack: given = [] }, context) => {
     const { network, read, header, worked } = context;
@@ -390,6 +393,7 @@ const estimateFee = v3ChainEndpoint({
   result: V2EstimateFeeResult.schema,
   statuses: [404, 422, 500, 504],
   price: () => EMULATION_PRICE,
+  coverage: NEEDS_NOTHING,
   freshness: 'none',
   handle: async (request, context) => {
     const { network, read, header } = context;

@@ -20,6 +20,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
 import {
@@ -287,6 +288,7 @@ const messages = v3Endpoint({
   result: Messages.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.message),
+  coverage: NEEDS_HISTORY,
   freshness: 'head',
   depends: ({ msg_hash, hash = msg_hash, source, destination, direction }) => {
     if (hash !== undefined) return hash.map(messageDependency);

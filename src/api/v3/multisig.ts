@@ -21,6 +21,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { base64Text, decimalText } from '#api/v3/json-values.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
@@ -247,6 +248,10 @@ const wallets = v3Endpoint({
   result: Multisigs.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: {
+    needs: ({ address, include_orders = true }) => (address === undefined || include_orders ? ['state'] : []),
+    names: ({ address }) => ({ contracts: address }),
+  },
   freshness: 'head',
   handle: async ({ address, wallet_address, include_orders = true, ...rest }, context) => {
     requireLimit(rest.limit, context);
@@ -304,6 +309,7 @@ const orders = v3Endpoint({
   result: MultisigOrders.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: namedBy('address'),
   freshness: 'head',
   handle: async ({ address, multisig_address, parse_actions = false, ...rest }, context) => {
     requireLimit(rest.limit, context);

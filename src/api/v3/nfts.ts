@@ -17,6 +17,7 @@ import {
   word,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { tokenContent } from '#api/v3/jettons.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
@@ -183,6 +184,7 @@ const collections = v3Endpoint({
   result: NftCollections.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: namedBy('collection_address'),
   freshness: 'head',
   handle: async ({ collection_address: address, owner_address: owner, ...rest }, context) => {
     const filter = { address, owner };
@@ -241,6 +243,13 @@ const items = v3Endpoint({
   result: NftItems.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.contract),
+  coverage: {
+    needs: ({ address, index }) => (address === undefined && index === undefined ? ['state'] : []),
+    names: ({ address, collection_address: collections, index: indexes }) => {
+      if (address !== undefined || collections === undefined || indexes === undefined) return { contracts: address };
+      return { nftItems: { collections, indexes } };
+    },
+  },
   freshness: 'head',
   handle: async (given, context) => {
     const { address, owner_address: owner, collection_address: collection, include_on_sale } = given;
@@ -265,6 +274,7 @@ const sales = v3Endpoint({
   result: NftSales.schema,
   statuses: STATUSES,
   price: itemsPrice(ROW_PRICE.contract),
+  coverage: namedBy('address'),
   freshness: 'head',
   handle: async ({ address }, context) => {
     const rows = await context.network.index.nftSales(address, context.query);

@@ -138,6 +138,8 @@ async function addressTail(
 ) {
   const wanted = wantedFacts(context, metadata);
   const isRead = addresses.size > 0 && (wanted.domains || wanted.tokens);
+  // Which domains an account owns is known of all accounts or of none.
+  if (isRead && wanted.domains) context.coverage.dependOn('state');
   const rows = given ?? (isRead ? await readAddressRows(addresses, wanted, context) : new Map<string, AddressRow>());
   const keys: string[] = [];
   for (const row of rows.values()) for (const key of row.keys) keys.push(key);

@@ -13,6 +13,7 @@ import { systemClock } from '#kernel/clock.js';
 import { lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
+import type { LookUps } from '#services/lookups/named-contracts.js';
 
 // The event loop, which small requests wait for, goes first.
 lowerPriority(ownThreadCpuTime());
@@ -20,7 +21,7 @@ lowerPriority(ownThreadCpuTime());
 const side = new WorkerSide<ReaderContract>({
   unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
 });
-const { url, isTestnet, connections, queryTimeoutMs, textBytes } = side.start;
+const { url, isTestnet, connections, queryTimeoutMs, textBytes, looksUp } = side.start;
 const texts = textsOf(textBytes);
 
 const endpoints = new Map(v3IndexEndpoints.map((endpoint) => [endpoint.name, endpoint]));
@@ -47,7 +48,7 @@ async function openIndex(): Promise<IndexPort> {
 }
 
 /** The result of an endpoint, as the main thread would write it. */
-async function answer(call: ReaderCall, signal: AbortSignal) {
+async function answer(id: number, call: ReaderCall, signal: AbortSignal) {
   const endpoint = endpoints.get(call.endpoint)!;
   let reader = readers.get(call.endpoint);
   if (reader === undefined) {
@@ -57,8 +58,17 @@ async function answer(call: ReaderCall, signal: AbortSignal) {
   const params = reader.read(call.raw, call.source);
   const headers: [string, string][] = [];
   const keys: string[] = [];
-  const { profile, deadlineMs, switches } = call;
-  const network = { index: index ?? (await openIndex()), isTestnet, texts };
+  const { profile, deadlineMs, switches, coverage } = call;
+  const lookUps: LookUps = { lookUp: (named, limits) => side.host.lookUp(id, named, limits.deadlineMs) };
+  const network = {
+    index: index ?? (await openIndex()),
+    isTestnet,
+    texts,
+    ...(coverage === null ? {} : { coverage: () => coverage }),
+    ...(looksUp ? { lookUps } : {}),
+  };
+  let worked = 0;
+  let isKept = true;
   signal.throwIfAborted();
   const context = v3Context(network, {
     read: { signal, deadlineMs },
@@ -66,15 +76,20 @@ async function answer(call: ReaderCall, signal: AbortSignal) {
     switches: { ...switches, timeoutMs: switches.timeoutMs ?? queryTimeoutMs },
     group: null,
     header: (name, value) => void headers.push([name, value]),
-    worked: () => {},
+    worked: (units) => {
+      worked += units;
+    },
     foresee: () => {},
     dependsOn: (key) => void keys.push(key),
+    notKept: () => {
+      isKept = false;
+    },
   });
   const value: unknown = await endpoint.handle(params, context);
   const { text, tail } = value instanceof JsonText ? value : { text: JSON.stringify(value), tail: null };
   const bytes = encoder.encode(text);
   const inBytes = tail && { ...tail, from: Buffer.byteLength(text.slice(0, tail.from)) };
-  return transfer({ bytes, headers, keys, tail: inBytes }, [bytes.buffer as ArrayBuffer]);
+  return transfer({ bytes, headers, worked, isKept, keys, tail: inBytes }, [bytes.buffer as ArrayBuffer]);
 }
 
 void side.serve(async () => ({
@@ -84,7 +99,7 @@ void side.serve(async () => ({
       const controller = new AbortController();
       running.set(id, controller);
       try {
-        return await answer(call, controller.signal);
+        return await answer(id, call, controller.signal);
       } finally {
         running.delete(id);
       }

@@ -42,6 +42,7 @@ function poolOf(options: Partial<ReaderSettings> = {}, urls: string[] = [url], c
 }
 
 const call = (endpoint: string, raw: ReaderCall['raw'], changes: Partial<ReaderCall> = {}): ReaderCall => ({
+  coverage: null,
   endpoint,
   raw,
   source: 'query',

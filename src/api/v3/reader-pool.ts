@@ -1,15 +1,17 @@
-import type { CallThreads, ThreadAnswer } from '#api/http/http-api.js';
+import type { CallThreads, ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
 import type { SwitchValues } from '#api/http/parameters.js';
 import type { V3Switches } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import type { ReaderCall, ReaderContract, ReaderStart } from '#api/v3/reader-protocol.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
+import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { MetricRow } from '#kernel/metric-rows.js';
 import { Semaphore } from '#kernel/semaphore.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
+import type { LookUpReport, LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
 
 /** Settings of the reader threads of a network, with defaults. */
 export interface ReaderSettings {
@@ -38,7 +40,11 @@ export const defaultReaderSettings: ReaderSettings = {
 
 export interface ReaderModules {
   /** What threads are started with; awaited by the calls that need one. */
-  readonly start: () => Promise<Omit<ReaderStart, 'connections'>>;
+  readonly start: () => Promise<Omit<ReaderStart, 'connections' | 'looksUp'>>;
+  /** What the index has of its chain; absent: all of it. */
+  readonly coverage?: () => IndexCoverage;
+  /** Reads from the chain what the index has never seen; absent: nothing can. */
+  readonly lookUps?: LookUps;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -71,6 +77,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #settings: ReaderSettings;
   readonly #modules: ReaderModules;
   readonly #permits: Semaphore;
+  /** Of the calls that threads work on. */
+  readonly #signals = new Map<number, AbortSignal>();
   #readers: Reader[] = [];
   #closed = false;
   #nextId = 0;
@@ -92,7 +100,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
-  async answer(call: ReaderCall, signal: AbortSignal): Promise<ThreadAnswer> {
+  async answer(call: ThreadCall<SwitchValues<V3Switches>>, signal: AbortSignal): Promise<ThreadAnswer> {
     const permit = this.#permits.acquire(signal);
     if (permit === null) {
       this.#refused++;
@@ -103,7 +111,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       const start = await this.#modules.start();
       signal.throwIfAborted();
       if (this.#closed) throw v3Errors['reader-closed']({});
-      return await this.#answer(this.#freeReader(start), call, signal);
+      const coverage = this.#modules.coverage?.() ?? null;
+      return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal);
     } finally {
       release();
     }
@@ -145,6 +154,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       });
     };
     reader.calls++;
+    this.#signals.set(id, signal);
     try {
       const answering = thread.call.answer(id, call);
       if (signal.aborted) onAbort();
@@ -156,13 +166,14 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     } finally {
       signal.removeEventListener('abort', onAbort);
       stopWaiting();
+      this.#signals.delete(id);
       reader.calls--;
       this.#answerSeconds += (clock.now() - began) / 1000;
     }
   }
 
   /** The reader with the fewest calls; a new one while all have some and there may be more. */
-  #freeReader(start: Omit<ReaderStart, 'connections'>): Reader {
+  #freeReader(start: Omit<ReaderStart, 'connections' | 'looksUp'>): Reader {
     const alive = this.#readers.filter(({ thread }) => thread.isAlive);
     this.#readers = alive;
     const [least] = alive.toSorted((a, b) => a.calls - b.calls);
@@ -172,13 +183,13 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     return reader;
   }
 
-  #startThread(start: Omit<ReaderStart, 'connections'>): WorkerThread<ReaderContract> {
+  #startThread(start: Omit<ReaderStart, 'connections' | 'looksUp'>): WorkerThread<ReaderContract> {
     const { callsPerThread, heapMb } = this.#settings;
-    const { logger } = this.#modules;
+    const { logger, lookUps } = this.#modules;
     const thread = new WorkerThread<ReaderContract>({
       entry: new URL('./reader-main.js', import.meta.url),
-      start: { ...start, connections: callsPerThread },
-      host: logMethods(logger),
+      start: { ...start, connections: callsPerThread, looksUp: lookUps !== undefined },
+      host: { ...logMethods(logger), lookUp: (id, named, deadlineMs) => this.#lookUp(id, named, deadlineMs) },
       lost: (problem) => v3Errors['reader-lost']({ problem }),
       closed: () => v3Errors['reader-closed']({}),
       unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
@@ -186,6 +197,14 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     });
     thread.ended.catch((error: unknown) => this.#noteLoss(isTernError(error) ? error.message : String(error)));
     return thread;
+  }
+
+  /** For a call of a thread. */
+  #lookUp(id: number, named: NamedContracts, deadlineMs: number): Promise<LookUpReport> {
+    const signal = this.#signals.get(id);
+    const { lookUps } = this.#modules;
+    if (signal === undefined || lookUps === undefined) throw v3Errors['reader-cancelled']({});
+    return lookUps.lookUp(named, { deadlineMs, signal });
   }
 
   #noteLoss(problem: string): void {

@@ -217,6 +217,9 @@ const jettonParameters = {
   jetton_master: Type.Optional(v3AccountParameter('Jetton master')),
 };
 
+/** Events are confirmed by the newest states of wallets and items. */
+const EVENT_COVERAGE = { needs: ['history', 'state'] } as const;
+
 const jettonTransfers = v3Endpoint({
   name: 'jetton/transfers',
   verbs: ['GET'],
@@ -233,6 +236,7 @@ const jettonTransfers = v3Endpoint({
   result: JettonTransfers.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.tokenEvent),
+  coverage: EVENT_COVERAGE,
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction, jetton_wallet: account, jetton_master: token } = params;
@@ -257,6 +261,7 @@ const jettonBurns = v3Endpoint({
   result: JettonBurns.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.tokenEvent),
+  coverage: EVENT_COVERAGE,
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, jetton_wallet: account, jetton_master: token } = params;
@@ -286,6 +291,7 @@ const nftTransfers = v3Endpoint({
   result: NftTransfers.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.tokenEvent),
+  coverage: EVENT_COVERAGE,
   freshness: 'head',
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction } = params;

@@ -26,6 +26,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type TraceText, TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { MessageAnswer } from '#api/v3/messages.js';
@@ -332,6 +333,11 @@ const DESCRIPTION =
   'trace is a transaction and all that it triggers through messages. Only one of `account`, `trace_id`, `tx_hash` and `msg_hash` ' +
   `may be given. A trace with more than ${MAX_TRACE_TRANSACTIONS.toLocaleString('en')} transactions is returned without them.`;
 
+const TRACE_COVERAGE = {
+  ...NEEDS_HISTORY,
+  mcBlock: ({ mc_seqno }: { readonly mc_seqno?: number | undefined }) => mc_seqno,
+};
+
 const traces = v3Endpoint({
   name: 'traces',
   verbs: GET,
@@ -343,6 +349,7 @@ const traces = v3Endpoint({
   result: Traces.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.trace),
+  coverage: TRACE_COVERAGE,
   freshness: 'head',
   depends: tracesDepend,
   handle: (given, context) => listTraces(given, context, Traces, given.include_actions === true),
@@ -360,6 +367,7 @@ const events = v3Endpoint({
   result: Events.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.trace),
+  coverage: TRACE_COVERAGE,
   freshness: 'head',
   depends: tracesDepend,
   handle: (given, context) => listTraces(given, context, Events, true),

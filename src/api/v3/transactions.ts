@@ -21,8 +21,9 @@ import {
   word,
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
-import { BlockIdJson } from '#api/v3/blocks.js';
+import { BlockIdJson, namesBlock } from '#api/v3/blocks.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
@@ -426,6 +427,11 @@ const transactions = v3Endpoint({
   result: Transactions.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction),
+  // Traces and earlier states of accounts may reach further back than the masterchain block of a transaction.
+  coverage: {
+    needs: ['history'],
+    mcBlock: ({ mc_seqno, workchain, seqno }) => mc_seqno ?? (workchain === -1 ? seqno : undefined),
+  },
   freshness: 'head',
   depends: ({ account, hash, mc_seqno }) =>
     hash?.map(transactionDependency) ?? account?.map(accountDependency) ?? (mc_seqno === undefined ? null : []),
@@ -434,6 +440,7 @@ const transactions = v3Endpoint({
     const listed = await listTransactions(filter, pageOf(params, context), context);
     if (listed.rows.length === 0 && filter.mc_seqno !== undefined)
       await requireIndexedMcBlock(filter.mc_seqno, context);
+    if (listed.rows.length === 0 && namesBlock(params)) context.coverage.requireHistory();
     return Transactions.write(listed, context);
   },
 });
@@ -456,6 +463,7 @@ const transactionsByMasterchainBlock = v3Endpoint({
   result: Transactions.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction),
+  coverage: { needs: ['history'], mcBlock: ({ seqno }) => seqno },
   freshness: 'head',
   depends: () => [],
   handle: async ({ seqno, ...page }, context) => {
@@ -495,6 +503,7 @@ const transactionsByMessage = v3Endpoint({
   result: Transactions.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.transaction),
+  coverage: NEEDS_HISTORY,
   freshness: 'head',
   depends: ({ msg_hash, source, destination, direction }) => {
     if (msg_hash !== undefined) return msg_hash.map(messageDependency);
@@ -559,6 +568,7 @@ const adjacentTransactions = v3Endpoint({
   result: Transactions.schema,
   statuses: STATUSES,
   price: pagePrice(ROW_PRICE.transaction, ADJACENT_ROWS),
+  coverage: NEEDS_HISTORY,
   freshness: 'head',
   depends: ({ hash }) => [transactionDependency(hash)],
   handle: async ({ hash, direction: side, limit = MAX_PAGE_ROWS, offset: skipped = 0, sort = 'asc' }, context) => {

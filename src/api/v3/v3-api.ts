@@ -69,6 +69,14 @@ The index holds what the masterchain has committed, so nothing in an answer chan
 \`offset\`, or by \`cursor\`: the header \`X-Tern-Next\` of an answer is the cursor of the next page. The headers
 \`X-Tern-Mc-Seqno\` and \`X-Tern-Lag-Ms\` say how recent the index is.
 
+An index may begin late. An answer that may lack something because of that has the header \`X-Tern-Coverage\`:
+\`history=900-1060; state=partial\`. History are the indexed masterchain blocks, several ranges with commas; bounds before them
+are answered with what there is, and a masterchain block before them is an error (404). State is \`complete\` when the newest state
+of every account is known. While it is \`partial\`, accounts that a request names are read from the chain as of the head of the index,
+and contracts are detected; \`unknown=N\` says that N of them could not be read in time. Lists by owner or admin have the contracts
+that the index knows. Without the header nothing is missing. Transactions, traces and messages before the history are not read from
+the chain on demand: their order and filters need whole masterchain blocks.
+
 Answers follow this document: opcodes are signed integers, shards decimal strings, and members without a value are left out.
 Under \`/toncenter/api/v3\` answers are written as by the live service: opcodes as \`"0x0f8a7ea5"\`, shards in hexadecimal, and
 \`null\` for members without a value. Requests may use both forms. Unknown parameters, repeated single values and values out of

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { address, answerType, answerValue, decimal, integer, nullable } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
@@ -72,6 +73,7 @@ const vesting = v3Endpoint({
   result: VestingContracts.schema,
   statuses: [422, 504],
   price: pagePrice(ROW_PRICE.contract),
+  coverage: namedBy('contract_address'),
   freshness: 'head',
   handle: async ({ contract_address, wallet_address, check_whitelist, ...rest }, context) => {
     const filter = { contract_address, wallet_address, check_whitelist };

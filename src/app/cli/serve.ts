@@ -30,7 +30,11 @@ export function serveCommand(environment: CliEnvironment): Command {
         }
         await runUntilSignal(
           () => startServe(values, logger),
-          ({ servers }) => logger.info('ready for requests', { urls: servers.map(({ url }) => url).join() }),
+          ({ servers, coverage }) => {
+            const covered = Object.entries(coverage()).map(([name, text]) => `${name}: ${text}`);
+            const urls = servers.map(({ url }) => url).join();
+            logger.info('ready for requests', covered.length === 0 ? { urls } : { urls, coverage: covered.join(', ') });
+          },
         );
         logger.info('ended');
       } finally {
@@ -61,6 +65,7 @@ async function indexesOf(
   settings: ServeSettings,
 ): Promise<ReadonlyMap<string, IndexPlan>> {
   const { role, from, keep, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
+  const lookUps = { mostPerRequest: settings.lookUps, concurrency: settings.lookUpConcurrency };
   const databases = assignDatabases(networks, settings);
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   return new Map(
@@ -69,7 +74,7 @@ async function indexesOf(
       {
         ...{ database, role, from, keepMs: keep, accounts, workers: indexWorkers },
         ...{ connections: databaseConnections, queryTimeoutMs: queryTimeout, metadata: metadataOptions(settings) },
-        ...{ dnsRoots: settings.dnsRoot, apiWorkers, textCacheMb },
+        ...{ dnsRoots: settings.dnsRoot, apiWorkers, textCacheMb, lookUps },
       },
     ]),
   );

@@ -102,6 +102,17 @@ export const indexWorkSettings = {
     meaning:
       'size of the cache for texts of final transactions and traces, per network and per reader thread; 0 disables it',
   }),
+  lookUps: singleSetting({
+    ...integerValue('N', 0, 100_000),
+    fallback: '1024',
+    meaning:
+      'accounts that one request to API v3 may have read from the chain because the index has never seen them; 0: none',
+  }),
+  lookUpConcurrency: singleSetting({
+    ...integerValue('N', 1, 1000),
+    fallback: '32',
+    meaning: 'accounts that are read from the chain at once for all requests to API v3 of a network',
+  }),
   queryTimeout: singleSetting({
     ...secondsValue(0.05, 600),
     fallback: '3',

@@ -52,6 +52,8 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   databaseConnections: ['1', 1, '0', '1001'],
   apiWorkers: ['auto', null, '0', '65', 'many'],
   textCacheMb: ['0', 0, '-1', 'many'],
+  lookUps: ['0', 0, '-1', '100001'],
+  lookUpConcurrency: ['32', 32, '0', '1001'],
   queryTimeout: ['0.05', 50, '0', '601'],
   index: ['off', 'off', 'no'],
   metadata: ['off', 'off', 'yes'],

@@ -174,6 +174,8 @@ export interface IndexWatchModules {
   readonly feed: IndexEventFeed;
   /** Default: none. */
   readonly listener?: ChangeListener;
+  /** Called when the content has changed. */
+  readonly onChange?: (progress: IndexProgress) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -262,6 +264,7 @@ export class IndexWatch {
     }
     listener?.noteConfirmed(began);
     this.#progress = progress;
+    if (isOther && progress !== null) this.#modules.onChange?.(progress);
     if (this.#problem !== null) this.#modules.logger.info('the index is readable again');
     this.#problem = null;
   }

@@ -3,6 +3,8 @@ import { type ReaderMetrics, readerMetricRows } from '#api/v3/reader-pool.js';
 import { registerRows } from '#app/telemetry/metric-rows.js';
 import { type AdnlMetrics, adnlMetricRows } from '#drivers/adnl/metrics.js';
 import { liteMetricRows, type PoolMetrics } from '#drivers/lite/metrics.js';
+import { isStateComplete } from '#drivers/store/coverage.js';
+import type { IndexCoverage } from '#drivers/store/index-state.js';
 import { type TvmMetrics, tvmMetricRows } from '#drivers/tvm/metrics.js';
 import type { Clock } from '#kernel/clock.js';
 import type { MetricRow, MetricSource, Sample } from '#kernel/metric-rows.js';
@@ -11,6 +13,7 @@ import type { AccessMetrics } from '#services/access/access.js';
 import { accessMetricRows } from '#services/access/access.js';
 import { type ContractsMetrics, contractMetricRows } from '#services/emulation/metrics.js';
 import { indexerMetricRows, type WriterFigures } from '#services/indexer/metrics.js';
+import { type LookUpMetrics, lookUpMetricRows } from '#services/lookups/metrics.js';
 import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { metadataMetricRows } from '#services/metadata/metadata-fetcher.js';
 
@@ -39,6 +42,8 @@ export interface MeasuredService {
   readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where this process does not write. */
   readonly metadata: readonly MetricSource<MetadataMetrics | null>[];
+  /** `null` where look-ups are off. */
+  readonly lookUps: readonly MetricSource<LookUpMetrics | null>[];
   /** Local networks in this process. */
   readonly localnets: readonly MetricSource<ProducedCounts>[];
   /** `null` with open access. */
@@ -78,7 +83,7 @@ const versionRow: MetricRow<string> = {
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
   const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
     service;
-  const { localnets, readers } = service;
+  const { localnets, readers, lookUps } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
@@ -90,6 +95,7 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
     registerRows(registry, indexerMetricRows, writers, clock);
     registerRows(registry, databaseMetricRows, databases, clock);
     registerRows(registry, metadataMetricRows, metadata, clock);
+    registerRows(registry, presentLookUpRows, lookUps, clock);
   }
   if (readers.length > 0) registerRows(registry, readerMetricRows, readers, clock);
   if (localnets.length > 0) registerRows(registry, localnetMetricRows, localnets, clock);
@@ -114,6 +120,8 @@ export interface IndexFigures {
   readonly lag_seconds: number | null;
   /** Masterchain blocks between the first and the last indexed one that are not indexed. */
   readonly missing_blocks: number;
+  /** What the index has of its chain. */
+  readonly coverage: IndexCoverage;
 }
 
 /** State of a connection pool. */
@@ -144,7 +152,24 @@ const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
     'Masterchain blocks missing between the first and the last indexed one',
     (index) => index.missing_blocks,
   ),
+  gauge('state_complete', '1 when the newest state of every account is known', ({ coverage }) =>
+    Number(isStateComplete(coverage)),
+  ),
+  gauge('history_first_seqno', 'Oldest indexed masterchain block', ({ coverage }) =>
+    known(coverage.history[0]?.from ?? null),
+  ),
+  gauge(
+    'history_ranges',
+    'Ranges of masterchain blocks without a gap that are indexed',
+    ({ coverage }) => coverage.history.length,
+  ),
 ];
+
+/** Nothing where look-ups are off. */
+const presentLookUpRows: readonly MetricRow<LookUpMetrics | null>[] = lookUpMetricRows.map(({ read, ...row }) => ({
+  ...row,
+  read: (metrics) => (metrics === null ? [] : read(metrics)),
+}));
 
 const databaseMetricRows: readonly MetricRow<DatabaseFigures>[] = [
   {

@@ -8,14 +8,21 @@ import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
 import type { ChainSource } from '#app/service/network.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
-import type { Database } from '#drivers/store/database.js';
+import { coverageText } from '#drivers/store/coverage.js';
+import { Database } from '#drivers/store/database.js';
 import { IndexEventFeed } from '#drivers/store/event-log.js';
+import type { IndexCoverage } from '#drivers/store/index-state.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Address } from '#formats/address/address.js';
+import type { Logger } from '#kernel/logger.js';
+import type { ContractViews } from '#services/emulation/contract-reads.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { Indexer } from '#services/indexer/indexer.js';
 import type { WriterFigures } from '#services/indexer/metrics.js';
+import { AccountLookUps } from '#services/lookups/account-look-ups.js';
+import type { LookUpMetrics } from '#services/lookups/metrics.js';
+import type { LookUps } from '#services/lookups/named-contracts.js';
 import { type MetadataOptions, startMetadata } from '#services/metadata/metadata.js';
 import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { loadOverrides } from '#services/metadata/overrides-file.js';
@@ -34,6 +41,12 @@ export interface NetworkIndex {
   /** What changed with the version. */
   readonly changes: ChangedKeys;
   freshness(): ApiFreshness;
+  /** What the index has of its chain; of nothing before it was read. */
+  coverage(): IndexCoverage;
+  /** Reads from the chain what the index has never seen; `null` when that is off. */
+  readonly lookUps: LookUps | null;
+  /** `null` when look-ups are off. */
+  lookUpMetrics(): LookUpMetrics | null;
   figures(): IndexFigures;
   databaseFigures(): DatabaseFigures;
   /** `null` when this process does not write. */
@@ -70,9 +83,18 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const feed = new IndexEventFeed({}, { database: () => store.database, clock, logger });
     closers.add(() => feed.close());
     const changes = new ChangedKeys();
+    let writer: IndexWriter | null = null;
+    const coverageLog = new CoverageLog(logger);
     const watch = new IndexWatch(
       { network: config.zeroState },
-      { database: () => store.database, feed, listener: changes, clock, logger },
+      {
+        ...{ database: () => store.database, feed, listener: changes, clock, logger },
+        onChange: ({ coverage }) => {
+          coverageLog.note(coverage);
+          // Another process may have queued contracts that it looked up.
+          writer?.wakeDetection();
+        },
+      },
     );
     closers.add(() => watch.close());
     const branch = new BranchWatch({
@@ -81,9 +103,19 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     });
     closers.add(() => branch.close());
     let reader: IndexPort | null = null;
-    let writer: IndexWriter | null = null;
     closers.add(() => writer?.close());
+    const primary = new PrimaryDatabase(() => (writes ? store.database : null), modules);
+    closers.add(() => primary.close());
+    const coverage = () => watch.progress?.coverage ?? NOTHING_COVERED;
+    const lookUps = lookUpsOf(options, {
+      ...modules,
+      index: () => store.database,
+      writer: () => primary.open(),
+      coverage,
+      onQueued: () => writer?.wakeDetection(),
+    });
     const opened = store.start(async (database, { url }) => {
+      primary.url = url;
       if (writes) writer = await startIndexWriter(options, { ...modules, database, url });
       else await watch.read(database);
       reader = indexReads(database);
@@ -121,6 +153,9 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       },
       changes,
       freshness,
+      coverage,
+      lookUps,
+      lookUpMetrics: () => lookUps?.metrics() ?? null,
       figures: () => {
         const { mcSeqno, lagMs } = freshness();
         const { gen_utime = null, missing = 0 } = watch.progress ?? {};
@@ -131,6 +166,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
           head_age_seconds: gen_utime === null ? null : Math.max(0, unixTimeMs() / 1000 - gen_utime),
           lag_seconds: lagMs === null ? null : lagMs / 1000,
           missing_blocks: missing,
+          coverage: coverage(),
         };
       },
       databaseFigures: () => store.database?.pools ?? null,
@@ -141,6 +177,84 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       close: () => closers.close(),
     };
   });
+}
+
+const NOTHING_COVERED: IndexCoverage = { history: [], selected: false, state_seqno: null };
+
+/** Logs what the index has of its chain when that becomes another part of it, not with each block. */
+class CoverageLog {
+  readonly #logger: Logger;
+  #noted = '';
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  note(coverage: IndexCoverage): void {
+    const { history } = coverage;
+    const text = coverageText(coverage);
+    const part = `${text.replace(/history=[^;]*/, '')} ${history.map(({ from }) => from).join()}`;
+    if (part === this.#noted || history.length === 0) return;
+    this.#noted = part;
+    this.#logger.info('the index covers', { coverage: text });
+  }
+}
+
+/** Connections to the server for writing, where this process only reads: opened when something is looked up. */
+class PrimaryDatabase {
+  readonly #own: () => Database | null;
+  readonly #modules: Environment;
+  url: string | null = null;
+  #opening: Promise<Database> | null = null;
+
+  /** @param own the database that this process writes to anyway; null: it only reads */
+  constructor(own: () => Database | null, modules: Environment) {
+    this.#own = own;
+    this.#modules = modules;
+  }
+
+  /** @throws store/* */
+  open(): Promise<Database> {
+    const own = this.#own();
+    if (own !== null) return Promise.resolve(own);
+    const { clock, logger } = this.#modules;
+    this.#opening ??= Database.open(
+      { url: this.url ?? '', writeConnections: 1, readConnections: 1 },
+      { clock, logger },
+    ).catch((error) => {
+      this.#opening = null;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => null))?.close();
+  }
+}
+
+/** Accounts remembered as absent: some 100 bytes each. */
+const MOST_ABSENT = 1_000_000;
+
+const DEFAULT_LOOK_UPS: LookUpOptions = { mostPerRequest: 1024, concurrency: 32 };
+
+/** The look-ups of a network whose states can be read from a chain and added to its index. */
+function lookUpsOf(
+  { lookUps = DEFAULT_LOOK_UPS, dnsRoots, isFork = false, accounts }: NetworkIndexOptions,
+  modules: Omit<ConstructorParameters<typeof AccountLookUps>[1], 'chain' | 'contracts'> & NetworkIndexModules,
+): AccountLookUps | null {
+  const { chain, contracts } = modules.source;
+  // Accounts that come without a transaction, and those that blocks are not indexed for, would not be kept up to date.
+  if (lookUps.mostPerRequest === 0 || contracts === undefined || isFork || accounts !== null) return null;
+  return new AccountLookUps({ ...lookUps, mostAbsent: MOST_ABSENT, dnsRoots }, { ...modules, chain, contracts });
+}
+
+/** Limits of look-ups. */
+export interface LookUpOptions {
+  /** Accounts that one request may have read from the chain; 0: look-ups are off. */
+  readonly mostPerRequest: number;
+  /** Accounts that are read at once. */
+  readonly concurrency: number;
 }
 
 /** Index options of a network. */
@@ -162,6 +276,8 @@ export interface NetworkIndexOptions {
   /** Additional DNS collections besides the built-in ones. */
   readonly dnsRoots: readonly DnsRoot[];
   readonly metadata: MetadataOptions;
+  /** Default: 1,024 accounts per request, 32 at once. */
+  readonly lookUps?: LookUpOptions;
   /** Writer threads; `null` for the default. */
   readonly workers: number | null;
   /** Maximum connections for reading. */
@@ -171,11 +287,16 @@ export interface NetworkIndexOptions {
 
 export interface NetworkIndexModules extends Environment {
   /** Source of the blocks to index. */
-  readonly source: Pick<ChainSource, 'chain' | 'watch'>;
+  readonly source: Pick<ChainSource, 'chain' | 'watch'> & {
+    /** For look-ups; without it there are none. */
+    readonly contracts?: ContractViews;
+  };
 }
 
 /** The running writer of an index. */
 interface IndexWriter {
+  /** Contracts were queued for detection. */
+  wakeDetection(): void;
   figures(): WriterFigures;
   /** Metrics of the metadata fetcher. */
   metadata(): MetadataMetrics;
@@ -207,6 +328,7 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
   void indexer.run();
   const problem = () => indexer.status.problem?.message ?? null;
   return {
+    wakeDetection: () => indexer.wakeDetection(),
     figures: () => ({ ...indexer.metrics(), blocked: problem() !== null }),
     metadata: () => metadata.metrics(),
     problem,
@@ -231,7 +353,7 @@ export function openIndexer(
     from,
     keepMs,
     accounts,
-    isFork = false,
+    isFork,
     dnsRoots,
     workers,
   }: Pick<NetworkIndexOptions, 'config' | 'chain' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
@@ -251,7 +373,7 @@ export function openIndexer(
       databaseUrl: url,
       ...{ from, keepMs, chain: incarnation, ...until },
       accounts: accounts?.map(addressBytes) ?? null,
-      accountsComeFromElsewhere: isFork,
+      ...(isFork === undefined ? {} : { accountsComeFromElsewhere: isFork }),
       dnsRoots,
       ...(workers === null ? {} : { workers }),
     },

@@ -24,6 +24,7 @@ import {
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
 import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
+import { coverageText } from '#drivers/store/coverage.js';
 import type { Address } from '#formats/address/address.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { ProducedCounts } from '#localnet/node/node-thread.js';
@@ -53,6 +54,8 @@ export interface RunningService {
   readonly servers: readonly HttpServer[];
   /** Resolves when pending databases are open or unreachable; rejects when one is unusable. */
   readonly opened: Promise<void>;
+  /** What the indexes have of their chains, by network; of those that were read. */
+  coverage(): Readonly<Record<string, string>>;
   /**
    * Replaces the network of a name while the servers go on listening; see {@link NetworkSlot}.
    * @throws what `next` throws, and as {@link startService}
@@ -147,6 +150,13 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     return {
       servers,
       opened,
+      coverage: () =>
+        Object.fromEntries(
+          [...open].flatMap(([name, { latest }]) => {
+            const covered = latest.index?.coverage();
+            return covered === undefined || covered.history.length === 0 ? [] : [[name, coverageText(covered)]];
+          }),
+        ),
       replace: (name, { next, ...how }) =>
         open.get(name)!.replace({ ...how, open: async () => openPlanned(await next()) }),
       close: () => closers.close(),
@@ -238,6 +248,7 @@ function measured(
     })),
     indexes: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().figures() })),
     writers: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().writing() })),
+    lookUps: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().lookUpMetrics() })),
     metadata: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().metadata() })),
     localnets: networks.flatMap(({ http: { name } }) => {
       const local = localNodes?.get(name);
@@ -319,9 +330,16 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
     let readers: ReaderPool | null = null;
     if (plan !== null && typeof plan !== 'string' && index !== null && index.role !== 'indexer') {
       const testnet = await isTestnet(network.config);
-      readers = readersOf(plan, testnet, { ...modules, logger });
+      readers = readersOf(plan, testnet, index, { ...modules, logger });
       closers.add(() => readers?.close());
-      apis.push(v3Api(open, index, readers, { isTestnet: testnet, ...keptTexts(plan.textCacheMb * MIB, index) }));
+      const covered = index;
+      const facts = {
+        isTestnet: testnet,
+        coverage: () => covered.coverage(),
+        ...(index.lookUps === null ? {} : { lookUps: index.lookUps }),
+        ...keptTexts(plan.textCacheMb * MIB, index),
+      };
+      apis.push(v3Api(open, index, readers, facts));
     }
     const ended = new AbortController();
     closers.add(() => ended.abort());
@@ -347,13 +365,18 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
 function readersOf(
   { apiWorkers, database, queryTimeoutMs, textCacheMb }: IndexPlan,
   testnet: boolean,
+  index: NetworkIndex,
   { clock, logger }: Environment,
 ): ReaderPool {
   const start = async () => {
     const { url, readUrl } = await database;
     return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs, textBytes: textCacheMb * MIB };
   };
-  return new ReaderPool({ threads: apiWorkers ?? DEFAULT_READERS }, { start, clock, logger });
+  const { lookUps } = index;
+  return new ReaderPool(
+    { threads: apiWorkers ?? DEFAULT_READERS },
+    { start, coverage: () => index.coverage(), ...(lookUps === null ? {} : { lookUps }), clock, logger },
+  );
 }
 
 /** Of the size of the text cache, the part for what answers tell of addresses. */
@@ -382,6 +405,7 @@ function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
     index_head_seqno: head_seqno,
     index_lag_seconds: lag_seconds,
     index_missing_blocks: missing_blocks,
+    index_coverage: coverageText(index.coverage()),
     index_problem: indexProblem,
     ...writingDetails(index),
   };

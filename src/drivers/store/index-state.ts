@@ -13,6 +13,8 @@ export interface IndexIdentity {
   readonly selection: Readonly<Record<string, string>>;
   /** The incarnation of a local network: when it changes, the index is created again. Default, and null: it is not known. */
   readonly chain?: string | null;
+  /** Whether accounts come into the chain without a transaction, as into a fork. Default: not known, which changes nothing. */
+  readonly accountsComeFromElsewhere?: boolean;
 }
 
 /** Masterchain seqnos from the first to the last, both included. */
@@ -29,6 +31,8 @@ export interface IndexState {
   readonly indexedRanges: readonly SeqnoRange[];
   /** Everything below this masterchain seqno was pruned. */
   readonly pruned_below: number;
+  /** The masterchain seqno as of which the newest state of every account is known; null: not of every account. */
+  readonly state_seqno: number | null;
 }
 
 interface StateRow {
@@ -38,6 +42,7 @@ interface StateRow {
   readonly partition_rounds: number;
   readonly rounds: string;
   readonly pruned_below: number;
+  readonly state_seqno: number | null;
   readonly chain: string | null;
 }
 
@@ -53,7 +58,7 @@ export async function openIndex(
   identity: IndexIdentity,
   partition_rounds: number,
 ): Promise<IndexState> {
-  const { zerostate_root_hash, zerostate_file_hash, selection, chain = null } = identity;
+  const { zerostate_root_hash, zerostate_file_hash, selection, chain = null, accountsComeFromElsewhere } = identity;
   const created = await client.query<{ last_event: bigint }>(
     `INSERT INTO index_state (zerostate_root_hash, zerostate_file_hash, partition_rounds, selection, chain, last_event)
      VALUES ($1, $2, $3, $4, $5, 1) ON CONFLICT DO NOTHING RETURNING last_event`,
@@ -61,6 +66,13 @@ export async function openIndex(
   );
   for (const { last_event: id } of created.rows) {
     await appendEvents(client, [{ id, kind: 'reset', range: null, touched: null }]);
+  }
+  if (accountsComeFromElsewhere !== undefined) {
+    await client.query(
+      `UPDATE index_state SET accounts_elsewhere = $1, state_seqno = CASE WHEN $1 THEN NULL ELSE state_seqno END
+       WHERE accounts_elsewhere <> $1`,
+      [accountsComeFromElsewhere],
+    );
   }
   const state = await requireIdentity(client, identity);
   const known = (await stateRow(client))?.chain ?? null;
@@ -93,9 +105,9 @@ export async function recreateIndex(
   );
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
   const { rows } = await client.query<{ last_event: bigint }>(
-    `UPDATE index_state SET rounds = '{}', pruned_below = 0, selection = $1, chain = $2,
-       contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
-    [identity.selection, identity.chain ?? null],
+    `UPDATE index_state SET rounds = '{}', pruned_below = 0, state_seqno = NULL, selection = $1, chain = $2,
+       accounts_elsewhere = coalesce($3, accounts_elsewhere), contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
+    [identity.selection, identity.chain ?? null, identity.accountsComeFromElsewhere ?? null],
   );
   await appendEvents(client, [{ id: rows[0]!.last_event, kind: 'reset', range: null, touched: null }]);
   return requireIdentity(client, identity);
@@ -127,14 +139,14 @@ export async function readIndexState(client: ClientBase): Promise<IndexState | n
 
 async function stateRow(client: ClientBase): Promise<StateRow | undefined> {
   const { rows } = await client.query<StateRow>(
-    `SELECT zerostate_root_hash, zerostate_file_hash, selection, partition_rounds, rounds::text AS rounds, pruned_below, chain
-     FROM index_state`,
+    `SELECT zerostate_root_hash, zerostate_file_hash, selection, partition_rounds, rounds::text AS rounds, pruned_below, state_seqno,
+       chain FROM index_state`,
   );
   return rows[0];
 }
 
-function stateOf({ partition_rounds, rounds, pruned_below }: StateRow): IndexState {
-  return { partition_rounds, indexedRanges: parseRanges(rounds), pruned_below };
+function stateOf({ partition_rounds, rounds, pruned_below, state_seqno }: StateRow): IndexState {
+  return { partition_rounds, indexedRanges: parseRanges(rounds), pruned_below, state_seqno };
 }
 
 /** Parses an int4multirange: `{[1,5),[7,8)}`. */
@@ -146,6 +158,19 @@ function describeSelection(selection: Readonly<Record<string, string>>): string 
   const entries = Object.entries(selection).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.length === 0 ? 'everything' : entries.map(([name, value]) => `${name} ${value}`).join(', ');
 }
+
+/**
+ * The column `state_seqno` when these are the indexed seqnos: it goes on over the blocks that follow it without a gap. All accounts of
+ * the zerostates come with masterchain block 1.
+ *
+ * @param rounds SQL of an int4multirange @param known SQL of the seqno as of which the state is known to be complete, or null
+ */
+export function stateSeqnoSql(rounds: string, known: string): string {
+  return `CASE WHEN accounts_elsewhere THEN NULL ELSE greatest(${known}, (
+    SELECT max(upper(r)) - 1 FROM unnest(${rounds}) r WHERE r @> (${known} + 1) OR (selection = '{}' AND r @> 1))) END`;
+}
+
+const WITH_CLAIMED = 'rounds + int4multirange(int4range($1, $2))';
 
 /** A range that a transaction has claimed. */
 export interface ClaimedRange {
@@ -164,7 +189,8 @@ export interface ClaimedRange {
 export async function claimRange(client: ClientBase, { from, to }: SeqnoRange, events: number): Promise<ClaimedRange> {
   const { rows } = await client.query<ClaimedRange>({
     name: 'claim-range',
-    text: `UPDATE index_state SET rounds = rounds + int4multirange(int4range($1, $2)), last_event = last_event + $3
+    text: `UPDATE index_state SET rounds = ${WITH_CLAIMED}, last_event = last_event + $3,
+             state_seqno = ${stateSeqnoSql(WITH_CLAIMED, 'state_seqno')}
            WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1
            RETURNING last_event, upper(rounds) = $2 AS is_newest`,
     values: [from, to + 1, events],
@@ -188,8 +214,27 @@ export async function requireUnclaimed(client: ClientBase, { from, to }: SeqnoRa
   if (rowCount !== 1) throw storeErrors.overlap({ from, to });
 }
 
+/**
+ * What an index contains of its chain. Answers that depend on more than that say so.
+ *
+ * History: the blocks of these masterchain seqnos, with all they commit. Ranges that are filled later join those that they touch.
+ *
+ * Current state: the newest state of each account. An index that has followed its chain from the zerostate knows all of them; so does
+ * one into which the persistent states as of a masterchain block were imported, and all blocks after it.
+ */
+export interface IndexCoverage {
+  /** Ascending, no two ranges touch. */
+  readonly history: readonly SeqnoRange[];
+  /** Whether only selected accounts are indexed: neither history nor state are those of the chain then. */
+  readonly selected: boolean;
+  /** The masterchain seqno as of which the newest state of every account is known; null: not of every account. */
+  readonly state_seqno: number | null;
+}
+
 /** The progress of an index, for processes that only read it. */
 export interface IndexProgress {
+  /** What the index contains of its chain. */
+  readonly coverage: IndexCoverage;
   /** The indexed masterchain seqnos as the text of a multirange; it changes with the content. */
   readonly indexedRanges: string;
   /** The lowest and the highest masterchain seqno that are indexed; null when there is none. */
@@ -207,6 +252,8 @@ export interface IndexProgress {
 
 interface ProgressRow extends NetworkIdentity {
   readonly rounds: string;
+  readonly selected: boolean;
+  readonly state_seqno: number | null;
   readonly first: number | null;
   readonly last: number | null;
   readonly gen_utime: bigint | null;
@@ -216,6 +263,7 @@ interface ProgressRow extends NetworkIdentity {
 }
 
 const PROGRESS_QUERY = `SELECT s.zerostate_root_hash AS root_hash, s.zerostate_file_hash AS file_hash, s.rounds::text AS rounds,
+  s.selection <> '{}' AS selected, s.state_seqno,
   lower(s.rounds) AS first, upper(s.rounds) - 1 AS last,
   (SELECT gen_utime FROM blocks WHERE id = (upper(s.rounds) - 1)::bigint << 24) AS gen_utime,
   (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(s.rounds) r) AS count, s.contract_changes, s.last_event
@@ -234,9 +282,10 @@ export async function readIndexProgress(
   const [row] = await database.query<ProgressRow>({ name: 'index-progress', text: PROGRESS_QUERY }, limits);
   if (row === undefined) return null;
   requireSameNetwork(network, row);
-  const { rounds, first, last, gen_utime, count, contract_changes, last_event } = row;
+  const { rounds, first, last, gen_utime, count, contract_changes, last_event, selected, state_seqno } = row;
   const missing = first === null || last === null ? 0 : last - first + 1 - Number(count);
   return {
+    coverage: { history: parseRanges(rounds), selected, state_seqno },
     indexedRanges: rounds,
     first,
     last,

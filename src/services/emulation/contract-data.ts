@@ -1,4 +1,5 @@
 import { type ContractView, nullOnContractError, type ViewedContract } from '#domain/contracts/contract-view.js';
+import { ALL_CATEGORIES as ALL_RECORDS, dnsresolve } from '#domain/contracts/dns-domain.js';
 import {
   type DnsRecords,
   decodeDomainName,
@@ -231,6 +232,34 @@ export async function resolveDns(
     rest = after;
     current = record.resolver;
   }
+}
+
+/** Resolvers asked for one name at most. */
+const MOST_RESOLVERS = 16;
+
+/**
+ * The contracts that resolve a name (TEP-81), label by label: the given resolver, then each next one. The last one has the records of
+ * the name, is not deployed, or does not know the name.
+ *
+ * @throws contract-data/domain-name for an invalid name; errors of the reads
+ */
+export async function dnsResolvers(resolver: Address, name: string, view: ContractView): Promise<Address[]> {
+  const resolvers = [resolver];
+  let rest = encodeDomainName(name);
+  while (resolvers.length < MOST_RESOLVERS) {
+    const current = rest;
+    const answer = await nullOnContractError(async () =>
+      view.runGetMethod(await view.contract(resolvers.at(-1)!), dnsresolve, current, ALL_RECORDS),
+    );
+    if (answer === null || answer.value === null || answer.taken === 0 || answer.taken >= rest.length) break;
+    const { value } = answer;
+    const record = await nullOnContractError(async () => readDnsRecord(value));
+    const after = afterPart(rest, answer.taken);
+    if (record?.kind !== 'dns_next_resolver' || after.length >= rest.length) break;
+    resolvers.push(record.resolver);
+    rest = after;
+  }
+  return resolvers;
 }
 
 /** The unresolved rest of a name. Resolvers may or may not consume the zero byte after a label: the rest starts with one. */

@@ -1,3 +1,4 @@
+import type { ContractView } from '#domain/contracts/contract-view.js';
 import type { DnsRecords } from '#domain/contracts/dns-records.js';
 import type { TokenData } from '#domain/contracts/token-data.js';
 import type { Address } from '#formats/address/address.js';
@@ -88,4 +89,10 @@ export interface ContractReads {
   estimateFee(request: FeeRequest, options?: ReadAt): Promise<FeeEstimate>;
   /** Explains why nodes refuse a message, from the account state and from the error `nodeText` of a node. */
   explainRefusal(message: Cell, nodeText: string, options?: ReadAt): Promise<SendDiagnosis>;
+}
+
+/** Contracts after one block, with their get-methods: natively where that is possible. */
+export interface ContractViews {
+  /** All reads of the view share one deadline. */
+  contractsAt(options: ReadAt): ContractView;
 }

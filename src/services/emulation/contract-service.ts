@@ -1,12 +1,19 @@
+import type { ContractView } from '#domain/contracts/contract-view.js';
 import type { DnsRecords } from '#domain/contracts/dns-records.js';
 import { EMULATOR } from '#drivers/tvm/emulator-binary.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { VmStack } from '#formats/tlb/vm-stack.js';
 import { type ReadAt, ReadContext } from '#services/chain/read-context.js';
-import { type ContractStateReads, readTokenData, resolveDns } from '#services/emulation/contract-data.js';
+import {
+  type ContractStateReads,
+  ContractsAtBlock,
+  readTokenData,
+  resolveDns,
+} from '#services/emulation/contract-data.js';
 import type {
   ContractReads,
+  ContractViews,
   FeeEstimate,
   FeeRequest,
   GetMethodRead,
@@ -31,7 +38,7 @@ import {
 } from '#services/emulation/run-environment.js';
 
 /** {@link ContractReads} of a network: get methods, tokens, DNS, fees and send diagnosis on proven state. */
-export class ContractService implements ContractReads {
+export class ContractService implements ContractReads, ContractViews {
   readonly #settings: ContractSettings;
   readonly #modules: EmulationModules;
   readonly #getMethods: GetMethodRunner;
@@ -71,6 +78,10 @@ export class ContractService implements ContractReads {
   /** @throws contracts/*, contract-data/*, tvm/*, chain/*, lite/* */
   resolveDns(resolver: Address, name: string, depth: number, options: ReadAt = {}): Promise<DnsRecords> {
     return resolveDns(resolver, name, depth, this.#reads(options), atOf(options));
+  }
+
+  contractsAt(options: ReadAt): ContractView {
+    return new ContractsAtBlock(this.#reads(options), atOf(options));
   }
 
   explainRefusal(message: Cell, nodeText: string, options: ReadAt = {}): Promise<SendDiagnosis> {

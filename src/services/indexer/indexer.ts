@@ -136,6 +136,9 @@ export class Indexer {
       zerostate_file_hash: file_hash,
       selection: selectionIdentity(settings.accounts),
       chain: settings.chain,
+      ...(options.accountsComeFromElsewhere === undefined
+        ? {}
+        : { accountsComeFromElsewhere: options.accountsComeFromElsewhere }),
     };
     const state = await modules.database.transaction(async (client) => {
       await requireSchema(client, migrations);
@@ -187,6 +190,11 @@ export class Indexer {
       orphan_messages: orphanMessages ?? 0,
       contracts: this.#detection.metrics,
     };
+  }
+
+  /** Accounts were queued for contract detection by another way than a batch. */
+  wakeDetection(): void {
+    this.#detection.wake();
   }
 
   /** Calls back for each written batch. @returns a function that removes the listener */

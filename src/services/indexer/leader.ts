@@ -19,6 +19,7 @@ import {
   newestRange,
   type WriteProgress,
 } from '#services/indexer/index-progress.js';
+import { readSelectedAccounts } from '#services/indexer/selected-accounts.js';
 import { idOfStored, otherBranch } from '#services/indexer/write/chain-continuity.js';
 import type { WritePool } from '#services/indexer/write/write-pool.js';
 
@@ -78,6 +79,10 @@ export class IndexLeader {
     const { detection } = this.#modules;
     detection.setPace(followFrom === null ? 'filling' : 'filling-and-following');
     const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
+    const { accounts, accountsComeFromElsewhere } = this.#work.settings;
+    if (followFrom !== null && accounts !== null && !accountsComeFromElsewhere && wanted.from > 1) {
+      parts.push(this.#readSelected(accounts, signal));
+    }
     if (followFrom === null) return parts;
     return [
       ...parts,
@@ -86,17 +91,30 @@ export class IndexLeader {
     ];
   }
 
+  /** Goes on until the signal: the end of a part ends all. */
+  async #readSelected(accounts: readonly Uint8Array[], signal: AbortSignal): Promise<void> {
+    const { detection, chain } = this.#modules;
+    await readSelectedAccounts({ ...this.#work, onQueued: () => detection.wake() }, chain, accounts, signal);
+    while (!signal.aborted) await pause(PRUNE_MS, this.#work.clock, signal);
+    throw indexerErrors.stopped({});
+  }
+
   /** Detects contract interfaces, in the newest known state of each account. */
   #detect(signal: AbortSignal): Promise<void> {
     const { settings } = this.#work;
     const { detection, view, chain } = this.#modules;
     const knowsAll = (): boolean => {
-      const { indexedRanges } = view.state;
-      if (settings.accountsComeFromElsewhere) return false;
-      return settings.accounts === null && indexedRanges.length === 1 && indexedRanges[0]!.from === 1;
+      const { indexedRanges, state_seqno } = view.state;
+      if (settings.accountsComeFromElsewhere || settings.accounts !== null) return false;
+      // The seqno was read with older ranges: what has been written since goes on from there.
+      const newest = newestRange(indexedRanges);
+      return newest !== null && newest.from <= Math.max(1, (state_seqno ?? 0) + 1);
     };
     return detection.run(
-      new VerifiedDetectionChain({ zerostate: settings.zerostate, knowsAll, signal }, chain),
+      new VerifiedDetectionChain(
+        { zerostate: settings.zerostate, knowsAll, indexHead: () => view.head?.seqno ?? null, signal },
+        chain,
+      ),
       signal,
     );
   }
@@ -154,8 +172,12 @@ export class IndexLeader {
   async #first(head: number, signal: AbortSignal): Promise<number> {
     const { facts, settings } = this.#work;
     const { from } = settings;
-    const firstIndexed = this.#modules.view.state.indexedRanges[0]?.from ?? head;
-    const first = from === 'now' ? firstIndexed : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : firstIndexed));
+    const { indexedRanges, state_seqno } = this.#modules.view.state;
+    // History begins after imported states.
+    const afterState = state_seqno === null ? null : state_seqno + 1;
+    const firstIndexed = indexedRanges[0]?.from ?? afterState ?? head;
+    const isKnown = from === 'now' || (from === null && afterState !== null);
+    const first = isKnown ? firstIndexed : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : firstIndexed));
     return Math.max(first, await retentionStart(this.#work, signal));
   }
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
 
-/** Progress of the import of one file with accounts; see migration 0007. */
+/** Progress of the import of one file with accounts; see migration 0006. */
 export interface StateImportRow {
   readonly mc_seqno: number;
   readonly workchain: number;

@@ -4,9 +4,8 @@ import { codeMethods } from '#domain/contracts/code-methods.js';
 import { libraryHashOf } from '#domain/contracts/interface-registry.js';
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
-import { AccountStatusCode } from '#drivers/store/stored-state.js';
-import { codeRow } from '#drivers/store/stored-transaction.js';
 import type { ImportedAccountRow } from '#drivers/store/write/accounts.js';
+import { importedAccountRow } from '#drivers/store/write/imported-account.js';
 import type { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -226,40 +225,9 @@ async function unindexedContractAccount(
   };
 }
 
-const STATUS = {
-  account_uninit: AccountStatusCode.uninit,
-  account_active: AccountStatusCode.active,
-  account_frozen: AccountStatusCode.frozen,
-} as const;
-
 /** The rows of an account that is not indexed; null: `account_none`. */
-export function unindexedAccountRow({
-  address,
-  unindexed,
-  extra_currencies,
-  code_hash,
-  data_hash,
-}: ContractAccount): ImportedAccountRow | null {
-  const { boc, last_trans_lt, last_trans_hash, mc_seqno, gen_utime } = unindexed!;
-  const cell = parseBocRoot(boc);
-  const account = decodeCell(Account, cell);
-  if (account.kind === 'account_none') return null;
-  const { balance, state } = account.storage;
-  const init = state.kind === 'account_active' ? state.state_init : null;
-  return {
-    account: {
-      address: addressBytes(address),
-      state_hash: cell.hash().slice(),
-      status: STATUS[state.kind],
-      balance: balance.grams,
-      extra_currencies: extra_currencies.length === 0 ? null : new Map(extra_currencies),
-      ...{ last_trans_lt, last_trans_hash, mc_seqno, gen_utime, code_hash, data_hash },
-      frozen_hash: state.kind === 'account_frozen' ? state.state_hash : null,
-      data_boc: init?.data == null ? null : serializeBoc(init.data),
-      first_tx: null,
-    },
-    code: init?.code == null ? null : codeRow(init.code),
-  };
+export function unindexedAccountRow({ address, unindexed }: ContractAccount): ImportedAccountRow | null {
+  return importedAccountRow(addressBytes(address), parseBocRoot(unindexed!.boc), unindexed!);
 }
 
 /** A code, and what detection knows about it. */

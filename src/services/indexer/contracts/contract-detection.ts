@@ -1,9 +1,11 @@
 import { addressOfBytes } from '#drivers/store/keys.js';
+import type { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
+import type { AccountStateRead } from '#services/chain/accounts.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { isNotAvailable, type ReadOptions } from '#services/chain/read-context.js';
 import type {
@@ -124,6 +126,11 @@ export class ContractDetection {
     this.#thread?.setPace(pace);
   }
 
+  /** Something was queued by another way than a batch. */
+  wake(): void {
+    this.#thread?.wake(++this.#wake);
+  }
+
   /** A batch was written. */
   onWritten(mode: 'follow' | 'fill'): void {
     if (mode === 'follow') this.#since ??= this.#work.clock.now();
@@ -184,6 +191,8 @@ export interface VerifiedDetectionChainOptions {
   readonly zerostate: BlockId;
   /** Whether all accounts of the chain are indexed, so that one that is not indexed does not exist. */
   readonly knowsAll: () => boolean;
+  /** The newest indexed masterchain seqno, as of which accounts are read; null, and the default: as of the newest block. */
+  readonly indexHead?: () => number | null;
   readonly signal: AbortSignal;
 }
 
@@ -215,17 +224,30 @@ export class VerifiedDetectionChain implements DetectionChain {
 
   async account(address: Uint8Array): Promise<UnindexedAccount | null> {
     if (this.#options.knowsAll()) return null;
-    const read = await this.#chain.account(addressOfBytes(address), this.#limits());
+    const read = await this.#accountAtIndexHead(addressOfBytes(address));
     const { cell, last_transaction, shard_utime, block } = read;
-    if (cell === null || last_transaction === null || shard_utime === null) return null;
-    const { lt, hash } = last_transaction;
+    if (cell === null || shard_utime === null) return null;
     return {
       boc: serializeBoc(cell),
-      last_trans_lt: lt,
-      last_trans_hash: hash.slice(),
+      // Accounts of a zerostate may never have had a transaction.
+      last_trans_lt: last_transaction?.lt ?? 0n,
+      last_trans_hash: last_transaction?.hash.slice() ?? new Uint8Array(32),
       mc_seqno: block.seqno,
       gen_utime: shard_utime,
     };
+  }
+
+  /** As of the head of the index; as of the newest block when servers do not have that state any more. */
+  async #accountAtIndexHead(address: Address): Promise<AccountStateRead> {
+    const at = this.#options.indexHead?.() ?? null;
+    if (at !== null) {
+      try {
+        return await this.#chain.account(address, { ...this.#limits(), at });
+      } catch (error) {
+        if (!isNotAvailable(error)) throw error;
+      }
+    }
+    return this.#chain.account(address, this.#limits());
   }
 
   /** Null: no server has the block any more. */

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionConfig } from '#drivers/store/connection.js';
+import { type Recording, readRecordings } from '#test/contract/recorded-calls.js';
+import { v3Call } from '#test/contract/v3-recorded.js';
+import { differingRows, dumpIndex, type IndexTable } from '#test/support/dump-index.js';
+import { fillBelow, type LateIndex, lateIndex } from '#test/support/late-index.js';
+import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
+import { RECORDED_NET, sharedIndex } from '#test/support/shared-index.js';
+import { readBytes, vectorPath } from '#test/support/vector-files.js';
+
+const FROM = 900;
+const network = vectorPath('collection/recorded-net');
+
+interface Asked {
+  readonly status: number;
+  readonly body: unknown;
+  readonly coverage: string | null;
+}
+
+async function ask(url: string, path: string, init?: RequestInit): Promise<Asked> {
+  const answer = await fetch(`${url}/toncenter/api/v3${path}`, init);
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    body: text === '' ? '' : JSON.parse(text),
+    coverage: answer.headers.get('x-tern-coverage'),
+  };
+}
+
+function askRecorded(url: string, { method, path, query, body }: Recording): Promise<Asked> {
+  const init: RequestInit = { method };
+  if (body !== null && body !== undefined) {
+    init.headers = { 'content-type': 'application/json' };
+    init.body = typeof body === 'string' ? body : JSON.stringify(body);
+  }
+  return ask(url, `${path}${query ? `?${query}` : ''}`, init);
+}
+
+/** Contracts are listed by their first transactions, which a late index does not know: lists are compared as sets. */
+function asSets(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((each) => JSON.stringify(each)).sort() : value,
+    ]),
+  );
+}
+
+function isEqual(a: Asked, b: Asked): boolean {
+  return a.status === b.status && (a.status !== 200 || isDeepStrictEqual(asSets(a.body), asSets(b.body)));
+}
+
+let late: LateIndex;
+let whole: ServedV3;
+let served: ServedV3;
+
+beforeAll(async () => {
+  whole = await serveV3(RECORDED_NET);
+  late = await lateIndex(FROM);
+  served = await serveV3(RECORDED_NET, late.database.url, undefined, {
+    wakeDetection: () => late.indexer.indexer.wakeDetection(),
+  });
+}, 600_000);
+
+afterAll(async () => {
+  await served?.close();
+  await late?.close();
+  await whole?.close();
+});
+
+describe('an index that begins late', () => {
+  it('answers every recorded request as the whole index does, or says what it may lack', async () => {
+    const asked = readRecordings(`${network}/v3-recordings.jsonl.br`)
+      .map(v3Call)
+      .filter((call) => call !== null);
+    const short: string[] = [];
+    const counts = { equal: 0, marked: 0 };
+    for (const { recording } of asked) {
+      const [expected, got] = await Promise.all([
+        askRecorded(whole.url, recording),
+        askRecorded(served.url, recording),
+      ]);
+      expect(expected.coverage, recording.id).toBeNull();
+      if (got.coverage !== null) counts.marked++;
+      else if (isEqual(expected, got)) counts.equal++;
+      else
+        short.push(
+          `${recording.path}?${recording.query} ${JSON.stringify(got).slice(0, 300)} / ${JSON.stringify(expected).slice(0, 300)}`,
+        );
+    }
+    expect(short).toEqual([]);
+    expect(counts.equal).toBeGreaterThan(100);
+  }, 300_000);
+
+  it('answers for each account as the whole index does', async () => {
+    const accounts = addressesOf(JSON.parse(Buffer.from(readBytes(`${network}/addresses.json.br`)).toString('utf8')));
+    expect(accounts.length).toBeGreaterThan(500);
+    const different: string[] = [];
+    for (const path of PATHS) {
+      for (let at = 0; at < accounts.length; at += 100) {
+        const list = accounts.slice(at, at + 100).join(',');
+        const query = `${path}${list}&limit=1000&x_no_address_book=true`;
+        const [expected, got] = await Promise.all([ask(whole.url, query), ask(served.url, query)]);
+        expect(got.coverage, path).toBeNull();
+        if (!isEqual(expected, got)) different.push(`${path} ${difference(expected.body, got.body)}`);
+      }
+    }
+    expect(different).toEqual([]);
+  }, 300_000);
+});
+
+const PATHS = [
+  '/accountStates?address=',
+  '/walletStates?address=',
+  '/jetton/masters?address=',
+  '/jetton/wallets?address=',
+  '/nft/collections?collection_address=',
+  '/nft/items?address=',
+  '/nft/sales?address=',
+  '/multisig/wallets?include_orders=false&address=',
+  '/multisig/orders?address=',
+  '/vesting?contract_address=',
+];
+
+function addressesOf(value: unknown): string[] {
+  const found = new Set<string>();
+  const visit = (each: unknown): void => {
+    if (typeof each === 'string' && /^-?\d+:[0-9a-fA-F]{64}$/.test(each)) found.add(each.toUpperCase());
+    else if (typeof each === 'object' && each !== null)
+      for (const [key, inner] of Object.entries(each)) {
+        visit(key);
+        visit(inner);
+      }
+  };
+  visit(value);
+  return [...found];
+}
+
+function difference(a: unknown, b: unknown): string {
+  const [x, y] = [asSets(a), asSets(b)] as [Record<string, unknown>, Record<string, unknown>];
+  for (const key of Object.keys({ ...x, ...y })) {
+    if (isDeepStrictEqual(x[key], y[key])) continue;
+    const [p, q] = [x[key], y[key]];
+    if (Array.isArray(p) && Array.isArray(q)) {
+      const missing = p.filter((each) => !q.includes(each));
+      const extra = q.filter((each) => !p.includes(each));
+      return `${key}: missing ${missing.length} ${String(missing[0]).slice(0, 400)} / extra ${extra.length} ${String(extra[0]).slice(0, 400)}`;
+    }
+    return `${key}: ${JSON.stringify(p).slice(0, 300)} / ${JSON.stringify(q).slice(0, 300)}`;
+  }
+  return 'status';
+}
+
+describe('history that is filled below', () => {
+  it('makes the rows of an index that began with block 1, whatever was looked up before', async () => {
+    await fillBelow(late, { from: 1, to: FROM - 1 });
+    const first = new pg.Client(connectionConfig(await sharedIndex(RECORDED_NET)));
+    const second = await late.database.connect();
+    await first.connect();
+    try {
+      const [a, b] = await Promise.all([dumpIndex(first), dumpIndex(second)]);
+      const differing: string[] = [];
+      for (const table of Object.keys(a) as IndexTable[]) {
+        if (a[table] !== b[table]) differing.push(table, ...(await differingRows(first, second, table, 3)));
+      }
+      expect(differing).toEqual([]);
+    } finally {
+      await first.end();
+    }
+  }, 600_000);
+});
