@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Profile } from '#api/http/http-api.js';
 import { byProfile, nullInToncenter } from '#api/http/profile.js';
-import type { TextsOfProfile, WrittenAddress } from '#api/v3/final-texts.js';
+import type { TextsOfProfile, WrittenAddress, WrittenMessage } from '#api/v3/final-texts.js';
 import {
   addressText,
   base64Text,
@@ -54,6 +54,8 @@ export interface AnswerPage {
   readonly addresses: AddressWriter;
   /** Texts of final transactions and traces in this profile; absent: each is written anew. */
   readonly texts?: TextsOfProfile | undefined;
+  /** Messages of transactions that are written, by hash; absent: a message is written for its sender and again for its receiver. */
+  readonly messages?: Map<string, WrittenMessage> | undefined;
 }
 
 /** JSON text of a value. */

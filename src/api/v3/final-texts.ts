@@ -12,6 +12,14 @@ import { LruByBytes } from '#kernel/lru-by-bytes.js';
 /** An address of an answer: in raw form with upper-case digits, and as a value. */
 export type WrittenAddress = readonly [raw: string, address: Address];
 
+/** A message of a transaction as JSON. */
+export interface WrittenMessage {
+  readonly json: string;
+  /** Base64. */
+  readonly hash: string;
+  readonly addresses: readonly WrittenAddress[];
+}
+
 /** A transaction as JSON, and what the tree of its trace needs of it. */
 export interface WrittenTransaction {
   readonly json: string;

@@ -1,5 +1,5 @@
 import type { Address } from '#formats/address/address.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { serializeBocBase64 } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { toBase64 } from '#kernel/bytes.js';
 
@@ -41,7 +41,7 @@ const WITH_CRC = { crc32c: true } as const;
 
 /** A BoC with a checksum in base64. */
 export function checkedBocBase64(cell: Cell): string {
-  return toBase64(serializeBoc(cell, WITH_CRC));
+  return serializeBocBase64(cell, WITH_CRC);
 }
 
 /** Amounts by currency id, as JSON; `{}` for none. */

@@ -3,6 +3,8 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { byProfile } from '#api/http/profile.js';
 import { accountDependency, messageDependency } from '#api/v3/answer-keys.js';
 import {
+  AddressCollector,
+  type AnswerPage,
   type AnswerValue,
   address,
   answerType,
@@ -22,6 +24,8 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
+import type { WrittenMessage } from '#api/v3/final-texts.js';
+import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
@@ -35,6 +39,7 @@ import {
   v3HashParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
+import { type DecodedObject, decodedText } from '#domain/message-bodies/body-cursor.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
@@ -92,17 +97,21 @@ export function messageSource(
 
 interface ContentSource {
   readonly cell: Cell;
-  readonly decoded: object | null;
+  readonly decoded: DecodedObject | null;
 }
+
+const decodedBody: AnswerValue<DecodedObject> = answerValue(
+  anyObject('The message body by its layout, whose name is in `@type`. Without a value if the layout is unknown.')
+    .schema,
+  decodedText,
+);
 
 const MessageContent = answerType(
   'MessageContent',
   {
     hash: required(hash('Hash of the cell.'), ({ cell }: ContentSource) => cell.hash()),
     body: required(boc('The cell.'), 'cell'),
-    decoded: nullable(
-      anyObject('The message body by its layout, whose name is in `@type`. Without a value if the layout is unknown.'),
-    ),
+    decoded: nullable(decodedBody),
   },
   'A cell of a message.',
 );
@@ -185,6 +194,21 @@ export const MessageAnswer = answerType(
   },
   'A message. Members that its kind does not have are left out.',
 );
+
+/** Writes a message of a transaction: once for its sender and its receiver, where the page keeps that. */
+export function writeMessage(message: Lazy<Message>, global_version: number, page: AnswerPage): WrittenMessage {
+  const hash = hashBase64(message.cell.hash());
+  const key = global_version >= EXTRA_FLAGS_VERSION ? hash : `${hash} before`;
+  let written = page.messages?.get(key);
+  if (written === undefined) {
+    const own = new AddressCollector();
+    const json = writeAnswerJson(MessageAnswer, messageSource(message, global_version), { ...page, addresses: own });
+    written = { json, hash, addresses: [...own.byRaw] };
+    page.messages?.set(key, written);
+  }
+  page.addresses.addWritten(written.addresses);
+  return written;
+}
 
 /** The first 32 bits of a body, unsigned; null when it has fewer. */
 function opcodeOf(body: Cell): number | null {

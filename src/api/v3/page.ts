@@ -70,7 +70,12 @@ export function listAnswer<Row>(
     schema: Type.Object({ [member]: Type.Array(row.schema), ...tail }, { $id }),
     write: async (listed, context) => {
       const { profile } = context;
-      const page = { profile, addresses: new AddressCollector(), texts: context.network.texts?.of(profile) };
+      const page = {
+        profile,
+        addresses: new AddressCollector(),
+        texts: context.network.texts?.of(profile),
+        messages: new Map(),
+      };
       const rows = await writeRows(rowsOf(listed, context), (each) => row.write[profile](each, page), context);
       return withAddresses(`{"${member}":[${rows}],`, page.addresses, context, metadata);
     },

@@ -180,9 +180,9 @@ function textOf(trace: IndexedTrace, all: readonly AnswerTransaction[] | TraceTe
     page.addresses.addWritten(all.addresses);
     return all;
   }
-  const { profile, texts } = page;
+  const { profile, texts, messages } = page;
   const own = new AddressCollector();
-  const written = all.map((one) => writeTransaction(one, { profile, addresses: own, texts }));
+  const written = all.map((one) => writeTransaction(one, { profile, addresses: own, texts, messages }));
   const tree = traceTree(written);
   const text: TraceText = {
     in_msg_hash: written[0]?.in_msg_hash ?? null,

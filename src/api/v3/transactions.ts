@@ -27,7 +27,7 @@ import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
-import { MessageAnswer, messageSource } from '#api/v3/messages.js';
+import { MessageAnswer, writeMessage } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   ltParameter,
@@ -52,6 +52,7 @@ import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type {
   HeldTransaction,
   IndexedTransaction,
+  Listed,
   Page,
   StateSummary,
   TransactionFilter,
@@ -258,6 +259,7 @@ interface TransactionSource {
   /** Base64. */
   readonly hash: string;
   /** JSON. */
+  readonly in_msg: string | null;
   readonly out_msgs: string;
   readonly state_before: StateSource;
   readonly state_after: StateSource;
@@ -305,9 +307,7 @@ const TransactionJson = answerType(
     ),
     description: required(TransactionDescrJson, ({ transaction }: TransactionSource) => transaction.description.value),
     block_ref: required(BlockIdJson, ({ indexed }: TransactionSource) => indexed.block),
-    in_msg: nullable(MessageAnswer, ({ transaction: { in_msg }, indexed }: TransactionSource) =>
-      in_msg === null ? null : messageSource(in_msg, indexed.global_version),
-    ),
+    in_msg: nullable(jsonOf(MessageAnswer.schema)),
     out_msgs: jsonOf(Type.Array(MessageAnswer.schema, { description: 'In the order of sending.' })),
     account_state_before: required(AccountState, 'state_before'),
     account_state_after: required(AccountState, 'state_after'),
@@ -340,7 +340,7 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
   const cell = parseBocRoot(indexed.boc);
   if (texts === undefined || !indexed.isFinal) return writeCells(indexed, cell, page);
   const own = new AddressCollector();
-  const written = writeCells(indexed, cell, { profile: page.profile, addresses: own });
+  const written = writeCells(indexed, cell, { ...page, addresses: own });
   const text = new TransactionText(indexed, cell.hash().slice(), written, [...own.byRaw]);
   texts.add(indexed, text);
   addresses.addWritten(text.addresses);
@@ -356,16 +356,18 @@ function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): 
   const out_msg_hashes: string[] = [];
   let out_msgs = '';
   for (const [, message] of transaction.out_msgs) {
-    const text = writeAnswerJson(MessageAnswer, messageSource(message, global_version), page);
-    out_msgs += out_msgs === '' ? text : `,${text}`;
-    out_msg_hashes.push(hashBase64(message.cell.hash()));
+    const { json, hash: out_hash } = writeMessage(message, global_version, page);
+    out_msgs += out_msgs === '' ? json : `,${json}`;
+    out_msg_hashes.push(out_hash);
   }
+  const received = in_msg === null ? null : writeMessage(in_msg, global_version, page);
   const update = transaction.state_update.value;
   const source: TransactionSource = {
     indexed,
     transaction,
     account,
     hash,
+    in_msg: received?.json ?? null,
     out_msgs: `[${out_msgs}]`,
     state_before: { hash: update.old_hash, state: indexed.state_before },
     state_after: { hash: update.new_hash, state: indexed.state_after },
@@ -375,7 +377,7 @@ function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): 
     hash,
     lt,
     account: account.slice(1, -1),
-    in_msg_hash: in_msg === null ? null : hashBase64(in_msg.cell.hash()),
+    in_msg_hash: received?.hash ?? null,
     out_msg_hashes,
   };
 }
@@ -387,10 +389,16 @@ export const transactionValue = answerValue(
 );
 
 /** A page of transactions; those whose texts are kept are not read. */
-function listTransactions(filter: TransactionFilter, page: Page, { network, profile, query }: V3Context) {
-  const { index, texts } = network;
-  if (texts === undefined) return index.transactions(filter, page, query);
-  return index.transactionsBesideHeld(filter, page, texts.of(profile), query);
+async function listTransactions(filter: TransactionFilter, page: Page, context: V3Context) {
+  const { index, texts } = context.network;
+  const listed: Listed<AnswerTransaction> =
+    texts === undefined
+      ? await index.transactions(filter, page, context.query)
+      : await index.transactionsBesideHeld(filter, page, texts.of(context.profile), context.query);
+  for (const row of listed.rows) {
+    if ('trace_id' in row && row.trace_id === null) context.dependsOn(traceDependency(row.trace_root));
+  }
+  return listed;
 }
 
 const Transactions = listAnswer('TransactionsResponse', 'transactions', transactionValue, { metadata: false });

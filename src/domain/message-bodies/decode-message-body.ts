@@ -9,7 +9,7 @@ import {
 import { messageBodySchema } from '#domain/message-bodies/body-schema.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { Builder } from '#formats/cells/builder.js';
+import { restAsCell } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { fromHex, toBase64 } from '#kernel/bytes.js';
@@ -141,7 +141,7 @@ function remainingCell(cell: Cell, bits: number, refs: number): Cell {
   if (bits === 0 && refs === 0) return cell;
   const rest = new Slice(cell);
   rest.take(bits, refs);
-  return new Builder().storeSlice(rest).endCell();
+  return restAsCell(rest);
 }
 
 /**
@@ -149,7 +149,7 @@ function remainingCell(cell: Cell, bits: number, refs: number): Cell {
  * ordinary cell with the same bits.
  */
 function asOrdinaryCell(cell: Cell): Cell {
-  return cell.type === CellType.ordinary ? cell : new Builder().storeSlice(new Slice(cell)).endCell();
+  return cell.type === CellType.ordinary ? cell : restAsCell(new Slice(cell));
 }
 
 /** Minimal size of a BoC header. */

@@ -4,6 +4,7 @@ import { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { crc32c } from '#formats/cells/digests.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { HashIndex } from '#formats/cells/hash-index.js';
+import { toBase64 } from '#kernel/bytes.js';
 
 /** Optional parts of a serialised bag of cells; none by default. */
 export interface BocOptions {
@@ -33,6 +34,23 @@ export const BLOCK_FILE: BocOptions = { index: true, crc32c: true, cacheBits: tr
  * @throws cells/boc-options for contradictory options or an impossible number of roots
  */
 export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions = {}): Uint8Array {
+  return serialize(roots, options, newBytes);
+}
+
+/** As {@link serializeBoc}, in base64. Nothing is allocated for the bytes of small bags. */
+export function serializeBocBase64(root: Cell, options: BocOptions = {}): string {
+  return toBase64(serialize(root, options, scratchBytes));
+}
+
+/** Where a bag is written: bytes of any content. */
+type TakeBytes = (length: number) => Uint8Array;
+
+const newBytes: TakeBytes = (length) => new Uint8Array(length);
+
+const scratch = new Uint8Array(8_192);
+const scratchBytes: TakeBytes = (length) => (length <= scratch.length ? scratch.subarray(0, length) : newBytes(length));
+
+function serialize(roots: Cell | readonly Cell[], options: BocOptions, takeBytes: TakeBytes): Uint8Array {
   const all = roots instanceof Cell ? [roots] : roots;
   if (all.length < 1 || all.length > MAX_ROOTS)
     throw cellsErrors['boc-options']({ problem: `${all.length} roots; 1 to ${MAX_ROOTS} are possible` });
@@ -40,7 +58,7 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
     throw cellsErrors['boc-options']({ problem: 'cache bits stand in the index, which is switched off' });
   const first = all[0]!;
   if (all.length === 1 && first.refCount === 0 && first.type === CellType.ordinary && isPlain(options)) {
-    return oneCell(first, options.crc32c === true);
+    return oneCell(first, options.crc32c === true, takeBytes);
   }
   // A whole bag has as many cells as its table; the size of a part is unknown.
   const expected = first instanceof TableCell && first.index === 0 ? first.table.count : 0;
@@ -50,7 +68,7 @@ export function serializeBoc(roots: Cell | readonly Cell[], options: BocOptions 
     return list.add(root);
   });
   const order = options.order === 'depth-first' ? depthFirstOrder(list, entries) : orderCells(list, entries);
-  const bytes = write(list, entries, order, options);
+  const bytes = write(list, entries, order, options, takeBytes);
   giveBack(list);
   return bytes;
 }
@@ -60,17 +78,20 @@ function isPlain({ index, storeHashes }: BocOptions): boolean {
 }
 
 /** The output of {@link write} for an ordinary cell without references, such as most message bodies. */
-function oneCell(cell: Cell, withCrc: boolean): Uint8Array {
+function oneCell(cell: Cell, withCrc: boolean, takeBytes: TakeBytes): Uint8Array {
   const length = (cell.bits + 7) >> 3;
   const end = 13 + length;
-  const out = new Uint8Array(withCrc ? end + 4 : end);
+  const out = takeBytes(withCrc ? end + 4 : end);
   putNumber(out, 0, BOC_MAGIC.generic, 4);
   // Byte sizes of numbers, one cell, one root, none absent, total cell bytes, index of the root; references of the cell.
   out[4] = withCrc ? 0x41 : 0x01;
   out[5] = 1;
   out[6] = 1;
   out[7] = 1;
+  out[8] = 0;
   out[9] = 2 + length;
+  out[10] = 0;
+  out[11] = 0;
   out[12] = (cell.bits >> 3) + length;
   const { bytes, dataOffset } = cell;
   for (let at = 0; at < length; at++) out[13 + at] = bytes[dataOffset + at]!;
@@ -99,7 +120,13 @@ function giveBack(list: CellList): void {
   kept = list;
 }
 
-function write(list: CellList, roots: readonly number[], order: BocOrder, options: BocOptions): Uint8Array {
+function write(
+  list: CellList,
+  roots: readonly number[],
+  order: BocOrder,
+  options: BocOptions,
+  takeBytes: TakeBytes,
+): Uint8Array {
   const { count, bits, descriptor, refs, shared } = list;
   const withHashes = options.storeHashes === true;
   const { partRoots, places } = order;
@@ -118,7 +145,7 @@ function write(list: CellList, roots: readonly number[], order: BocOrder, option
   const indexBytes = ends === null ? 0 : count * offsetSize;
   const head = 6 + refSize * (3 + roots.length) + offsetSize;
   const withCrc = options.crc32c === true;
-  const out = new Uint8Array(head + indexBytes + cellBytes + (withCrc ? 4 : 0));
+  const out = takeBytes(head + indexBytes + cellBytes + (withCrc ? 4 : 0));
 
   let at = putNumber(out, 0, BOC_MAGIC.generic, 4);
   out[at++] = (ends === null ? 0 : 0x80) | (withCrc ? 0x40 : 0) | (options.cacheBits === true ? 0x20 : 0) | refSize;

@@ -323,5 +323,15 @@ export class BuiltCell extends Cell {
   }
 }
 
+/** Everything left in a slice as a cell. The slice does not move. */
+export function restAsCell(slice: Slice): Cell {
+  const rest = slice.clone();
+  const { bytes, length } = rest.loadBits(rest.remainingBits);
+  if ((length & 7) !== 0) bytes[bytes.length - 1]! |= 0x80 >> (length & 7);
+  const refs: Cell[] = [];
+  while (rest.remainingRefs > 0) refs.push(rest.loadRef());
+  return new BuiltCell(bytes, length, refs, false);
+}
+
 /** A cell without data and references. */
 export const EMPTY_CELL: Cell = new Builder().endCell();

@@ -1,5 +1,5 @@
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
+import { Builder, EMPTY_CELL, restAsCell } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { StateInit } from '#formats/tlb/account.js';
@@ -117,7 +117,7 @@ export function messageBody(message: Message | MessageRelaxed): Slice {
 /** The body as a cell; its hash is the body hash that explorers show. */
 export function messageBodyCell(message: Message | MessageRelaxed): Cell {
   const { body } = message;
-  return body.kind === 'left' ? new Builder().storeSlice(body.value).endCell() : body.value;
+  return body.kind === 'left' ? restAsCell(body.value) : body.value;
 }
 
 /** The `StateInit` of the message, wherever it is stored, or `null`. @throws as decoding it */
