@@ -1,5 +1,6 @@
 // npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
-// recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own.
+// recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own; with
+// [--minutes N], stale compares answers of API v3 through its caches with those around them.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -17,6 +18,7 @@ import { lossyLines } from './lossy-lines.js';
 import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
+import { staleAnswers } from './staleness.js';
 import { repeatTransactions } from './transactions.js';
 import { twoIndexers } from './two-indexers.js';
 
@@ -27,6 +29,7 @@ const { positionals, values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     blocks: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: 'sim' },
   },
 });
@@ -64,6 +67,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   transactions: () => repeatTransactions(say),
   localnet: () => longChain(Number(values.blocks), values.seed, say),
+  stale: () => staleAnswers(BUILT_TERN, { minutes: Number(values.minutes), seed: values.seed, say }),
 };
 
 async function main(): Promise<void> {
